@@ -15,6 +15,7 @@ ARG NODE_EXTRA_CA_CERTS
 COPY package.json pnpm-lock.yaml pnpm-workspace.yaml .pnpmfile.mjs ./
 COPY patches patches
 COPY packages/contract/package.json packages/contract/
+COPY packages/runtime/package.json packages/runtime/
 COPY apps/console/package.json apps/console/
 COPY apps/docs/package.json apps/docs/
 COPY apps/server/package.json apps/server/
@@ -36,6 +37,7 @@ LABEL org.opencontainers.image.title="Animal Store" \
   org.opencontainers.image.source="https://github.com/animal-store/animal-store"
 COPY LICENSE CHANGELOG.md ./
 COPY packages/contract packages/contract
+COPY packages/runtime packages/runtime
 COPY apps/console apps/console
 COPY apps/docs apps/docs
 COPY apps/server apps/server

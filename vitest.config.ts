@@ -21,7 +21,8 @@ export default defineConfig(({ mode }) => ({
       mode === 'campaigns'
         ? [alone('campaigns', 0)]
         : [
-            ...['packages/{client,contract}', 'apps/{console,docs,server}'],
+            // The benchmark is a workspace of its own.
+            ...['{apps,packages}/*/vitest.config.ts', '!apps/bench/vitest.config.ts'],
             alone('process', 1),
             alone('browser', 2),
           ],

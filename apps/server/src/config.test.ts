@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
+import { StartupError } from '@animal-store/runtime';
 import { expect, test } from 'vitest';
 import { environmentVariables, readConfig } from './config.ts';
-import { StartupError } from './shared/startup-error.ts';
 
 /** The lines of the error for an environment at fault. */
 function faults(environment: NodeJS.ProcessEnv): string[] {

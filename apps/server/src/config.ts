@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import { type BanPolicy, defaultBanPolicy as ban } from '@animal-store/contract';
+import { StartupError } from '@animal-store/runtime';
 import { distance } from 'fastest-levenshtein';
 import { logFormats, logLevels, samplers } from './shared/log-settings.ts';
 import { parsePostgresUrl } from './shared/postgres-url.ts';
 import { parseRedisUrls } from './shared/redis-url.ts';
-import { StartupError } from './shared/startup-error.ts';
 
 type Range = readonly [min: number, max: number];
 

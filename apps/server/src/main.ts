@@ -1,7 +1,7 @@
 import './resolve-drizzle.ts';
+import { StartupError } from '@animal-store/runtime';
 import manifest from '../package.json' with { type: 'json' };
 import { banner } from './banner.ts';
-import { StartupError } from './shared/startup-error.ts';
 import { stopOnSignals } from './stop-process.ts';
 
 // First, because loading the rest takes a while, and process 1 of a container ignores unhandled signals.

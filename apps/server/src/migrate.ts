@@ -1,5 +1,5 @@
 import './resolve-drizzle.ts';
-import { StartupError } from './shared/startup-error.ts';
+import { StartupError } from '@animal-store/runtime';
 
 // Migrates the database at DATABASE_URL, and ends: a step before a deployment. Without it, the first
 // replica of a new version migrates when it starts.

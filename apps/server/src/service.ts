@@ -1,4 +1,5 @@
 import { apiVersion } from '@animal-store/contract';
+import { type Clock, repeat, systemClock } from '@animal-store/runtime';
 import { createAccountManagement } from './accounts/account-management.ts';
 import { createApp } from './api/app.ts';
 import { createConfirmation } from './api/confirm-caller.ts';
@@ -30,8 +31,6 @@ import { openQuotas } from './quotas/open-quotas.ts';
 import { redisAway } from './quotas/without-redis.ts';
 import { openReplicaChannel } from './replicas/replica-channel.ts';
 import { createReplicaCount } from './replicas/replica-count.ts';
-import { type Clock, systemClock } from './shared/clock.ts';
-import { repeat } from './shared/repeat.ts';
 import { completeTimings, type SomeTimings } from './shared/timings.ts';
 import { openUsage } from './usage/open-usage.ts';
 

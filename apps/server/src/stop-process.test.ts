@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
+import { createTestClock, type TestClock } from '@animal-store/runtime/test-clock';
 import { beforeEach, expect, test } from 'vitest';
-import { createTestClock, type TestClock } from '../test/support/test-clock.ts';
 import { stopOnSignals } from './stop-process.ts';
 
 /** A process that notes how it exits, instead of exiting. */

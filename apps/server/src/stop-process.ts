@@ -1,8 +1,8 @@
 import type { EventEmitter } from 'node:events';
 import { inspect } from 'node:util';
+import { sleep, systemClock } from '@animal-store/runtime';
 import type { Observability } from './observability/open-observability.ts';
 import type { Service } from './service.ts';
-import { sleep, systemClock } from './shared/clock.ts';
 import { defaultTimings } from './shared/timings.ts';
 
 type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';

@@ -1,9 +1,8 @@
+import type { Clock } from '@animal-store/runtime';
+import { repeat, waitAtMost } from '@animal-store/runtime';
 import type { OpenDatabase } from '../database/database.ts';
 import { unlessUnavailable } from '../database/database-error.ts';
-import type { Clock } from '../shared/clock.ts';
-import { repeat } from '../shared/repeat.ts';
 import type { Timings } from '../shared/timings.ts';
-import { waitAtMost } from '../shared/wait-at-most.ts';
 import { createAuditLog } from './audit-log.ts';
 import { createBanLog, deleteOverBans } from './ban-log.ts';
 

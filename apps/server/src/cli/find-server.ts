@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
+import { localSocketPath } from '@animal-store/runtime';
 import { isAdminToken, readCliSettings } from '../config.ts';
-import { localSocketPath } from '../shared/local-socket.ts';
 
 /** Why a command failed, in words for the operator: shown as they are, without a stack. */
 export class CliError extends Error {

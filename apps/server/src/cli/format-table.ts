@@ -1,5 +1,5 @@
+import { escapeUnprintable } from '@animal-store/runtime';
 import stringWidth from 'string-width';
-import { escapeUnprintable } from '../shared/escape-unprintable.ts';
 
 export const gap = '  ';
 

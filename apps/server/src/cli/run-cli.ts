@@ -1,8 +1,7 @@
 import { adminContract, tidyAccountName } from '@animal-store/contract/admin';
+import { escapeUnprintable, StartupError } from '@animal-store/runtime';
 import type { AppRoute } from '@ts-rest/core';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import { escapeUnprintable } from '../shared/escape-unprintable.ts';
-import { StartupError } from '../shared/startup-error.ts';
 import { callAdmin, listAll } from './admin-client.ts';
 import { type CommandSpec, commandGroups } from './command-table.ts';
 import { CliError, findServer, type ServerAccess } from './find-server.ts';

@@ -1,6 +1,6 @@
+import { sleep } from '@animal-store/runtime';
 import { type MigrationMeta, readMigrationFiles } from 'drizzle-orm/migrator';
 import type { Sql } from 'postgres';
-import { sleep } from '../shared/clock.ts';
 import type { Timings } from '../shared/timings.ts';
 import { DatabaseUnavailableError, lockNotAvailable, toDatabaseError } from './database-error.ts';
 import { migrationsFolder } from './migration-check.ts';

@@ -1,5 +1,5 @@
+import { createTestClock, type TestClock } from '@animal-store/runtime/test-clock';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createTestClock, type TestClock } from '../../test/support/test-clock.ts';
 import { type Outage, watchAvailability } from './availability.ts';
 import type { Database } from './database.ts';
 import { statement } from './statement.ts';

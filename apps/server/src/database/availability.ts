@@ -1,5 +1,5 @@
-import type { Clock } from '../shared/clock.ts';
-import { repeat } from '../shared/repeat.ts';
+import type { Clock } from '@animal-store/runtime';
+import { repeat } from '@animal-store/runtime';
 import { DatabaseUnavailableError } from './database-error.ts';
 import { faultOf } from './database-fault.ts';
 import { followStatements } from './statement.ts';

@@ -1,7 +1,7 @@
 import { chmodSync, closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { StartupError } from '../shared/startup-error.ts';
+import { StartupError } from '@animal-store/runtime';
 
 /**
  * How long to retry. Without a retry, two servers that start at the same moment can block each other so

@@ -1,8 +1,8 @@
 import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { StartupError } from '@animal-store/runtime';
 import { temporaryDirectory } from '@animal-store/testkit';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { StartupError } from '../shared/startup-error.ts';
 import { prepareDataDir } from './data-dir.ts';
 
 const modeOf = (path: string) => statSync(path).mode & 0o777;

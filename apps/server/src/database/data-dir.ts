@@ -8,7 +8,7 @@ import {
   statSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { StartupError } from '../shared/startup-error.ts';
+import { StartupError } from '@animal-store/runtime';
 
 /**
  * Postgres also accepts 0750, for backups by the group. Here the group could read no file, but it could

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
+import { waitAtMost } from '@animal-store/runtime';
 import type { PostgresUrl } from '../shared/postgres-url.ts';
-import { waitAtMost } from '../shared/wait-at-most.ts';
 import { DatabaseUnavailableError, incompleteAnswer, readOnly } from './database-error.ts';
 import { connectPostgres } from './postgres-driver.ts';
 import { type Address, openSocket } from './postgres-socket.ts';

@@ -1,7 +1,6 @@
+import { StartupError, sleep } from '@animal-store/runtime';
 import type postgres from 'postgres';
-import { sleep } from '../shared/clock.ts';
 import type { PostgresUrl } from '../shared/postgres-url.ts';
-import { StartupError } from '../shared/startup-error.ts';
 import { defaultTimings, type Timings } from '../shared/timings.ts';
 import { applyMigrations } from './apply-migrations.ts';
 import type { Wait } from './database.ts';

@@ -1,7 +1,6 @@
+import { systemClock, waitAtMost } from '@animal-store/runtime';
 import type postgres from 'postgres';
-import { systemClock } from '../shared/clock.ts';
 import type { Timings } from '../shared/timings.ts';
-import { waitAtMost } from '../shared/wait-at-most.ts';
 import type { ChannelListener, Listening } from './database.ts';
 
 /** Listens to a channel, and sends heartbeats on it. */

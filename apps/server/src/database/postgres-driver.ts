@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type { Duplex } from 'node:stream';
+import { StartupError } from '@animal-store/runtime';
 import postgres from 'postgres';
 import type { PostgresUrl } from '../shared/postgres-url.ts';
-import { StartupError } from '../shared/startup-error.ts';
 import type { Address } from './postgres-socket.ts';
 import { sessionSettings } from './session-settings.ts';
 

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { createTestClock } from '@animal-store/runtime/test-clock';
 import { expect, test, vi } from 'vitest';
-import { createTestClock } from '../../test/support/test-clock.ts';
 import { DatabaseUnavailableError, readOnly } from './database-error.ts';
 import type { FoundPostgres } from './find-postgres.ts';
 import { createPostgresMonitor } from './postgres-monitor.ts';

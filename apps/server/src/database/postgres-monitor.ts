@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../shared/clock.ts';
+import { type Clock, systemClock } from '@animal-store/runtime';
 import {
   type DatabaseError,
   DatabaseUnavailableError,

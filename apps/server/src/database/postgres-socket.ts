@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { Duplex } from 'node:stream';
-import { type Clock, systemClock } from '../shared/clock.ts';
+import { type Clock, systemClock } from '@animal-store/runtime';
 import type { PostgresHost } from '../shared/postgres-url.ts';
 import { createRememberingLookup } from './remembering-lookup.ts';
 

@@ -1,5 +1,5 @@
+import { StartupError } from '@animal-store/runtime';
 import type { Sql } from 'postgres';
-import { StartupError } from '../shared/startup-error.ts';
 
 /**
  * What the service relies on in a session, whatever the role, the database or the server have set. Each

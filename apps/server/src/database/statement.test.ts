@@ -1,6 +1,6 @@
 import { tracingChannel } from 'node:diagnostics_channel';
+import { createTestClock } from '@animal-store/runtime/test-clock';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { createTestClock } from '../../test/support/test-clock.ts';
 import type { Database } from './database.ts';
 import { DatabaseUnavailableError } from './database-error.ts';
 import {

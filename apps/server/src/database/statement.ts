@@ -1,10 +1,10 @@
 import { type TracingChannel, tracingChannel } from 'node:diagnostics_channel';
+import type { Clock } from '@animal-store/runtime';
+import { type TimeLimit, waitAtMost } from '@animal-store/runtime';
 import { type SQL, sql } from 'drizzle-orm';
 import { PgDialect } from 'drizzle-orm/pg-core';
 import type { PreparedQueryConfig } from 'drizzle-orm/pg-core/session';
-import type { Clock } from '../shared/clock.ts';
 import { defaultTimings } from '../shared/timings.ts';
-import { type TimeLimit, waitAtMost } from '../shared/wait-at-most.ts';
 import type { Database } from './database.ts';
 import {
   DatabaseError,

@@ -1,6 +1,5 @@
+import { repeat, systemClock } from '@animal-store/runtime';
 import type { Sql } from 'postgres';
-import { systemClock } from '../shared/clock.ts';
-import { repeat } from '../shared/repeat.ts';
 import type { Timings } from '../shared/timings.ts';
 import type { Wait } from './database.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { holdsToken } from '@animal-store/contract/token-form';
+import { systemClock } from '@animal-store/runtime';
 import type { Request, Response } from 'express';
-import { systemClock } from '../shared/clock.ts';
 import './locals.ts';
 import { normalizePath } from './path-encoding.ts';
 

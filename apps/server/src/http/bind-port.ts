@@ -1,5 +1,5 @@
 import type { AddressInfo, Server } from 'node:net';
-import { StartupError } from '../shared/startup-error.ts';
+import { StartupError } from '@animal-store/runtime';
 
 /**
  * Makes a server listen, and gives its port.

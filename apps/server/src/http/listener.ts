@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { Socket } from 'node:net';
+import { systemClock } from '@animal-store/runtime';
 import type { Express, Request, Response } from 'express';
-import { systemClock } from '../shared/clock.ts';
 import { bindPort } from './bind-port.ts';
 import { limitPipelining } from './limit-pipelining.ts';
 import { isRepeated } from './repeated-header.ts';

@@ -1,5 +1,5 @@
+import { createTestClock, type TestClock } from '@animal-store/runtime/test-clock';
 import { beforeEach, expect, test } from 'vitest';
-import { createTestClock, type TestClock } from '../../test/support/test-clock.ts';
 import { type LoadShedder, openLoadShedder, type Turn } from './shed-load.ts';
 
 let clock: TestClock;

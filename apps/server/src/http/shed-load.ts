@@ -1,5 +1,5 @@
+import type { Clock, Timer } from '@animal-store/runtime';
 import type { Response } from 'express';
-import type { Clock, Timer } from '../shared/clock.ts';
 import './locals.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { maxMessageBytes } from '@animal-store/contract';
 import { hideTokens, tokenLengths } from '@animal-store/contract/token-form';
+import { escapeUnprintable } from '@animal-store/runtime';
 import type { RequestValidationError } from '@ts-rest/express';
 import type { Request, Response } from 'express';
-import { escapeUnprintable } from '../shared/escape-unprintable.ts';
 import { NumberSource, parseNumberSources } from './exact-numbers.ts';
 import './locals.ts';
 

@@ -1,5 +1,5 @@
+import { createTestClock, type TestClock } from '@animal-store/runtime/test-clock';
 import { beforeEach, expect, test } from 'vitest';
-import { createTestClock, type TestClock } from '../../test/support/test-clock.ts';
 import { DatabaseError, DatabaseUnavailableError } from '../database/database-error.ts';
 import { defaultTimings } from '../shared/timings.ts';
 import type { ApiKey } from './api-key.ts';

@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '../shared/clock.ts';
+import type { Clock, Timer } from '@animal-store/runtime';
 
 /**
  * Bounds the lines about what anybody can cause: an attacker could fill the disk with them.

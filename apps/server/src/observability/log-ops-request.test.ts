@@ -1,6 +1,6 @@
+import { createTestClock, type TestClock } from '@animal-store/runtime/test-clock';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createTestClock, type TestClock } from '../../test/support/test-clock.ts';
 import { type OpsRequestRecord, openOpsRequestLog } from './log-ops-request.ts';
 
 const answered: OpsRequestRecord = {

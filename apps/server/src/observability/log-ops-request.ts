@@ -1,6 +1,6 @@
+import type { Clock } from '@animal-store/runtime';
+import { escapeUnprintable } from '@animal-store/runtime';
 import type { RequestOutcome } from '../http/request-outcome.ts';
-import type { Clock } from '../shared/clock.ts';
-import { escapeUnprintable } from '../shared/escape-unprintable.ts';
 import { limitLines } from './limit-lines.ts';
 import type { Log } from './log.ts';
 

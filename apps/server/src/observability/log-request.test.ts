@@ -1,6 +1,6 @@
+import { createTestClock, type TestClock } from '@animal-store/runtime/test-clock';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createTestClock, type TestClock } from '../../test/support/test-clock.ts';
 import type { RequestRecord } from '../api/request-record.ts';
 import { openRequestLog } from './log-request.ts';
 

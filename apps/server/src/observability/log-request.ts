@@ -1,5 +1,5 @@
+import type { Clock } from '@animal-store/runtime';
 import type { RequestRecord } from '../api/request-record.ts';
-import type { Clock } from '../shared/clock.ts';
 import { limitLines } from './limit-lines.ts';
 import type { OpenLog } from './log.ts';
 

@@ -1,9 +1,8 @@
 import { hideTokens } from '@animal-store/contract/token-form';
+import { type Clock, systemClock, type Timer, waitAtMost } from '@animal-store/runtime';
 import { type Logger, pino } from 'pino';
-import { type Clock, systemClock, type Timer } from '../shared/clock.ts';
 import type { LogFormat, LogLevel } from '../shared/log-settings.ts';
 import { defaultTimings, type Timings } from '../shared/timings.ts';
-import { waitAtMost } from '../shared/wait-at-most.ts';
 import { prettyLine } from './pretty-line.ts';
 
 export type Log = Logger;

@@ -1,4 +1,5 @@
 import { totalmem } from 'node:os';
+import { waitAtMost } from '@animal-store/runtime';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { RequestRecord } from '../api/request-record.ts';
 import { DatabaseError } from '../database/database-error.ts';
@@ -6,7 +7,6 @@ import type { StatementContext } from '../database/statement.ts';
 import { type ConnectionLimit, connectionLimits } from '../http/limit-connections.ts';
 import type { RequestOutcome } from '../http/request-outcome.ts';
 import type { BreakerState } from '../quotas/without-redis.ts';
-import { waitAtMost } from '../shared/wait-at-most.ts';
 import { watchCalls } from './watch-calls.ts';
 
 /** What is read at each scrape. */

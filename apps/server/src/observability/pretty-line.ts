@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import { escapeUnprintable } from '../shared/escape-unprintable.ts';
+import { escapeUnprintable } from '@animal-store/runtime';
 
 type Style = Parameters<typeof styleText>[0];
 

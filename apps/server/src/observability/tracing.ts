@@ -1,4 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { BatchContext } from '@animal-store/runtime';
+import { waitAtMost } from '@animal-store/runtime';
 import {
   type Context,
   DiagLogLevel,
@@ -35,9 +37,7 @@ import * as semconv from '@opentelemetry/semantic-conventions';
 import type { RequestTracing, TracedRequest } from '../api/request-record.ts';
 import { DatabaseError } from '../database/database-error.ts';
 import type { StatementContext } from '../database/statement.ts';
-import type { BatchContext } from '../shared/batch.ts';
 import type { SamplerName } from '../shared/log-settings.ts';
-import { waitAtMost } from '../shared/wait-at-most.ts';
 import { watchCalls } from './watch-calls.ts';
 
 /** The methods that OpenTelemetry names; every other one is `_OTHER`. */

@@ -1,4 +1,5 @@
 import { adminErrorMessages } from '@animal-store/contract/admin';
+import type { Clock } from '@animal-store/runtime';
 import type { ErrorRequestHandler, Response } from 'express';
 import type { AccountManagement } from '../accounts/account-management.ts';
 import type { AuditLog, Cause } from '../audit/audit-log.ts';
@@ -11,7 +12,6 @@ import type { OperatorManagement } from '../operators/operator-management.ts';
 import type { OperatorSessions } from '../operators/operator-sessions.ts';
 import type { OverviewReader } from '../overview/overview.ts';
 import type { Quotas } from '../quotas/open-quotas.ts';
-import type { Clock } from '../shared/clock.ts';
 import type { UsageQueries } from '../usage/usage-queries.ts';
 import { invalidToken, type Operator } from './authenticate-operator.ts';
 import type { Health } from './health.ts';

@@ -5,6 +5,7 @@ import {
   type OperatorRole,
   operatorActiveHeader,
 } from '@animal-store/contract/admin';
+import { type Clock, sleep } from '@animal-store/runtime';
 import type { Request } from 'express';
 import { LRUCache } from 'lru-cache';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
@@ -14,7 +15,6 @@ import { HttpError } from '../http/http-error.ts';
 import { isRepeated } from '../http/repeated-header.ts';
 import { hashToken, isToken } from '../keys/token.ts';
 import { type Actor, bootstrap, type OperatorSessions } from '../operators/operator-sessions.ts';
-import { type Clock, sleep } from '../shared/clock.ts';
 import type { Timings } from '../shared/timings.ts';
 
 const realm = 'Bearer realm="animal-store-admin"';

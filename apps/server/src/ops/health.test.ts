@@ -1,5 +1,5 @@
+import { createTestClock } from '@animal-store/runtime/test-clock';
 import { expect, test, vi } from 'vitest';
-import { createTestClock } from '../../test/support/test-clock.ts';
 import { createHealth } from './health.ts';
 
 const clock = createTestClock();

@@ -1,8 +1,7 @@
+import { type Clock, systemClock, waitAtMost } from '@animal-store/runtime';
 import type { Wait } from '../database/database.ts';
 import { DatabaseUnavailableError } from '../database/database-error.ts';
 import { faultOf } from '../database/database-fault.ts';
-import { type Clock, systemClock } from '../shared/clock.ts';
-import { waitAtMost } from '../shared/wait-at-most.ts';
 
 /** Whether load balancers should send requests to this replica, and the reasons if not. */
 export interface HealthReport {

@@ -1,13 +1,13 @@
 import { createConsoleFiles } from '@animal-store/console';
 import { type ListenerLimits, openListener } from '../http/listener.ts';
 import { sendFilesFrom } from '../http/send-file.ts';
-import { openLocalSocket } from '../shared/local-socket.ts';
 import {
   authenticateOperator,
   type Identify,
   type OperatorAuthentication,
   trustLocalUser,
 } from './authenticate-operator.ts';
+import { openLocalSocket } from './local-socket.ts';
 import { createOpsApp, type OpsAppOptions } from './ops-app.ts';
 
 /** @throws {StartupError} if the port or the host cannot be had. */

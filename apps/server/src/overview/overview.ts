@@ -1,4 +1,5 @@
 import { type Overview, type UsageOutcome, usageOutcomes } from '@animal-store/contract/admin';
+import type { Clock } from '@animal-store/runtime';
 import { count, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
 import { isActive } from '../database/lifetime.ts';
@@ -6,7 +7,6 @@ import { isOpen, listOpenBans, type ReadBans } from '../database/open-bans.ts';
 import { accounts, apiKeys, openBans } from '../database/schema.ts';
 import { statement } from '../database/statement.ts';
 import type { ReplicaCount } from '../replicas/replica-count.ts';
-import type { Clock } from '../shared/clock.ts';
 import { mergeTraffic, quantileMs } from '../usage/live-traffic.ts';
 import { lastBuckets, liveSeconds, type UsageQueries } from '../usage/usage-queries.ts';
 

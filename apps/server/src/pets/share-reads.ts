@@ -1,4 +1,4 @@
-import { createBatcher } from '../shared/batch.ts';
+import { createBatcher } from '@animal-store/runtime';
 
 /** Two in flight answer different lists 5 % faster than one. */
 const batching = { system: 'postgresql', maxSize: 100, maxInFlight: 2, patienceMs: 50 } as const;

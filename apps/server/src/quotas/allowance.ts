@@ -1,4 +1,5 @@
 import { windowSeconds } from '@animal-store/contract';
+import type { Clock } from '@animal-store/runtime';
 import { LRUCache } from 'lru-cache';
 import {
   type RateLimiterAbstract,
@@ -6,7 +7,6 @@ import {
   RateLimiterRedis,
   RateLimiterRes,
 } from 'rate-limiter-flexible';
-import type { Clock } from '../shared/clock.ts';
 import type { RedisConnection } from './open-redis.ts';
 import { QuotaDecision } from './quota-decision.ts';
 import { type AllowanceKind, allowancePrefix } from './redis-format.ts';

@@ -1,5 +1,5 @@
+import { createTestClock } from '@animal-store/runtime/test-clock';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { createTestClock } from '../../test/support/test-clock.ts';
 import { createAllowance } from './allowance.ts';
 import { limitLookUps } from './limit-look-ups.ts';
 

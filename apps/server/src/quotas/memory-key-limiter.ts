@@ -1,7 +1,7 @@
 import type { BanPolicy, Quota } from '@animal-store/contract';
+import type { Clock } from '@animal-store/runtime';
 import { LRUCache } from 'lru-cache';
 import { RateLimiterCompatibleAbstract } from 'rate-limiter-flexible';
-import type { Clock } from '../shared/clock.ts';
 import type { LimitedKey, OnBan } from './key-quotas.ts';
 import { type QuotaDecision, toKeyDecision } from './quota-decision.ts';
 import {

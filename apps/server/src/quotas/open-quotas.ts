@@ -1,6 +1,6 @@
 import { type BanPolicy, rateLimitStatusPerMinute } from '@animal-store/contract';
-import type { Clock } from '../shared/clock.ts';
-import { StartupError } from '../shared/startup-error.ts';
+import type { Clock } from '@animal-store/runtime';
+import { StartupError } from '@animal-store/runtime';
 import type { Timings } from '../shared/timings.ts';
 import { type Allowance, createAllowance, type SharedStore } from './allowance.ts';
 import { createKeyQuotas, type KeyQuotas, type OnBan, subjectOf } from './key-quotas.ts';

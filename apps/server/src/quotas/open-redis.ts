@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { type TimeLimit, waitAtMost } from '@animal-store/runtime';
 import { type ClientContext, Cluster, Redis, type Result } from 'ioredis';
 import { parseSentinelUrl } from '../shared/sentinel-url.ts';
-import { type TimeLimit, waitAtMost } from '../shared/wait-at-most.ts';
 
 declare module 'ioredis' {
   // ioredis adds a method for each script of its `scripts` option.

@@ -1,8 +1,8 @@
 import type { BanPolicy, Quota } from '@animal-store/contract';
+import type { Clock } from '@animal-store/runtime';
+import { createBatcher } from '@animal-store/runtime';
 import { Cluster } from 'ioredis';
 import { RateLimiterRedis } from 'rate-limiter-flexible';
-import { createBatcher } from '../shared/batch.ts';
-import type { Clock } from '../shared/clock.ts';
 import {
   groupByKey,
   type KeyGroup,

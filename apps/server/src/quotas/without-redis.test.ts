@@ -1,7 +1,7 @@
 import { once } from 'node:events';
+import { createTestClock, type TestClock } from '@animal-store/runtime/test-clock';
 import { openRedisSentinels, openRedis as startRedis, until } from '@animal-store/testkit';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { createTestClock, type TestClock } from '../../test/support/test-clock.ts';
 import { openRedis, untilReady } from './open-redis.ts';
 import { type CircuitBreaker, createCircuitBreaker, createRedisProbe } from './without-redis.ts';
 

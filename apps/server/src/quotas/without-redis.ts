@@ -1,6 +1,5 @@
+import { type Clock, systemClock, type Timer, waitAtMost } from '@animal-store/runtime';
 import { Cluster } from 'ioredis';
-import { type Clock, systemClock, type Timer } from '../shared/clock.ts';
-import { waitAtMost } from '../shared/wait-at-most.ts';
 import type { RedisConnection } from './open-redis.ts';
 import { probeNames } from './redis-format.ts';
 

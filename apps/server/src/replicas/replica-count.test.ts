@@ -1,5 +1,5 @@
+import { createTestClock } from '@animal-store/runtime/test-clock';
 import { expect, test } from 'vitest';
-import { createTestClock } from '../../test/support/test-clock.ts';
 import { createReplicaCount } from './replica-count.ts';
 
 const own = 'own';

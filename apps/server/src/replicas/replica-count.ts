@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Clock } from '../shared/clock.ts';
+import type { Clock } from '@animal-store/runtime';
 
 /** After so many of this replica's own heartbeats without one of a peer, the peer has died. */
 const missedHeartbeats = 3;

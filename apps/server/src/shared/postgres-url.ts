@@ -7,7 +7,7 @@ import {
   readParameters,
   refused,
   supported,
-} from './url-parameters.ts';
+} from '@animal-store/runtime';
 
 /** One host of a `postgres://…` URL. */
 export interface PostgresHost {

@@ -1,6 +1,6 @@
 import { usageOutcomes } from '@animal-store/contract/admin';
+import { createTestClock } from '@animal-store/runtime/test-clock';
 import { expect, test } from 'vitest';
-import { createTestClock } from '../../test/support/test-clock.ts';
 import { createUsageCollector } from './usage-collector.ts';
 import { totalId, type UsedRequest } from './usage-entry.ts';
 

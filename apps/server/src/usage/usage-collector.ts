@@ -1,5 +1,5 @@
 import { type UsageOutcome, usageOutcomes } from '@animal-store/contract/admin';
-import type { Clock } from '../shared/clock.ts';
+import type { Clock } from '@animal-store/runtime';
 import { createTraffic, type Traffic } from './live-traffic.ts';
 import { planCode, totalId, type UsageEntry, type UsedRequest } from './usage-entry.ts';
 

@@ -1,6 +1,6 @@
+import { createTestClock } from '@animal-store/runtime/test-clock';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createTestClock } from '../../test/support/test-clock.ts';
 import { sumOf } from '../../test/support/write-usage.ts';
 import { createUsageCollector } from './usage-collector.ts';
 import { createUsageFlusher } from './usage-flusher.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Clock } from '../shared/clock.ts';
+import type { Clock } from '@animal-store/runtime';
 import { createTraffic } from './live-traffic.ts';
 import type { UsageCollector } from './usage-collector.ts';
 import type { UsageFlush } from './usage-writer.ts';

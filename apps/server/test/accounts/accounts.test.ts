@@ -5,10 +5,10 @@ import type {
   ListedAccount,
   ListedKey,
 } from '@animal-store/contract/admin';
+import { createClockAtNoon } from '@animal-store/runtime/test-clock';
 import { expect, test } from 'vitest';
 import { accounts, apiKeys } from '../../src/database/schema.ts';
 import { useAdmin } from '../support/admin.ts';
-import { createClockAtNoon } from '../support/test-clock.ts';
 import { banOf, writeBans } from '../support/write-bans.ts';
 
 // What lists of accounts have: account-search.test.ts.

@@ -9,6 +9,7 @@ import {
   operatorRoles,
   sessionLifetime,
 } from '@animal-store/contract/admin';
+import { createTestClock } from '@animal-store/runtime/test-clock';
 import { until } from '@animal-store/testkit';
 import { eq, sql } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
@@ -20,7 +21,6 @@ import { useDatabase } from '../support/databases.ts';
 import { untilPassing } from '../support/local-server.ts';
 import { sendRaw } from '../support/raw-http.ts';
 import type { Answer } from '../support/send.ts';
-import { createTestClock } from '../support/test-clock.ts';
 import { startService } from '../support/test-service.ts';
 
 const anyInstant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);

@@ -1,4 +1,5 @@
 import { type AuditEntry, adminErrorMessages } from '@animal-store/contract/admin';
+import { systemClock } from '@animal-store/runtime';
 import { openRedis, openTcpProxy } from '@animal-store/testkit';
 import { eq } from 'drizzle-orm';
 import { expect, test, vi } from 'vitest';
@@ -7,7 +8,6 @@ import { createBanLog, deleteForgottenBans, deleteOverBans } from '../../src/aud
 import { openAudit } from '../../src/audit/open-audit.ts';
 import { accounts, openBans } from '../../src/database/schema.ts';
 import { type KeyQuotas, QuotasAwayError } from '../../src/quotas/key-quotas.ts';
-import { systemClock } from '../../src/shared/clock.ts';
 import { defaultTimings } from '../../src/shared/timings.ts';
 import { adminOf, adminToken, someCause } from '../support/admin.ts';
 import { createDatabase, useDatabase } from '../support/databases.ts';

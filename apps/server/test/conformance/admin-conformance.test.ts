@@ -5,11 +5,11 @@ import {
   adminRoutes,
   createAdminOpenApi,
 } from '@animal-store/contract/admin';
+import { systemClock } from '@animal-store/runtime';
 import { openTcpProxy, type TcpProxy } from '@animal-store/testkit';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ZodType } from 'zod';
-import { systemClock } from '../../src/shared/clock.ts';
 import { adminOf, adminToken, nobody } from '../support/admin.ts';
 import { createDatabase } from '../support/databases.ts';
 import { type LocalServer, openLocalServer } from '../support/local-server.ts';

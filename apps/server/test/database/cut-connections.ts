@@ -1,3 +1,4 @@
+import { systemClock } from '@animal-store/runtime';
 import {
   type Cut,
   cutKinds,
@@ -13,7 +14,6 @@ import { createApiKey } from '../../src/keys/key-management.ts';
 import { createToken } from '../../src/keys/token.ts';
 import { createOperatorManagement } from '../../src/operators/operator-management.ts';
 import { createPetRepository } from '../../src/pets/pet-repository.ts';
-import { systemClock } from '../../src/shared/clock.ts';
 import { defaultTimings } from '../../src/shared/timings.ts';
 import { adminOf, someCause } from '../support/admin.ts';
 import { createDatabase } from '../support/databases.ts';

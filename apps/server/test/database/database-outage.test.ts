@@ -1,10 +1,10 @@
 import { connect, type Socket } from 'node:net';
+import { systemClock } from '@animal-store/runtime';
 import { openPostgres, type Postgres, until } from '@animal-store/testkit';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
 import { migratePostgres } from '../../src/database/migrate-postgres.ts';
 import { createApiKey } from '../../src/keys/key-management.ts';
-import { systemClock } from '../../src/shared/clock.ts';
 import { someCause } from '../support/admin.ts';
 import { openWithoutLimits } from '../support/databases.ts';
 import { expectError } from '../support/expectations.ts';

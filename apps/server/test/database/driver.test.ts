@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
+import { StartupError } from '@animal-store/runtime';
 import { type Cut, openTcpProxy, postgresProtocol } from '@animal-store/testkit';
 import postgres from 'postgres';
 import { expect, inject, test } from 'vitest';
 import { migratePostgres } from '../../src/database/migrate-postgres.ts';
-import { StartupError } from '../../src/shared/startup-error.ts';
 import { openRawServer } from '../support/raw-server.ts';
 
 // The faults of the driver that patches/README.md describes, each by itself.

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { StartupError } from '@animal-store/runtime';
 import { postgresAt } from '@animal-store/testkit';
 import { expect, inject, test, vi } from 'vitest';
 import { migratePostgres } from '../../src/database/migrate-postgres.ts';
@@ -8,7 +9,6 @@ import {
   poolerFault,
   sessionSettings,
 } from '../../src/database/session-settings.ts';
-import { StartupError } from '../../src/shared/startup-error.ts';
 import { connectTo, patientDatabase } from '../support/databases.ts';
 
 const { adminUrl } = inject('postgres');

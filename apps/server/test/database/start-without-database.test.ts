@@ -1,7 +1,7 @@
+import { systemClock } from '@animal-store/runtime';
 import { freePort, openTcpProxy, postgresAt, until } from '@animal-store/testkit';
 import { expect, inject, test } from 'vitest';
 import { createToken } from '../../src/keys/token.ts';
-import { systemClock } from '../../src/shared/clock.ts';
 import { connectTo } from '../support/databases.ts';
 import { type LocalServer, openLocalServer } from '../support/local-server.ts';
 import { openRawServer } from '../support/raw-server.ts';

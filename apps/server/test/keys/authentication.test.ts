@@ -1,8 +1,8 @@
+import { systemClock } from '@animal-store/runtime';
 import { sql } from 'drizzle-orm';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { followStatements } from '../../src/database/statement.ts';
 import { createToken } from '../../src/keys/token.ts';
-import { systemClock } from '../../src/shared/clock.ts';
 import { useAdmin } from '../support/admin.ts';
 import { expectError, rateLimitOf } from '../support/expectations.ts';
 import { rawRequest, sendRaw } from '../support/raw-http.ts';

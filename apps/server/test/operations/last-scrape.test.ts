@@ -1,6 +1,6 @@
+import { systemClock } from '@animal-store/runtime';
 import { until } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
-import { systemClock } from '../../src/shared/clock.ts';
 import { sample, scrape } from '../support/observed.ts';
 import { startService } from '../support/test-service.ts';
 

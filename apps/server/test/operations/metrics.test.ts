@@ -1,6 +1,6 @@
+import { systemClock } from '@animal-store/runtime';
 import { openRedis, type Redis, until } from '@animal-store/testkit';
 import { beforeAll, expect, test } from 'vitest';
-import { systemClock } from '../../src/shared/clock.ts';
 import { adminOf, adminToken } from '../support/admin.ts';
 import { sample, scrape } from '../support/observed.ts';
 import { call, startService, type TestService } from '../support/test-service.ts';

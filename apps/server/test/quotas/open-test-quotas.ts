@@ -1,6 +1,6 @@
 import { defaultBanPolicy } from '@animal-store/contract';
+import { systemClock } from '@animal-store/runtime';
 import { type OpenQuotasOptions, openQuotas } from '../../src/quotas/open-quotas.ts';
-import { systemClock } from '../../src/shared/clock.ts';
 import { defaultTimings } from '../../src/shared/timings.ts';
 
 /** When tests begin, in Unix time in milliseconds. Not a whole second, where rounding would not show. */

@@ -1,4 +1,5 @@
 import { type Quota, RateLimitStatus } from '@animal-store/contract';
+import { createTestClock } from '@animal-store/runtime/test-clock';
 import { describe, expect, test } from 'vitest';
 import { createApiKey } from '../../src/keys/key-management.ts';
 import {
@@ -8,7 +9,6 @@ import {
   rateLimitOf,
 } from '../support/expectations.ts';
 import type { Answer } from '../support/send.ts';
-import { createTestClock } from '../support/test-clock.ts';
 import { type CallOptions, useService } from '../support/test-service.ts';
 
 // What is admitted, denied and banned: quota-rule.test.ts. Here is what HTTP adds.

@@ -1,8 +1,8 @@
 import { defaultBanPolicy } from '@animal-store/contract';
+import { createTestClock } from '@animal-store/runtime/test-clock';
 import { openRedis, until } from '@animal-store/testkit';
 import { beforeEach, expect, test } from 'vitest';
 import type { OpenQuotasOptions } from '../../src/quotas/open-quotas.ts';
-import { createTestClock } from '../support/test-clock.ts';
 import { startMs } from './open-test-quotas.ts';
 import { useRedis } from './use-redis.ts';
 

@@ -1,4 +1,5 @@
 import type { Quota } from '@animal-store/contract';
+import { createTestClock } from '@animal-store/runtime/test-clock';
 import { openRedis, type Redis, until } from '@animal-store/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { adminOf, adminToken } from '../support/admin.ts';
@@ -10,7 +11,6 @@ import {
   startReplicas,
   untilRedisDecides,
 } from '../support/replicas.ts';
-import { createTestClock } from '../support/test-clock.ts';
 
 /** How far the clocks of the replicas are off. */
 const skewsMs = [0, 300_000, -300_000];

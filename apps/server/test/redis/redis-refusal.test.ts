@@ -1,6 +1,6 @@
+import { StartupError } from '@animal-store/runtime';
 import { openRedis } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
-import { StartupError } from '../../src/shared/startup-error.ts';
 import { openTestQuotas } from '../quotas/open-test-quotas.ts';
 
 // ioredis went on in database 0, and the replica said that it was ready.

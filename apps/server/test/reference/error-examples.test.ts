@@ -1,11 +1,11 @@
 import { type Operation, operations } from '@animal-store/contract';
 import { describeErrors, type JsonObject } from '@animal-store/contract/openapi';
+import { createTestClock } from '@animal-store/runtime/test-clock';
 import type postgres from 'postgres';
 import { beforeAll, expect, test } from 'vitest';
 import { useAdmin } from '../support/admin.ts';
 import { connectTo } from '../support/databases.ts';
 import type { Answer } from '../support/send.ts';
-import { createTestClock } from '../support/test-clock.ts';
 import type { CallOptions } from '../support/test-service.ts';
 
 // Every error that the reference shows is asked for, and compared with what the service answers.

@@ -1,6 +1,6 @@
+import { systemClock } from '@animal-store/runtime';
 import { until } from '@animal-store/testkit';
 import { describe, expect, test } from 'vitest';
-import { systemClock } from '../../src/shared/clock.ts';
 import { expectError, expectErrorBody } from '../support/expectations.ts';
 import { beginCreation } from '../support/held-request.ts';
 import { logOf, requestLine, sample, scrape } from '../support/observed.ts';

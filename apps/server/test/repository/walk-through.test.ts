@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { createTestClock } from '@animal-store/runtime/test-clock';
 import { hangMs, openRedis, repository } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
-import { createTestClock } from '../support/test-clock.ts';
 import { startService } from '../support/test-service.ts';
 
-/** Before the path of each file of the server. */
-const sources = /^.*\/apps\/server\/src\//;
+/** The path of a file of the server, or of a package that it is made of. */
+const sources = /^.*\/(?:apps\/server|packages\/(postgres|quotas|runtime))\/src\/(?!index|test-)(.*)$/;
 
 test('the walk-through of a GET names each file whose code it executes, once, and no other', async () => {
   await using redis = await openRedis();
@@ -46,9 +46,14 @@ async function filesOf(call: () => Promise<{ status: number }>): Promise<Set<str
   return new Set(
     result
       .filter(({ functions }) => functions.some(({ ranges }) => (ranges[0]?.count ?? 0) > 0))
-      .filter(({ url }) => sources.test(url))
-      .map(({ url }) => url.replace(sources, '')),
+      .flatMap(({ url }) => nameOf(url) ?? []),
   );
+}
+
+/** `pets/share-reads.ts` of the server, `runtime/batch.ts` of a package. */
+function nameOf(url: string): string | undefined {
+  const [, packageName, path] = sources.exec(url) ?? [];
+  return packageName === undefined ? path : `${packageName}/${path}`;
 }
 
 /** The files that the table of the walk-through has. */

@@ -1,5 +1,5 @@
+import { StartupError } from '@animal-store/runtime';
 import { expect } from 'vitest';
-import { StartupError } from '../../src/shared/startup-error.ts';
 
 /** What the server would print and exit with, without a process: most of its time is its start. */
 export async function expectStartupError(opening: Promise<unknown>, line: RegExp): Promise<void> {

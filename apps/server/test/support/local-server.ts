@@ -1,4 +1,5 @@
 import { devNull } from 'node:os';
+import { createTestClock, type TestClock } from '@animal-store/runtime/test-clock';
 import { eventMs, expectNoToken, patientEnv, type Server, until } from '@animal-store/testkit';
 import manifest from '../../package.json' with { type: 'json' };
 import { environmentVariables, readConfig } from '../../src/config.ts';
@@ -6,7 +7,6 @@ import { openObservability } from '../../src/observability/open-observability.ts
 import { openService, type ServiceTime } from '../../src/service.ts';
 import { defaultTimings } from '../../src/shared/timings.ts';
 import { patientDatabase } from './databases.ts';
-import { createTestClock, type TestClock } from './test-clock.ts';
 
 /** What a test knows of a service that it calls, whether in this process or a process of its own. */
 export type AnyServer = AsyncDisposable &

@@ -1,9 +1,9 @@
 import { Agent } from 'node:http';
 import type { Quota } from '@animal-store/contract';
+import { systemClock } from '@animal-store/runtime';
 import { until } from '@animal-store/testkit';
 import { createApiKey } from '../../src/keys/key-management.ts';
 import type { ServiceTime } from '../../src/service.ts';
-import { systemClock } from '../../src/shared/clock.ts';
 import { createDatabase } from './databases.ts';
 import { leftOf, rateLimitOf } from './expectations.ts';
 import { type AnyServer, openLocalServer } from './local-server.ts';

@@ -1,8 +1,8 @@
 import type { IssuedOperator, OperatorRole } from '@animal-store/contract/admin';
+import { systemClock } from '@animal-store/runtime';
 import { sql } from 'drizzle-orm';
 import type { Browser } from 'playwright-core';
 import { beforeAll, vi } from 'vitest';
-import { systemClock } from '../../src/shared/clock.ts';
 import { adminToken, useAdmin } from './admin.ts';
 import { openBrowser, openTab, type TabOptions } from './browser.ts';
 import { openConsole } from './console-browser.ts';

@@ -1,11 +1,11 @@
 import type { Key, KeyDetails, LedgerOfKey, ServiceLedger } from '@animal-store/contract/admin';
+import { createClockAtNoon } from '@animal-store/runtime/test-clock';
 import { expect, test } from 'vitest';
 import { followStatements } from '../../src/database/statement.ts';
 import { announceKeyChange } from '../../src/replicas/replica-channel.ts';
 import { useAdmin } from '../support/admin.ts';
 import { connectTo } from '../support/databases.ts';
 import { openLocalServer, untilPassing } from '../support/local-server.ts';
-import { createClockAtNoon } from '../support/test-clock.ts';
 import { call, startService } from '../support/test-service.ts';
 import { sumOf } from '../support/write-usage.ts';
 

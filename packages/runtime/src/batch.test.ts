@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { expect, test } from 'vitest';
-import { createTestClock } from '../../test/support/test-clock.ts';
 import { createBatcher } from './batch.ts';
+import { createTestClock } from './test-clock.ts';
 
 const options = {
   operation: 'a_test',

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createTestClock } from '../../test/support/test-clock.ts';
 import { repeat } from './repeat.ts';
+import { createTestClock } from './test-clock.ts';
 
 const clock = createTestClock();
 

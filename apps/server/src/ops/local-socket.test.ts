@@ -2,9 +2,10 @@ import { once } from 'node:events';
 import { mkdirSync, readdirSync, statSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
+import { localSocketPath } from '@animal-store/runtime';
 import { temporaryDirectory } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
-import { localSocketPath, openLocalSocket } from './local-socket.ts';
+import { openLocalSocket } from './local-socket.ts';
 
 // Regression: until its mode was changed, other users could connect if the umask and the directory let them.
 test('a socket is private from the moment that it exists, whatever the umask', async () => {

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Clock, Timer } from '../../src/shared/clock.ts';
+import type { Clock, Timer } from './clock.ts';
 
 type DueTimer = Timer & { dueAt: number; readonly everyMs: number | undefined; run(): unknown };
 

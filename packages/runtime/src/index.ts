@@ -1,0 +1,15 @@
+export { type BatchContext, type BatcherOptions, createBatcher, type SendBatch } from './batch.ts';
+export { type Clock, sleep, systemClock, type Timer } from './clock.ts';
+export { escapeUnprintable } from './escape-unprintable.ts';
+export { localSocketPath } from './local-socket-path.ts';
+export { repeat } from './repeat.ts';
+export { StartupError } from './startup-error.ts';
+export {
+  ignored,
+  oneOf,
+  type ParameterRule,
+  readParameters,
+  refused,
+  supported,
+} from './url-parameters.ts';
+export { type TimeLimit, waitAtMost } from './wait-at-most.ts';
