@@ -1,66 +1,10 @@
 import { resolve } from 'node:path';
 import { type BanPolicy, defaultBanPolicy as ban } from '@animal-store/contract';
-import { StartupError } from '@animal-store/runtime';
+import { type EnvironmentReader, namesOf, type Range, readSettings } from '@animal-store/runtime';
 import { distance } from 'fastest-levenshtein';
 import { logFormats, logLevels, samplers } from './shared/log-settings.ts';
 import { parsePostgresUrl } from './shared/postgres-url.ts';
 import { parseRedisUrls } from './shared/redis-url.ts';
-
-type Range = readonly [min: number, max: number];
-
-/** Reads variables, and collects the names of all that it is asked for and what is wrong with them. */
-class EnvironmentReader {
-  readonly #environment: NodeJS.ProcessEnv;
-  readonly names: string[] = [];
-  readonly faults: string[] = [];
-
-  constructor(environment: NodeJS.ProcessEnv) {
-    this.#environment = environment;
-  }
-
-  /** A text, or `undefined` if there is none. */
-  text(name: string, isValid: (text: string) => boolean, expected: string): string | undefined {
-    this.names.push(name);
-    // Treat an empty variable as missing: that is how compose files and shells unset one.
-    const given = this.#environment[name] || undefined;
-    if (given === undefined || isValid(given)) return given;
-    // What is expected, never what was given: a password, perhaps.
-    this.faults.push(`${name}: expected ${expected}`);
-    return undefined;
-  }
-
-  /** A text that `parse` reads, or `undefined` if there is none. `parse` says what is wrong as a text. */
-  parsed<T extends object>(name: string, parse: (text: string) => T | string): T | undefined {
-    const given = this.text(name, () => true, '');
-    const read = given === undefined ? undefined : parse(given);
-    if (typeof read !== 'string') return read;
-    this.faults.push(`${name}: ${read}`);
-    return undefined;
-  }
-
-  /** Refuses a variable that a library would read behind this file. */
-  refuse(name: string, hint: string): void {
-    if (this.#environment[name]) this.faults.push(`${name}: ${hint}`);
-  }
-
-  /** A whole number, or `undefined` if there is none. The fault shows the variable with an example. */
-  optionalNumber(name: string, [min, max]: Range, example: number): number | undefined {
-    const isValid = (text: string) =>
-      /^\d{1,10}$/.test(text) && Number(text) >= min && Number(text) <= max;
-    const expected = `a whole number from ${min} to ${max}, such as ${name}=${example}`;
-    const text = this.text(name, isValid, expected);
-    return text === undefined ? undefined : Number(text);
-  }
-
-  number(name: string, range: Range, byDefault: number): number {
-    return this.optionalNumber(name, range, byDefault) ?? byDefault;
-  }
-
-  choice<T extends string>(name: string, texts: readonly T[]): T | undefined {
-    const isValid = (given: string) => texts.some((text) => text === given);
-    return this.text(name, isValid, `one of ${texts.join(', ')}`) as T | undefined;
-  }
-}
 
 const isUrl =
   (...protocols: readonly string[]) =>
@@ -285,14 +229,9 @@ function cliSettings(env: EnvironmentReader) {
 }
 
 /** The names of all variables that the service and its CLI read. */
-export const environmentVariables: readonly string[] = namesOfAll();
-
-function namesOfAll(): string[] {
-  const reader = new EnvironmentReader({});
-  serviceSettings(reader);
-  cliSettings(reader);
-  return [...new Set(reader.names)];
-}
+export const environmentVariables: readonly string[] = [
+  ...new Set([...namesOf(serviceSettings), ...namesOf(cliSettings)]),
+];
 
 /** Variables that others define, and that may resemble ours: those of OpenTelemetry are a standard of their own. */
 const foreignNames = /^(?:OTEL_|npm_)/;
@@ -320,20 +259,8 @@ function misspeltNames(environment: NodeJS.ProcessEnv): string[] {
  * @throws {StartupError} that names every wrong variable, a line each.
  */
 export const readConfig = (environment: NodeJS.ProcessEnv = process.env): Config =>
-  read(serviceSettings, environment, misspeltNames(environment));
+  readSettings(serviceSettings, environment, misspeltNames(environment));
 
 /** Reads the settings of the CLI, and throws in the same way. */
 export const readCliSettings = (environment: NodeJS.ProcessEnv = process.env) =>
-  read(cliSettings, environment);
-
-function read<Settings>(
-  settingsOf: (reader: EnvironmentReader) => Settings,
-  environment: NodeJS.ProcessEnv,
-  misspelt: readonly string[] = [],
-): Settings {
-  const reader = new EnvironmentReader(environment);
-  const settings = settingsOf(reader);
-  const faults = [...reader.faults, ...misspelt];
-  if (faults.length > 0) throw new StartupError(faults.join('\n'));
-  return settings;
-}
+  readSettings(cliSettings, environment);

@@ -1,5 +1,12 @@
 export { type BatchContext, type BatcherOptions, createBatcher, type SendBatch } from './batch.ts';
 export { type Clock, sleep, systemClock, type Timer } from './clock.ts';
+export {
+  type Environment,
+  EnvironmentReader,
+  namesOf,
+  type Range,
+  readSettings,
+} from './environment-reader.ts';
 export { escapeUnprintable } from './escape-unprintable.ts';
 export { localSocketPath } from './local-socket-path.ts';
 export { repeat } from './repeat.ts';

@@ -7,7 +7,8 @@ import { expect, test } from 'vitest';
 import { startService } from '../support/test-service.ts';
 
 /** The path of a file of the server, or of a package that it is made of. */
-const sources = /^.*\/(?:apps\/server|packages\/(postgres|quotas|runtime))\/src\/(?!index|test-)(.*)$/;
+const sources =
+  /^.*\/(?:apps\/server|packages\/(postgres|quotas|runtime))\/src\/(?!index|test-)(.*)$/;
 
 test('the walk-through of a GET names each file whose code it executes, once, and no other', async () => {
   await using redis = await openRedis();

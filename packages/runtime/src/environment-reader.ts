@@ -1,0 +1,86 @@
+import { StartupError } from './startup-error.ts';
+
+/** Variables by their names, such as `process.env`. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The least and the greatest number that are accepted. */
+export type Range = readonly [min: number, max: number];
+
+/** Reads variables, and collects the names of all that it is asked for and what is wrong with them. */
+export class EnvironmentReader {
+  readonly #environment: Environment;
+  readonly names: string[] = [];
+  readonly faults: string[] = [];
+
+  constructor(environment: Environment) {
+    this.#environment = environment;
+  }
+
+  /** A text, or `undefined` if there is none. */
+  text(name: string, isValid: (text: string) => boolean, expected: string): string | undefined {
+    this.names.push(name);
+    // Treat an empty variable as missing: that is how compose files and shells unset one.
+    const given = this.#environment[name] || undefined;
+    if (given === undefined || isValid(given)) return given;
+    // What is expected, never what was given: a password, perhaps.
+    this.faults.push(`${name}: expected ${expected}`);
+    return undefined;
+  }
+
+  /** A text that `parse` reads, or `undefined` if there is none. `parse` says what is wrong as a text. */
+  parsed<T extends object>(name: string, parse: (text: string) => T | string): T | undefined {
+    const given = this.text(name, () => true, '');
+    const read = given === undefined ? undefined : parse(given);
+    if (typeof read !== 'string') return read;
+    this.faults.push(`${name}: ${read}`);
+    return undefined;
+  }
+
+  /** Refuses a variable that a library would read behind this file. */
+  refuse(name: string, hint: string): void {
+    if (this.#environment[name]) this.faults.push(`${name}: ${hint}`);
+  }
+
+  /** A whole number, or `undefined` if there is none. The fault shows the variable with an example. */
+  optionalNumber(name: string, [min, max]: Range, example: number): number | undefined {
+    const isValid = (text: string) =>
+      /^\d{1,10}$/.test(text) && Number(text) >= min && Number(text) <= max;
+    const expected = `a whole number from ${min} to ${max}, such as ${name}=${example}`;
+    const text = this.text(name, isValid, expected);
+    return text === undefined ? undefined : Number(text);
+  }
+
+  number(name: string, range: Range, byDefault: number): number {
+    return this.optionalNumber(name, range, byDefault) ?? byDefault;
+  }
+
+  choice<T extends string>(name: string, texts: readonly T[]): T | undefined {
+    const isValid = (given: string) => texts.some((text) => text === given);
+    return this.text(name, isValid, `one of ${texts.join(', ')}`) as T | undefined;
+  }
+}
+
+/** The names of all variables that settings are read from. */
+export function namesOf(settingsOf: (reader: EnvironmentReader) => unknown): readonly string[] {
+  const reader = new EnvironmentReader({});
+  settingsOf(reader);
+  return reader.names;
+}
+
+/**
+ * Reads settings from an environment.
+ *
+ * @param otherFaults what else is wrong with the environment, a line each.
+ * @throws {StartupError} that names every wrong variable, a line each.
+ */
+export function readSettings<Settings>(
+  settingsOf: (reader: EnvironmentReader) => Settings,
+  environment: Environment,
+  otherFaults: readonly string[] = [],
+): Settings {
+  const reader = new EnvironmentReader(environment);
+  const settings = settingsOf(reader);
+  const faults = [...reader.faults, ...otherFaults];
+  if (faults.length > 0) throw new StartupError(faults.join('\n'));
+  return settings;
+}
