@@ -14,6 +14,7 @@ ARG NODE_EXTRA_CA_CERTS
 # installation comes from the cache.
 COPY package.json pnpm-lock.yaml pnpm-workspace.yaml .pnpmfile.mjs ./
 COPY patches patches
+COPY packages/admin-contract/package.json packages/admin-contract/
 COPY packages/contract/package.json packages/contract/
 COPY packages/runtime/package.json packages/runtime/
 COPY apps/console/package.json apps/console/
@@ -36,6 +37,7 @@ LABEL org.opencontainers.image.title="Animal Store" \
   org.opencontainers.image.licenses="MIT" \
   org.opencontainers.image.source="https://github.com/animal-store/animal-store"
 COPY LICENSE CHANGELOG.md ./
+COPY packages/admin-contract packages/admin-contract
 COPY packages/contract packages/contract
 COPY packages/runtime packages/runtime
 COPY apps/console apps/console

@@ -1,9 +1,9 @@
-import type { adminContract } from '@animal-store/contract/admin';
+import type { adminContract } from '@animal-store/admin-contract';
 import {
   adminBasePath,
   adminRoutes,
   operatorActiveHeader,
-} from '@animal-store/contract/admin/routes';
+} from '@animal-store/admin-contract/routes';
 import type { ClientInferRequest, ServerInferResponses } from '@ts-rest/core';
 import { ConnectionFailure, RefusedRequest, SessionEnded } from './failures.ts';
 import type { Operation } from './operation.ts';

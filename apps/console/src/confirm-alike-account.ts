@@ -1,4 +1,4 @@
-import { tidyAccountName } from '@animal-store/contract/admin/account-name';
+import { tidyAccountName } from '@animal-store/admin-contract/account-name';
 import { call } from './call-admin-api.ts';
 import { RefusedRequest } from './failures.ts';
 

@@ -1,4 +1,4 @@
-import type { AuditEntry, BusyKey, ListedAccount, ListedKey } from '@animal-store/contract/admin';
+import type { AuditEntry, BusyKey, ListedAccount, ListedKey } from '@animal-store/admin-contract';
 import papaparse from 'papaparse';
 import { type Bucket, outcomes } from './usage.ts';
 

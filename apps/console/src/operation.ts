@@ -1,3 +1,3 @@
-import type { adminRoutes } from '@animal-store/contract/admin/routes';
+import type { adminRoutes } from '@animal-store/admin-contract/routes';
 
 export type Operation = keyof typeof adminRoutes;

@@ -1,4 +1,4 @@
-import type { AccountDetails, KeyState } from '@animal-store/contract/admin';
+import type { AccountDetails, KeyState } from '@animal-store/admin-contract';
 import { expect, test } from 'vitest';
 import { findDenials, refusalsOfAccount } from './refusals.ts';
 

@@ -1,4 +1,4 @@
-import type { AccountDetails, KeyDetails } from '@animal-store/contract/admin';
+import type { AccountDetails, KeyDetails } from '@animal-store/admin-contract';
 import { formatCount } from './format.ts';
 import { type Bucket, type Ledger, toBuckets } from './usage.ts';
 

@@ -1,4 +1,4 @@
-import type { IssuedSession } from '@animal-store/contract/admin';
+import type { IssuedSession } from '@animal-store/admin-contract';
 import { signal } from '@preact/signals';
 import type { Operation } from './operation.ts';
 

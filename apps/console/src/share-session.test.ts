@@ -1,4 +1,4 @@
-import type { IssuedSession } from '@animal-store/contract/admin';
+import type { IssuedSession } from '@animal-store/admin-contract';
 import { afterEach, expect, test, vi } from 'vitest';
 
 afterEach(() => vi.unstubAllGlobals());

@@ -1,4 +1,4 @@
-import type { IssuedSession } from '@animal-store/contract/admin';
+import type { IssuedSession } from '@animal-store/admin-contract';
 import { effect, signal } from '@preact/signals';
 import { call } from './call-admin-api.ts';
 import { beginSession, endSession, isExpired, session } from './session.ts';

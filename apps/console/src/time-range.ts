@@ -1,4 +1,4 @@
-import type { UsageBucket } from '@animal-store/contract/admin';
+import type { UsageBucket } from '@animal-store/admin-contract';
 import { effect, signal } from '@preact/signals';
 import { goTo, linkTo, route } from './route.ts';
 import { bucketMs } from './usage.ts';

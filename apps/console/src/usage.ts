@@ -1,4 +1,4 @@
-import type { KeyUsage, UsageBucket, UsageOutcome, UsageRow } from '@animal-store/contract/admin';
+import type { KeyUsage, UsageBucket, UsageOutcome, UsageRow } from '@animal-store/admin-contract';
 import { deprecations } from '@animal-store/contract/deprecations';
 
 /** How outcomes are called, and what they mean, in the order in which plots stack them and tables list them. */

@@ -1,14 +1,12 @@
 import type { ClientInferRequest, ServerInferRequest, ServerInferResponses } from '@ts-rest/core';
 import { expectTypeOf } from 'vitest';
 import type { z } from 'zod';
-import type { adminContract, adminRoutes, NewKey } from './admin/index.ts';
 import type { contract } from './contract.ts';
 import type { ErrorBody } from './error-body.ts';
 import type { ErrorCode } from './error-codes.ts';
 import type { Int64 } from './int64.ts';
 import type { NewPet, Pet, PetStatus, Pets } from './pet.ts';
 import type { ListPetsQuery, PetPath } from './pet-parameters.ts';
-import type { Quota } from './plan.ts';
 import type { QuotaWindow, RateLimitStatus, rateLimitStatusContract } from './rate-limit-status.ts';
 import type { OperationName } from './routes.ts';
 
@@ -31,7 +29,6 @@ type LostPart<Name, R> = {
 }[keyof R];
 
 type Public = typeof contract;
-type Admin = typeof adminContract;
 type Responses = ServerInferResponses<Public & typeof rateLimitStatusContract>;
 type Request = ServerInferRequest<Public>;
 type Success<Name extends keyof Responses> = Extract<
@@ -40,10 +37,7 @@ type Success<Name extends keyof Responses> = Extract<
 >['body'];
 expectTypeOf<Lost<Responses>>().toEqualTypeOf<never>();
 expectTypeOf<Lost<Request>>().toEqualTypeOf<never>();
-expectTypeOf<Lost<ServerInferResponses<Admin>>>().toEqualTypeOf<never>();
-expectTypeOf<Lost<ServerInferRequest<Admin>>>().toEqualTypeOf<never>();
 expectTypeOf<keyof Public>().toEqualTypeOf<OperationName>();
-expectTypeOf<keyof Admin>().toEqualTypeOf<keyof typeof adminRoutes>();
 
 // Each operation takes and gives what is published.
 expectTypeOf<Success<'listPets'>>().toEqualTypeOf<Pet[]>();
@@ -59,16 +53,6 @@ expectTypeOf<Request['createPet']['headers']>().toEqualTypeOf<Headers>();
 expectTypeOf<ClientInferRequest<Public>['createPet']['headers']>().toEqualTypeOf<Headers>();
 
 expectTypeOf<string>().not.toExtend<ErrorCode>();
-
-// A plan comes with its numbers, and Enterprise keys bring theirs.
-type Named = { name: string; account?: string | undefined; expiresAt?: string | undefined };
-expectTypeOf<{ plan: 'free' } & Named>().toExtend<NewKey>();
-expectTypeOf<{ plan: 'enterprise'; quota: Quota } & Named>().toExtend<NewKey>();
-expectTypeOf<{ plan: 'free' }>().not.toExtend<NewKey>();
-expectTypeOf<{ plan: 'enterprise'; name: string }>().not.toExtend<NewKey>();
-expectTypeOf<{ plan: 'pro'; quota: Quota; name: string }>().not.toExtend<NewKey>();
-// A caller may leave the whole rotation out.
-expectTypeOf<undefined>().toExtend<ClientInferRequest<Admin>['rotateKey']['body']>();
 
 // Each type is its schema's output, in both directions, and where no value is converted its input.
 expectTypeOf<z.output<typeof PetStatus>>().toEqualTypeOf<PetStatus>();

@@ -1,15 +1,8 @@
-import { createAdminOpenApi } from '../src/admin/index.ts';
 import { createOpenApi, type JsonObject } from '../src/openapi/index.ts';
 
 const textOf = (document: JsonObject) => `${JSON.stringify(document, null, 2)}\n`;
 
 /** The document of the public API. It is committed, so that a change of the contract shows. */
 export const publicDocument = { name: 'openapi.json', text: textOf(createOpenApi()) };
-
-/** The OpenAPI documents that are derived from contracts, indented. */
-export const documents = [
-  publicDocument,
-  { name: 'admin-openapi.json', text: textOf(createAdminOpenApi()) },
-];
 
 export const committedFile = new URL('../openapi.json', import.meta.url);

@@ -1,4 +1,4 @@
-import type { AccountDetails, BusyKey } from '@animal-store/contract/admin';
+import type { AccountDetails, BusyKey } from '@animal-store/admin-contract';
 import { html } from 'htm/preact';
 import { call } from '../call-admin-api.ts';
 import { formatCount, formatKeys, formatShare } from '../format.ts';

@@ -1,4 +1,4 @@
-import type { ListedAccount } from '@animal-store/contract/admin';
+import type { ListedAccount } from '@animal-store/admin-contract';
 import { planNames } from '@animal-store/contract/plan';
 import { html } from 'htm/preact';
 import { accountColumns } from '../csv.ts';

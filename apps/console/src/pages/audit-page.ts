@@ -1,4 +1,4 @@
-import type { AuditEntry, Operator } from '@animal-store/contract/admin';
+import type { AuditEntry, Operator } from '@animal-store/admin-contract';
 import { html } from 'htm/preact';
 import { useEffect, useState } from 'preact/hooks';
 import { call } from '../call-admin-api.ts';

@@ -1,4 +1,4 @@
-import type { Deprecation, ListedKey } from '@animal-store/contract/admin';
+import type { Deprecation, ListedKey } from '@animal-store/admin-contract';
 import { deprecations } from '@animal-store/contract/deprecations';
 import { html } from 'htm/preact';
 import { callForAll, callForPage, type Page } from '../call-admin-api.ts';

@@ -1,4 +1,4 @@
-import type { KeySort, ListedKey } from '@animal-store/contract/admin';
+import type { KeySort, ListedKey } from '@animal-store/admin-contract';
 import { planNames } from '@animal-store/contract/plan';
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';

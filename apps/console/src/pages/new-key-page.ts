@@ -1,4 +1,4 @@
-import type { NewKey } from '@animal-store/contract/admin';
+import type { NewKey } from '@animal-store/admin-contract';
 import { html } from 'htm/preact';
 import { call } from '../call-admin-api.ts';
 import { confirmAlikeAccount } from '../confirm-alike-account.ts';

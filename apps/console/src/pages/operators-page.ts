@@ -1,4 +1,4 @@
-import type { Operator } from '@animal-store/contract/admin';
+import type { Operator } from '@animal-store/admin-contract';
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
 import { call } from '../call-admin-api.ts';

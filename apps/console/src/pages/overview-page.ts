@@ -1,4 +1,4 @@
-import type { DeniedCaller, Overview } from '@animal-store/contract/admin';
+import type { DeniedCaller, Overview } from '@animal-store/admin-contract';
 import { html } from 'htm/preact';
 import { useRef } from 'preact/hooks';
 import { call } from '../call-admin-api.ts';

@@ -1,4 +1,4 @@
-import type { AccountDetails } from '@animal-store/contract/admin';
+import type { AccountDetails } from '@animal-store/admin-contract';
 import { html } from 'htm/preact';
 import { call, callForAll } from '../call-admin-api.ts';
 import { formatKeys } from '../format.ts';

@@ -1,4 +1,4 @@
-import type { AuditAction, AuditEntry, AuditState } from '@animal-store/contract/admin';
+import type { AuditAction, AuditEntry, AuditState } from '@animal-store/admin-contract';
 import { html } from 'htm/preact';
 import type { ComponentChildren } from 'preact';
 import { formatCount } from '../format.ts';

@@ -1,4 +1,4 @@
-import type { KeyDetails } from '@animal-store/contract/admin';
+import type { KeyDetails } from '@animal-store/admin-contract';
 import { html } from 'htm/preact';
 import { call } from '../call-admin-api.ts';
 import { confirmAlikeAccount } from '../confirm-alike-account.ts';

@@ -1,4 +1,4 @@
-import type { KeyChange, KeyDetails } from '@animal-store/contract/admin';
+import type { KeyChange, KeyDetails } from '@animal-store/admin-contract';
 import { html } from 'htm/preact';
 import type { ComponentChildren } from 'preact';
 import { fromLocalField, toLocalField } from '../local-time.ts';

@@ -1,4 +1,4 @@
-import type { ListedKey } from '@animal-store/contract/admin';
+import type { ListedKey } from '@animal-store/admin-contract';
 import { html } from 'htm/preact';
 import type { ComponentChildren } from 'preact';
 import { formatCount } from '../format.ts';

@@ -1,4 +1,4 @@
-import type { KeyUsage } from '@animal-store/contract/admin';
+import type { KeyUsage } from '@animal-store/admin-contract';
 import { html } from 'htm/preact';
 import { formatCount, formatShare } from '../format.ts';
 import { Time } from './time.ts';

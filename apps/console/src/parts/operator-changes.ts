@@ -1,4 +1,4 @@
-import type { NewOperator, Operator, OperatorSession } from '@animal-store/contract/admin';
+import type { NewOperator, Operator, OperatorSession } from '@animal-store/admin-contract';
 import { html } from 'htm/preact';
 import { call } from '../call-admin-api.ts';
 import { fromLocalField } from '../local-time.ts';

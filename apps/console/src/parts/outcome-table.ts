@@ -1,4 +1,4 @@
-import type { UsageOutcome } from '@animal-store/contract/admin';
+import type { UsageOutcome } from '@animal-store/admin-contract';
 import { html } from 'htm/preact';
 import { formatCount, formatShare } from '../format.ts';
 import { type Counts, colourOf, outcomeLabels, outcomes, sumOf } from '../usage.ts';

@@ -1,4 +1,4 @@
-import type { UsageOutcome } from '@animal-store/contract/admin';
+import type { UsageOutcome } from '@animal-store/admin-contract';
 import { html } from 'htm/preact';
 import { formatCount } from '../format.ts';
 import { outcomeLabels, outcomes } from '../usage.ts';

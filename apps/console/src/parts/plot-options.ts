@@ -1,4 +1,4 @@
-import type { UsageOutcome } from '@animal-store/contract/admin';
+import type { UsageOutcome } from '@animal-store/admin-contract';
 import uPlot from 'uplot';
 import { formatCompact, formatTick } from '../format.ts';
 import { type Bucket, colourOf, outcomes } from '../usage.ts';

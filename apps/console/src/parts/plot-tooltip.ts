@@ -1,4 +1,4 @@
-import type { UsageOutcome } from '@animal-store/contract/admin';
+import type { UsageOutcome } from '@animal-store/admin-contract';
 import { html } from 'htm/preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { formatCount, formatUtc, isUtc, spanText } from '../format.ts';

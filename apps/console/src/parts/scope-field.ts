@@ -1,4 +1,4 @@
-import type { Key } from '@animal-store/contract/admin';
+import type { Key } from '@animal-store/admin-contract';
 import { html } from 'htm/preact';
 import { Field } from './form.ts';
 

@@ -1,4 +1,4 @@
-import type { ListedAccount, ListedKey } from '@animal-store/contract/admin';
+import type { ListedAccount, ListedKey } from '@animal-store/admin-contract';
 import { html } from 'htm/preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { call } from '../call-admin-api.ts';

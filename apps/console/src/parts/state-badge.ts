@@ -1,4 +1,4 @@
-import type { KeyState, ListedAccount, ListedKey } from '@animal-store/contract/admin';
+import type { KeyState, ListedAccount, ListedKey } from '@animal-store/admin-contract';
 import { html } from 'htm/preact';
 import { formatKeys } from '../format.ts';
 import { Badge, type Tone } from './badge.ts';

@@ -1,4 +1,4 @@
-import type { KeyDetails, UsageBucket } from '@animal-store/contract/admin';
+import type { KeyDetails, UsageBucket } from '@animal-store/admin-contract';
 import { html } from 'htm/preact';
 import { formatCount } from '../format.ts';
 import type { Denials } from '../refusals.ts';

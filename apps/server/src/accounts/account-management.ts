@@ -4,7 +4,7 @@ import {
   type AccountPlan,
   type AuditAction,
   adminErrorMessages,
-} from '@animal-store/contract/admin';
+} from '@animal-store/admin-contract';
 import { and, eq, isNull } from 'drizzle-orm';
 import type { PgUpdateSetSource } from 'drizzle-orm/pg-core';
 import { type Cause, differenceOf, recordAudit } from '../audit/audit-log.ts';

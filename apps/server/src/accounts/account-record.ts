@@ -2,7 +2,7 @@ import {
   type Account,
   type AccountDetails,
   adminErrorMessages,
-} from '@animal-store/contract/admin';
+} from '@animal-store/admin-contract';
 import { and, count, eq, inArray, isNull, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
 import { isActive } from '../database/lifetime.ts';

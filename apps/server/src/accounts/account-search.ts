@@ -1,4 +1,4 @@
-import type { Account, AccountFilter } from '@animal-store/contract/admin';
+import type { Account, AccountFilter } from '@animal-store/admin-contract';
 import { and, eq, isNotNull, type SQL, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
 import { folded } from '../database/folded-text.ts';

@@ -5,7 +5,7 @@ import {
   auditRetentionDays,
   type Key,
   type Operator,
-} from '@animal-store/contract/admin';
+} from '@animal-store/admin-contract';
 import { hideTokens } from '@animal-store/contract/token-form';
 import { inArray, lt, type SQL, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';

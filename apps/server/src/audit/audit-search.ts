@@ -1,4 +1,4 @@
-import { type AuditEntry, type AuditFilter, auditActorTypes } from '@animal-store/contract/admin';
+import { type AuditEntry, type AuditFilter, auditActorTypes } from '@animal-store/admin-contract';
 import { and, eq, gte, lt, type SQL, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
 import { folded } from '../database/folded-text.ts';

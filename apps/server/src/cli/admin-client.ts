@@ -1,8 +1,8 @@
 import * as http from 'node:http';
 import * as https from 'node:https';
 import { text } from 'node:stream/consumers';
+import { adminBasePath, adminContract } from '@animal-store/admin-contract';
 import { ErrorBody, findLink } from '@animal-store/contract';
-import { adminBasePath, adminContract } from '@animal-store/contract/admin';
 import { z } from 'zod';
 import { CliError, type ServerAccess } from './find-server.ts';
 import type { AdminRequest } from './request-options.ts';

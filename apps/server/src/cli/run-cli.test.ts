@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { adminContract } from '@animal-store/contract/admin';
+import { adminContract } from '@animal-store/admin-contract';
 import { beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { cli } from '../../test/support/run-command.ts';
 

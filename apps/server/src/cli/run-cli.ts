@@ -1,4 +1,4 @@
-import { adminContract, tidyAccountName } from '@animal-store/contract/admin';
+import { adminContract, tidyAccountName } from '@animal-store/admin-contract';
 import { escapeUnprintable, StartupError } from '@animal-store/runtime';
 import type { AppRoute } from '@ts-rest/core';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';

@@ -1,4 +1,4 @@
-import type { Account, AccountDetails, ListedAccount } from '@animal-store/contract/admin';
+import type { Account, AccountDetails, ListedAccount } from '@animal-store/admin-contract';
 import { type Field, formatFields, formatTable, none, toCount } from './format-table.ts';
 import { listedState, scopeFields, suspensionFields, windowFields } from './show-keys.ts';
 

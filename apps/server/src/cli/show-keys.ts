@@ -1,4 +1,4 @@
-import type { IssuedKey, Key, KeyDetails, ListedKey, Operator } from '@animal-store/contract/admin';
+import type { IssuedKey, Key, KeyDetails, ListedKey, Operator } from '@animal-store/admin-contract';
 import {
   type Field,
   formatFields,

@@ -4,7 +4,7 @@ import type {
   IssuedOperator,
   Operator,
   OperatorSession,
-} from '@animal-store/contract/admin';
+} from '@animal-store/admin-contract';
 import { formatFields, formatTable, none, toExpiry, toTime } from './format-table.ts';
 import { showToken, tokenFields, tokensCell, toState } from './show-keys.ts';
 

@@ -1,4 +1,4 @@
-import type { LedgerOfKey, ServiceLedger, UsageRow } from '@animal-store/contract/admin';
+import type { LedgerOfKey, ServiceLedger, UsageRow } from '@animal-store/admin-contract';
 import { expect, test } from 'vitest';
 import { formatBars, showBusiestKeys, showKeyUsage } from './show-usage.ts';
 

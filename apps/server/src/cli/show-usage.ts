@@ -7,7 +7,7 @@ import {
   usageBucketSeconds,
   usageOperations,
   usageOutcomes,
-} from '@animal-store/contract/admin';
+} from '@animal-store/admin-contract';
 import { formatTable, gap, none, toCount, toMinute } from './format-table.ts';
 
 const hourMs = 3_600_000;

@@ -1,4 +1,4 @@
-import { maxCounted } from '@animal-store/contract/admin';
+import { maxCounted } from '@animal-store/admin-contract';
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm';
 import type { Database } from './database.ts';
 

@@ -1,3 +1,4 @@
+import { type AuditState, auditActions, auditActorTypes } from '@animal-store/admin-contract';
 import {
   type Int64,
   maxPetId,
@@ -7,7 +8,6 @@ import {
   planNames,
   scopeNames,
 } from '@animal-store/contract';
-import { type AuditState, auditActions, auditActorTypes } from '@animal-store/contract/admin';
 import { sql } from 'drizzle-orm';
 import {
   type AnyPgColumn,

@@ -1,4 +1,4 @@
-import type { Suspension } from '@animal-store/contract/admin';
+import type { Suspension } from '@animal-store/admin-contract';
 import { hideTokens } from '@animal-store/contract/token-form';
 import { type SQL, sql } from 'drizzle-orm';
 import type { AnyPgColumn } from 'drizzle-orm/pg-core';

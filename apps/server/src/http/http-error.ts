@@ -1,25 +1,32 @@
 import { type ErrorBody, type ErrorCode, errorCodes } from '@animal-store/contract';
-import { type AdminErrorCode, adminErrorCodes } from '@animal-store/contract/admin';
 
-const descriptions = { ...errorCodes, ...adminErrorCodes };
+/** The statuses of the codes of an app. */
+type ErrorTable<Code extends string> = Readonly<Record<Code, { readonly status: number }>>;
 
-/** An error that the client sees, with a code of the public or the admin contract. */
-export class HttpError extends Error {
-  override readonly name = 'HttpError';
-  readonly code: ErrorCode | AdminErrorCode;
-  readonly status: number;
+export interface HttpErrorOptions {
   /** Headers of the response, such as `Retry-After`. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly cause?: unknown;
+}
+
+/** An error that the caller sees, with a code of the public contract. */
+export class HttpError<Code extends string = ErrorCode> extends Error {
+  override readonly name = 'HttpError';
+  readonly code: Code;
+  readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
 
+  /** @param options.table the codes of an app that has others than the public contract. */
   constructor(
-    code: ErrorCode | AdminErrorCode,
+    code: Code,
     message: string,
-    options: { headers?: Readonly<Record<string, string>>; cause?: unknown } = {},
+    options: HttpErrorOptions & { readonly table?: ErrorTable<Code> } = {},
   ) {
     super(message, 'cause' in options ? { cause: options.cause } : undefined);
+    const { table = errorCodes as ErrorTable<Code>, headers = {} } = options;
     this.code = code;
-    this.status = descriptions[code].status;
-    this.headers = options.headers ?? {};
+    this.status = table[code].status;
+    this.headers = headers;
   }
 
   toBody(): ErrorBody {

@@ -1,6 +1,4 @@
 import type { OperationMetadata } from '@animal-store/contract';
-import type { OperatorRole } from '@animal-store/contract/admin';
-import type { HttpError } from './http-error.ts';
 
 /** What the steps of both listeners read of a route of a contract. */
 export interface ContractRoute {
@@ -14,7 +12,7 @@ export interface ContractRoute {
   /** All that differs by operation of the public API. */
   readonly metadata?: Partial<OperationMetadata>;
   /** The role that an operation of the admin API needs. */
-  readonly role?: OperatorRole;
+  readonly role?: string;
 }
 
 declare global {
@@ -38,7 +36,7 @@ declare global {
        */
       headers: string[];
       /** The code of the Error body, if the request failed. */
-      errorCode?: HttpError['code'] | undefined;
+      errorCode?: string | undefined;
       /** The JSON body as it was sent, for messages that show a part of it. */
       bodyText?: string | undefined;
       /** Called once the response is complete, which may be long before it is sent. */

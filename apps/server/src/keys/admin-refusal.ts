@@ -1,4 +1,4 @@
-import type { AdminErrorCode } from '@animal-store/contract/admin';
+import type { AdminErrorCode } from '@animal-store/admin-contract';
 import { Rollback } from '../database/statement.ts';
 
 /** Why an operator's request is refused: an error of the admin API. It undoes the change that throws it. */

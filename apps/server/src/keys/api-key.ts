@@ -1,5 +1,5 @@
+import type { AccountPlan } from '@animal-store/admin-contract';
 import { type PlanName, plans, type Quota, type Scope } from '@animal-store/contract';
-import type { AccountPlan } from '@animal-store/contract/admin';
 import type { apiKeys } from '../database/schema.ts';
 
 /** The plan that holds for a key. */

@@ -1,4 +1,4 @@
-import { AccountName, type Key } from '@animal-store/contract/admin';
+import { AccountName, type Key } from '@animal-store/admin-contract';
 import { eq, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
 import { accounts } from '../database/schema.ts';

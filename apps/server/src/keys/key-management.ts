@@ -6,7 +6,7 @@ import {
   type KeyChange,
   type KeyFilter,
   type NewKey,
-} from '@animal-store/contract/admin';
+} from '@animal-store/admin-contract';
 import { eq } from 'drizzle-orm';
 import type { PgUpdateSetSource } from 'drizzle-orm/pg-core';
 import {

@@ -1,4 +1,4 @@
-import { adminErrorMessages, type Key } from '@animal-store/contract/admin';
+import { adminErrorMessages, type Key } from '@animal-store/admin-contract';
 import { eq, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
 import { stateOf } from '../database/lifetime.ts';

@@ -1,5 +1,5 @@
+import { type KeyFilter, keyStates, type ListedKey } from '@animal-store/admin-contract';
 import type { PlanName } from '@animal-store/contract';
-import { type KeyFilter, keyStates, type ListedKey } from '@animal-store/contract/admin';
 import { and, eq, gt, gte, isNull, lt, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
 import { folded } from '../database/folded-text.ts';

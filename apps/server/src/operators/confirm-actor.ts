@@ -1,4 +1,4 @@
-import type { OperatorRole } from '@animal-store/contract/admin';
+import type { OperatorRole } from '@animal-store/admin-contract';
 import { and, eq, inArray, isNull } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
 import { isStillUnexpired } from '../database/lifetime.ts';

@@ -5,7 +5,7 @@ import {
   lookOfName,
   type NewOperator,
   type Operator,
-} from '@animal-store/contract/admin';
+} from '@animal-store/admin-contract';
 import { desc, eq, getTableColumns, inArray, sql } from 'drizzle-orm';
 import { type Cause, recordDifference } from '../audit/audit-log.ts';
 import type { Database } from '../database/database.ts';

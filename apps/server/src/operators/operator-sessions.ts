@@ -4,7 +4,7 @@ import {
   type OperatorRole,
   type OperatorSession,
   sessionLifetime,
-} from '@animal-store/contract/admin';
+} from '@animal-store/admin-contract';
 import { and, desc, eq, inArray, isNull, lt, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
 import { isActive, isUnexpired } from '../database/lifetime.ts';

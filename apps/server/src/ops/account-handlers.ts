@@ -6,7 +6,7 @@ import {
   type Key,
   maxBusyKeys,
   maxShownKeys,
-} from '@animal-store/contract/admin';
+} from '@animal-store/admin-contract';
 import { hideTokens } from '@animal-store/contract/token-form';
 import { initServer } from '@ts-rest/express';
 import type { Response } from 'express';

@@ -1,12 +1,12 @@
+import { adminBasePath } from '@animal-store/admin-contract';
 import { formatLinks } from '@animal-store/contract';
-import { adminBasePath } from '@animal-store/contract/admin';
 import type { Response } from 'express';
 import { z } from 'zod';
 import { DatabaseError } from '../database/database-error.ts';
 import type { ListPage, ListPosition } from '../database/list-page.ts';
-import { HttpError } from '../http/http-error.ts';
 import { appendHeader } from '../http/note-headers.ts';
 import { openCursor, sealCursor } from '../http/sealed-cursor.ts';
+import { AdminError } from './admin-error.ts';
 
 export interface PagedList {
   /** Its path, relative to the admin API. */
@@ -19,7 +19,7 @@ export interface PagedList {
 /**
  * Finds the page that a cursor means, and sets its `Link` header if there is a next one.
  *
- * @throws {HttpError} if the cursor is not one of this list and filter.
+ * @throws {AdminError} if the cursor is not one of this list and filter.
  */
 export async function findPage<Item>(
   res: Response,
@@ -45,7 +45,7 @@ export async function findPage<Item>(
     return [...items];
   } catch (error) {
     if (cursor === undefined || !isForgery(error)) throw error;
-    throw new HttpError('invalid_request', 'cursor: expected one that a Link header gave');
+    throw new AdminError('invalid_request', 'cursor: expected one that a Link header gave');
   }
 }
 

@@ -1,11 +1,10 @@
-import { adminErrorMessages } from '@animal-store/contract/admin';
+import { adminErrorMessages } from '@animal-store/admin-contract';
 import type { Clock } from '@animal-store/runtime';
 import type { ErrorRequestHandler, Response } from 'express';
 import type { AccountManagement } from '../accounts/account-management.ts';
 import type { AuditLog, Cause } from '../audit/audit-log.ts';
 import { StatementTooSlowError } from '../database/database-error.ts';
 import type { ReadBans } from '../database/open-bans.ts';
-import { HttpError } from '../http/http-error.ts';
 import { AdminRefusal } from '../keys/admin-refusal.ts';
 import type { KeyManagement } from '../keys/key-management.ts';
 import type { OperatorManagement } from '../operators/operator-management.ts';
@@ -13,6 +12,7 @@ import type { OperatorSessions } from '../operators/operator-sessions.ts';
 import type { OverviewReader } from '../overview/overview.ts';
 import type { Quotas } from '../quotas/open-quotas.ts';
 import type { UsageQueries } from '../usage/usage-queries.ts';
+import { AdminError } from './admin-error.ts';
 import { invalidToken, type Operator } from './authenticate-operator.ts';
 import type { Health } from './health.ts';
 import { missingRole } from './ops-admission.ts';
@@ -92,11 +92,11 @@ export const translateRefusal: ErrorRequestHandler = (failure, _req, _res, next)
   if (failure instanceof StatementTooSlowError) {
     const { statementTooSlow } = adminErrorMessages;
     const headers = { 'Retry-After': '1' };
-    return next(new HttpError('service_unavailable', statementTooSlow, { headers }));
+    return next(new AdminError('service_unavailable', statementTooSlow, { headers }));
   }
   if (!(failure instanceof AdminRefusal)) return next(failure);
   const { code, message } = failure;
   if (code === 'unauthorized') return next(invalidToken(message));
   const headers = code === 'service_unavailable' ? { 'Retry-After': '1' } : {};
-  next(new HttpError(code, message, { headers }));
+  next(new AdminError(code, message, { headers }));
 };

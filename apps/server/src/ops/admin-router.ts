@@ -1,4 +1,4 @@
-import { adminContract, createAdminOpenApi } from '@animal-store/contract/admin';
+import { adminContract, createAdminOpenApi } from '@animal-store/admin-contract';
 import { createExpressEndpoints } from '@ts-rest/express';
 import compression from 'compression';
 import { type ErrorRequestHandler, type Request, type RequestHandler, Router } from 'express';

@@ -1,21 +1,21 @@
 import { hash, timingSafeEqual } from 'node:crypto';
-import { rateLimitHeaders } from '@animal-store/contract';
 import {
   adminErrorMessages,
   type OperatorRole,
   operatorActiveHeader,
-} from '@animal-store/contract/admin';
+} from '@animal-store/admin-contract';
+import { rateLimitHeaders } from '@animal-store/contract';
 import { type Clock, sleep } from '@animal-store/runtime';
 import type { Request } from 'express';
 import { LRUCache } from 'lru-cache';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Database } from '../database/database.ts';
 import { networkOf } from '../http/client-network.ts';
-import { HttpError } from '../http/http-error.ts';
 import { isRepeated } from '../http/repeated-header.ts';
 import { hashToken, isToken } from '../keys/token.ts';
 import { type Actor, bootstrap, type OperatorSessions } from '../operators/operator-sessions.ts';
 import type { Timings } from '../shared/timings.ts';
+import { AdminError } from './admin-error.ts';
 
 const realm = 'Bearer realm="animal-store-admin"';
 
@@ -33,7 +33,7 @@ export interface Operator {
   readonly confirm: (tx: Database) => Promise<OperatorRole | undefined>;
 }
 
-/** Finds the operator who sends a request. @throws {HttpError} if nobody is found. */
+/** Finds the operator who sends a request. @throws {AdminError} if nobody is found. */
 export type Identify = (req: Request) => Promise<Operator>;
 
 /** The user that the embedded server runs as: nobody else can open its socket. */
@@ -86,7 +86,7 @@ export function authenticateOperator({
     return isToken(token, 'session') ? sessions.find(token, { isActive }) : undefined;
   }
 
-  /** @throws {HttpError} 429 if a network has guessed too often. */
+  /** @throws {AdminError} 429 if a network has guessed too often. */
   async function countGuess(network: string): Promise<void> {
     try {
       await guesses.consume(network);
@@ -127,17 +127,17 @@ function digest(token: string): Buffer {
 }
 
 /** The token that was sent is not right, or not of the kind that the operation takes. */
-export function invalidToken(message: string): HttpError {
+export function invalidToken(message: string): AdminError {
   return unauthorized(message, `${realm}, error="invalid_token"`);
 }
 
-function unauthorized(message: string, challenge: string): HttpError {
-  return new HttpError('unauthorized', message, { headers: { 'WWW-Authenticate': challenge } });
+function unauthorized(message: string, challenge: string): AdminError {
+  return new AdminError('unauthorized', message, { headers: { 'WWW-Authenticate': challenge } });
 }
 
-function tooManyGuesses(msBeforeNext: number): HttpError {
+function tooManyGuesses(msBeforeNext: number): AdminError {
   const seconds = Math.max(1, Math.ceil(msBeforeNext / 1000));
-  return new HttpError('rate_limit_exceeded', adminErrorMessages.rate_limit_exceeded(seconds), {
+  return new AdminError('rate_limit_exceeded', adminErrorMessages.rate_limit_exceeded(seconds), {
     headers: { [rateLimitHeaders.retryAfter]: String(seconds) },
   });
 }

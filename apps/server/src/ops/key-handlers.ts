@@ -4,7 +4,7 @@ import {
   type KeyDetails,
   type KeyUsage,
   keyContract,
-} from '@animal-store/contract/admin';
+} from '@animal-store/admin-contract';
 import { initServer } from '@ts-rest/express';
 import type { AppliedPlan } from '../keys/api-key.ts';
 import { type QuotaDecision, toInstant, toQuotaWindows } from '../quotas/quota-decision.ts';

@@ -4,7 +4,7 @@ import {
   operatorContract,
   type Session,
   sessionContract,
-} from '@animal-store/contract/admin';
+} from '@animal-store/admin-contract';
 import { initServer } from '@ts-rest/express';
 import { isToken } from '../keys/token.ts';
 import type { Actor } from '../operators/operator-sessions.ts';

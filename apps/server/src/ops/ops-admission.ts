@@ -5,11 +5,11 @@ import {
   isKeyId,
   type OperatorRole,
   operatorRoles,
-} from '@animal-store/contract/admin';
+} from '@animal-store/admin-contract';
 import type { NextFunction, Request, Response } from 'express';
 import { z } from 'zod';
-import { HttpError } from '../http/http-error.ts';
 import { malformedPath } from '../http/path-encoding.ts';
+import { AdminError } from './admin-error.ts';
 import type { Identify } from './authenticate-operator.ts';
 
 /**
@@ -66,7 +66,7 @@ function foreignHost({ headers: { host } }: Request, hosts: ReadonlySet<string>)
   const name = host.replace(/:\d*$/, '').toLowerCase();
   if (hosts.has(name) || isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0) return undefined;
   const message = 'Host: expected an IP address, localhost, or one of OPS_HOSTS';
-  return new HttpError('invalid_request', message);
+  return new AdminError('invalid_request', message);
 }
 
 /** Each role may do what those before it may. */
@@ -76,10 +76,10 @@ const rankOf = (role: OperatorRole): number => operatorRoles.indexOf(role);
 export function missingRole(
   role: OperatorRole,
   { tsRestRoute }: Pick<Request, 'tsRestRoute'>,
-): HttpError | undefined {
-  const needed = tsRestRoute?.role ?? 'owner';
+): AdminError | undefined {
+  const needed = operatorRoles.find((it) => it === tsRestRoute?.role) ?? 'owner';
   if (rankOf(role) >= rankOf(needed)) return undefined;
-  return new HttpError('forbidden', adminErrorMessages.forbidden(needed));
+  return new AdminError('forbidden', adminErrorMessages.forbidden(needed));
 }
 
 export function operationsOf(role: OperatorRole): string[] {
@@ -92,17 +92,17 @@ export function operationsOf(role: OperatorRole): string[] {
  * Why a query is refused that cannot be decoded, or has parameters that the operation does not have. Ignored,
  * a filter that is misspelt, or of another list, would show all that there is.
  */
-function unknownParameter(req: Request): HttpError | undefined {
+function unknownParameter(req: Request): AdminError | undefined {
   const [, text = ''] = /\?(.*)/s.exec(req.url) ?? [];
   if (!isDecodable(text)) {
-    return new HttpError('invalid_request', 'query: expected percent-encoding of valid UTF-8');
+    return new AdminError('invalid_request', 'query: expected percent-encoding of valid UTF-8');
   }
   const query = req.tsRestRoute?.query;
   const known = query instanceof z.ZodObject ? Object.keys(query.shape) : [];
   const isUnknown = Object.keys(req.query).some((name) => !known.includes(name));
   // The name is not repeated: it may be anything, a token too.
   return isUnknown
-    ? new HttpError('invalid_request', adminErrorMessages.parameterUnknown(known))
+    ? new AdminError('invalid_request', adminErrorMessages.parameterUnknown(known))
     : undefined;
 }
 

@@ -1,5 +1,5 @@
+import { adminBasePath } from '@animal-store/admin-contract';
 import { rateLimitHeaders } from '@animal-store/contract';
-import { adminBasePath } from '@animal-store/contract/admin';
 import type { Express, RequestHandler } from 'express';
 import { beginRequest } from '../http/begin-request.ts';
 import { createExpress } from '../http/create-express.ts';

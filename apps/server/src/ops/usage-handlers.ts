@@ -1,4 +1,3 @@
-import { deprecations } from '@animal-store/contract';
 import {
   adminRoutes,
   maxGroupedDays,
@@ -6,7 +5,8 @@ import {
   overviewContract,
   usageBucketSeconds,
   usageContract,
-} from '@animal-store/contract/admin';
+} from '@animal-store/admin-contract';
+import { deprecations } from '@animal-store/contract';
 import { initServer } from '@ts-rest/express';
 import type { UsageRange } from '../usage/usage-queries.ts';
 import { findPage } from './admin-cursor.ts';

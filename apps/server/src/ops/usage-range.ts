@@ -2,9 +2,9 @@ import {
   maxUsageBuckets,
   type UsageBucket,
   usageBucketSeconds,
-} from '@animal-store/contract/admin';
-import { HttpError } from '../http/http-error.ts';
+} from '@animal-store/admin-contract';
 import type { UsageQueries } from '../usage/usage-queries.ts';
+import { AdminError } from './admin-error.ts';
 import type { AdminServices } from './admin-operation.ts';
 
 /** How many buckets before its end a question begins, unless it says. */
@@ -22,7 +22,7 @@ export interface UsageQuestion {
  * @param options.usual how many buckets before its end it begins, unless it says.
  * @param options.max how many buckets it may have.
  * @param options.faults what else is wrong with the question.
- * @throws {HttpError} that names every fault, if there is one.
+ * @throws {AdminError} that names every fault, if there is one.
  */
 export function readUsageRange(
   { clock }: Pick<AdminServices, 'clock'>,
@@ -38,7 +38,7 @@ export function readUsageRange(
   if (count > max) {
     faults.push(`from: expected at most ${max} buckets of a ${bucket} before to, got ${count}`);
   }
-  if (faults.length > 0) throw new HttpError('invalid_request', faults.join('; '));
+  if (faults.length > 0) throw new AdminError('invalid_request', faults.join('; '));
   const at = (place: number) => new Date(place * bucketMs).toISOString();
   return { from: at(start), to: at(end), bucket };
 }

@@ -1,4 +1,4 @@
-import { type Overview, type UsageOutcome, usageOutcomes } from '@animal-store/contract/admin';
+import { type Overview, type UsageOutcome, usageOutcomes } from '@animal-store/admin-contract';
 import type { Clock } from '@animal-store/runtime';
 import { count, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';

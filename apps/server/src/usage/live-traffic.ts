@@ -1,4 +1,4 @@
-import { type UsageOutcome, usageOutcomes } from '@animal-store/contract/admin';
+import { type UsageOutcome, usageOutcomes } from '@animal-store/admin-contract';
 
 /**
  * The bounds of latencies, in milliseconds: each is a quarter of an octave above the one before, so a

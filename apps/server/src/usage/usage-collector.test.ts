@@ -1,4 +1,4 @@
-import { usageOutcomes } from '@animal-store/contract/admin';
+import { usageOutcomes } from '@animal-store/admin-contract';
 import { createTestClock } from '@animal-store/runtime/test-clock';
 import { expect, test } from 'vitest';
 import { createUsageCollector } from './usage-collector.ts';

@@ -1,4 +1,4 @@
-import { type UsageOutcome, usageOutcomes } from '@animal-store/contract/admin';
+import { type UsageOutcome, usageOutcomes } from '@animal-store/admin-contract';
 import type { Clock } from '@animal-store/runtime';
 import { createTraffic, type Traffic } from './live-traffic.ts';
 import { planCode, totalId, type UsageEntry, type UsedRequest } from './usage-entry.ts';

@@ -1,5 +1,5 @@
+import { type RecentUse, type UsageBucket, usageBucketSeconds } from '@animal-store/admin-contract';
 import { deprecations, type PlanName, planNames } from '@animal-store/contract';
-import { type RecentUse, type UsageBucket, usageBucketSeconds } from '@animal-store/contract/admin';
 import { and, eq, gte, inArray, lt, type SQL, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
 import { accounts, apiKeys } from '../database/schema.ts';

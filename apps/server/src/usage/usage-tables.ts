@@ -1,4 +1,3 @@
-import { plans } from '@animal-store/contract';
 import {
   type UsageBucket,
   type UsageOperation,
@@ -6,7 +5,8 @@ import {
   usageBucketSeconds,
   usageOperations,
   usageOutcomes,
-} from '@animal-store/contract/admin';
+} from '@animal-store/admin-contract';
+import { plans } from '@animal-store/contract';
 import { inArray, type SQL, sql } from 'drizzle-orm';
 import { bigint, customType, integer, pgSchema, smallint, uuid } from 'drizzle-orm/pg-core';
 import { instant } from '../database/schema.ts';

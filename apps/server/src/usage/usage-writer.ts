@@ -1,5 +1,5 @@
+import { usageOutcomes } from '@animal-store/admin-contract';
 import { type OperationMetadata, operations } from '@animal-store/contract';
-import { usageOutcomes } from '@animal-store/contract/admin';
 import { sql } from 'drizzle-orm';
 import { statement } from '../database/statement.ts';
 import type { Traffic } from './live-traffic.ts';

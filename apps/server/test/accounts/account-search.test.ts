@@ -1,4 +1,4 @@
-import type { AccountFilter } from '@animal-store/contract/admin';
+import type { AccountFilter } from '@animal-store/admin-contract';
 import { beforeAll, expect, test } from 'vitest';
 import { countFoundAccounts, searchAccounts } from '../../src/accounts/account-search.ts';
 import type { ListPosition } from '../../src/database/list-page.ts';

@@ -4,7 +4,7 @@ import type {
   KeyDetails,
   ListedAccount,
   ListedKey,
-} from '@animal-store/contract/admin';
+} from '@animal-store/admin-contract';
 import { createClockAtNoon } from '@animal-store/runtime/test-clock';
 import { expect, test } from 'vitest';
 import { accounts, apiKeys } from '../../src/database/schema.ts';

@@ -1,5 +1,5 @@
+import type { ListedAccount } from '@animal-store/admin-contract';
 import type { RateLimitStatus } from '@animal-store/contract';
-import type { ListedAccount } from '@animal-store/contract/admin';
 import { expect, test } from 'vitest';
 import { createToken, hashToken, tokenPrefix } from '../../src/keys/token.ts';
 import { adminOf, adminToken } from '../support/admin.ts';

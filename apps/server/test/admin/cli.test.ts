@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { AuditEntry, IssuedKey, IssuedOperator } from '@animal-store/contract/admin';
+import type { AuditEntry, IssuedKey, IssuedOperator } from '@animal-store/admin-contract';
 import { createClockAtNoon } from '@animal-store/runtime/test-clock';
 import { freePort } from '@animal-store/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';

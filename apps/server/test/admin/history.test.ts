@@ -4,8 +4,8 @@ import type {
   KeyDetails,
   LedgerOfKey,
   Overview,
-} from '@animal-store/contract/admin';
-import { adminBasePath } from '@animal-store/contract/admin';
+} from '@animal-store/admin-contract';
+import { adminBasePath } from '@animal-store/admin-contract';
 import { expect, test } from 'vitest';
 import { adminToken, useAdmin } from '../support/admin.ts';
 import { untilPassing } from '../support/local-server.ts';

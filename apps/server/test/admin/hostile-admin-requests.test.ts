@@ -1,4 +1,4 @@
-import { keySorts } from '@animal-store/contract/admin';
+import { keySorts } from '@animal-store/admin-contract';
 import { expect, test } from 'vitest';
 import { sealCursor } from '../../src/http/sealed-cursor.ts';
 import { createToken } from '../../src/keys/token.ts';

@@ -1,4 +1,4 @@
-import type { IssuedKey, KeyDetails } from '@animal-store/contract/admin';
+import type { IssuedKey, KeyDetails } from '@animal-store/admin-contract';
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { useAdmin } from '../support/admin.ts';

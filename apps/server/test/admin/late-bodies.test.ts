@@ -5,7 +5,7 @@ import {
   type IssuedSession,
   type Operator,
   type OperatorRole,
-} from '@animal-store/contract/admin';
+} from '@animal-store/admin-contract';
 import { until } from '@animal-store/testkit';
 import { eq, sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';

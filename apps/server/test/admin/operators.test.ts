@@ -8,7 +8,7 @@ import {
   operatorActiveHeader,
   operatorRoles,
   sessionLifetime,
-} from '@animal-store/contract/admin';
+} from '@animal-store/admin-contract';
 import { createTestClock } from '@animal-store/runtime/test-clock';
 import { until } from '@animal-store/testkit';
 import { eq, sql } from 'drizzle-orm';

@@ -1,4 +1,4 @@
-import type { Overview } from '@animal-store/contract/admin';
+import type { Overview } from '@animal-store/admin-contract';
 import { openRedis } from '@animal-store/testkit';
 import { describe, expect, test } from 'vitest';
 import type { Database } from '../../src/database/database.ts';

@@ -1,10 +1,10 @@
-import { findLink } from '@animal-store/contract';
 import {
   type AuditEntry,
   auditRetentionDays,
   type IssuedKey,
   type IssuedOperator,
-} from '@animal-store/contract/admin';
+} from '@animal-store/admin-contract';
+import { findLink } from '@animal-store/contract';
 import { expect, test } from 'vitest';
 import { createAuditLog, recordAudit } from '../../src/audit/audit-log.ts';
 import { adminToken, nobody, someCause, useAdmin } from '../support/admin.ts';

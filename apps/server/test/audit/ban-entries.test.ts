@@ -1,4 +1,4 @@
-import { type AuditEntry, adminErrorMessages } from '@animal-store/contract/admin';
+import { type AuditEntry, adminErrorMessages } from '@animal-store/admin-contract';
 import { systemClock } from '@animal-store/runtime';
 import { openRedis, openTcpProxy } from '@animal-store/testkit';
 import { eq } from 'drizzle-orm';

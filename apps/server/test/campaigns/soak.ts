@@ -2,7 +2,7 @@ import { deepEqual, ok } from 'node:assert/strict';
 import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import { Agent } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { IssuedKey } from '@animal-store/contract/admin';
+import type { IssuedKey } from '@animal-store/admin-contract';
 import { nodeFlags, repository } from '@animal-store/testkit';
 import { createToken } from '../../src/keys/token.ts';
 import { adminOf, adminToken } from '../support/admin.ts';

@@ -1,4 +1,4 @@
-import { usageOperations, usageOutcomes } from '@animal-store/contract/admin';
+import { usageOperations, usageOutcomes } from '@animal-store/admin-contract';
 import { openPostgres, openRedis, type Server, startServer } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
 import { totalId } from '../../src/usage/usage-entry.ts';

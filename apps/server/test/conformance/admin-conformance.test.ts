@@ -1,10 +1,10 @@
-import { parseJson } from '@animal-store/contract';
 import {
   adminBasePath,
   adminContract,
   adminRoutes,
   createAdminOpenApi,
-} from '@animal-store/contract/admin';
+} from '@animal-store/admin-contract';
+import { parseJson } from '@animal-store/contract';
 import { systemClock } from '@animal-store/runtime';
 import { openTcpProxy, type TcpProxy } from '@animal-store/testkit';
 import fc from 'fast-check';

@@ -1,5 +1,5 @@
+import type { KeyFilter, UsageOutcome } from '@animal-store/admin-contract';
 import type { PlanName } from '@animal-store/contract';
-import type { KeyFilter, UsageOutcome } from '@animal-store/contract/admin';
 import { eq } from 'drizzle-orm';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { ListPosition } from '../../src/database/list-page.ts';

@@ -1,4 +1,4 @@
-import type { AuditEntry, IssuedKey } from '@animal-store/contract/admin';
+import type { AuditEntry, IssuedKey } from '@animal-store/admin-contract';
 import { expect, test } from 'vitest';
 import { useAdmin } from '../support/admin.ts';
 import { expectError, rateLimitOf } from '../support/expectations.ts';

@@ -1,4 +1,4 @@
-import type { KeyDetails } from '@animal-store/contract/admin';
+import type { KeyDetails } from '@animal-store/admin-contract';
 import { openRedis, type Redis, until } from '@animal-store/testkit';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { showKey } from '../../src/cli/show-keys.ts';

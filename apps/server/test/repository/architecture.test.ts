@@ -24,6 +24,21 @@ test.each([
     [/^packages\/contract\/src\//, /^zod$/, /^@ts-rest\/core$/],
   ],
   [
+    'the admin contract imports only the contract',
+    importsUnder('packages/admin-contract/src'),
+    [
+      /^packages\/admin-contract\/src\//,
+      /^zod$/,
+      /^@ts-rest\/core$/,
+      /^@animal-store\/contract(\/|$)/,
+    ],
+  ],
+  [
+    'the room http knows nothing of operators',
+    importsUnder('apps/server/src/http'),
+    [/^(?!@animal-store\/admin-contract)/],
+  ],
+  [
     'the client imports only the contract',
     importsUnder('packages/client/src'),
     [/^packages\/client\/src\//, /^@animal-store\/contract(\/|$)/],
@@ -33,7 +48,7 @@ test.each([
     importsUnder('apps/console/src').filter(({ isType }) => !isType),
     [
       /^apps\/console\/src\//,
-      /^@animal-store\/contract\/(admin\/(account-name|routes)|deprecations|plan)$/,
+      /^@animal-store\/(admin-contract\/(account-name|routes)|contract\/(deprecations|plan))$/,
       /^(@preact\/signals|(htm\/)?preact.*|papaparse|uplot)$/,
     ],
   ],

@@ -1,5 +1,5 @@
+import { adminBasePath, type IssuedKey } from '@animal-store/admin-contract';
 import { parseJson } from '@animal-store/contract';
-import { adminBasePath, type IssuedKey } from '@animal-store/contract/admin';
 import type { Cause } from '../../src/audit/audit-log.ts';
 import type { DatabaseKind } from './databases.ts';
 import {

@@ -1,5 +1,5 @@
+import type { NewKey } from '@animal-store/admin-contract';
 import type { PlanName } from '@animal-store/contract';
-import type { NewKey } from '@animal-store/contract/admin';
 import { startServer, until } from '@animal-store/testkit';
 import { beforeAll } from 'vitest';
 import type { Database } from '../../src/database/database.ts';

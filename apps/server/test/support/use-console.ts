@@ -1,4 +1,4 @@
-import type { IssuedOperator, OperatorRole } from '@animal-store/contract/admin';
+import type { IssuedOperator, OperatorRole } from '@animal-store/admin-contract';
 import { systemClock } from '@animal-store/runtime';
 import { sql } from 'drizzle-orm';
 import type { Browser } from 'playwright-core';

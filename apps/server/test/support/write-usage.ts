@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type UsageOutcome, usageOperations, usageOutcomes } from '@animal-store/contract/admin';
+import { type UsageOutcome, usageOperations, usageOutcomes } from '@animal-store/admin-contract';
 import type { Database } from '../../src/database/database.ts';
 import { planCode, type UsageEntry } from '../../src/usage/usage-entry.ts';
 import { addFlush } from '../../src/usage/usage-writer.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { UsageBucket } from '@animal-store/contract/admin';
+import type { UsageBucket } from '@animal-store/admin-contract';
 import { eq, sql } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import { createApiKey } from '../../src/keys/key-management.ts';

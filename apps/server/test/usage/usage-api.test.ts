@@ -1,4 +1,4 @@
-import type { Key, KeyDetails, LedgerOfKey, ServiceLedger } from '@animal-store/contract/admin';
+import type { Key, KeyDetails, LedgerOfKey, ServiceLedger } from '@animal-store/admin-contract';
 import { createClockAtNoon } from '@animal-store/runtime/test-clock';
 import { expect, test } from 'vitest';
 import { followStatements } from '../../src/database/statement.ts';

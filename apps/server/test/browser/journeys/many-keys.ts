@@ -1,4 +1,4 @@
-import type { AuditEntry } from '@animal-store/contract/admin';
+import type { AuditEntry } from '@animal-store/admin-contract';
 import { expect } from 'vitest';
 import { adminToken } from '../../support/admin.ts';
 import { violationsOf } from '../../support/axe.ts';

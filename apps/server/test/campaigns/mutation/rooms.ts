@@ -14,6 +14,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
 
 /** Below such a score, the campaign fails: that of CONTRIBUTING.md, less what another seed may take away. */
 export const leastScores: Readonly<Record<string, number>> = {
+  'admin-contract/src': 70,
   'client/src': 85,
   'contract/src': 70,
   'server/accounts': 80,

@@ -1,5 +1,5 @@
+import { type Scope, scopeNames, scopes } from '@animal-store/contract';
 import { z } from 'zod';
-import { type Scope, scopeNames, scopes } from '../scope.ts';
 import { oneOf } from './admin-fields.ts';
 
 const fault = { error: `expected one or more of ${scopeNames.join(', ')}, each once` };

@@ -1,7 +1,6 @@
+import { type Operation, operations } from '@animal-store/contract';
+import { Name, PageLimit } from '@animal-store/contract/internal';
 import { z } from 'zod';
-import { Name } from '../name-schema.ts';
-import { type Operation, operations } from '../operations.ts';
-import { PageLimit } from '../page-parameters.ts';
 import { oneOf, PastInstant, Plan, timestamp } from './admin-fields.ts';
 import { exampleKey } from './admin-key.ts';
 

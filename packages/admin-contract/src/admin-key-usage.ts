@@ -1,5 +1,5 @@
+import type { windowSeconds } from '@animal-store/contract';
 import { z } from 'zod';
-import type { windowSeconds } from '../rate-limit.ts';
 import { AuditEntry } from './admin-audit.ts';
 import { count, Plan, timestamp } from './admin-fields.ts';
 import { exampleKey, Key, keyLimit } from './admin-key.ts';

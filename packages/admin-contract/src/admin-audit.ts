@@ -1,7 +1,6 @@
+import { pageLimit } from '@animal-store/contract';
+import { Name, PageCursor, PageLimit } from '@animal-store/contract/internal';
 import { z } from 'zod';
-import { Name } from '../name-schema.ts';
-import { pageLimit } from '../page-limit.ts';
-import { PageCursor, PageLimit } from '../page-parameters.ts';
 import {
   Counted,
   count,

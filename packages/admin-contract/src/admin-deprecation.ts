@@ -1,6 +1,6 @@
+import { pageLimit } from '@animal-store/contract';
+import { PageCursor, PageLimit } from '@animal-store/contract/internal';
 import { z } from 'zod';
-import { pageLimit } from '../page-limit.ts';
-import { PageCursor, PageLimit } from '../page-parameters.ts';
 import { Days, exampleListedKey, Keys } from './admin-key-list.ts';
 import { exampleUsageRange, UsageQuery, UsageRow, usageRange } from './admin-usage.ts';
 

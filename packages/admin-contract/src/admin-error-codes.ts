@@ -1,7 +1,6 @@
-import { createErrorSchema } from '../error-body.ts';
-import { defineErrors, errorCodes } from '../error-codes.ts';
-import { planNames } from '../plan.ts';
-import { rateLimitHeaders } from '../rate-limit.ts';
+import { rateLimitHeaders } from '@animal-store/contract';
+import { createErrorSchema, defineErrors, errorCodes } from '@animal-store/contract/internal';
+import { planNames } from '@animal-store/contract/plan';
 
 /** The messages of the admin API that differ from those of the public one, by their codes. */
 export const adminErrorMessages = {

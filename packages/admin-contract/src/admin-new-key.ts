@@ -1,5 +1,5 @@
+import { planNames } from '@animal-store/contract/plan';
 import { z } from 'zod';
-import { planNames } from '../plan.ts';
 import { newLifetime, Plan } from './admin-fields.ts';
 import { limits } from './admin-key.ts';
 import { GivenScopes } from './admin-scopes.ts';

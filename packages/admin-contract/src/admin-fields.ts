@@ -1,6 +1,6 @@
+import { Name } from '@animal-store/contract/internal';
+import { planNames } from '@animal-store/contract/plan';
 import { z } from 'zod';
-import { Name } from '../name-schema.ts';
-import { planNames } from '../plan.ts';
 
 // What several schemas of the admin API consist of. Unlike the public types, those of the admin API are
 // inferred: the client does not publish them.

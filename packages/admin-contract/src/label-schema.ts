@@ -1,6 +1,6 @@
+import { Name } from '@animal-store/contract/internal';
+import { holdsToken, noToken } from '@animal-store/contract/token-form';
 import { z } from 'zod';
-import { Name } from '../name-schema.ts';
-import { holdsToken, noToken } from '../token-form.ts';
 import { tidyAccountName } from './account-name.ts';
 
 /** A name of a key or operator, or an account. Such labels are shown and logged, unlike tokens. */

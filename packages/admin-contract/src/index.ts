@@ -1,4 +1,4 @@
-export { maxLimit } from '../plan.ts';
+export { maxLimit } from '@animal-store/contract/plan';
 export { tidyAccountName } from './account-name.ts';
 export {
   type Account,

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { tools } from '@animal-store/heavy-tools';
 import { expect, onTestFinished, test } from 'vitest';
-import { runIn } from '../../../client/test/consumer.ts';
-import { documents, publicDocument } from '../openapi-documents.ts';
+import { runIn } from '../../../../packages/client/test/consumer.ts';
+import { documents, publicDocument } from '../conformance/open-api-documents.ts';
 
 /** What generators of TypeScript make of a document, and a program that uses it. */
 const generators = {

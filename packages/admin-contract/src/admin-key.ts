@@ -1,5 +1,5 @@
+import { maxLimit } from '@animal-store/contract/plan';
 import { z } from 'zod';
-import { maxLimit } from '../plan.ts';
 import {
   exampleToken,
   keyStates,

@@ -1,6 +1,6 @@
 import { tools } from '@animal-store/heavy-tools';
 import { describe, expect, test } from 'vitest';
-import { documents, publicDocument } from '../openapi-documents.ts';
+import { documents, publicDocument } from '../conformance/open-api-documents.ts';
 
 describe.each(documents)('$name', ({ name, text }) => {
   /** The orders have no success: they answer 501 until their shape is settled. */

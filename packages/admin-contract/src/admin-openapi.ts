@@ -1,10 +1,14 @@
+import { rateLimitHeaders } from '@animal-store/contract';
+import {
+  createPaths,
+  createResponseWriter,
+  createSchemaWriter,
+  type JsonObject,
+  type OperationNotes,
+  responseHeaders,
+} from '@animal-store/contract/internal';
 import type { AppRoute } from '@ts-rest/core';
 import { z } from 'zod';
-import { createResponseWriter } from '../openapi/describe-responses.ts';
-import { createPaths, type OperationNotes } from '../openapi/document-paths.ts';
-import { createSchemaWriter, type JsonObject } from '../openapi/json-schema.ts';
-import { responseHeaders } from '../openapi/response-headers.ts';
-import { rateLimitHeaders } from '../rate-limit.ts';
 import { exampleAccount } from './admin-account.ts';
 import { adminContract } from './admin-contract.ts';
 import { AdminErrorBody, adminErrorCodes, adminErrorMessages } from './admin-error-codes.ts';

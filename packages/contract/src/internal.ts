@@ -1,0 +1,10 @@
+// For the contracts of this workspace: it is not published.
+
+export { createErrorSchema } from './error-body.ts';
+export { defineErrors, errorCodes } from './error-codes.ts';
+export { Name } from './name-schema.ts';
+export { createResponseWriter } from './openapi/describe-responses.ts';
+export { createPaths, type OperationNotes } from './openapi/document-paths.ts';
+export { createSchemaWriter, type JsonObject } from './openapi/json-schema.ts';
+export { responseHeaders } from './openapi/response-headers.ts';
+export { PageCursor, PageLimit } from './page-parameters.ts';
