@@ -1,6 +1,6 @@
 -- Decides requests of API keys at one instant: by both windows of their subjects, and by the strikes and
 -- bans of the keys. A key is its own subject, or shares that of its account with others.
--- `quota-rule.ts` does the same for one request in memory; tests compare both with a model.
+-- `decide.ts` does the same for one request in memory; tests compare both with a model.
 --
 -- KEYS     for each API key where the windows of its subject are, and then where its strikes and ban are,
 --          if that is another place

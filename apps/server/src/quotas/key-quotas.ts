@@ -1,6 +1,7 @@
 import type { Quota } from '@animal-store/contract';
-import type { RateLimiterRes } from 'rate-limiter-flexible';
-import { QuotaDecision } from './quota-decision.ts';
+import type { MemoryStore } from './memory-store.ts';
+import type { QuotaDecision } from './quota-decision.ts';
+import type { RedisStore } from './redis-store.ts';
 
 /** A key under the subject that it has, or had: what its requests are counted against, the key or its account. */
 export interface KeyAndAccount {
@@ -51,45 +52,52 @@ export class QuotasAwayError extends Error {
   override readonly name = 'QuotasAwayError';
 }
 
-/** A limiter in the form of rate-limiter-flexible, which rejects with the decision if it does not admit. */
-interface KeyLimiter {
-  consume(subject: string, points: 1, key: LimitedKey): Promise<RateLimiterRes>;
-  get(subject: string, key: LimitedKey): Promise<RateLimiterRes | null>;
-}
-
 export type KeyQuotas = ReturnType<typeof createKeyQuotas>;
 
-/** Creates what the rest of the service asks of the limiter of API keys. */
-export function createKeyQuotas(limiter: KeyLimiter, state: KeyState) {
-  return {
-    ...state,
+/**
+ * Creates the quotas of keys from what keeps their state.
+ *
+ * @param memory decides alone if there is no Redis, and decides with this replica's share while Redis is down.
+ */
+export function createKeyQuotas({ redis, memory }: { redis?: RedisStore; memory: MemoryStore }) {
+  /** Changes the state in Redis, and then in memory, where requests may have been decided meanwhile. */
+  async function change(inRedis: Promise<unknown> | undefined, inMemory: () => void) {
+    try {
+      await inRedis;
+    } catch (cause) {
+      throw new QuotasAwayError('Redis does not answer.', { cause });
+    }
+    inMemory();
+  }
 
+  const decideHere = async (key: LimitedKey) => memory.decide(key);
+  const lookHere = async (key: LimitedKey) => memory.look(key);
+
+  const keyQuotas = {
     /** Decides one request of a key, and counts it against its subject. */
-    take(key: LimitedKey): Promise<QuotaDecision> {
-      // Not awaited: each further promise takes 1 % of the time of a request.
-      return limiter.consume(subjectOf(key), 1, key).then(asDecision, asDecision);
-    },
+    take: (key: LimitedKey): Promise<QuotaDecision> =>
+      redis === undefined ? decideHere(key) : redis.decide(key).catch(() => memory.decide(key)),
 
-    /** The state of a key and of its subject. Counts nothing. */
-    async look(key: LimitedKey): Promise<QuotaDecision> {
-      return asDecision(await limiter.get(subjectOf(key), key));
-    },
+    /** Reads the state of a key and of its subject. Counts nothing. */
+    look: (key: LimitedKey): Promise<QuotaDecision> =>
+      redis === undefined ? lookHere(key) : redis.look(key).catch(() => memory.look(key)),
 
-    /** What the keys of an account have used of a quota. Counts nothing. */
-    lookAtAccount(accountId: string, quota: Quota): Promise<QuotaDecision> {
+    /** Reads what the keys of an account have used of a quota. Counts nothing. */
+    lookAtAccount: (accountId: string, quota: Quota): Promise<QuotaDecision> =>
       // No key has this id, so no strikes and no ban are found.
-      return this.look({ id: accountId, accountId, quota });
+      keyQuotas.look({ id: accountId, accountId, quota }),
+
+    unban: (key) => change(redis?.unban(key), () => memory.unban(key)),
+    credit: (key) => change(redis?.credit(key), () => memory.credit(key)),
+    // In memory, bans are kept by key, whatever the subject of the key is.
+    moveBan: async (from, to) => {
+      await redis?.moveBan(from, to).catch(() => {});
     },
-  };
+  } satisfies KeyState & Record<string, unknown>;
+  return keyQuotas;
 }
 
 /** Names the subject of a key. In Redis, `namePrefix` is in front of it. */
 export function subjectOf({ id, accountId }: KeyAndAccount): string {
   return accountId === undefined ? `key:{${id}}` : `account:{${accountId}}`;
-}
-
-/** Whatever else a limiter rejects with is a failure. */
-function asDecision(result: unknown): QuotaDecision {
-  if (result instanceof QuotaDecision) return result;
-  throw result;
 }

@@ -3,12 +3,11 @@ import type { Clock } from '@animal-store/runtime';
 import { StartupError } from '@animal-store/runtime';
 import type { Timings } from '../shared/timings.ts';
 import { type Allowance, createAllowance, type SharedStore } from './allowance.ts';
-import { createKeyQuotas, type KeyQuotas, type OnBan, subjectOf } from './key-quotas.ts';
+import { createKeyQuotas, type KeyQuotas, type OnBan } from './key-quotas.ts';
 import { limitLookUps, type NetworkAllowance } from './limit-look-ups.ts';
-import { MemoryKeyLimiter } from './memory-key-limiter.ts';
+import { createMemoryStore } from './memory-store.ts';
 import { openRedis, untilReady, watchForRefusal } from './open-redis.ts';
-import { RedisKeyLimiter } from './redis-key-limiter.ts';
-import { createRedisKeyState } from './redis-key-state.ts';
+import { createRedisStore } from './redis-store.ts';
 import {
   type BreakerState,
   createCircuitBreaker,
@@ -18,19 +17,16 @@ import {
 
 // How many requests a caller may make. Where to look:
 //
-// - the rule, pure: `quota-rule.ts`; what a caller is told of a decision: `quota-decision.ts`
-// - the store in memory: `memory-key-limiter.ts`
-// - the store in Redis: `redis-key-limiter.ts` asks `decide.lua`, which says the rule again, in the words of
+// - the rule, pure: `decide.ts`; what a caller is told of a decision: `quota-decision.ts`
+// - the store in memory: `memory-store.ts`
+// - the store in Redis: `redis-store.ts` asks `decide.lua`, which says the rule again, in the words of
 //   `decide-call.ts`; `redis-format.ts` describes what is stored
-// - what operators change: an unban or a credit begins in `keys/key-management.ts`; `redis-key-state.ts` ends and
-//   moves bans in Redis, and empties windows
-// - without Redis: `without-redis.ts`
+// - without Redis: `without-redis.ts`; `key-quotas.ts` asks the memory then
 // - networks, pages, and requests for the status: `allowance.ts`
 //
-// Networks, pages and status have one window: limiters of rate-limiter-flexible decide. For keys the library
-// decides nothing. It has neither two windows that count a request in both or in none, nor accounts, nor bans,
-// and one limiter for each would be several round trips. So the limiters of keys have the library's form,
-// which gives them the insurance, and the decision is `decide.lua`'s or, in memory, `decide`'s.
+// Networks, pages and status have one window: limiters of rate-limiter-flexible decide. The library has neither two
+// windows that count a request in both or in none, nor accounts, nor bans, and one limiter for each would be several
+// round trips. So `decide.lua` decides for keys, or `decide` in memory, and their decision is a result of the library.
 
 /**
  * How many pages of the reference a network may read for each request without a key: an office reads behind
@@ -83,7 +79,7 @@ export async function openQuotas(options: OpenQuotasOptions): Promise<Quotas> {
 
   const redis = openRedis(redisUrls, connectTimeoutMs);
   const reasonOf = watchForReason(redis);
-  const refusalOf = watchForRefusal(redis);
+  const refused = watchForRefusal(redis);
   const probe = createRedisProbe(redis, { timeoutMs: redisTimeoutMs, connectTimeoutMs });
   const breaker = createCircuitBreaker({
     timeoutMs: redisTimeoutMs,
@@ -93,12 +89,13 @@ export async function openQuotas(options: OpenQuotasOptions): Promise<Quotas> {
       onBreaker(state, reasonOf(reason));
     },
   });
-  const insurance = new MemoryKeyLimiter({ ...options, scope: 'replica' });
-  const limiter = new RedisKeyLimiter({ ...options, redis, breaker, insurance });
-  const state = createRedisKeyState({ redis, breaker, insurance });
+  const keys = createKeyQuotas({
+    redis: createRedisStore({ ...options, redis, breaker }),
+    memory: createMemoryStore({ ...options, scope: 'replica' }),
+  });
 
-  await untilReady(redis, { ms: firstConnectionTimeoutMs });
-  const refusal = refusalOf();
+  await Promise.race([untilReady(redis, { ms: firstConnectionTimeoutMs }), refused.first]);
+  const refusal = refused.sentence();
   if (refusal !== undefined) {
     breaker.close();
     redis.disconnect();
@@ -108,7 +105,7 @@ export async function openQuotas(options: OpenQuotasOptions): Promise<Quotas> {
   await breaker.run(probe).catch(() => {});
 
   return {
-    keys: createKeyQuotas(limiter, state),
+    keys,
     ...createAllowances(options, { redis, breaker, replicas }),
     close() {
       breaker.close();
@@ -123,13 +120,7 @@ export function createMemoryKeyQuotas(
 ): KeyQuotas {
   const { clock, banPolicy, onBan } = options;
   const alone = { replicas: () => 1, scope: 'service' } as const;
-  const limiter = new MemoryKeyLimiter({ clock, banPolicy, onBan, ...alone });
-  return createKeyQuotas(limiter, {
-    unban: async ({ id }) => limiter.unban(id),
-    credit: async (key) => limiter.empty(subjectOf(key)),
-    // Bans are kept by key here, whatever its subject is.
-    moveBan: async () => {},
-  });
+  return createKeyQuotas({ memory: createMemoryStore({ clock, banPolicy, onBan, ...alone }) });
 }
 
 function createAllowances(

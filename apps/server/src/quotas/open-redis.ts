@@ -69,9 +69,11 @@ const isRefusedDatabase = (error: unknown) =>
 /**
  * Watches a connection for what no waiting mends: Redis refuses the database, the user or the password.
  *
- * @returns a function that gives the sentence for operators; `undefined` if there is no such fault.
+ * @returns `sentence` gives the sentence for operators, or `undefined` if Redis refuses nothing now. `first` resolves
+ * at the first refusal, so that a start need not wait for a connection that will never be ready.
  */
-export function watchForRefusal(redis: RedisConnection): () => string | undefined {
+export function watchForRefusal(redis: RedisConnection) {
+  const first = Promise.withResolvers<void>();
   let refusal: string | undefined;
   redis.on('error', (error: Error & { lastNodeError?: Error }) => {
     const { message } = error.lastNodeError ?? error;
@@ -80,11 +82,12 @@ export function watchForRefusal(redis: RedisConnection): () => string | undefine
     } else if (/^(?:WRONGPASS|NOAUTH) /.test(message)) {
       refusal = `REDIS_URL: Redis refuses the user or the password (${message})`;
     }
+    if (refusal !== undefined) first.resolve();
   });
   redis.on('ready', () => {
     refusal = undefined;
   });
-  return () => refusal;
+  return { sentence: () => refusal, first: first.promise };
 }
 
 function createRedis(url: string, connection: Connection): Redis {

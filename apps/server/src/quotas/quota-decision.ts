@@ -12,7 +12,7 @@ import {
   type WindowName,
 } from '@animal-store/contract';
 import { RateLimiterRes } from 'rate-limiter-flexible';
-import type { Counts, Outcome } from './quota-rule.ts';
+import type { Counts, Outcome } from './decide.ts';
 
 export interface StoreAnswer {
   /** Unix time in milliseconds, by the clock that decided. */

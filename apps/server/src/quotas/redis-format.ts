@@ -18,7 +18,7 @@ import type { KeyAndAccount } from './key-quotas.ts';
  * Windows are 20 bytes, `struct.pack('>I4I6I4I6')`: used and end of the minute, used and end of the day.
  * Ban state is 32 bytes, `struct.pack('>I6I4I6I6I4I6')`: start of the episode, strikes and their end, end
  * of the ban, bans and the end of their memory. Instants are Unix times in milliseconds, 0 for none.
- * The Lua scripts beside this file and `redis-key-state.ts` read and write them.
+ * The Lua scripts beside this file and `redis-store.ts` read and write them.
  *
  * Version 1 (until `be430f2`) had no accounts. Its keys were the same. Its allowances were
  * `animal-store:network:<caller>` and `animal-store:rate-limit-status:<caller>`, packed as `>I4I6`. The library

@@ -4,7 +4,7 @@ import type { RedisConnection } from './open-redis.ts';
 import { probeNames } from './redis-format.ts';
 
 // What happens without Redis. The circuit breaker rejects calls to Redis as soon as one fails or is late. Then
-// limits are those of this replica alone: of keys in `memory-key-limiter.ts`, of networks in `allowance.ts`,
+// limits are those of this replica alone: of keys in `memory-store.ts`, of networks in `allowance.ts`,
 // each with the replica's share. A probe finds out when Redis is back.
 
 /** Closed: Redis decides. Open: this replica decides by itself. */
