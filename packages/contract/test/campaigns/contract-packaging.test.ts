@@ -28,7 +28,7 @@ test('Node 20 imports and requires the package', async () => {
   );`;
   const imports = `
     import { NewPet, stringifyJson } from '@animal-store/contract';
-    import { adminContract } from '@animal-store/admin-contract';
+    import { adminContract } from '@animal-store/contract/admin';
     import { createOpenApi } from '@animal-store/contract/openapi';`;
   const requires = imports.replaceAll(/import (.*) from (.*);/g, 'const $1 = require($2);');
   await consumer.write('run.mjs', imports + uses);
@@ -43,7 +43,7 @@ test('Node 20 imports and requires the package', async () => {
 // What the example of the README does not show.
 const program = `
   import type { ErrorCode } from '@animal-store/contract';
-  import { adminContract, type Key } from '@animal-store/admin-contract';
+  import { adminContract, type Key } from '@animal-store/contract/admin';
   import { createOpenApi } from '@animal-store/contract/openapi';
 
   // @ts-expect-error there is no such code
