@@ -17,14 +17,18 @@ COPY patches patches
 COPY packages/admin-contract/package.json packages/admin-contract/
 COPY packages/contract/package.json packages/contract/
 COPY packages/runtime/package.json packages/runtime/
+COPY apps/cli/package.json apps/cli/
 COPY apps/console/package.json apps/console/
 COPY apps/docs/package.json apps/docs/
 COPY apps/server/package.json apps/server/
 # Without optional dependencies: the only one is Node, which is here already.
 RUN npx --yes "$(node -p "require('./package.json').packageManager")" install \
-  --prod --no-optional --frozen-lockfile --ignore-scripts --filter-prod '@animal-store/server...'
+  --prod --no-optional --frozen-lockfile --ignore-scripts --filter-prod '@animal-store/server...' --filter-prod '@animal-store/cli...'
 COPY deploy/image/collect-runtime.mjs deploy/image/
 RUN node deploy/image/collect-runtime.mjs /runtime
+# Commands such as `docker exec <container> node apps/server/src/cli.ts keys list` had this path in 1.0.
+RUN mkdir -p /runtime/animal-store/apps/server/src \
+  && echo "import '../../cli/src/cli.ts';" > /runtime/animal-store/apps/server/src/cli.ts
 
 FROM scratch
 COPY --from=build /runtime /
@@ -40,6 +44,7 @@ COPY LICENSE CHANGELOG.md ./
 COPY packages/admin-contract packages/admin-contract
 COPY packages/contract packages/contract
 COPY packages/runtime packages/runtime
+COPY apps/cli apps/cli
 COPY apps/console apps/console
 COPY apps/docs apps/docs
 COPY apps/server apps/server

@@ -16,7 +16,14 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const stampFile = join(root, 'node_modules', '.installed');
 
-const service = ['--filter-prod', 'animal-store', '--filter-prod', '@animal-store/server...'];
+const service = [
+  '--filter-prod',
+  'animal-store',
+  '--filter-prod',
+  '@animal-store/server...',
+  '--filter-prod',
+  '@animal-store/cli...',
+];
 
 // The lockfile has the checksum of each package. Without this flag, pnpm also looks up the release dates of
 // all 842: more to download than what `npm test` needs. It does so for the long tests, as CI runs them, and

@@ -65,7 +65,7 @@ export async function testCompose({ containers, scope, freePort }) {
   await untilUp(async () => (await list('nobody')).status === 401);
   // The command of deploy/README.md.
   const create = [
-    ...['exec', container('server-1'), 'node', 'apps/server/src/cli.ts'],
+    ...['exec', container('server-1'), 'node', 'apps/cli/src/cli.ts'],
     ...['keys', 'create', '--name', 'demo', '--plan', 'free', '--json'],
   ];
   const { token } = JSON.parse((await untilUp(() => podman(create))).stdout);

@@ -109,8 +109,8 @@ test('a fault is reported with all the others, a line each, without the value', 
   const secret = 'h*nter2 secret';
   const all = Object.fromEntries(environmentVariables.map((name) => [name, secret]));
   const lines = faults(all);
-  // Any text is a directory, and false for OTEL_SDK_DISABLED; OPS_URL is read by the CLI alone.
-  expect(lines).toHaveLength(environmentVariables.length - 3);
+  // Any text is a directory, and false for OTEL_SDK_DISABLED.
+  expect(lines).toHaveLength(environmentVariables.length - 2);
   expect(lines.join('\n')).not.toContain('nter2');
 });
 

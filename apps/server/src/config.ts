@@ -1,18 +1,18 @@
-import { resolve } from 'node:path';
+import { defaultOpsPort, expectedAdminToken, isAdminToken } from '@animal-store/admin-contract';
 import { type BanPolicy, defaultBanPolicy as ban } from '@animal-store/contract';
-import { type EnvironmentReader, namesOf, type Range, readSettings } from '@animal-store/runtime';
+import {
+  type EnvironmentReader,
+  isHttpOrigin,
+  isUrl,
+  namesOf,
+  ports,
+  readDataDir,
+  readSettings,
+} from '@animal-store/runtime';
 import { distance } from 'fastest-levenshtein';
 import { logFormats, logLevels, samplers } from './shared/log-settings.ts';
 import { parsePostgresUrl } from './shared/postgres-url.ts';
 import { parseRedisUrls } from './shared/redis-url.ts';
-
-const isUrl =
-  (...protocols: readonly string[]) =>
-  (text: string) =>
-    URL.canParse(text) && protocols.includes(new URL(text).protocol);
-
-const isHttpOrigin = (text: string) =>
-  isUrl('http:', 'https:')(text) && new URL(text).origin === text;
 
 /** Schemes of URLs that no page has as its origin. */
 const schemesWithoutPages = ['ws:', 'wss:', 'ftp:', 'file:'];
@@ -35,29 +35,12 @@ const splitAtCommas = (text: string) => text.split(',').map((part) => part.trim(
 
 const day = 86_400;
 
-/** Whether a text can be an admin token: long enough not to be guessed, and fit for a header. */
-export const isAdminToken = (text: string): boolean => /^[\x21-\x7e]{16,256}$/.test(text);
-
 const defaultHost = '127.0.0.1';
-
-const expectedToken =
-  '16 to 256 visible ASCII characters, such as the output of: openssl rand -hex 32';
 
 const isHost = (text: string) => /^[\w.:-]+$/.test(text);
 
-/** Of all ports, and 0 for any that is free. */
-const ports: Range = [0, 65_535];
-
-/** What the service and its CLI read. */
-const sharedSettings = (env: EnvironmentReader) => ({
-  opsPort: env.number('OPS_PORT', ports, 3_001),
-  /** Guards the admin API on `opsPort`; without one there is none there. */
-  adminToken: env.text('ADMIN_TOKEN', isAdminToken, expectedToken),
-  dataDir: resolve(env.text('DATA_DIR', (text) => !text.includes('\0'), 'a path') ?? '.data'),
-});
-
 function serviceSettings(env: EnvironmentReader) {
-  const { dataDir, ...shared } = sharedSettings(env);
+  const dataDir = readDataDir(env);
   const postgres = env.parsed('DATABASE_URL', (text) => {
     const parsed = parsePostgresUrl(text);
     return typeof parsed === 'string' ? parsed : { url: text, notes: parsed.notes };
@@ -105,7 +88,9 @@ function serviceSettings(env: EnvironmentReader) {
     );
   }
   return {
-    ...shared,
+    opsPort: env.number('OPS_PORT', ports, defaultOpsPort),
+    /** Guards the admin API on `opsPort`; without one there is none there. */
+    adminToken: env.text('ADMIN_TOKEN', isAdminToken, expectedAdminToken),
     host: env.text('HOST', isHost, 'a host name or address') ?? defaultHost,
     port: env.number('PORT', ports, 3_000),
     opsHost: env.text('OPS_HOST', isHost, 'a host name or address') ?? defaultHost,
@@ -213,25 +198,8 @@ function readTracesUrl(env: EnvironmentReader): string | undefined {
 
 export type Config = Readonly<ReturnType<typeof serviceSettings>>;
 
-function cliSettings(env: EnvironmentReader) {
-  const { opsPort, ...shared } = sharedSettings(env);
-  return {
-    ...shared,
-    /** Where the operators' listener is; `undefined` for the socket of the server on `dataDir`. */
-    opsUrl: env.text(
-      'OPS_URL',
-      isHttpOrigin,
-      'an origin without a path, such as http://127.0.0.1:3001',
-    ),
-    /** Where it is if only a token is given. */
-    ownUrl: `http://127.0.0.1:${opsPort}`,
-  };
-}
-
-/** The names of all variables that the service and its CLI read. */
-export const environmentVariables: readonly string[] = [
-  ...new Set([...namesOf(serviceSettings), ...namesOf(cliSettings)]),
-];
+/** The names of all variables that the service reads. */
+export const environmentVariables = namesOf(serviceSettings);
 
 /** Variables that others define, and that may resemble ours: those of OpenTelemetry are a standard of their own. */
 const foreignNames = /^(?:OTEL_|npm_)/;
@@ -260,7 +228,3 @@ function misspeltNames(environment: NodeJS.ProcessEnv): string[] {
  */
 export const readConfig = (environment: NodeJS.ProcessEnv = process.env): Config =>
   readSettings(serviceSettings, environment, misspeltNames(environment));
-
-/** Reads the settings of the CLI, and throws in the same way. */
-export const readCliSettings = (environment: NodeJS.ProcessEnv = process.env) =>
-  readSettings(cliSettings, environment);

@@ -57,6 +57,7 @@ export { gracePeriod } from './admin-rotation.ts';
 export { adminBasePath, adminRoutes, operatorActiveHeader } from './admin-routes.ts';
 export { type IssuedSession, type Session, sessionLifetime } from './admin-session.ts';
 export type { Suspension } from './admin-suspension.ts';
+export { defaultOpsPort, expectedAdminToken, isAdminToken } from './admin-token.ts';
 export {
   type BusyKey,
   type LedgerOfKey,

@@ -84,3 +84,16 @@ export function readSettings<Settings>(
   if (faults.length > 0) throw new StartupError(faults.join('\n'));
   return settings;
 }
+
+/** Creates a check for URLs with one of some protocols, such as `https:`. */
+export const isUrl =
+  (...protocols: readonly string[]) =>
+  (text: string): boolean =>
+    URL.canParse(text) && protocols.includes(new URL(text).protocol);
+
+/** Whether a text is an origin of HTTP, without a path. */
+export const isHttpOrigin = (text: string): boolean =>
+  isUrl('http:', 'https:')(text) && new URL(text).origin === text;
+
+/** The range of all ports, and 0 for any that is free. */
+export const ports: Range = [0, 65_535];

@@ -3,12 +3,15 @@ export { type Clock, sleep, systemClock, type Timer } from './clock.ts';
 export {
   type Environment,
   EnvironmentReader,
+  isHttpOrigin,
+  isUrl,
   namesOf,
+  ports,
   type Range,
   readSettings,
 } from './environment-reader.ts';
 export { escapeUnprintable } from './escape-unprintable.ts';
-export { localSocketPath } from './local-socket-path.ts';
+export { localSocketPath, readDataDir } from './local-socket-path.ts';
 export { repeat } from './repeat.ts';
 export { StartupError } from './startup-error.ts';
 export {

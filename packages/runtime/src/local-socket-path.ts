@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { openSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import type { EnvironmentReader } from './environment-reader.ts';
 import { StartupError } from './startup-error.ts';
 
 /** `sockaddr_un` holds 107 bytes of a path on Linux and 103 on macOS; a longer one is cut or refused. */
@@ -31,3 +32,7 @@ export function localSocketPath(dataDir: string): string {
     `DATA_DIR: expected at most ${maxSocketPathBytes - '/ops.sock'.length} bytes, because a Unix socket's path cannot be longer`,
   );
 }
+
+/** The directory of the embedded server, which holds its data and its socket: `DATA_DIR`. */
+export const readDataDir = (env: EnvironmentReader): string =>
+  resolve(env.text('DATA_DIR', (text) => !text.includes('\0'), 'a path') ?? '.data');

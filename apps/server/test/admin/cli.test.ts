@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import type { AuditEntry, IssuedKey, IssuedOperator } from '@animal-store/admin-contract';
+import { cli } from '@animal-store/cli/testing';
 import { createClockAtNoon } from '@animal-store/runtime/test-clock';
 import { freePort } from '@animal-store/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { adminOf, adminToken } from '../support/admin.ts';
 import { createDatabase, type TestDatabase } from '../support/databases.ts';
 import { type LocalServer, openLocalServer, untilPassing } from '../support/local-server.ts';
-import { cli } from '../support/run-command.ts';
 import { call } from '../support/test-service.ts';
 
 const readme = readFileSync(new URL('../../../../README.md', import.meta.url), 'utf8');

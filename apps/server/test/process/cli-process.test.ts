@@ -5,7 +5,7 @@ import { createDatabase } from '../support/databases.ts';
 import { openLocalServer } from '../support/local-server.ts';
 import { execute } from '../support/run-command.ts';
 
-const cliFile = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
+const cliFile = fileURLToPath(new URL('../../../cli/src/cli.ts', import.meta.url));
 
 // What commands answer: run-cli.test.ts, cli.test.ts.
 test('a command that fails writes to stderr alone, and the process ends with its exit code', async () => {

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { cli } from '@animal-store/cli/testing';
 import type { Pet } from '@animal-store/contract';
 import {
   findProgram,
@@ -19,7 +20,6 @@ import { listAll } from '../support/list-all-pets.ts';
 import { startLoad } from '../support/load.ts';
 import { openLocalServer } from '../support/local-server.ts';
 import { openRawServer } from '../support/raw-server.ts';
-import { cli } from '../support/run-command.ts';
 import { call, wideQuota } from '../support/test-service.ts';
 
 const run = promisify(execFile);

@@ -1,7 +1,7 @@
 import type { KeyDetails } from '@animal-store/admin-contract';
+import { showKey } from '@animal-store/cli';
 import { openRedis, type Redis, until } from '@animal-store/testkit';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { showKey } from '../../src/cli/show-keys.ts';
 import { adminOf, adminToken } from '../support/admin.ts';
 import { type Load, startLoad } from '../support/load.ts';
 import type { LocalServer } from '../support/local-server.ts';

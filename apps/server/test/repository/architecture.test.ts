@@ -58,9 +58,18 @@ test.each([
     [/^apps\/docs\/src\//, /^@animal-store\/contract(\/|$)/, /^marked$/, /^node:/],
   ],
   [
-    'the server never imports the client or the testkit',
+    'the server never imports the CLI, the client or the testkit',
     server,
-    [/^(?!@animal-store\/(client|testkit))/],
+    [/^(?!@animal-store\/(cli|client|testkit)$)/],
+  ],
+  [
+    'the CLI loads nothing of the service',
+    importsUnder('apps/cli/src'),
+    [
+      /^apps\/cli\/src\//,
+      /^@animal-store\/(admin-contract|contract|runtime)$/,
+      /^(?!@animal-store|\.)/,
+    ],
   ],
 ])('%s', (_rule, imports, patterns) => {
   expect(refused(imports, patterns)).toEqual([]);
@@ -87,8 +96,6 @@ const rooms: readonly [room: string, ...imports: string[]][] = [
     ...['accounts', 'audit', 'database', 'http', 'keys', 'observability'],
     ...['operators', 'overview', 'quotas', 'shared', 'usage'],
   ],
-  // `config.ts` is a room of one file.
-  ['cli', 'config', 'shared'],
 ];
 
 test('every folder of the server is a room', () => {
@@ -100,28 +107,24 @@ test('every folder of the server is a room', () => {
 
 test.each(rooms)('%s imports only rooms above it', (room, ...targets) => {
   const place = rooms.findIndex(([name]) => name === room);
-  const above = ['config', ...rooms.slice(0, place).map(([name]) => name)];
+  const above = rooms.slice(0, place).map(([name]) => name);
   expect(above).toEqual(expect.arrayContaining(targets));
   const patterns = [room, ...targets].map((target) => new RegExp(`^apps/server/src/${target}[./]`));
   const own = server.filter(({ from }) => from.startsWith(`apps/server/src/${room}/`));
   expect(refused(own, [...patterns, /^(?!apps\/)/])).toEqual([]);
 });
 
-test('OpenTelemetry is loaded only when it is needed, and the CLI loads nothing of the service', () => {
+test('OpenTelemetry is loaded only when it is needed', () => {
   const telemetry = /^@opentelemetry\//;
   expect(server.some(({ to }) => telemetry.test(to))).toBe(true);
   expect(loadedBy('apps/server/src/main.ts').filter((it) => telemetry.test(it))).toEqual([]);
-  const own = /^apps\/server\/src\/(cli\.ts|cli\/|config\.ts|shared\/)|^(?!apps\/)/;
-  const loaded = loadedBy('apps/server/src/cli.ts');
-  expect(loaded).toContain('apps/server/src/config.ts');
-  expect(loaded.filter((file) => !own.test(file))).toEqual([]);
 });
 
 test.each([
   [
-    'tells the time and starts timers, but for the CLI',
+    'tells the time and starts timers',
     /\b(Date|performance)\.now\(|new Date\(\)|(?<!\.)\bset(Timeout|Interval)\(|timers\/promises/,
-    /\/src\/(shared\/clock\.ts$|cli\/)/,
+    /never/,
   ],
   ['handles signals and exits', /process\.(on|once|exit|kill)\b/, /\/src\/stop-process\.ts$/],
 ])('only one module %s', (_what, code, own) => {

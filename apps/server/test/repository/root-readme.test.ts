@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { cliVariables } from '@animal-store/cli';
 import { findProgram, repository, temporaryDirectory } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
 import { environmentVariables } from '../../src/config.ts';
@@ -53,7 +54,8 @@ test('the README shows a curl command, the answer that it gives, and how to use 
 test('docs/settings.md describes every setting, and no other', () => {
   const rows = read('docs/settings.md').matchAll(/^\| `([A-Z_]+)`/gm);
   const described = Array.from(rows, ([, name]) => name);
-  expect(described.toSorted()).toEqual(environmentVariables.toSorted());
+  const names = new Set([...environmentVariables, ...cliVariables]);
+  expect(described.toSorted()).toEqual([...names].sort());
 });
 
 test.each(

@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
+import { isAdminToken } from '@animal-store/admin-contract';
 import { localSocketPath } from '@animal-store/runtime';
-import { isAdminToken, readCliSettings } from '../config.ts';
+import { readCliSettings } from './cli-settings.ts';
 
 /** Why a command failed, in words for the operator: shown as they are, without a stack. */
 export class CliError extends Error {

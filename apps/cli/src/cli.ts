@@ -1,4 +1,4 @@
-import { runCli } from './cli/run-cli.ts';
+import { runCli } from './run-cli.ts';
 
 // A reader that has seen enough, such as `head`, closes the pipe: that is no failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

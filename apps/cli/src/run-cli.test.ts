@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { adminContract } from '@animal-store/admin-contract';
 import { beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { cli } from '../../test/support/run-command.ts';
+import { cli } from '../test/run-in-process.ts';
 
 /** What a server answers every request with, and what it was asked. */
 let answer: { status: number; type: string; body: string; next?: string };

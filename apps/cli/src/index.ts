@@ -1,0 +1,3 @@
+export { cliVariables } from './cli-settings.ts';
+export { runCli } from './run-cli.ts';
+export { showKey } from './show-keys.ts';
