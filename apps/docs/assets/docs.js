@@ -17,6 +17,7 @@ openTarget();
 addEventListener('hashchange', openTarget);
 startSearch();
 addCopyButtons();
+addPageCopy();
 keepLanguage();
 markSection();
 
@@ -190,6 +191,26 @@ function addCopyButtons() {
   }
 }
 
+/** Lets the reader copy the Markdown of the page, to paste it where another program reads it. */
+function addPageCopy() {
+  const button = document.querySelector('.copy-page');
+  const { href } = document.querySelector('link[type="text/markdown"]');
+  if (button === null || navigator.clipboard === undefined) return;
+  button.hidden = false;
+  button.addEventListener('click', async () => {
+    const label = button.textContent;
+    try {
+      const response = await fetch(href);
+      if (!response.ok) throw new Error(response.statusText);
+      await navigator.clipboard.writeText(await response.text());
+      button.textContent = 'Copied';
+    } catch {
+      button.textContent = 'Could not copy the page';
+    }
+    button.addEventListener('blur', () => (button.textContent = label), { once: true });
+  });
+}
+
 function keepLanguage() {
   const choice = document.querySelector('.languages');
   const inputs = [...(choice?.querySelectorAll('input') ?? [])];
@@ -205,7 +226,7 @@ function keepLanguage() {
       // anchor of its own.
       shown.checked = true;
       const top = choice.getBoundingClientRect().bottom;
-      const seen = [...document.querySelectorAll('main > :not(.sample, .languages)')].find(
+      const seen = [...document.querySelectorAll('main :is(h2, h3, h4, p, table, summary)')].find(
         (element) => element.getBoundingClientRect().bottom > top,
       );
       const before = seen?.getBoundingClientRect().top;
@@ -216,24 +237,33 @@ function keepLanguage() {
   }
 }
 
-/** Marks the operation that is being read in the list of pages, and closes the list when it has led there. */
+/**
+ * Marks what is being read, in the list of pages and in the contents of the page, and closes a list when it has led
+ * there.
+ */
 function markSection() {
-  const list = document.querySelector('.pages');
-  list.addEventListener('click', ({ target }) => {
-    if (target.closest('a') && list.matches(':popover-open')) list.hidePopover();
-  });
+  const lists = [...document.querySelectorAll('.pages, .contents')];
+  for (const list of lists) {
+    list.addEventListener('click', ({ target }) => {
+      if (target.closest('a') && list.matches(':popover-open')) list.hidePopover();
+    });
+  }
   const links = new Map(
-    [...list.querySelectorAll('.inner a')]
+    [...document.querySelectorAll('.pages .inner a, .contents a')]
       .filter(({ pathname }) => pathname === location.pathname)
       .map((link) => [link.hash.slice(1), link]),
   );
   const heads = [...links.keys()].map((id) => document.getElementById(id));
+  let marked;
   const mark = () => {
     const current = heads.findLast((head) => head.getBoundingClientRect().top < innerHeight / 3);
-    for (const [id, link] of links) {
-      if (id === current?.id) link.setAttribute('aria-current', 'true');
-      else link.removeAttribute('aria-current');
-    }
+    const link = links.get(current?.id);
+    if (link === marked) return;
+    marked?.removeAttribute('aria-current');
+    link?.setAttribute('aria-current', 'true');
+    marked = link;
   };
-  if (heads.length > 0) addEventListener('scroll', mark, { passive: true });
+  if (heads.length === 0) return;
+  mark();
+  addEventListener('scroll', mark, { passive: true });
 }

@@ -7,12 +7,12 @@ import {
   docsPaths,
   guideMarkdownPath,
   guidePath,
-  ownAnchors,
 } from './docs-page.ts';
 import { docsPageHeaders } from './docs-page-headers.ts';
 import { writeDocsPages } from './docs-pages.ts';
 import type { DocsNumbers } from './guide-values.ts';
 import { guides } from './guides.ts';
+import { headingAttributes } from './heading-attributes.ts';
 import { llmsText } from './llms-text.ts';
 
 const assets = new URL('../assets/', import.meta.url);
@@ -84,7 +84,7 @@ export function createDocsFiles(options: DocsOptions) {
   const addPage = (path: string, markdownPath: string, find: (pages: DocsPages) => DocsPage) => {
     const writeHtml = async () => {
       const { docsPageHtml } = await import('./docs-page-html.ts');
-      return docsPageHtml(find(pages()), pages(), { script, icon, tryOut });
+      return docsPageHtml(find(pages()), pages(), { origin, script, icon, tryOut });
     };
     add(path, 'html', writeHtml, docsPageHeaders(options.stagingOrigin));
     add(markdownPath, 'markdown', () => portableMarkdown(find(pages()), origin));
@@ -115,7 +115,7 @@ function pageAt(pages: readonly DocsPage[], path: string): DocsPage {
 
 /** The Markdown of a page, for whoever reads it anywhere: its links are absolute, its headings plain. */
 function portableMarkdown({ markdown }: DocsPage, origin: string): string {
-  return markdown.replaceAll(ownAnchors, '$1').replaceAll('](/', `](${origin}/`);
+  return markdown.replaceAll(headingAttributes, '$1').replaceAll('](/', `](${origin}/`);
 }
 
 /** Creates a value when it is first needed. */

@@ -1,10 +1,14 @@
 import { type DocsPage, type DocsPages, docsPaths } from './docs-page.ts';
 import { style } from './docs-page-headers.ts';
 import { escapeHtml } from './escape-html.ts';
-import { renderMarkdown } from './render-markdown.ts';
+import { guides } from './guides.ts';
+import { contentsHtml } from './page-contents.ts';
+import { methodBadge, renderMarkdown } from './render-markdown.ts';
 
 /** Files that the pages load, by their paths. */
 export interface DocsAssets {
+  /** The address of the service, without a path. */
+  readonly origin: string;
   readonly script: string;
   readonly icon: string;
   /** The script of the operations' page. */
@@ -13,7 +17,11 @@ export interface DocsAssets {
 
 /** Writes a page as HTML. It is whole without JavaScript. */
 export function docsPageHtml(page: DocsPage, pages: DocsPages, assets: DocsAssets): string {
-  const { html } = renderMarkdown(page.markdown);
+  // What shows code beside the text needs the place of the contents.
+  const isWide = page === pages.home || page.path === docsPaths.operations;
+  const { sections } = renderMarkdown(page.markdown);
+  const contents = isWide ? '' : contentsHtml(sections);
+  const { html } = renderMarkdown(page.markdown, actionsOf(page, assets.origin, contents !== ''));
   const title = page === pages.home ? page.title : `${page.title} · ${pages.home.title}`;
   return `<!doctype html>
 <html lang="en" data-search="${docsPaths.search}">
@@ -48,25 +56,18 @@ export function docsPageHtml(page: DocsPage, pages: DocsPages, assets: DocsAsset
 <a class="tab" href="${docsPaths.home}#errors">Errors</a>
 <a class="tab" href="${docsPaths.changelog}">Changelog</a>
 </nav>
-<button class="to-pages" type="button" popovertarget="pages">Guides</button>
+<button class="to-pages" type="button" popovertarget="pages">Menu</button>
 </header>
-<div class="body">
+<div class="body${isWide ? ' wide' : ''}">
 <main id="text" tabindex="-1">
 ${html}
 ${turnOf(page, pages)}
-<p class="aside">This page for assistants: <a href="${page.markdownPath}">Markdown</a>, <a href="${docsPaths.llms}">all pages</a>.</p>
+<p class="aside">For assistants: <a href="${docsPaths.llms}">a list of all pages as Markdown</a>.</p>
 </main>
-<nav class="pages" id="pages" popover aria-labelledby="pages-title">
-<h2 id="pages-title">Guides</h2>
-<ul>
-${[pages.home, ...pages.guides].map((other) => linkTo(other, page, pages)).join('\n')}
-</ul>
-<h2 id="more-title">Reference</h2>
-<ul aria-labelledby="more-title">
-<li><a href="${docsPaths.home}#errors">Error codes</a></li>
-<li><a href="/openapi.json">openapi.json</a></li>
-${linkTo(pages.changelog, page, pages)}
-</ul>
+${contents}<nav class="pages" id="pages" popover aria-label="Pages">
+${groupsOf(pages)
+  .map((group) => groupHtml(group, page))
+  .join('\n')}
 </nav>
 </div>
 </body>
@@ -74,30 +75,88 @@ ${linkTo(pages.changelog, page, pages)}
 `;
 }
 
-function linkTo(page: DocsPage, current: DocsPage, { home }: DocsPages): string {
-  const title = page === home ? 'Overview' : page.title;
-  const mark = page === current ? ' aria-current="page"' : '';
-  const inner = page.path === docsPaths.operations ? operationLinks(page) : '';
-  return `<li><a href="${page.path}"${mark}>${escapeHtml(title)}</a>${inner}</li>`;
+/** What can be done with a page: its contents on a small screen, its Markdown, and assistants that can read it. */
+function actionsOf({ markdownPath }: DocsPage, origin: string, hasContents: boolean): string {
+  const links = [
+    hasContents &&
+      `<button class="to-contents" type="button" popovertarget="contents">On this page</button>`,
+    `<button class="copy-page" type="button" hidden>Copy page as Markdown</button>`,
+    `<a href="${markdownPath}">View as Markdown</a>`,
+    ...openIn(origin + markdownPath),
+  ];
+  return `<div class="actions">${links.filter(Boolean).join('\n')}</div>\n`;
+}
+
+/** Links that hand a page to an assistant. An assistant cannot read a service on the reader's own machine. */
+function openIn(address: string): string[] {
+  if (!address.startsWith('https:')) return [];
+  const question = encodeURIComponent(`Read ${address} and answer my questions about this API.`);
+  return [
+    ['ChatGPT', 'https://chatgpt.com/?q='],
+    ['Claude', 'https://claude.ai/new?q='],
+  ].map(([name, url]) => `<a href="${url}${question}" rel="noreferrer">Open in ${name}</a>`);
+}
+
+interface Group {
+  readonly title: string;
+  readonly links: readonly {
+    readonly path: string;
+    readonly title: string;
+    readonly page?: DocsPage;
+  }[];
+}
+
+/** The pages below the titles that the list of pages shows. */
+function groupsOf(pages: DocsPages): Group[] {
+  const groups = Map.groupBy(pages.guides, (_, index) => guides[index]?.group ?? '');
+  const linkTo = (page: DocsPage) => ({ path: page.path, title: page.title, page });
+  return [
+    ...[...groups].map(([title, own], index) => ({
+      title,
+      links: [
+        ...(index === 0 ? [{ ...linkTo(pages.home), title: 'Overview' }] : []),
+        ...own.map(linkTo),
+      ],
+    })),
+    {
+      title: 'Reference',
+      links: [
+        { path: `${docsPaths.home}#errors`, title: 'Error codes' },
+        { path: '/openapi.json', title: 'openapi.json' },
+        linkTo(pages.changelog),
+      ],
+    },
+  ];
+}
+
+function groupHtml({ title, links }: Group, current: DocsPage): string {
+  const id = `pages-${title.toLowerCase().replaceAll(' ', '-')}`;
+  const items = links.map(({ path, title, page }) => {
+    const mark = page === current ? ' aria-current="page"' : '';
+    const inner = page?.path === docsPaths.operations ? operationLinks(page) : '';
+    return `<li><a href="${path}"${mark}>${escapeHtml(title)}</a>${inner}</li>`;
+  });
+  return `<h2 id="${id}">${title}</h2>\n<ul aria-labelledby="${id}">\n${items.join('\n')}\n</ul>`;
 }
 
 /** Links to the operations, on every page: they are what most readers look for. */
 function operationLinks({ path, markdown }: DocsPage): string {
   const links = Array.from(
-    markdown.matchAll(/^## (.+) \{#(\w+)\}$/gm),
-    ([, title = '', id]) => `<li><a href="${path}#${id}">${escapeHtml(title)}</a></li>`,
+    markdown.matchAll(/^## (.+) \{#(\w+) \.columns\}\n\n\*\*`([A-Z]+) /gm),
+    ([, title = '', id, method = '']) =>
+      `<li><a href="${path}#${id}">${methodBadge(method)} ${escapeHtml(title)}</a></li>`,
   );
   return `<ul class="inner">${links.join('')}</ul>`;
 }
 
-/** Links to the guides before and after. */
-function turnOf(page: DocsPage, { guides }: DocsPages): string {
-  const at = guides.indexOf(page);
-  if (at === -1) return '';
-  const [before, after] = [guides[at - 1], guides[at + 1]];
-  const links = [
-    before && `<a rel="prev" href="${before.path}">← ${escapeHtml(before.title)}</a>`,
-    after && `<a rel="next" href="${after.path}">${escapeHtml(after.title)} →</a>`,
-  ];
-  return `<nav class="turn" aria-label="Before and after">${links.filter(Boolean).join('\n')}</nav>`;
+/** Links to the pages before and after. */
+function turnOf(page: DocsPage, { home, guides, changelog }: DocsPages): string {
+  const all = [home, ...guides, changelog];
+  const at = all.indexOf(page);
+  const [before, after] = [all[at - 1], all[at + 1]];
+  const link = (to: DocsPage | undefined, rel: string, label: string) =>
+    to &&
+    `<a rel="${rel}" href="${to.path}"><span>${label}</span> ${escapeHtml(to === home ? 'Overview' : to.title)}</a>`;
+  const links = [link(before, 'prev', 'Previous'), link(after, 'next', 'Next')];
+  return `<nav class="turn" aria-label="Previous and next page">${links.filter(Boolean).join('\n')}</nav>`;
 }

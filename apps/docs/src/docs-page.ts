@@ -30,8 +30,5 @@ export const docsPaths = {
   llmsFull: '/llms-full.txt',
 } as const;
 
-/** The anchors that headings give themselves, as `## Title {#anchor}`: Markdown itself has none. */
-export const ownAnchors = /^(#+ .*?)\s*\{#[\w.-]+\}$/gm;
-
 export const guidePath = (name: GuideName) => `/docs/guides/${name}`;
 export const guideMarkdownPath = (name: GuideName) => `${guidePath(name)}.md`;

@@ -9,6 +9,7 @@ import {
 } from './docs-page.ts';
 import { createGuideValues, type DocsNumbers } from './guide-values.ts';
 import { guides, readChangelog, readGuide } from './guides.ts';
+import { readHeading } from './heading-attributes.ts';
 import { homeMarkdown } from './home-markdown.ts';
 import { operationsMarkdown } from './operations-markdown.ts';
 
@@ -48,9 +49,9 @@ export function writeDocsPages(sources: DocsSources): DocsPages {
 }
 
 function pageOf(page: Omit<DocsPage, 'title' | 'summary'>): DocsPage {
-  const [, title, summary] = /^# (.+)\n\n(.+)\n/.exec(page.markdown) ?? [];
-  if (title === undefined || summary === undefined) {
+  const [, head, summary] = /^# (.+)\n\n(.+)\n/.exec(page.markdown) ?? [];
+  if (head === undefined || summary === undefined) {
     throw new TypeError(`${page.path} does not begin with a title and a paragraph.`);
   }
-  return { ...page, title, summary };
+  return { ...page, title: readHeading(head).title, summary };
 }

@@ -4,24 +4,24 @@ import { readFileSync } from 'node:fs';
  * All guides, in the order in which they are read. `client` and `client-errors` are written by
  * `npm --prefix apps/docs run client-reference`. Each but `operations`, which is derived from the OpenAPI
  * document, is a file of `content/guides`: a title, a paragraph that sums it up, and the text. The
- * anchor is that on `/docs`, so that links from the time of one page still lead to it.
+ * list of pages shows it below its group. Its anchor on `/docs` stays, so that links to the former single page work.
  */
 export const guides = [
-  { name: 'start', anchor: 'start' },
-  { name: 'operations', anchor: 'operations' },
-  { name: 'authentication', anchor: 'authentication' },
-  { name: 'limits', anchor: 'rate-limits' },
-  { name: 'errors', anchor: 'error-handling' },
-  { name: 'pagination', anchor: 'pagination' },
-  { name: 'idempotency', anchor: 'idempotency' },
-  { name: 'integers', anchor: 'integers' },
-  { name: 'deprecation', anchor: 'deprecation' },
-  { name: 'versioning', anchor: 'versioning' },
-  { name: 'typescript', anchor: 'typescript-client' },
-  { name: 'client', anchor: 'client' },
-  { name: 'client-errors', anchor: 'client-errors' },
-  { name: 'languages', anchor: 'languages' },
-] as const satisfies readonly { name: string; anchor: string }[];
+  { name: 'start', group: 'Get started', anchor: 'start' },
+  { name: 'operations', group: 'Get started', anchor: 'operations' },
+  { name: 'authentication', group: 'Guides', anchor: 'authentication' },
+  { name: 'limits', group: 'Guides', anchor: 'rate-limits' },
+  { name: 'errors', group: 'Guides', anchor: 'error-handling' },
+  { name: 'pagination', group: 'Guides', anchor: 'pagination' },
+  { name: 'idempotency', group: 'Guides', anchor: 'idempotency' },
+  { name: 'integers', group: 'Guides', anchor: 'integers' },
+  { name: 'deprecation', group: 'Guides', anchor: 'deprecation' },
+  { name: 'versioning', group: 'Guides', anchor: 'versioning' },
+  { name: 'typescript', group: 'Clients', anchor: 'typescript-client' },
+  { name: 'client', group: 'Clients', anchor: 'client' },
+  { name: 'client-errors', group: 'Clients', anchor: 'client-errors' },
+  { name: 'languages', group: 'Clients', anchor: 'languages' },
+] as const satisfies readonly { name: string; group: string; anchor: string }[];
 
 export type GuideName = (typeof guides)[number]['name'];
 

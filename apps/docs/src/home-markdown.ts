@@ -9,32 +9,49 @@ import { guides } from './guides.ts';
 import { operationsOf } from './operations-markdown.ts';
 
 /**
- * Writes the entry of the reference: what there is, and every error code. The codes are here because their
- * addresses, `/docs#error-<code>`, are in OpenAPI documents and in errors of the client.
+ * Writes the first page of the reference: what the API is and what makes it different, where to go on, and every
+ * error code. The codes are here because their addresses, `/docs#error-<code>`, are in OpenAPI documents and in
+ * errors of the client.
  */
 export function homeMarkdown({
   pages,
   document,
   fillIn,
 }: {
-  /** Those of the guides, in their order. */
+  /** The guides, in their order. */
   pages: readonly Pick<DocsPage, 'path' | 'title' | 'summary'>[];
   document: JsonObject;
   fillIn: (text: string) => string;
 }): string {
-  return `# Animal Store API
+  const guideCard = ({ path, title, summary }: (typeof pages)[number], index: number) =>
+    `### [${title}](${path}) {#${guides[index]?.anchor}}\n\n${summary}`;
+  return `# Animal Store API {.columns}
 
-List the animals of a store, add one, get one.
+A JSON API over HTTP for a catalogue of animals for sale: list animals, add one, get one.
+
+You need an API key and any HTTP client. Every answer says how many requests your key has left.
+
+[Send your first request](/docs/guides/start), [try an operation](/docs/guides/operations) on its page, or load [openapi.json](/openapi.json) into your tools.
 
 \`\`\`sh
-${fillIn(example)}
+${fillIn(request)}
 \`\`\`
 
-New here? [Getting started](/docs/guides/start) takes a few minutes. [Operations](/docs/guides/operations) has everything about each, to be tried there, and [openapi.json](/openapi.json) has all of it for tools.
+\`\`\`http
+${exampleAnswer(document)}
+\`\`\`
 
-## Guides
+## What makes it different {#different .cards}
 
-${pages.map(({ path, title, summary }, index) => `### [${title}](${path}) {#${guides[index]?.anchor}}\n\n${summary}`).join('\n\n')}
+${differences}
+
+## Where to start {#go .cards}
+
+${starts}
+
+## All guides {#guides .cards}
+
+${pages.map(guideCard).join('\n\n')}
 
 ## Operations {#all-operations}
 
@@ -44,14 +61,78 @@ ${operationsOf(document).map(operationRow).join('\n')}
 
 ## Errors
 
-Every error has the same body: \`code\`, \`message\` and \`status\`. [How to handle them](/docs/guides/errors). Within v1 codes are only added: treat one that is not here by its status.
+Every error has the same body: \`code\`, \`message\` and \`status\`. [How to handle errors](/docs/guides/errors) says which of them to retry. Within v1 codes are only added, so treat a code that you do not know by its status.
 
 ${describeErrors().map(describeError).join('\n\n')}
 `;
 }
 
-const example = `curl -i "{{baseUrl}}/pets?limit=3" \\
+const request = `curl -i "{{baseUrl}}/pets?limit=1" \\
   -H "Authorization: Bearer $ANIMAL_STORE_API_KEY"`;
+
+const differences = `### Exact limits on every replica
+
+Each key has one quota for a minute and one for a day. However many replicas answer, they admit exactly that many requests. [Rate limits](/docs/guides/limits)
+
+### Keys with scopes
+
+A key reads, writes, or does both. A key in a web page should only read. A leaked key is suspended or revoked at once. [Authentication](/docs/guides/authentication)
+
+### Idempotent creation
+
+Send an \`Idempotency-Key\`, and repeat a request without adding a second animal. The repeated request gets the first answer. [Idempotency](/docs/guides/idempotency)
+
+### A typed client
+
+The TypeScript client retries as the service asks, goes through all pages, and keeps 64-bit integers exact. [TypeScript client](/docs/guides/typescript)`;
+
+const starts = `### [Your first request](/docs/guides/start)
+
+From a key to the first animal with \`curl\`, in a few minutes.
+
+### [Use the client](/docs/guides/typescript)
+
+Install it, make the first calls, and test your code without the service.
+
+### [Stay within the limits](/docs/guides/limits#after-a-429)
+
+How to wait after a 429 with curl, TypeScript, JavaScript, Python and Go.
+
+### [Handle errors](/docs/guides/errors)
+
+One body for every error, and a table of what to retry.
+
+### [Use another language](/docs/guides/languages)
+
+A whole client in one file in Python or Go, or one that you generate.`;
+
+/** Headers of the answer that the first page shows: those that show what is left, and the next page. */
+const shownHeaders = [
+  'Content-Type',
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-RateLimit-Reset',
+  'RateLimit',
+  'Link',
+  'X-Request-Id',
+] as const;
+
+/** Writes an answer to the request of the first page, from the examples of the document. */
+function exampleAnswer(document: JsonObject): string {
+  const { headers } = document['components'] as {
+    headers: Readonly<Record<string, { readonly example: unknown }>>;
+  };
+  const list = operationsOf(document).find(({ name }) => name === 'listPets');
+  const [pet] = (list?.responses['200']?.content?.['application/json'].example ?? []) as unknown[];
+  const lines = shownHeaders.map((name) => {
+    const value =
+      name === 'Content-Type' ? 'application/json; charset=utf-8' : headers[name]?.example;
+    if (value === undefined) throw new TypeError(`The document has no example of ${name}.`);
+    // The request asks for one animal.
+    return `${name}: ${value}`.replace('limit=50', 'limit=1');
+  });
+  return ['HTTP/1.1 200 OK', ...lines, '', JSON.stringify([pet], null, 2)].join('\n');
+}
 
 function operationRow({ name, summary, method, path, stability, sunset }: Operation): string {
   const mark = sunset === undefined ? stability : `deprecated, ends ${sunset}`;
@@ -62,7 +143,7 @@ type Operation = ReturnType<typeof operationsOf>[number];
 
 function describeError({ code, status, when, causes, advice, example }: ErrorReference): string {
   const headers = Object.entries(example.headers).map(([name, value]) => `${name}: ${value}\n`);
-  return `### \`${code}\` {#error-${code}}
+  return `### \`${code}\` {#error-${code} .columns}
 
 **${status}.** ${when}
 

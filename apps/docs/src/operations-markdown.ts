@@ -16,6 +16,8 @@ interface Parameter {
 interface Content {
   readonly schema: Schema;
   readonly example?: unknown;
+  /** Of an error, by its code. */
+  readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
 }
 
 interface Answer {
@@ -131,13 +133,18 @@ export function operationsMarkdown(document: JsonObject): string {
             success.description,
             content && membersTable(reader, content.schema, 'Always there'),
             headersTable(success.headers, ownHeaders(success.headers)),
-            content && jsonBlock(content.example),
+            content && jsonBlock(content.example, status),
           ]),
       `### Errors: ${failures.map(([code]) => code).join(', ')} {#${name}-answers}`,
       'All have the same [body](#errors).',
       tableOf(
         ['Status', 'Meaning'],
         failures.map(([code, { description }]) => [code, description]),
+      ),
+      ...failures.flatMap(([code, { content }]) =>
+        Object.values(content?.['application/json'].examples ?? {}).map(({ value }) =>
+          jsonBlock(value, code),
+        ),
       ),
     ]
       .filter(Boolean)
@@ -149,7 +156,7 @@ export function operationsMarkdown(document: JsonObject): string {
     const content = operation.body?.content['application/json'];
     const end = `deprecated, ends on ${sunset}: see [Deprecation](/docs/guides/deprecation)`;
     return [
-      `## ${summary} {#${name}}`,
+      `## ${summary} {#${name} .columns}`,
       `**\`${method} /${apiVersion}${path}\`**`,
       description,
       `\`${name}\`. Stability: ${sunset === undefined ? stability : end}. Scope: [\`${scope}\`](/docs/guides/authentication#scopes).`,
@@ -166,7 +173,7 @@ export function operationsMarkdown(document: JsonObject): string {
       operation.body && `### Body {#${name}-body}\n\n${operation.body.description}`,
       content && membersTable(reader, content.schema, 'Required'),
       content && jsonBlock(content.example),
-      `### Samples {#${name}-samples}`,
+      `### Samples {#${name}-samples .side}`,
       ...operation.samples.map(
         ({ lang, source }) => `\`\`\`${languages[lang] ?? lang}\n${source}\n\`\`\``,
       ),
@@ -178,7 +185,7 @@ export function operationsMarkdown(document: JsonObject): string {
 
   return `# Operations
 
-Every operation with its parameters, its bodies, its answers, and samples that run as they stand.
+Every operation with its parameters, bodies and answers, and samples that run as they stand.
 
 The samples read your key from the environment variable \`ANIMAL_STORE_API_KEY\`. With JavaScript, each operation can be tried on this page.
 
@@ -216,8 +223,12 @@ function membersTable(reader: SchemaReader, schema: Schema, required: string): s
   );
 }
 
-function jsonBlock(example: unknown): string {
-  return example === undefined ? '' : `\`\`\`json\n${JSON.stringify(example, null, 2)}\n\`\`\``;
+/** @param status the status of the answer that the example is the body of, if it is one. */
+function jsonBlock(example: unknown, status = ''): string {
+  const language = `json ${status}`.trim();
+  return example === undefined
+    ? ''
+    : `\`\`\`${language}\n${JSON.stringify(example, null, 2)}\n\`\`\``;
 }
 
 /** A table, or nothing if it has no rows. */

@@ -1,6 +1,15 @@
 import { Marked, type RendererObject, type Token, type Tokens } from 'marked';
 import { escapeHtml } from './escape-html.ts';
-import { highlightCode } from './highlight-code.ts';
+import { readHeading } from './heading-attributes.ts';
+import {
+  answersHtml,
+  figureOf,
+  groupSamples,
+  isAnswer,
+  isSample,
+  languageChoice,
+  samplesHtml,
+} from './render-code.ts';
 
 /** A heading of a page, with the text below it up to the next one. */
 export interface Section {
@@ -11,39 +20,126 @@ export interface Section {
   readonly text: string;
 }
 
-/** Languages of samples in the order of the choice, by their names in code blocks. */
-const languages: Readonly<Record<string, string>> = {
-  sh: 'curl',
-  ts: 'TypeScript client',
-  js: 'JavaScript (fetch)',
-  python: 'Python',
-  go: 'Go',
-};
-
-/** An anchor that a heading gives itself: `## Title {#anchor}`. */
-const ownAnchor = /\s*\{#([\w.-]+)\}$/;
+/** A heading with the tokens below it, up to the next heading that is as high. */
+interface Part {
+  readonly heading: Tokens.Heading | undefined;
+  readonly own: Token[];
+  readonly parts: Part[];
+}
 
 /** Parts of operations that open when they are asked for: all together would be twenty screens of a phone. */
 const foldedAnchor = /-answers?$/;
 
-/** Renders a page, and finds its sections. */
-export function renderMarkdown(markdown: string): { html: string; sections: Section[] } {
+/** The method and the path of an operation, as a paragraph of its own. */
+const endpoint = /^\*\*`([A-Z]+) (\S+)`\*\*$/;
+
+/**
+ * Renders a page, and finds its sections.
+ *
+ * @param belowTitle HTML that follows the title.
+ */
+export function renderMarkdown(
+  markdown: string,
+  belowTitle = '',
+): { html: string; sections: Section[] } {
   const tokens = new Marked().lexer(markdown);
   const anchors = anchorsOf(tokens);
   const marked = new Marked({ renderer: rendererFor(anchors) });
-  let isFolded = false;
-  const parts = groupSamples(tokens).map((part) => {
-    if (Array.isArray(part)) return part.map(sampleHtml).join('');
-    const inner = marked.parser([part]);
-    if (!isHeading(part)) return inner;
-    const end = isFolded ? '</details>\n' : '';
-    isFolded = foldedAnchor.test(anchors.get(part) ?? '');
-    return end + (isFolded ? `<details class="fold"><summary>${inner.trim()}</summary>\n` : inner);
-  });
-  const html = (parts.join('') + (isFolded ? '</details>\n' : ''))
+  const classesOf = ({ heading }: Part) =>
+    heading === undefined ? [] : readHeading(heading.text).classes;
+
+  const blocksHtml = (own: readonly Token[]): string =>
+    groupSamples(own)
+      .map((part) => (Array.isArray(part) ? samplesHtml(part) : marked.parser([part])))
+      .join('');
+
+  function partHtml(part: Part): string {
+    const classes = classesOf(part);
+    if (classes.includes('columns')) return columnsHtml(part);
+    const { heading, own, parts } = part;
+    const title = heading === undefined ? '' : marked.parser([heading]);
+    const inner = blocksHtml(own);
+    if (heading !== undefined && foldedAnchor.test(anchors.get(heading) ?? '')) {
+      const below = parts.map(partHtml).join('');
+      return `<details class="fold"><summary>${title.trim()}</summary>\n${inner}${below}</details>\n`;
+    }
+    if (!classes.includes('cards')) return title + inner + parts.map(partHtml).join('');
+    const cards = parts.map((card) => `<li>${partHtml(card)}</li>\n`).join('');
+    return `${title}${inner}<ul class="cards">\n${cards}</ul>\n`;
+  }
+
+  /** Writes the text of a part, and beside it its samples and answers. On a phone they are where they are written. */
+  function columnsHtml(part: Part): string {
+    const { heading } = part;
+    const isTitle = heading?.depth === 1;
+    const before: string[] = heading === undefined ? [] : [marked.parser([heading])];
+    if (isTitle) before.push(belowTitle);
+    const side: Token[] = part.own.filter(isBeside);
+    const answers: Tokens.Code[] = part.own.filter(isAnswer);
+    before.push(blocksHtml(part.own.filter((token) => !isBeside(token) && !isAnswer(token))));
+    const after: string[] = [];
+    let sideHtml = '';
+    for (const child of part.parts) {
+      if (classesOf(child).includes('side')) {
+        sideHtml += partHtml(child);
+      } else {
+        const [rest, own] = withoutAnswers(child);
+        answers.push(...own);
+        (sideHtml === '' ? before : after).push(partHtml(rest));
+      }
+    }
+    sideHtml += blocksHtml(side);
+    if (answers.length > 0) {
+      sideHtml += answersHtml(answers, `answer-${heading && anchors.get(heading)}`);
+    }
+    const below = after.length === 0 ? '' : `<div class="after">\n${after.join('')}</div>\n`;
+    return `<section class="columns">\n<div class="before">\n${before.join('')}</div>\n<div class="side">\n${sideHtml}</div>\n${below}</section>\n`;
+  }
+
+  const [first, ...others] = partsOf(tokens);
+  const head = first === undefined ? '' : partHtml({ ...first, parts: [] });
+  const isWide = first !== undefined && classesOf(first).includes('columns');
+  const html = [
     // Below the title, so that it is in sight wherever a link leads.
-    .replace('</h1>\n', (title) => title + choiceOf(tokens));
+    isWide ? head : head.replace('</h1>\n', (title) => title + belowTitle + languageChoice(tokens)),
+    isWide ? languageChoice(tokens.filter((token) => !first?.own.includes(token))) : '',
+    ...(first?.parts ?? []).map(partHtml),
+    ...others.map(partHtml),
+  ].join('');
   return { html, sections: sectionsOf(tokens, anchors) };
+}
+
+/** Code that is shown beside the text: requests, and answers with their headers. */
+function isBeside(token: Token): token is Tokens.Code {
+  return isSample(token) || (token.type === 'code' && token['lang'] === 'http');
+}
+
+/** Takes the answers out of a part. */
+function withoutAnswers({ heading, own, parts }: Part): [Part, Tokens.Code[]] {
+  const inner = parts.map(withoutAnswers);
+  const rest = {
+    heading,
+    own: own.filter((token) => !isAnswer(token)),
+    parts: inner.map(([part]) => part),
+  };
+  return [rest, [...own.filter(isAnswer), ...inner.flatMap(([, answers]) => answers)]];
+}
+
+/** Puts tokens below their headings. */
+function partsOf(tokens: readonly Token[]): Part[] {
+  const root: Part = { heading: undefined, own: [], parts: [] };
+  let path: Part[] = [root];
+  for (const token of tokens) {
+    if (isHeading(token)) {
+      const part: Part = { heading: token, own: [], parts: [] };
+      path = path.filter(({ heading }) => heading === undefined || heading.depth < token.depth);
+      path.at(-1)?.parts.push(part);
+      path.push(part);
+    } else {
+      path.at(-1)?.own.push(token);
+    }
+  }
+  return root.parts;
 }
 
 /** Gives each heading below the title an anchor that no other heading of the page has. */
@@ -52,7 +148,8 @@ function anchorsOf(tokens: readonly Token[]): ReadonlyMap<Token, string> {
   const used = new Set<string>();
   for (const token of tokens) {
     if (!isHeading(token) || token.depth === 1) continue;
-    const wanted = ownAnchor.exec(token.text)?.[1] ?? slugOf(token.text);
+    const { title, anchor: own } = readHeading(token.text);
+    const wanted = own ?? slugOf(title);
     let anchor = wanted;
     for (let number = 2; used.has(anchor); number += 1) anchor = `${wanted}-${number}`;
     used.add(anchor);
@@ -64,7 +161,7 @@ function anchorsOf(tokens: readonly Token[]): ReadonlyMap<Token, string> {
 function rendererFor(anchors: ReadonlyMap<Token, string>): RendererObject {
   return {
     heading(token) {
-      const inner = this.parser.parseInline(withoutAnchor(token.tokens));
+      const inner = this.parser.parseInline(withoutAttributes(token.tokens));
       const anchor = anchors.get(token);
       if (anchor === undefined) return `<h${token.depth}>${inner}</h${token.depth}>\n`;
       // A heading that is a link leads there; any other leads to itself, so that its address can be copied.
@@ -74,8 +171,13 @@ function rendererFor(anchors: ReadonlyMap<Token, string>): RendererObject {
           : `<a class="here" href="#${anchor}">${inner}</a>`;
       return `<h${token.depth} id="${anchor}">${content}</h${token.depth}>\n`;
     },
-    code({ text, lang = '' }) {
-      return figureOf(text, lang);
+    paragraph({ text, tokens }) {
+      const [, method, path = ''] = endpoint.exec(text) ?? [];
+      if (method === undefined) return `<p>${this.parser.parseInline(tokens)}</p>\n`;
+      return `<p class="endpoint">${methodBadge(method)} <code>${escapeHtml(path)}</code></p>\n`;
+    },
+    code(token) {
+      return figureOf(token);
     },
     table({ header, rows }) {
       // A phone shows each cell of long ones on a line of its own, with the name of its column.
@@ -100,11 +202,16 @@ function rendererFor(anchors: ReadonlyMap<Token, string>): RendererObject {
   };
 }
 
+/** The method of an operation. */
+export function methodBadge(method: string): string {
+  return `<span class="method ${method.toLowerCase()}">${method}</span>`;
+}
+
 function sectionsOf(tokens: readonly Token[], anchors: ReadonlyMap<Token, string>): Section[] {
   const sections: (Omit<Section, 'text'> & { texts: string[] })[] = [];
   for (const token of tokens) {
     if (isHeading(token)) {
-      const title = plainText(token.text.replace(ownAnchor, ''));
+      const title = plainText(readHeading(token.text).title);
       sections.push({ id: anchors.get(token) ?? '', depth: token.depth, title, texts: [] });
     } else if (token.type !== 'space') {
       sections.at(-1)?.texts.push(plainText(token.raw));
@@ -113,66 +220,14 @@ function sectionsOf(tokens: readonly Token[], anchors: ReadonlyMap<Token, string
   return sections.map(({ texts, ...section }) => ({ ...section, text: texts.join(' ') }));
 }
 
-/** Puts code blocks of several languages that follow each other into groups, of which one is shown. */
-function groupSamples(tokens: readonly Token[]): (Token | Tokens.Code[])[] {
-  const parts: (Token | Tokens.Code[])[] = [];
-  let run: Tokens.Code[] = [];
-  const endRun = () => {
-    parts.push(...(run.length > 1 ? [run] : run));
-    run = [];
-  };
-  for (const token of tokens) {
-    if (isSample(token)) run.push(token);
-    else if (token.type !== 'space') {
-      endRun();
-      parts.push(token);
-    }
-  }
-  endRun();
-  return parts;
-}
-
 function isHeading(token: Token): token is Tokens.Heading {
   return token.type === 'heading';
 }
 
-function isSample(token: Token): token is Tokens.Code {
-  return token.type === 'code' && String(token['lang']) in languages;
-}
-
-function sampleHtml({ text, lang = '' }: Tokens.Code): string {
-  return figureOf(text, lang, ` class="sample" data-language="${lang}"`);
-}
-
-function figureOf(text: string, lang: string, attributes = ''): string {
-  const name = languages[lang];
-  const caption = name === undefined ? '' : `<figcaption>${name}</figcaption>`;
-  // It scrolls by itself, so the keyboard must reach it.
-  return `<figure${attributes}>${caption}<pre tabindex="0"><code>${highlightCode(text, lang)}</code></pre></figure>\n`;
-}
-
-/** The choice of a language, for all samples of a page. It works by the style sheet alone. */
-function choiceOf(tokens: readonly Token[]): string {
-  const there = new Set(
-    groupSamples(tokens).flatMap((part) =>
-      Array.isArray(part) ? part.map(({ lang }) => lang) : [],
-    ),
-  );
-  const [first] = there;
-  if (first === undefined) return '';
-  const options = Object.entries(languages)
-    .filter(([name]) => there.has(name))
-    .map(
-      ([name, label]) =>
-        `<label><input type="radio" name="language" id="show-${name}" value="${name}"${name === first ? ' checked' : ''}>${label}</label>`,
-    );
-  return `<fieldset class="languages"><legend>Samples in</legend>${options.join('')}</fieldset>`;
-}
-
-function withoutAnchor(tokens: readonly Token[]): Token[] {
+function withoutAttributes(tokens: readonly Token[]): Token[] {
   const last = tokens.at(-1);
   if (last?.type !== 'text') return [...tokens];
-  const text = (last as Tokens.Text).text.replace(ownAnchor, '');
+  const text = readHeading((last as Tokens.Text).text).title;
   return [...tokens.slice(0, -1), { ...last, text }];
 }
 

@@ -13,6 +13,7 @@ import {
   expectReadable,
   followLinks,
   phone,
+  readBeside,
   readWithLess,
   searchDocs,
   tryOut,
@@ -45,6 +46,7 @@ describe('an operator', () => {
 
 describe('an integrator', () => {
   test('finds an error and a sample by keyboard', () => searchDocs(store));
+  test('reads code beside the text, and the contents of a page', () => readBeside(store));
   test('follows links', () => followLinks(store, desktop));
   test('follows links, reads and tries each operation on a phone', async () => {
     await followLinks(store, phone);

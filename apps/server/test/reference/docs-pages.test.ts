@@ -62,6 +62,21 @@ test.each(pages)('%s loads its own files only, and links only to what is there',
   expect(broken).toEqual([]);
 });
 
+test('the first page shows a request, and the headers that its answer has', async () => {
+  const { text } = await get('/docs/index.md');
+  const [, target = ''] = /^curl -i "([^"]+)"/m.exec(text) ?? [];
+  await service.call('/pets', { json: '{"name":"Mia","categoryId":3}' });
+  await service.call('/pets', { json: '{"name":"Tom","categoryId":3}' });
+  const answer = await service.call(target.replace(/^.*\/v1/, ''));
+  const [, head = '', body = ''] =
+    /```http\nHTTP\/1.1 200 OK\n([\s\S]*?)\n\n([\s\S]*?)```/.exec(text) ?? [];
+  const names = Array.from(head.matchAll(/^[\w-]+/gm), ([name]) => name);
+  expect(names.length).toBeGreaterThan(5);
+  expect(names.filter((name) => !answer.headers.has(name))).toEqual([]);
+  const [pet] = answer.body as object[];
+  expect(Object.keys(JSON.parse(body)[0])).toEqual(Object.keys(pet ?? {}));
+});
+
 test('the operations say what the OpenAPI document says', async () => {
   const { text } = await get('/docs/guides/operations.md');
   for (const line of [

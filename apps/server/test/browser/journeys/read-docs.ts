@@ -28,10 +28,14 @@ export async function searchDocs({ service, openPage }: Store): Promise<void> {
   const { keyboard } = page;
   const { origin } = service.server;
   const found = page.locator('.found a').first();
-  await page.getByRole('button', { name: 'Copy' }).first().click();
-  await page.getByRole('button', { name: 'Copied' }).waitFor();
-  const copied = await page.evaluate('navigator.clipboard.readText()');
-  expect(copied).toBe('export ANIMAL_STORE_API_KEY=ast_your_key');
+  const copiedBy = async (name: string) => {
+    await page.getByRole('button', { name, exact: true }).first().click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    return page.evaluate('navigator.clipboard.readText()');
+  };
+  expect(await copiedBy('Copy')).toBe('export ANIMAL_STORE_API_KEY=ast_your_key');
+  const { text } = await service.call('/../docs/guides/start.md');
+  expect(await copiedBy('Copy page as Markdown')).toBe(text);
   await keyboard.press('/');
   await keyboard.type('rate_limit_exceeded');
   await found.waitFor();
@@ -92,8 +96,8 @@ export async function followLinks(store: Store, device: Device): Promise<void> {
     expect(Math.abs((await topOf(heading)) - before), language).toBeLessThan(2);
   }
   const openList = async () => {
-    if (isPhone) await page.getByRole('button', { name: 'Guides' }).click();
-    return page.getByRole('navigation', { name: 'Guides' });
+    if (isPhone) await page.getByRole('button', { name: 'Menu' }).click();
+    return page.getByRole('navigation', { name: 'Pages' });
   };
   await page.goto(`${origin}/docs/guides/operations#listOrders`);
   for (const part of [page.locator('#listOrders'), page.getByLabel('curl')])
@@ -104,7 +108,7 @@ export async function followLinks(store: Store, device: Device): Promise<void> {
   await link.click();
   await expectTop(page.getByRole('heading', { name: "Show the key's rate limits" }), screen);
   const marked = (await openList()).locator('[aria-current="true"]');
-  await expect.poll(() => marked.textContent()).toBe("Show the key's rate limits");
+  await expect.poll(() => marked.textContent()).toBe("GET Show the key's rate limits");
   // A member of a table is read without scrolling sideways.
   const hidden = await page
     .locator('.long')
@@ -127,6 +131,47 @@ export async function followLinks(store: Store, device: Device): Promise<void> {
   await page.getByRole('heading', { name: 'Answer: 201' }).waitFor();
   expect(await overflowOf(page)).toBe(0);
   if (!isPhone) expect(await violationsOf(page)).toEqual([]);
+}
+
+/**
+ * On a wide screen, an operation's samples and answers are beside its text, and stay in sight while the text is
+ * read; a guide has its contents there.
+ */
+export async function readBeside({ service, openPage }: Store): Promise<void> {
+  await using tab = await openPage('/docs/guides/operations#createPet', desktop);
+  const { page } = tab;
+  const section = page.locator('.columns:has(#createPet)');
+  const text = await section.locator('.before').boundingBox();
+  const side = section.locator('.side');
+  const place = await side.boundingBox();
+  expect(place?.x).toBeGreaterThan((text?.x ?? 0) + (text?.width ?? Infinity));
+  const sample = side.locator('.sample:visible');
+  await expectTop(sample, [0, 500]);
+  await page.locator('#createPet-answer').scrollIntoViewIfNeeded();
+  await expectTop(sample, [0, 500]);
+  const answers = side.getByRole('group', { name: 'Answer' });
+  await answers.getByRole('radio', { name: '422' }).check();
+  await answers.getByText('"idempotency_key_reused"').waitFor();
+  expect(await answers.locator('figure:visible').count()).toBe(1);
+
+  await page.goto(`${service.server.origin}/docs/guides/client`);
+  const contents = page.getByRole('navigation', { name: 'On this page' });
+  await contents.getByRole('link', { name: 'CallOptions' }).click();
+  await expectTop(page.locator('#CallOptions'), [0, 200]);
+  const marked = contents.locator('[aria-current="true"]');
+  await expect.poll(() => marked.textContent()).toBe('CallOptions');
+  await expectTop(contents, [0, 100]);
+  await page.getByRole('link', { name: 'Next Client: errors, hooks, tests' }).click();
+  await page.waitForURL('**/docs/guides/client-errors');
+
+  // On a small screen a button opens the contents, without JavaScript.
+  await using plain = await openPage('/docs/guides/client', {
+    ...phone,
+    javaScriptEnabled: false,
+    expected: /foreign|net::ERR/,
+  });
+  await plain.page.getByRole('button', { name: 'On this page' }).click();
+  await plain.page.getByRole('link', { name: 'CallOptions' }).first().waitFor();
 }
 
 /** Expects that guides are as wide as the screen, and that everybody can use them. */

@@ -1,0 +1,97 @@
+import type { Token, Tokens } from 'marked';
+import { highlightCode } from './highlight-code.ts';
+
+/** Languages of samples in the order of the choice, by their names in code blocks. */
+const languages: Readonly<Record<string, { readonly tab: string; readonly caption: string }>> = {
+  sh: { tab: 'curl', caption: 'curl' },
+  ts: { tab: 'TypeScript', caption: 'TypeScript client' },
+  js: { tab: 'JavaScript', caption: 'JavaScript (fetch)' },
+  python: { tab: 'Python', caption: 'Python' },
+  go: { tab: 'Go', caption: 'Go' },
+};
+
+/** The name of a code block that shows an answer, such as `json 429`. */
+const answerLanguage = /^json (\d{3})$/;
+
+/** A code block in a language that the reader chooses. */
+export function isSample(token: Token): token is Tokens.Code {
+  return token.type === 'code' && String(token['lang']) in languages;
+}
+
+/** A code block that shows what an operation answers. */
+export function isAnswer(token: Token): token is Tokens.Code {
+  return token.type === 'code' && answerLanguage.test(String(token['lang']));
+}
+
+/** Writes samples that follow each other: one of them is shown, in the language that the reader has chosen. */
+export function samplesHtml(samples: readonly Tokens.Code[]): string {
+  const [first, ...others] = samples;
+  if (first === undefined) return '';
+  if (others.length === 0) return figureOf(first);
+  return samples
+    .map((sample) => figureOf(sample, ` class="sample" data-language="${sample.lang}"`))
+    .join('');
+}
+
+/**
+ * Writes the answers of an operation: one of them is shown, which the reader chooses by its status. It works by the
+ * style sheet alone.
+ *
+ * @param name a name that no other answers of the page have.
+ */
+export function answersHtml(answers: readonly Tokens.Code[], name: string): string {
+  const byStatus = Map.groupBy(answers, ({ lang = '' }) => answerLanguage.exec(lang)?.[1] ?? '');
+  const choices = [...byStatus].map(([status, codes], index) => {
+    const checked = index === 0 ? ' checked' : '';
+    const text = codes.map((code) => code.text).join('\n');
+    return `<label><input type="radio" name="${name}"${checked}>${status}</label>${codeFigure(text, 'json')}`;
+  });
+  return `<fieldset class="answers"><legend>Answer</legend>${choices.join('')}</fieldset>\n`;
+}
+
+export function figureOf({ text, lang = '' }: Tokens.Code, attributes = ''): string {
+  return codeFigure(text, lang, attributes);
+}
+
+function codeFigure(text: string, lang: string, attributes = ''): string {
+  const caption = languages[lang]?.caption;
+  // It scrolls by itself, so the keyboard must reach it.
+  return `<figure${attributes}>${caption === undefined ? '' : `<figcaption>${caption}</figcaption>`}<pre tabindex="0"><code>${highlightCode(text, lang)}</code></pre></figure>\n`;
+}
+
+/** Groups code blocks in several languages that follow each other. */
+export function groupSamples(tokens: readonly Token[]): (Token | Tokens.Code[])[] {
+  const parts: (Token | Tokens.Code[])[] = [];
+  let run: Tokens.Code[] = [];
+  const endRun = () => {
+    if (run.length > 0) parts.push(run);
+    run = [];
+  };
+  for (const token of tokens) {
+    if (isSample(token)) run.push(token);
+    else if (token.type !== 'space') {
+      endRun();
+      parts.push(token);
+    }
+  }
+  endRun();
+  return parts;
+}
+
+/** The choice of a language, for all samples of a page. It works by the style sheet alone. */
+export function languageChoice(tokens: readonly Token[]): string {
+  const there = new Set(
+    groupSamples(tokens).flatMap((part) =>
+      Array.isArray(part) && part.length > 1 ? part.map(({ lang }) => lang) : [],
+    ),
+  );
+  const [first] = there;
+  if (first === undefined) return '';
+  const options = Object.entries(languages)
+    .filter(([name]) => there.has(name))
+    .map(
+      ([name, { tab }]) =>
+        `<label><input type="radio" name="language" id="show-${name}" value="${name}"${name === first ? ' checked' : ''}>${tab}</label>`,
+    );
+  return `<fieldset class="languages"><legend>Samples in</legend>${options.join('')}</fieldset>\n`;
+}
