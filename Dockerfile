@@ -30,6 +30,17 @@ RUN node deploy/image/collect-runtime.mjs /runtime
 RUN mkdir -p /runtime/animal-store/apps/server/src \
   && echo "import '../../cli/src/cli.ts';" > /runtime/animal-store/apps/server/src/cli.ts
 
+# Vite, and what it puts into the files of the console, is not in the image. It needs its optional dependencies: they
+# hold its programs.
+FROM build AS console
+RUN npx --yes "$(node -p "require('./package.json').packageManager")" install \
+  --prod --frozen-lockfile --ignore-scripts --filter-prod '@animal-store/console...'
+COPY tsconfig.json ./
+COPY packages/admin-contract packages/admin-contract
+COPY packages/contract packages/contract
+COPY apps/console apps/console
+RUN cd apps/console && node node_modules/vite/bin/vite.js build
+
 FROM scratch
 COPY --from=build /runtime /
 WORKDIR /animal-store
@@ -45,7 +56,7 @@ COPY packages/admin-contract packages/admin-contract
 COPY packages/contract packages/contract
 COPY packages/runtime packages/runtime
 COPY apps/cli apps/cli
-COPY apps/console apps/console
+COPY --from=console /animal-store/apps/console/dist apps/console/dist
 COPY apps/docs apps/docs
 COPY apps/server apps/server
 

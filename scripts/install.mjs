@@ -16,14 +16,11 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const stampFile = join(root, 'node_modules', '.installed');
 
-const service = [
+// The service, its commands, and the console, which `npm start` builds.
+const service = ['server', 'cli', 'console'].flatMap((app) => [
   '--filter-prod',
-  'animal-store',
-  '--filter-prod',
-  '@animal-store/server...',
-  '--filter-prod',
-  '@animal-store/cli...',
-];
+  `@animal-store/${app}...`,
+]);
 
 // The lockfile has the checksum of each package. Without this flag, pnpm also looks up the release dates of
 // all 842: more to download than what `npm test` needs. It does so for the long tests, as CI runs them, and
@@ -32,9 +29,9 @@ const trust = '--trust-lockfile';
 
 /** Each scope includes the ones before it. */
 const filters = {
-  // Node is the only optional dependency that the service has, and half of what it downloads.
-  'run-on-this-node': ['--prod', '--no-optional', ...service, trust],
-  run: ['--prod', ...service, trust],
+  'run-on-this-node': ['--prod', ...service, trust],
+  // Node is a dependency of the root, and half of what is downloaded.
+  run: ['--prod', '--filter-prod', 'animal-store', ...service, trust],
   develop: ['--filter', '!@animal-store/heavy-tools', trust],
   all: [],
 };

@@ -1,4 +1,3 @@
-import { createConsoleFiles } from '@animal-store/console';
 import { type ListenerLimits, openListener } from '../http/listener.ts';
 import { sendFilesFrom } from '../http/send-file.ts';
 import {
@@ -7,6 +6,7 @@ import {
   type OperatorAuthentication,
   trustLocalUser,
 } from './authenticate-operator.ts';
+import { readConsoleFiles } from './console-files.ts';
 import { openLocalSocket } from './local-socket.ts';
 import { createOpsApp, type OpsAppOptions } from './ops-app.ts';
 
@@ -24,7 +24,7 @@ export async function openOps(
 ) {
   const { dataDir, opsHost: host, opsPort: port } = options;
   // They need no token: they are the same for everybody, and what they show comes from the admin API.
-  const sendConsole = sendFilesFrom(createConsoleFiles);
+  const sendConsole = sendFilesFrom(readConsoleFiles);
   const consoleFiles = { '/console': sendConsole, '/console/:file': sendConsole };
   const createApp = (identify: Identify) => createOpsApp({ ...options, identify, consoleFiles });
 

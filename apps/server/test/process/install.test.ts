@@ -41,19 +41,19 @@ test.each<[what: string, calls: string[], said: RegExp, commands: RegExp[]]>([
     'on Linux, exactly what the lockfile says, once, without a Node if this one will do',
     ['run linux', 'run linux'],
     notice,
-    [npm, /^pnpm install --frozen-lockfile --prod --no-optional .* --trust-lockfile$/],
+    [npm, /^pnpm install --frozen-lockfile --prod (?!.* animal-store ).* --trust-lockfile$/],
   ],
   [
     'a Node beside one that will not do, and then no more for another',
     ['run linux 20.0.0', 'run linux'],
     notice,
-    [npm, /^pnpm install --frozen-lockfile --prod (?!.*--no-optional).* --trust-lockfile$/],
+    [npm, /^pnpm install --frozen-lockfile --prod .* animal-store .* --trust-lockfile$/],
   ],
   [
     'the exact Node for tests, and release dates are looked up for the long ones alone',
     ['develop linux', 'all linux'],
     notice,
-    [npm, /^pnpm (?!.*--no-optional).* --trust-lockfile$/, /^pnpm (?!.*(--no-opt|--trust))/],
+    [npm, /^pnpm (?!.*--prod).* --trust-lockfile$/, /^pnpm (?!.*--(prod|trust))/],
   ],
   ...['darwin', 'win32'].map((platform): [string, string[], RegExp, RegExp[]] => [
     `on ${platform}, exactly what the lockfile says`,

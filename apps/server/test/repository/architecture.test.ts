@@ -49,7 +49,7 @@ test.each([
     [
       /^apps\/console\/src\//,
       /^@animal-store\/(admin-contract\/(account-name|routes)|contract\/(deprecations|plan))$/,
-      /^(@preact\/signals|(htm\/)?preact.*|papaparse|uplot)$/,
+      /^(@preact\/signals|@tanstack\/preact-query|preact.*|papaparse|uplot.*|wouter-preact.*)$/,
     ],
   ],
   [
@@ -162,7 +162,7 @@ function loadedBy(entry: string): string[] {
 
 function filesUnder(folder: string): string[] {
   return readdirSync(join(repository, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && /(?<!\.test|\.test-d)\.ts$/.test(entry.name))
+    .filter((entry) => entry.isFile() && /(?<!\.test|\.test-d)\.tsx?$/.test(entry.name))
     .map((entry) => relative(repository, join(entry.parentPath, entry.name)));
 }
 

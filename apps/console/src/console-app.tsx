@@ -1,0 +1,184 @@
+import type { ComponentType } from 'preact';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { formatLocal } from './format.ts';
+import type { Operation } from './operation.ts';
+import { AccountPage } from './pages/account-page.tsx';
+import { AccountsPage } from './pages/accounts-page.tsx';
+import { AuditPage } from './pages/audit-page.tsx';
+import { DeprecationPage } from './pages/deprecation-page.tsx';
+import { KeyPage } from './pages/key-page.tsx';
+import { KeysPage } from './pages/keys-page.tsx';
+import { LoginDialog, LoginPage } from './pages/login-page.tsx';
+import { NewKeyPage } from './pages/new-key-page.tsx';
+import { OperatorsPage } from './pages/operators-page.tsx';
+import { OverviewPage } from './pages/overview-page.tsx';
+import { Icon } from './parts/icon.tsx';
+import { Name } from './parts/name.tsx';
+import { isTokenShown, NewTokens } from './parts/new-tokens.tsx';
+import { announce, Notice } from './parts/notice.tsx';
+import { SearchBox } from './parts/search-box.tsx';
+import { ShortcutButton, ShortcutHelp } from './parts/shortcuts.tsx';
+import { ViewMenu } from './parts/view-menu.tsx';
+import { unreachableSince } from './polling.ts';
+import { linkTo, route } from './route.ts';
+import { isExpired, may, session } from './session.ts';
+import { isWaiting, logOut } from './share-session.ts';
+import { linkInTime } from './time-range.ts';
+
+interface PageEntry {
+  readonly title: string;
+  readonly component: ComponentType<{ id: string }>;
+  /** The operation without which the page is of no use. */
+  readonly needs: Operation;
+  /** Which entry of the navigation it belongs to; `undefined` for its own. */
+  readonly under?: string;
+}
+
+const pages: Readonly<Record<string, PageEntry>> = {
+  overview: { title: 'Overview', component: OverviewPage, needs: 'getOverview' },
+  keys: { title: 'Keys', component: KeysPage, needs: 'listKeys' },
+  key: { title: 'Key', component: KeyPage, needs: 'getKey', under: 'keys' },
+  'new-key': { title: 'New key', component: NewKeyPage, needs: 'createKey', under: 'keys' },
+  accounts: { title: 'Accounts', component: AccountsPage, needs: 'listAccounts' },
+  account: { title: 'Account', component: AccountPage, needs: 'getAccount', under: 'accounts' },
+  audit: { title: 'Audit log', component: AuditPage, needs: 'listAuditEntries' },
+  deprecation: { title: 'Deprecation', component: DeprecationPage, needs: 'getDeprecation' },
+  operators: { title: 'Operators', component: OperatorsPage, needs: 'listOperators' },
+};
+
+export function App() {
+  const { page, id } = route.value;
+  const entry = pages[page];
+  const main = useRef<HTMLElement>(null);
+  const isFirst = useRef(true);
+
+  useEffect(() => {
+    document.title = `${session.value === undefined || isExpired.value ? 'Log in' : (entry?.title ?? 'Not found')} · Animal Store console`;
+  });
+  // Whoever follows a link goes on from the top of the new page. A fresh document starts there anyway.
+  // Before the page is painted: who sees it may press the next key at once.
+  useLayoutEffect(() => {
+    if (!isFirst.current) main.current?.focus();
+    isFirst.current = false;
+    announce('');
+    scrollTo(0, 0);
+  }, [page, id]);
+
+  if (isWaiting.value) {
+    return (
+      <main class="login">
+        <p class="state" role="status">
+          Looking for a session in another tab…
+        </p>
+      </main>
+    );
+  }
+  if (session.value === undefined) {
+    return (
+      <>
+        <LoginPage />
+        <NewTokens key="new-tokens" />
+      </>
+    );
+  }
+  return (
+    <>
+      <div key="page" class="frame" hidden={isExpired.value}>
+        <button type="button" class="skip" onClick={() => main.current?.focus()}>
+          Skip to the content
+        </button>
+        <Header current={entry?.under ?? page} />
+        <ConnectionBar />
+        <Notice />
+        <main ref={main} tabIndex={-1}>
+          <Content key={`${page}/${id}`} entry={entry} id={id ?? ''} />
+        </main>
+        <ShortcutHelp />
+      </div>
+      {isExpired.value && !isTokenShown.value && <LoginDialog key="login" />}
+      <NewTokens key="new-tokens" />
+    </>
+  );
+}
+
+function Content({ entry, id }: { entry: PageEntry | undefined; id: string }) {
+  if (entry === undefined) {
+    return (
+      <>
+        <h1>No such page</h1>
+        <p>
+          The address names none. <a href={linkTo('overview')}>Go to the overview.</a>
+        </p>
+      </>
+    );
+  }
+  if (!may(entry.needs)) {
+    return (
+      <>
+        <h1>{entry.title}</h1>
+        <p class="state">
+          Your role, {session.value?.session.operator.role}, does not allow this. Ask an owner for a
+          token with another role.
+        </p>
+      </>
+    );
+  }
+  return <entry.component id={id} />;
+}
+
+/** On a phone, the pages are behind a button. */
+function Header({ current }: { current: string }) {
+  const operator = session.value?.session.operator;
+  const entries = Object.entries(pages).filter(
+    ([, { under, needs }]) => under === undefined && may(needs),
+  );
+
+  const menu = useRef<HTMLDivElement>(null);
+  useEffect(() => menu.current?.hidePopover(), [route.value]);
+
+  return (
+    <header>
+      <a class="brand" href={linkInTime('overview')}>
+        <Icon name="brand" /> <span>Animal Store</span>
+      </a>
+      {may('listKeys') && <SearchBox />}
+      <button type="button" class="fold" popovertarget="page-menu">
+        Menu
+      </button>
+      <div ref={menu} id="page-menu" class="menu" popover>
+        <nav aria-label="Pages">
+          {entries.map(([name, { title }]) => (
+            <a href={linkInTime(name)} aria-current={name === current ? 'page' : undefined}>
+              <Icon name={name} /> {title}
+            </a>
+          ))}
+        </nav>
+        <div class="who">
+          <p>
+            <Name text={operator?.name ?? null} /> <span class="muted">{operator?.role}</span>
+          </p>
+          <ViewMenu />
+          <ShortcutButton />
+          <button type="button" class="quiet" onClick={logOut}>
+            Log out
+          </button>
+        </div>
+      </div>
+    </header>
+  );
+}
+
+/** Says when the service does not answer. It is always there, because only then changes of it are read out. */
+function ConnectionBar() {
+  const since = unreachableSince.value;
+  return (
+    <div class="connection" role="status">
+      {since !== undefined && (
+        <p>
+          The service has not answered since {formatLocal(new Date(since))}. What you see is older.
+          Trying again every few seconds.
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,71 @@
+import type { ComponentChildren } from 'preact';
+import { useId, useRef, useState } from 'preact/hooks';
+import { Dialog } from './dialog.tsx';
+
+/** A dialog with a text that is to be copied. */
+export function CopyDialog({
+  title,
+  about,
+  text,
+  rows,
+  copyLabel,
+  buttons,
+  onClose,
+}: {
+  title: string;
+  about: ComponentChildren;
+  text: string;
+  /** Of a text that can be changed; left out for a token, which cannot. */
+  rows?: number;
+  copyLabel: string;
+  /** What else can be done with the text, as it is now. */
+  buttons: (text: string) => ComponentChildren;
+  onClose?: () => void;
+}) {
+  const field = useRef<HTMLInputElement | HTMLTextAreaElement | null>(null);
+  const id = useId();
+  const [now, setNow] = useState(text);
+  const [result, setResult] = useState('');
+
+  const keepField = (element: typeof field.current) => {
+    field.current = element;
+  };
+
+  async function copy(): Promise<void> {
+    field.current?.select();
+    try {
+      await navigator.clipboard.writeText(now);
+      setResult('Copied.');
+    } catch {
+      // Browsers have a clipboard for pages only over HTTPS or on this machine.
+      setResult('It is selected: press Ctrl+C, or ⌘C, to copy it.');
+    }
+  }
+
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <p>{about}</p>
+      <label class="field" for={id}>
+        {rows === undefined ? 'Token' : 'Text'}
+        {rows === undefined ? (
+          <input id={id} ref={keepField} class="secret" readonly value={text} spellcheck={false} />
+        ) : (
+          <textarea
+            id={id}
+            ref={keepField}
+            rows={rows}
+            value={now}
+            onInput={(event) => setNow(event.currentTarget.value)}
+          />
+        )}
+      </label>
+      <p role="status">{result}</p>
+      <div class="actions">
+        {buttons(now)}
+        <button type="button" class="primary" onClick={copy}>
+          {copyLabel}
+        </button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,39 @@
+import type { Key } from '@animal-store/admin-contract';
+import { SelectField } from './form.tsx';
+
+type Scopes = Key['scopes'];
+
+/** What a key may do, by the value of its option. */
+const choices: Readonly<Record<string, { readonly label: string; readonly scopes: Scopes }>> = {
+  'read-write': { label: 'Read and write', scopes: ['pets:read', 'pets:write'] },
+  read: { label: 'Only read', scopes: ['pets:read'] },
+  write: { label: 'Only write', scopes: ['pets:write'] },
+};
+
+/** What scopes allow, in words. */
+export function scopesLabel(scopes: Scopes): string {
+  return choices[choiceOf(scopes)]?.label ?? scopes.join(', ');
+}
+
+function choiceOf(scopes: Scopes): string {
+  const found = Object.entries(choices).find(([, choice]) => `${choice.scopes}` === `${scopes}`);
+  return found?.[0] ?? 'read-write';
+}
+
+export function ScopeField({ scopes }: { scopes: Scopes }) {
+  return (
+    <SelectField
+      label="May"
+      name="scopes"
+      options={Object.entries(choices).map(([value, { label }]) => [value, label])}
+      defaultValue={choiceOf(scopes)}
+      help="A key that browsers see must only read."
+    />
+  );
+}
+
+export function readScopes(form: FormData): Scopes {
+  const choice = choices[String(form.get('scopes'))];
+  if (choice === undefined) throw new Error('Choose what the key may do.');
+  return choice.scopes;
+}

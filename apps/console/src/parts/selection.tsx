@@ -1,0 +1,32 @@
+/** Which rows of a table are selected. */
+export interface Selection {
+  /** The keys of the rows. */
+  readonly selected: ReadonlySet<string>;
+  readonly change: (keys: readonly string[], isSelected: boolean) => void;
+  /** What a row is called, for those who do not see its box. */
+  readonly nameOf: (key: string) => string;
+}
+
+export function SelectRow({ id, selected, change, nameOf }: Selection & { id: string }) {
+  return (
+    <input
+      type="checkbox"
+      aria-label={`Select ${nameOf(id)}`}
+      checked={selected.has(id)}
+      onChange={(event) => change([id], event.currentTarget.checked)}
+    />
+  );
+}
+
+export function SelectAll({ keys, selected, change }: Selection & { keys: readonly string[] }) {
+  const count = keys.filter((key) => selected.has(key)).length;
+  return (
+    <input
+      type="checkbox"
+      aria-label="Select all rows"
+      checked={count > 0 && count === keys.length}
+      indeterminate={count > 0 && count < keys.length}
+      onChange={(event) => change(keys, event.currentTarget.checked)}
+    />
+  );
+}

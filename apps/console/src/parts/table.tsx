@@ -1,0 +1,208 @@
+import type { ComponentChildren } from 'preact';
+import { SelectAll, type Selection, SelectRow } from './selection.tsx';
+
+interface ColumnOptions {
+  /** How the list is sorted by it first. A minus sign stands for the reverse order. */
+  readonly sort?: string;
+  /** Has it be sorted in this way only. Pressed again, it gives back the usual order. */
+  readonly isOneWay?: boolean;
+  /** The least room that it needs to be shown, as its container has it. Cards show all but the widest three. */
+  readonly room?: 'most' | 'full' | 'wide' | 'desk' | 'tablet';
+  /** Has it take what the other columns leave, and cut what is longer. */
+  readonly takesRest?: boolean;
+  /** Has it be cut before others have to go. */
+  readonly shrinks?: boolean;
+}
+
+/** The title of a column. Numbers are aligned at their last digit. */
+export type Column =
+  | string
+  | (ColumnOptions & { readonly title: string })
+  | (ColumnOptions & { readonly number: string });
+
+interface Row {
+  readonly key: string;
+  /** One for each column. The first one names the row. */
+  readonly cells: readonly ComponentChildren[];
+}
+
+/** How a table is sorted, and what sorts it in another way. */
+export interface Sorting {
+  readonly by: string;
+  readonly change: (by: string) => void;
+}
+
+/**
+ * A table.
+ *
+ * @param options.isWide has it leave out columns where there is no room, and show each row as a card on a
+ * phone. Its head stays in sight.
+ * @param options.hasOwnScroll has it scroll for itself.
+ * @param options.empty what is shown instead of rows if there are none.
+ * @param options.aside what stands beside the caption.
+ * @param options.sums the cells of a last row.
+ */
+export function Table({
+  caption,
+  columns,
+  rows,
+  isWide = false,
+  hasOwnScroll = false,
+  empty,
+  aside,
+  sums,
+  sorting,
+  selection,
+}: {
+  caption: string;
+  columns: readonly Column[];
+  rows: readonly Row[];
+  isWide?: boolean;
+  hasOwnScroll?: boolean;
+  empty?: string;
+  aside?: ComponentChildren;
+  sums?: readonly ComponentChildren[];
+  sorting?: Sorting;
+  selection?: Selection;
+}) {
+  const classes = columns.map(classOf);
+  const cellsOf = (cells: readonly ComponentChildren[]) =>
+    cells.map((cell, index) => {
+      const column = columns[index];
+      return index === 0 ? (
+        <th scope="row" class={classes[index]}>
+          {cell}
+        </th>
+      ) : (
+        <td class={classes[index]} data-title={column && titleOf(column)}>
+          {cell}
+        </td>
+      );
+    });
+  const keys = rows.map(({ key }) => key);
+
+  const table = (
+    <table class={isWide ? 'wide' : ''} aria-label={aside ? caption : undefined}>
+      <caption class={isWide ? 'hidden' : ''}>
+        {aside ? (
+          <span class="title">
+            {caption} {aside}
+          </span>
+        ) : (
+          caption
+        )}
+      </caption>
+      <thead>
+        <tr>
+          {selection && (
+            <td class="select">
+              <SelectAll {...selection} keys={keys} />
+            </td>
+          )}
+          {columns.map((column) => (
+            <Head column={column} sorting={sorting} />
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(({ key, cells }) => (
+          <tr
+            key={key}
+            class={selection?.selected.has(key) ? 'selected' : ''}
+            onClick={followLink}
+            onAuxClick={followLink}
+          >
+            {selection && (
+              <td class="select">
+                <SelectRow {...selection} id={key} />
+              </td>
+            )}
+            {cellsOf(cells)}
+          </tr>
+        ))}
+        {rows.length === 0 && (
+          <tr>
+            <td colspan={columns.length} class="missing">
+              {empty}
+            </td>
+          </tr>
+        )}
+      </tbody>
+      {sums !== undefined && (
+        <tfoot>
+          <tr>{cellsOf(sums)}</tr>
+        </tfoot>
+      )}
+    </table>
+  );
+  if (!isWide && !hasOwnScroll) return table;
+  // What scrolls must be reachable by keyboard.
+  return (
+    <section
+      class={hasOwnScroll ? 'scroll' : 'whole'}
+      tabIndex={hasOwnScroll ? 0 : undefined}
+      aria-label={caption}
+    >
+      {table}
+    </section>
+  );
+}
+
+/** A row is as good as its link. What else can be pressed or selected in it stays so. */
+function followLink(event: MouseEvent): void {
+  const { target, currentTarget, button } = event;
+  const isOther = (target as Element).closest('a, button, input, summary');
+  if (isOther || button > 1 || `${getSelection()}` !== '') return;
+  const link = (currentTarget as Element).querySelector<HTMLAnchorElement>('th a');
+  if (button === 1 || event.ctrlKey || event.metaKey || event.shiftKey) {
+    if (link) open(link.href, '_blank', 'noopener');
+  } else link?.click();
+}
+
+const titleOf = (column: Column): string => {
+  if (typeof column === 'string') return column;
+  return 'number' in column ? column.number : column.title;
+};
+
+function classOf(column: Column): string {
+  if (typeof column === 'string') return '';
+  const { room, takesRest, shrinks } = column;
+  return [
+    'number' in column && 'number',
+    room !== undefined && `room-${room}`,
+    takesRest === true && 'rest',
+    shrinks === true && 'shrinks',
+  ]
+    .filter(Boolean)
+    .join(' ');
+}
+
+/** The head of a column. If the list can be sorted by it, a button does so, and then reverses it. */
+function Head({ column, sorting }: { column: Column; sorting: Sorting | undefined }) {
+  const title = titleOf(column);
+  const { sort: first, isOneWay = false } = typeof column === 'string' ? {} : column;
+  if (sorting === undefined || first === undefined) {
+    return (
+      <th scope="col" class={classOf(column)}>
+        {title}
+      </th>
+    );
+  }
+  const isSorted = sorting.by.replace('-', '') === first.replace('-', '');
+  const isDescending = sorting.by.startsWith('-');
+  const next = isSorted ? (isOneWay ? '' : reverse(sorting.by)) : first;
+  return (
+    <th
+      scope="col"
+      class={classOf(column)}
+      aria-sort={isSorted ? (isDescending ? 'descending' : 'ascending') : undefined}
+    >
+      <button type="button" class="sort" onClick={() => sorting.change(next)}>
+        {title}
+        <span aria-hidden="true">{isSorted ? (isDescending ? ' ↓' : ' ↑') : ''}</span>
+      </button>
+    </th>
+  );
+}
+
+const reverse = (by: string) => (by.startsWith('-') ? by.slice(1) : `-${by}`);

@@ -1,0 +1,15 @@
+import 'uplot/dist/uPlot.min.css';
+import './styles/1-base.css';
+import './styles/2-frame.css';
+import './styles/3-controls.css';
+import './styles/4-states.css';
+import './styles/5-tables.css';
+import './styles/6-plots.css';
+import { render } from 'preact';
+import { App } from './console-app.tsx';
+import { watchOperator } from './operator-activity.ts';
+import { shareSession } from './share-session.ts';
+
+watchOperator(window);
+shareSession();
+render(<App />, document.body);

@@ -1,0 +1,34 @@
+// Runs before `npm start`: builds the operators' console, unless it is built from these sources already. It takes about two
+// seconds, once after an installation or an update.
+
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+
+const root = join(import.meta.dirname, '..');
+const app = join(root, 'apps/console');
+const page = join(app, 'dist/index.html');
+
+const sources = [
+  ...['pnpm-lock.yaml', 'tsconfig.json'].map((file) => join(root, file)),
+  ...['index.html', 'tsconfig.json', 'vite.config.ts'].map((file) => join(app, file)),
+  ...['apps/console', 'packages/admin-contract', 'packages/contract'].flatMap((folder) => {
+    const src = join(root, folder, 'src');
+    return readdirSync(src, { recursive: true }).map((file) => join(src, file));
+  }),
+];
+
+if (!existsSync(page) || sources.some((file) => modifiedAt(file) > modifiedAt(page))) {
+  const vite = join(app, 'node_modules/vite/bin/vite.js');
+  const { status, error } = spawnSync(process.execPath, [vite, 'build', '--logLevel', 'warn'], {
+    cwd: app,
+    // The output of `npm start` is the log of the service.
+    stdio: ['ignore', 2, 2],
+  });
+  // Without the console, the service does all the rest.
+  if (status !== 0) console.error(`The console could not be built. ${error?.message ?? ''}`);
+}
+
+function modifiedAt(file) {
+  return statSync(file).mtimeMs;
+}
