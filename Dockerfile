@@ -16,6 +16,7 @@ COPY package.json pnpm-lock.yaml pnpm-workspace.yaml .pnpmfile.mjs ./
 COPY patches patches
 COPY packages/admin-contract/package.json packages/admin-contract/
 COPY packages/contract/package.json packages/contract/
+COPY packages/quotas/package.json packages/quotas/
 COPY packages/runtime/package.json packages/runtime/
 COPY apps/cli/package.json apps/cli/
 COPY apps/console/package.json apps/console/
@@ -54,6 +55,7 @@ LABEL org.opencontainers.image.title="Animal Store" \
 COPY LICENSE CHANGELOG.md ./
 COPY packages/admin-contract packages/admin-contract
 COPY packages/contract packages/contract
+COPY packages/quotas packages/quotas
 COPY packages/runtime packages/runtime
 COPY apps/cli apps/cli
 COPY --from=console /animal-store/apps/console/dist apps/console/dist

@@ -28,7 +28,7 @@ import { createIdempotentCreations } from './pets/idempotent-creation.ts';
 import { createPetHandlers } from './pets/pet-handlers.ts';
 import { createPetRepository } from './pets/pet-repository.ts';
 import { openQuotas } from './quotas/open-quotas.ts';
-import { redisAway } from './quotas/without-redis.ts';
+import { redisAway } from './quotas/redis-away.ts';
 import { openReplicaChannel } from './replicas/replica-channel.ts';
 import { createReplicaCount } from './replicas/replica-count.ts';
 import { completeTimings, type SomeTimings } from './shared/timings.ts';
@@ -118,17 +118,16 @@ export async function openService(
   const replicas = () => config.replicas ?? counted.count();
 
   const quotas = await openQuotas({
+    ...timings.quotas,
     clock,
-    quotaClock,
-    timings: timings.quotas,
-    redisUrls: config.redisUrls,
-    redisTimeoutMs: config.redisTimeoutMs,
+    redisClock: quotaClock,
+    redis: config.redisUrls,
+    timeoutMs: config.redisTimeoutMs,
     replicas,
     addressPerMinute: config.addressPerMinute,
     banPolicy: config.banPolicy,
-    onBan(ban) {
-      observability.onBan(ban);
-      const { keyId, startedAtMs, seconds, scope } = ban;
+    onBan({ consumer: { id: keyId }, startedAtMs, seconds, scope }) {
+      observability.onBan({ keyId, seconds });
       const startedAt = new Date(startedAtMs).toISOString();
       const until = new Date(startedAtMs + seconds * 1_000).toISOString();
       audit.recordBan({ keyId, startedAt, until, scope });

@@ -5,6 +5,7 @@ import {
   type AuditAction,
   adminErrorMessages,
 } from '@animal-store/admin-contract';
+import type { Quotas as KeyQuotas } from '@animal-store/quotas';
 import { and, eq, isNull } from 'drizzle-orm';
 import type { PgUpdateSetSource } from 'drizzle-orm/pg-core';
 import { type Cause, differenceOf, recordAudit } from '../audit/audit-log.ts';
@@ -17,7 +18,6 @@ import { AdminRefusal } from '../keys/admin-refusal.ts';
 import { storedPlan } from '../keys/api-key.ts';
 import { resolveAccount, type StoredAccount } from '../keys/key-account.ts';
 import { creditWindows } from '../keys/key-management.ts';
-import type { KeyQuotas } from '../quotas/key-quotas.ts';
 import { announceAccountChange } from '../replicas/replica-channel.ts';
 import {
   completeAccount,

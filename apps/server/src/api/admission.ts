@@ -1,8 +1,8 @@
+import type { QuotaDecision } from '@animal-store/quotas';
 import type { ErrorRequestHandler, NextFunction, Request, Response } from 'express';
 import { networkOf } from '../http/client-network.ts';
 import { malformedPath } from '../http/path-encoding.ts';
 import { send } from '../http/send-response.ts';
-import type { QuotaDecision } from '../quotas/quota-decision.ts';
 import { announceDeprecation } from './announce-deprecation.ts';
 import type { AppOptions } from './app.ts';
 import { allowOrigins, allowPreflight, isPreflight } from './cors.ts';
@@ -35,7 +35,7 @@ export function createAdmission(options: AppOptions, answerFailure: ErrorRequest
     const isForStatus = req.tsRestRoute?.metadata?.quota === 'status';
     return isForStatus && missingScope(apiKey, req) === undefined
       ? statusRequests.take(apiKey.id)
-      : keys.take(apiKey);
+      : keys.consume(apiKey);
   }
 
   const admission = {

@@ -1,10 +1,10 @@
+import type { QuotaDecision } from '@animal-store/quotas';
 import type { Request } from 'express';
 import { networkOf } from '../http/client-network.ts';
 import { isRepeated } from '../http/repeated-header.ts';
 import type { ApiKey } from '../keys/api-key.ts';
 import { isToken, tokenPrefix } from '../keys/token.ts';
 import type { Quotas } from '../quotas/open-quotas.ts';
-import type { QuotaDecision } from '../quotas/quota-decision.ts';
 import type { AppOptions } from './app.ts';
 
 /** Who sends a request. */

@@ -1,8 +1,8 @@
 import { errorMessages, formatRateLimit, rateLimitHeaders } from '@animal-store/contract';
+import type { QuotaDecision } from '@animal-store/quotas';
 import type { Response } from 'express';
 import { HttpError } from '../http/http-error.ts';
 import { addHeader, hasHeader, setHeader } from '../http/note-headers.ts';
-import type { QuotaDecision } from '../quotas/quota-decision.ts';
 
 type ToldQuota = Pick<QuotaDecision, 'reported' | 'windows'>;
 

@@ -7,7 +7,7 @@ import {
 import { initContract } from '@ts-rest/core';
 import { initServer } from '@ts-rest/express';
 import type { Quotas } from '../quotas/open-quotas.ts';
-import { toInstant, toQuotaWindows } from '../quotas/quota-decision.ts';
+import { toInstant, toQuotaWindows } from '../quotas/quota-windows.ts';
 import { keyOf } from './identify-caller.ts';
 import { replaceQuotaHeaders } from './quota-response.ts';
 

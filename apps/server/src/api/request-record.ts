@@ -1,8 +1,8 @@
 import type { OperationMetadata } from '@animal-store/contract';
+import type { QuotaDecision } from '@animal-store/quotas';
 import type { Request } from 'express';
 import type { RequestOutcome } from '../http/request-outcome.ts';
 import type { ApiKey } from '../keys/api-key.ts';
-import type { QuotaDecision } from '../quotas/quota-decision.ts';
 import type { Caller } from './identify-caller.ts';
 
 declare global {

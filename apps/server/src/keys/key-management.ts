@@ -7,6 +7,12 @@ import {
   type KeyFilter,
   type NewKey,
 } from '@animal-store/admin-contract';
+import {
+  type ConsumerId,
+  type Quotas as KeyQuotas,
+  type QuotaDecision,
+  QuotasAwayError,
+} from '@animal-store/quotas';
 import { eq } from 'drizzle-orm';
 import type { PgUpdateSetSource } from 'drizzle-orm/pg-core';
 import {
@@ -23,8 +29,7 @@ import type { ListPosition } from '../database/list-page.ts';
 import { apiKeys } from '../database/schema.ts';
 import { inTransaction, statement } from '../database/statement.ts';
 import { resumed, suspended } from '../database/suspension.ts';
-import { type KeyAndAccount, type KeyQuotas, QuotasAwayError } from '../quotas/key-quotas.ts';
-import { type QuotaDecision, toInstant, toQuotaWindows } from '../quotas/quota-decision.ts';
+import { toInstant, toQuotaWindows } from '../quotas/quota-windows.ts';
 import { announceKeyChange } from '../replicas/replica-channel.ts';
 import { AdminRefusal } from './admin-refusal.ts';
 import { type PlanChoice, storedPlan } from './api-key.ts';
@@ -86,8 +91,8 @@ async function planOfNewKey(tx: Database, { account, ...wanted }: NewKey): Promi
 
 /** Where the ban of a key was, and where it is after a change of its account. */
 interface Move {
-  readonly from: KeyAndAccount;
-  readonly to: KeyAndAccount;
+  readonly from: ConsumerId;
+  readonly to: ConsumerId;
 }
 
 interface Subject {
@@ -295,7 +300,7 @@ export async function creditWindows(
     usage,
     ...change
   }: Pick<Change, 'action' | 'cause' | 'subject'> & {
-    readonly key: KeyAndAccount;
+    readonly key: ConsumerId;
     readonly usage: QuotaDecision;
   },
 ): Promise<void> {

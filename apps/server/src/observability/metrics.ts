@@ -1,4 +1,5 @@
 import { totalmem } from 'node:os';
+import type { BreakerState } from '@animal-store/quotas';
 import { waitAtMost } from '@animal-store/runtime';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { RequestRecord } from '../api/request-record.ts';
@@ -6,7 +7,6 @@ import { DatabaseError } from '../database/database-error.ts';
 import type { StatementContext } from '../database/statement.ts';
 import { type ConnectionLimit, connectionLimits } from '../http/limit-connections.ts';
 import type { RequestOutcome } from '../http/request-outcome.ts';
-import type { BreakerState } from '../quotas/without-redis.ts';
 import { watchCalls } from './watch-calls.ts';
 
 /** What is read at each scrape. */

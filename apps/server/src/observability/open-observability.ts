@@ -1,8 +1,9 @@
+import type { BreakerState } from '@animal-store/quotas';
 import { type Clock, systemClock } from '@animal-store/runtime';
 import type { Outage } from '../database/availability.ts';
 import type { Wait } from '../database/database.ts';
 import type { ConnectionLimit } from '../http/limit-connections.ts';
-import { type BreakerState, redisAway } from '../quotas/without-redis.ts';
+import { redisAway } from '../quotas/redis-away.ts';
 import type { LogFormat, LogLevel } from '../shared/log-settings.ts';
 import { defaultTimings, type Timings } from '../shared/timings.ts';
 import { limitToMinutes } from './limit-lines.ts';

@@ -10,7 +10,7 @@ import {
 import { hideTokens } from '@animal-store/contract/token-form';
 import { initServer } from '@ts-rest/express';
 import type { Response } from 'express';
-import { toQuotaWindows } from '../quotas/quota-decision.ts';
+import { toQuotaWindows } from '../quotas/quota-windows.ts';
 import { lastBuckets } from '../usage/usage-queries.ts';
 import { findPage, type PagedList, tellCount } from './admin-cursor.ts';
 import { type AdminServices, change } from './admin-operation.ts';

@@ -5,9 +5,10 @@ import {
   type KeyUsage,
   keyContract,
 } from '@animal-store/admin-contract';
+import type { QuotaDecision } from '@animal-store/quotas';
 import { initServer } from '@ts-rest/express';
 import type { AppliedPlan } from '../keys/api-key.ts';
-import { type QuotaDecision, toInstant, toQuotaWindows } from '../quotas/quota-decision.ts';
+import { toInstant, toQuotaWindows } from '../quotas/quota-windows.ts';
 import { findPage, type PagedList, tellCount } from './admin-cursor.ts';
 import { type AdminServices, causeOf, change } from './admin-operation.ts';
 import { readLedger, type UsageQuestion } from './usage-range.ts';

@@ -1,13 +1,15 @@
+import { createMemoryQuotas } from '@animal-store/quotas';
 import { createTestClock } from '@animal-store/runtime/test-clock';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { createAllowance } from './allowance.ts';
 import { limitLookUps } from './limit-look-ups.ts';
 
 test('a network that has used up its allowance has ten look-ups in ten seconds that find no key, and any others', async () => {
   // The limiters of rate-limiter-flexible go by the clock of the machine.
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
-  const allowance = createAllowance('network', { clock: createTestClock(), perMinute: 1 });
+  const allowance = createMemoryQuotas({ clock: createTestClock() }).createAllowance('network', {
+    perMinute: 1,
+  });
   const networks = limitLookUps(allowance);
   expect(await networks.denyGuess('network')).toBeUndefined();
   networks.countWrongGuess('network');

@@ -1,6 +1,5 @@
+import type { Allowance, QuotaDecision } from '@animal-store/quotas';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
-import type { Allowance } from './allowance.ts';
-import type { QuotaDecision } from './quota-decision.ts';
 
 /** How many look-ups may find no key in ten seconds, from a network that has used up its allowance. */
 const wrongGuesses = { points: 10, duration: 10 } as const;

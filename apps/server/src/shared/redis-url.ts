@@ -1,5 +1,5 @@
+import { parseSentinelUrl } from '@animal-store/quotas/sentinel-url';
 import { ignored, oneOf, type ParameterRule, readParameters, refused } from '@animal-store/runtime';
-import { parseSentinelUrl } from './sentinel-url.ts';
 
 const inUrl = refused('write it into the URL: redis://user:password@host:port');
 const tls = refused('write rediss:// instead of redis://');

@@ -1,4 +1,5 @@
 import { type AuditEntry, adminErrorMessages } from '@animal-store/admin-contract';
+import { type Quotas as KeyQuotas, QuotasAwayError } from '@animal-store/quotas';
 import { systemClock } from '@animal-store/runtime';
 import { openRedis, openTcpProxy } from '@animal-store/testkit';
 import { eq } from 'drizzle-orm';
@@ -7,7 +8,6 @@ import { createAuditLog } from '../../src/audit/audit-log.ts';
 import { createBanLog, deleteForgottenBans, deleteOverBans } from '../../src/audit/ban-log.ts';
 import { openAudit } from '../../src/audit/open-audit.ts';
 import { accounts, openBans } from '../../src/database/schema.ts';
-import { type KeyQuotas, QuotasAwayError } from '../../src/quotas/key-quotas.ts';
 import { defaultTimings } from '../../src/shared/timings.ts';
 import { adminOf, adminToken, someCause } from '../support/admin.ts';
 import { createDatabase, useDatabase } from '../support/databases.ts';

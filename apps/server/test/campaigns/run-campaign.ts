@@ -21,8 +21,6 @@ const programs: Readonly<Record<string, () => Promise<Campaign>>> = {
   api: () => import('./api.ts'),
   attacks: () => import('./attacks.ts'),
   clients: () => import('./clients.ts'),
-  quotas: () => import('./many-quota-sequences.ts'),
-  'redis-cuts': () => import('./many-redis-cuts.ts'),
   soak: () => import('./soak.ts'),
   update: () => import('./update.ts'),
   wire: () => import('./wire.ts'),
@@ -55,7 +53,7 @@ if (!isKnown || !Number.isSafeInteger(seed) || !(minutes > 0)) {
   if (suite !== undefined) {
     runCommand('node_modules/.bin/vitest', ['run', '--mode', 'campaigns', suite]);
   } else if (name === 'mutation') {
-    for (const name of ['admin-contract', 'client', 'contract'])
+    for (const name of ['admin-contract', 'client', 'contract', 'quotas'])
       runCommand('npm', ['run', '--prefix', `packages/${name}`, 'mutate']);
     for (const room of Object.keys(rooms)) {
       const mutate = ['mutate', '--', '--mutate', `src/${room}/*.ts,!src/**/*.test.ts`];

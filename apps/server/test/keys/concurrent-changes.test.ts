@@ -1,13 +1,12 @@
 import { defaultBanPolicy } from '@animal-store/contract';
-import { openRedis } from '@animal-store/testkit';
+import { createQuotas, type Quotas } from '@animal-store/quotas';
+import { hangMs, openRedis } from '@animal-store/testkit';
 import { beforeAll, expect, test } from 'vitest';
 import {
   type AccountManagement,
   createAccountManagement,
 } from '../../src/accounts/account-management.ts';
 import type { KeyManagement } from '../../src/keys/key-management.ts';
-import type { KeyQuotas } from '../../src/quotas/key-quotas.ts';
-import { openTestQuotas } from '../quotas/open-test-quotas.ts';
 import { someCause } from '../support/admin.ts';
 import { useDatabase } from '../support/databases.ts';
 import { manageKeys } from '../support/manage-keys.ts';
@@ -19,17 +18,17 @@ const rounds = 20;
 const banPolicy = { ...defaultBanPolicy, graceMs: 0, minStrikes: 1 };
 
 const database = useDatabase('postgres');
-let quotas: KeyQuotas;
+let quotas: Quotas;
 let keys: KeyManagement;
 let accounts: AccountManagement;
 beforeAll(async () => {
   const redis = await openRedis();
-  const opened = await openTestQuotas({ redisUrls: [redis.url], banPolicy });
-  quotas = opened.keys;
+  // Nothing may decide in the place of Redis on a busy machine.
+  quotas = await createQuotas({ redis: redis.url, banPolicy, timeoutMs: hangMs });
   keys = manageKeys(database.db, quotas);
   accounts = createAccountManagement(database.db, () => {}, quotas);
   return async () => {
-    await opened[Symbol.asyncDispose]();
+    quotas.close();
     await redis[Symbol.asyncDispose]();
   };
 });
@@ -43,7 +42,7 @@ async function createBanned(account: string) {
   );
   const applied = await keys.findAppliedPlan(key);
   const tooMany = applied.quota.perMinute + 3;
-  for (let i = 0; i < tooMany; i += 1) await quotas.take({ ...applied, id: key.id });
+  for (let i = 0; i < tooMany; i += 1) await quotas.consume({ ...applied, id: key.id });
   expect(await isBanned(key.id)).toBe(true);
   return key.id;
 }

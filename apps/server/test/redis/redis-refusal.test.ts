@@ -1,7 +1,7 @@
 import { StartupError } from '@animal-store/runtime';
-import { openRedis } from '@animal-store/testkit';
+import { hangMs, openRedis } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
-import { openTestQuotas } from '../quotas/open-test-quotas.ts';
+import { openQuotas } from '../../src/quotas/open-quotas.ts';
 
 // ioredis went on in database 0, and the replica said that it was ready.
 test.each([
@@ -26,7 +26,11 @@ test.each([
 ])('%s ends the start with a sentence', async (_, part, args, message) => {
   await using redis = await openRedis({ args });
   const url = part === 'wrong' ? redis.url.replace('//', '//:wrong@') : redis.url + part;
-  const opening = openTestQuotas({ redisUrls: [url] });
+  const opening = openQuotas({
+    redis: url,
+    addressPerMinute: 60,
+    firstConnectionTimeoutMs: hangMs,
+  });
   await expect(opening).rejects.toThrow(message);
   await expect(opening).rejects.toBeInstanceOf(StartupError);
   // Nothing was counted in another database.

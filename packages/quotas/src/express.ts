@@ -1,0 +1,44 @@
+import type { Consumer } from './consumer.ts';
+import type { Quotas } from './create-quotas.ts';
+import { quotaHeaders } from './quota-headers.ts';
+
+/** What the middleware needs of a response: Express's and Node's have it. */
+interface Answer {
+  statusCode: number;
+  setHeader(name: string, value: string): unknown;
+  end(body: string): unknown;
+}
+
+/**
+ * Creates a middleware that counts each request, tells the quota in its headers, and answers 429 if it is refused.
+ *
+ * @param consumerOf who makes the request; `undefined` lets it pass uncounted.
+ */
+export function limitRequests<Request, Response extends Answer>(
+  quotas: Pick<Quotas, 'consume'>,
+  consumerOf: (req: Request, res: Response) => Consumer | undefined | Promise<Consumer | undefined>,
+) {
+  return async (req: Request, res: Response, next: (error?: unknown) => void): Promise<void> => {
+    try {
+      const consumer = await consumerOf(req, res);
+      if (consumer === undefined) {
+        next();
+        return;
+      }
+      const decision = await quotas.consume(consumer);
+      const headers = quotaHeaders(decision);
+      for (const name in headers) res.setHeader(name, headers[name] as string);
+      if (decision.outcome === 'admitted') {
+        next();
+        return;
+      }
+      res.statusCode = 429;
+      res.setHeader('Content-Type', 'application/json; charset=utf-8');
+      const { retryAfterSeconds, outcome } = decision;
+      const message = `Too many requests. Retry after ${retryAfterSeconds} s.`;
+      res.end(JSON.stringify({ code: outcome, message, retryAfterSeconds }));
+    } catch (error) {
+      next(error);
+    }
+  };
+}

@@ -1,0 +1,177 @@
+import type { Clock } from '@animal-store/runtime';
+import { createBatcher } from '@animal-store/runtime';
+import type { BanPolicy } from './ban-policy.ts';
+import type { CircuitBreaker } from './circuit-breaker.ts';
+import type { Consumer, ConsumerId } from './consumer.ts';
+import type { OnBan } from './create-quotas.ts';
+import type { RedisConnection } from './open-redis.ts';
+import type { Quota } from './quota.ts';
+import {
+  type QuotaDecision,
+  type StoreAnswer,
+  toDecision as toQuotaDecision,
+} from './quota-decision.ts';
+import { type RedisNames, windowBytes } from './redis-format.ts';
+import {
+  groupByKey,
+  type KeyGroup,
+  type KeyRequest,
+  readAnswers,
+  readLook,
+  scriptNamesOf,
+  writeBanPolicy,
+  writeRequests,
+} from './script-call.ts';
+
+/**
+ * How requests share script calls. Redis does nothing else while a script runs, so the number of keys
+ * in one call is bounded: 100 take it less than a millisecond.
+ */
+const batching = {
+  operation: 'decide_quotas',
+  system: 'redis',
+  maxSize: 100,
+  maxInFlight: 1,
+  patienceMs: 20,
+} as const;
+
+interface RedisStoreOptions {
+  readonly redis: RedisConnection;
+  readonly names: RedisNames;
+  readonly breaker: Pick<CircuitBreaker, 'run'>;
+  readonly banPolicy: BanPolicy;
+  /** In tests, what tells the time to decide by; otherwise it is Redis's own. */
+  readonly redisClock?: Pick<Clock, 'now'> | undefined;
+  readonly onBan?: OnBan | undefined;
+}
+
+export type RedisStore = ReturnType<typeof createRedisStore>;
+
+/**
+ * Keeps the state of keys in Redis. All replicas on the same Redis decide as one, by its clock.
+ *
+ * Every method rejects while the breaker is open. Requests that arrive while a script call is in flight share the next
+ * one.
+ */
+export function createRedisStore(options: RedisStoreOptions) {
+  const { redis, names, breaker, banPolicy, onBan } = options;
+  const { decide, look } = createScriptCalls(options);
+  const toRequest = (consumer: Consumer): KeyRequest => ({
+    windowsAt: names.windowsOf(consumer),
+    banAt: names.banOf(consumer),
+    quota: consumer.quota,
+  });
+  const state = createStateChanges(redis, names);
+
+  function toDecision(answer: StoreAnswer, quota: Quota): QuotaDecision {
+    return toQuotaDecision(answer, { quota, banPolicy, scope: 'service' });
+  }
+
+  return {
+    /** Decides one request of a consumer, and counts it. */
+    async decide(consumer: Consumer): Promise<QuotaDecision> {
+      const answer = await decide(toRequest(consumer));
+      const { beganBan, bannedUntilMs, now } = answer;
+      if (beganBan) {
+        onBan?.({
+          consumer,
+          seconds: (bannedUntilMs - now) / 1_000,
+          startedAtMs: now,
+          scope: 'service',
+        });
+      }
+      return toDecision(answer, consumer.quota);
+    },
+
+    /** Reads the state of a key and of its subject. Counts nothing. */
+    async look(consumer: Consumer): Promise<QuotaDecision> {
+      return toDecision(await look(toRequest(consumer)), consumer.quota);
+    },
+
+    unban: (consumer: ConsumerId) => breaker.run(() => state.endBan(consumer)),
+    credit: (consumer: ConsumerId) => breaker.run(() => redis.credit(names.windowsOf(consumer))),
+    moveBan: (from: ConsumerId, to: ConsumerId) => breaker.run(() => state.moveBan(from, to)),
+  };
+}
+
+/**
+ * Creates the calls of `decide.lua`.
+ *
+ * In a Cluster, a script may only use names of one slot, and nearly all subjects have slots of their own.
+ * So there each subject has a call of its own, whose failure leaves the others alone.
+ */
+function createScriptCalls({ redis, breaker, redisClock, ...rest }: RedisStoreOptions) {
+  const banPolicy = writeBanPolicy(rest.banPolicy);
+
+  function callScript(groups: readonly KeyGroup[]): Promise<string> {
+    const keys = scriptNamesOf(groups);
+    const args = [writeRequests(groups), banPolicy];
+    if (redisClock !== undefined) args.push(String(redisClock.now()));
+    return breaker.run(() => redis.decideConsumers(keys.length, ...keys, ...args));
+  }
+
+  async function decideAll(requests: readonly KeyRequest[]): Promise<StoreAnswer[]> {
+    const groups = groupByKey(requests);
+    return readAnswers(await callScript(groups), groups);
+  }
+
+  async function decideBySubject(requests: readonly KeyRequest[]): Promise<Promise<StoreAnswer>[]> {
+    const subjects = Map.groupBy(requests, ({ windowsAt }) => windowsAt);
+    const calls = new Map([...subjects].map(([subject, its]) => [subject, decideAll(its)]));
+    await Promise.allSettled(calls.values());
+    return requests.map(async (request) => {
+      const index = subjects.get(request.windowsAt)?.indexOf(request) ?? 0;
+      return (await calls.get(request.windowsAt))?.[index] as StoreAnswer;
+    });
+  }
+
+  return {
+    decide: createBatcher<KeyRequest, StoreAnswer>(
+      redis.isCluster ? decideBySubject : decideAll,
+      batching,
+    ),
+    /** The state of a key and its subject. Counts nothing. */
+    look: async (request: KeyRequest) => readLook(await callScript([{ ...request, indexes: [] }])),
+  };
+}
+
+/**
+ * Creates the changes of the state of a consumer. Each is one script, because a request or another change may come between
+ * two commands. In a Cluster, a script may only use one slot, and a key and its account have different ones: there an
+ * unban and a move are a script for each slot.
+ */
+function createStateChanges(redis: RedisConnection, names: RedisNames) {
+  return {
+    async endBan({ id, accountId }: ConsumerId): Promise<void> {
+      const own = names.banOf({ id });
+      if (accountId === undefined) {
+        await redis.endBan(1, own);
+      } else if (redis.isCluster) {
+        await redis.endBan(1, own);
+        await redis.del(names.banOf({ id, accountId }));
+        // The ban may have moved back meanwhile.
+        await redis.endBan(1, own);
+      } else {
+        await redis.endBan(2, own, names.banOf({ id, accountId }));
+      }
+    },
+
+    async moveBan(from: ConsumerId, to: ConsumerId): Promise<void> {
+      const windows = [bytesBefore(from), bytesBefore(to)];
+      if (!redis.isCluster) {
+        await redis.moveBanBuffer(2, names.banOf(from), names.banOf(to), ...windows);
+        return;
+      }
+      const taken = await redis.moveBanBuffer(1, names.banOf(from), ...windows);
+      if (taken === null) return;
+      const [ban, ttlMs] = taken;
+      if (to.accountId === undefined) await redis.setBan(names.banOf(to), ban, ttlMs);
+      else await redis.set(names.banOf(to), ban, 'PX', ttlMs);
+    },
+  };
+}
+
+/** How many bytes of windows are in front of the ban state of a consumer. */
+function bytesBefore({ accountId }: ConsumerId): number {
+  return accountId === undefined ? windowBytes : 0;
+}

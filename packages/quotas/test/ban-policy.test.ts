@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import {
+  banLengthSeconds,
+  defaultBanPolicy,
+  isWarned,
+  strikeThreshold,
+} from '../src/ban-policy.ts';
+
+test.each([
+  [60, 30],
+  [300, 150],
+  [1_000, 500],
+  [5, 10],
+  [25, 12],
+])('a key with %i a minute can have %i strikes', (perMinute, strikes) => {
+  expect(strikeThreshold(defaultBanPolicy, { perMinute })).toBe(strikes);
+});
+
+test('a key is warned from half the threshold on, and never without bans', () => {
+  expect([14, 15, 30].map((strikes) => isWarned(strikes, 30))).toEqual([false, true, true]);
+  const threshold = strikeThreshold({ ...defaultBanPolicy, minStrikes: 0 }, { perMinute: 60 });
+  expect([threshold, isWarned(1_000, threshold)]).toEqual([undefined, false]);
+});
+
+test('each further ban lasts twice as long, up to an hour', () => {
+  expect([1, 2, 4, 5, 9].map((nth) => banLengthSeconds(defaultBanPolicy, nth))).toEqual([
+    300, 600, 2_400, 3_600, 3_600,
+  ]);
+});

@@ -1,0 +1,14 @@
+// biome-ignore lint/style/noProcessEnv: `npm run campaign` gives its options to a test file in the environment
+const { CAMPAIGN_SEED: seed = '1', CAMPAIGN_MINUTES: minutes = '1' } = process.env;
+
+const endsAt = Date.now() + Number(minutes) * 60_000;
+
+/** The options of `npm run campaign`. */
+export const campaign = {
+  seed: Number(seed),
+  timeoutMs: Number(minutes) * 60_000 + 600_000,
+  /** Gives a seed for each round, until the time of the campaign is over. */
+  *seeds(): Generator<number> {
+    for (let round = Number(seed); Date.now() < endsAt; round += 1) yield round;
+  },
+};

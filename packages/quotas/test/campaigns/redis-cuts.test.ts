@@ -1,0 +1,10 @@
+import { test } from 'vitest';
+import { harmfulCases, openRedisCuts } from '../redis-cuts.ts';
+import { campaign } from './campaign.ts';
+
+test('connections to Redis that are cut at random messages harm no decision', {
+  timeout: campaign.timeoutMs,
+}, async () => {
+  await using cuts = await openRedisCuts({ seed: campaign.seed });
+  for (const _ of campaign.seeds()) for (const harmful of harmfulCases) await cuts.harmOne(harmful);
+});

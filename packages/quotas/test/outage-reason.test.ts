@@ -1,0 +1,35 @@
+import { once } from 'node:events';
+import { freePort, openRedis as startRedis } from '@animal-store/testkit';
+import { expect, test } from 'vitest';
+import { openRedis, watchForReason } from '../src/open-redis.ts';
+
+import { openTestQuotas } from './open-test-quotas.ts';
+
+// Before a command: cluster-outage.test.ts.
+test('the reason of an outage is the connection if Redis is killed during a command', async () => {
+  await using redis = await startRedis();
+  const opened = Promise.withResolvers<unknown>();
+  await using quotas = await openTestQuotas({
+    redis: [redis.url],
+    onBreaker: (state, why) => state === 'open' && opened.resolve(why),
+  });
+  redis.pause();
+  await Promise.all([quotas.networks.take('203.0.113.7'), redis.kill()]);
+  const message = expect.stringMatching(/lost|ECONNRESET|EPIPE/);
+  expect(await opened.promise).toMatchObject({ message });
+});
+
+test('the reason is that nothing listens, or what Redis said', async () => {
+  const port = await freePort();
+  await using server = await startRedis({ args: ['--requirepass', 'another'] });
+  for (const [url, message] of [
+    [`redis://127.0.0.1:${port}`, new RegExp(`^connect ECONNREFUSED 127.0.0.1:${port}$`)],
+    [server.url, /^NOAUTH /],
+  ] as const) {
+    const redis = openRedis([url], { connectTimeoutMs: 5_000, name: 'test' });
+    const reasonOf = watchForReason(redis);
+    await once(redis, 'error');
+    redis.disconnect();
+    expect(reasonOf(undefined)).toMatchObject({ message: expect.stringMatching(message) });
+  }
+});

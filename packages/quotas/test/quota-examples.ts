@@ -1,0 +1,144 @@
+import type { Consumer } from '../src/consumer.ts';
+
+/**
+ * What happens next: how many milliseconds pass, and how often which key sends a request. Then what becomes of
+ * them, and what the last one is told, or a part of it: `@61` is 61 s after the start of the example, `in 60`
+ * and `wait 60` are seconds.
+ */
+type Step = readonly [afterMs: number, key: Consumer, times: number, told: string, last?: string];
+
+const small = { id: 'small', quota: { perMinute: 3, perDay: 5 } };
+const even = { id: 'even', quota: { perMinute: 3, perDay: 3 } };
+const aDay = { id: 'a day', quota: { perMinute: 60, perDay: 1 } };
+const narrow = { id: 'narrow', accountId: 'narrow', quota: { perMinute: 4, perDay: 3 } };
+export const free = { id: 'free', quota: { perMinute: 60, perDay: 1_000 } };
+export const one = { ...free, id: 'one', accountId: 'shared' };
+const other = { ...one, id: 'other' };
+
+/** Uses up the minute of a key, and all of its strikes. */
+export const strikeOut = (key: Consumer): readonly Step[] => [
+  [0, key, 61, '60 admitted, 1 denied'],
+  [1_000, key, 30, '30 denied'],
+];
+
+const banFor = (seconds: number): readonly Step[] => [
+  ...strikeOut(free),
+  [0, free, 1, '1 banned', `wait ${seconds} `],
+];
+
+/** What must be decided about keys, to the exact number, under the default policy of bans. */
+export const examples: Readonly<Record<string, readonly Step[]>> = {
+  'a request costs one in both windows, the minute ends 60 s after its first, and what it denies costs nothing':
+    [
+      [
+        ...([0, small, 1, '1 admitted'] as const),
+        'admitted by minute 2/3 @61 (minute 2/3 @61 in 60, day 4/5 @86401 in 86400)',
+      ],
+      [0, small, 2, '2 admitted'],
+      [
+        ...([59_999, small, 50, '50 denied'] as const),
+        'denied by minute 0/3 @61 wait 1 (minute 0/3 @61 in 1, day 2/5 @86401 in 86341)',
+      ],
+      [1, small, 1, '1 admitted', '(minute 2/3 @121 in 60, day 1/5 @86401 in 86340)'],
+    ],
+  'what the day denies costs nothing of the minute, and the day ends a day after its first request':
+    [
+      [0, small, 3, '3 admitted'],
+      [
+        ...([60_000, small, 3, '2 admitted, 1 denied'] as const),
+        'denied by day 0/5 @86401 wait 86340 (minute 1/3 @121 in 60, day 0/5 @86401 in 86340)',
+      ],
+      [86_339_999, small, 1, '1 denied', 'wait 1 '],
+      [1, small, 1, '1 admitted', '(minute 2/3 @86461 in 60, day 4/5 @172801 in 86400)'],
+    ],
+  'of windows with equally much left the minute is reported, and otherwise the one with less': [
+    [0, even, 1, '1 admitted', 'admitted by minute 2/3 @61'],
+    [60_000, even, 1, '1 admitted', 'admitted by day 1/3 @86401'],
+  ],
+  'of two windows that deny, the one that resets later is reported': [
+    [0, even, 4, '3 admitted, 1 denied', 'denied by day 0/3 @86401 wait 86400 ('],
+  ],
+  'a change of plan holds from the next request on and keeps the counts': [
+    [0, small, 3, '3 admitted'],
+    [
+      ...([0, { ...small, quota: { perMinute: 10, perDay: 100 } }, 1, '1 admitted'] as const),
+      '(minute 6/10 @61 in 60, day 96/100 @86401 in 86400)',
+    ],
+    [
+      ...([0, { ...small, quota: { perMinute: 2, perDay: 100 } }, 1, '1 denied'] as const),
+      'denied by minute 0/2 @61 wait 60 (minute 0/2 @61 in 60, day 96/100 @86401 in 86400)',
+    ],
+  ],
+  'denials within a second of the first are no strikes, half of 30 strikes warn, and one more bans':
+    [
+      [0, free, 260, '60 admitted, 200 denied'],
+      [999, free, 200, '200 denied', 'wait 60 (minute'],
+      [1, free, 14, '14 denied', 'wait 59 (minute'],
+      [0, free, 1, '1 denied', 'wait 59 warned (minute'],
+      [
+        ...([0, free, 16, '15 denied, 1 banned'] as const),
+        'banned by minute 0/60 @302 wait 300 (minute 0/60 @302 in 300, day 0/1000 @302 in 300)',
+      ],
+    ],
+  'requests during a ban neither extend it nor count, and it ends on time': [
+    ...banFor(300),
+    [299_999, free, 20, '20 banned', 'banned by minute 0/60 @302 wait 1 ('],
+    [1, free, 1, '1 admitted', '(minute 59/60 @362 in 60, day 939/1000 @86401 in 86099)'],
+  ],
+  'each further ban is twice as long, up to an hour, and as short as the first a day after the last':
+    [
+      ...[300, 600, 1_200, 2_400, 3_600, 3_600].flatMap((seconds, i) => [
+        ...banFor(seconds),
+        [seconds * 1_000, { ...free, id: `nobody ${i}` }, 1, '1 admitted'] as const,
+      ]),
+      [86_400_000, small, 1, '1 admitted'],
+      ...banFor(300),
+    ],
+  'strikes are forgotten a minute after the first of them': [
+    [0, aDay, 2, '1 admitted, 1 denied'],
+    [1_000, aDay, 20, '20 denied'],
+    [50_000, aDay, 10, '10 denied'],
+    [10_000, aDay, 30, '30 denied'],
+    [0, aDay, 1, '1 banned'],
+  ],
+  'keys of an account share both windows, and none of those of a key without it': [
+    [0, one, 40, '40 admitted'],
+    [0, other, 21, '20 admitted, 1 denied', '(minute 0/60 @61 in 60, day 940/1000'],
+    [0, { ...one, accountId: undefined }, 1, '1 admitted', '(minute 59/60 @61 in 60, day 999'],
+  ],
+  'a key begins a new episode in each window that others of its account have used up': [
+    [0, one, 61, '60 admitted, 1 denied'],
+    [60_000, other, 60, '60 admitted'],
+    // First denials, although the key has not been admitted since those before.
+    [2_000, one, 100, '100 denied', 'wait 58 (minute'],
+    [1_000, one, 31, '30 denied, 1 banned'],
+  ],
+  'an episode goes on while one of two full windows is the one that denied': [
+    [0, narrow, 2, '2 admitted'],
+    [86_399_000, { ...narrow, id: 'another' }, 1, '1 admitted'],
+    [500, narrow, 1, '1 denied', 'by day'],
+    // The day begins anew, and is used up within the same minute.
+    [500, { ...narrow, id: 'another' }, 3, '3 admitted'],
+    [1_000, narrow, 5, '5 denied', 'wait 86399 warned (minute 0/4'],
+  ],
+  'a window lasts no longer than its length after the clock was set back by an hour': [
+    [0, small, 4, '3 admitted, 1 denied'],
+    [
+      ...([-3_600_000, small, 1, '1 denied'] as const),
+      'denied by minute 0/3 @-3539 wait 60 (minute 0/3 @-3539 in 60, day 2/5 @82801 in 86400)',
+    ],
+    [59_999, small, 1, '1 denied', 'wait 1 '],
+    [1, small, 1, '1 admitted', '(minute 2/3 @-3479 in 60, day 1/5 @82801 in 86340)'],
+  ],
+  'the windows of an account last no longer than their length after the clock was set back': [
+    [0, one, 61, '60 admitted, 1 denied'],
+    [-3_600_000, other, 1, '1 denied', 'wait 60 '],
+    [60_000, one, 1, '1 admitted', '(minute 59/60 @-3479 in 60'],
+  ],
+  'a ban lasts no longer than its length after the clock was set back by an hour': [
+    ...banFor(300),
+    [-3_600_000, free, 1, '1 banned', 'banned by minute 0/60 @-3298 wait 300 ('],
+    [299_999, free, 1, '1 banned', 'wait 1 '],
+    [1, free, 1, '1 admitted'],
+  ],
+};

@@ -1,0 +1,138 @@
+import { openRedis, openRedisCluster } from '@animal-store/testkit';
+import type { ModelDecision } from '@animal-store/testkit/quota-model';
+import fc from 'fast-check';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Consumer } from '../src/consumer.ts';
+import type { OnBan } from '../src/create-quotas.ts';
+import type { TestQuotas } from './open-test-quotas.ts';
+import { openTestQuotas, startMs } from './open-test-quotas.ts';
+import { examples, free, one, strikeOut } from './quota-examples.ts';
+import { createSequenceProperty, describeDecision } from './quota-sequences.ts';
+
+// The model in the testkit says the rule once more, as simply as possible. Examples hold for each store, and it
+// decides random sequences as the model does. `npm run campaign -- quota-model` plays many more.
+const seed = 1;
+
+type Steps = (typeof examples)[string];
+
+const stores = {
+  'in memory': { played: examples, replicas: 1, numRuns: 200, open: async () => ({ urls: [] }) },
+  'on Redis': {
+    ...{ played: examples, replicas: 2, numRuns: 60 },
+    async open(stack: AsyncDisposableStack) {
+      return { urls: [stack.use(await openRedis()).url] };
+    },
+  },
+  'on a Cluster': {
+    // It has the script of Redis, which has played them.
+    ...{ played: {}, replicas: 2, numRuns: 20 },
+    open: async (stack: AsyncDisposableStack) => stack.use(await openRedisCluster()),
+  },
+};
+
+describe.each(Object.entries(stores))('%s', (_, { played, replicas, numRuns, open }) => {
+  const stack = new AsyncDisposableStack();
+  const bans: Parameters<OnBan>[0][] = [];
+  let urls: readonly string[];
+  let now = startMs;
+  let quotas: TestQuotas;
+
+  const openReplica = async (options: Parameters<typeof openTestQuotas>[0]) =>
+    stack.use(await openTestQuotas({ ...options, redis: urls }));
+  beforeAll(async () => {
+    ({ urls } = await open(stack));
+    quotas = await openReplica({ now: () => now, onBan: (ban) => bans.push(ban) });
+    return () => stack.disposeAsync();
+  });
+
+  /** Gives keys of the examples names that no other test has, and a clock of their own. */
+  function begin() {
+    const run = crypto.randomUUID();
+    now = startMs;
+    const own = (key: Consumer): Consumer => ({
+      ...key,
+      id: `${key.id} ${run}`,
+      ...(key.accountId !== undefined && { accountId: `${key.accountId} ${run}` }),
+    });
+    /** Plays an example, and expects what it tells. */
+    async function play(steps: Steps): Promise<void> {
+      for (const [afterMs, key, times, told, last = ''] of steps) {
+        now += afterMs;
+        const runs: { outcome: string; times: number }[] = [];
+        let decision: ModelDecision | undefined;
+        for (let i = 0; i < times; i += 1) {
+          decision = await quotas.keys.consume(own(key));
+          const run = runs.at(-1);
+          if (run?.outcome === decision.outcome) run.times += 1;
+          else runs.push({ outcome: decision.outcome, times: 1 });
+        }
+        expect(runs.map(({ outcome, times }) => `${times} ${outcome}`).join(', ')).toBe(told);
+        expect(describeDecision(decision as ModelDecision)).toContain(last);
+      }
+    }
+    return { own, play };
+  }
+
+  test.each(Object.entries<Steps>(played))('%s', async (_title, steps) => {
+    await begin().play(steps);
+  });
+
+  test('random sequences are decided as the model decides, by one replica or another', async () => {
+    const property = await createSequenceProperty((options) =>
+      Promise.all(Array.from({ length: replicas }, () => openReplica(options))),
+    );
+    await fc.assert(property, { seed, numRuns });
+  });
+
+  test('a look tells windows, strikes and ban, and counts nothing', async () => {
+    const { own, play } = begin();
+    const look = () => quotas.keys.look(own(free));
+    await play(strikeOut(free));
+    const looked = await look();
+    expect(describeDecision(looked)).toBe(
+      'admitted by minute 0/60 @61 (minute 0/60 @61 in 59, day 940/1000 @86401 in 86399)',
+    );
+    expect(looked).toMatchObject({
+      ...{ remainingPoints: 0, msBeforeNext: 59_000 },
+      scope: 'service',
+      strikes: 30,
+      // A minute after the first of them.
+      strikesResetAt: 1_800_000_062,
+      strikeThreshold: 30,
+      bannedUntil: undefined,
+      warned: false,
+    });
+    expect(await look()).toEqual(looked);
+    await play([[0, free, 1, '1 banned']]);
+    expect(await look()).toMatchObject({ strikes: 0, bannedUntil: 1_800_000_302 });
+    await play([[61_000, free, 1, '1 banned']]);
+    expect(describeDecision(await look())).toContain('minute 60/60 @123');
+  });
+
+  test('the beginning of a ban is told once', async () => {
+    const { own, play } = begin();
+    await play(strikeOut(one));
+    await Promise.all(Array.from({ length: 20 }, () => quotas.keys.consume(own(one))));
+    await play([[300_000, one, 1, '1 admitted']]);
+    const told = bans.filter(({ consumer }) => consumer.id === own(one).id);
+    const startedAtMs = startMs + 1_000;
+    expect(told).toEqual([{ consumer: own(one), seconds: 300, startedAtMs, scope: 'service' }]);
+  });
+
+  test('a network has one window of its own, and a look at it counts nothing', async () => {
+    const { keys, networks } = quotas;
+    const [network, another] = [crypto.randomUUID(), crypto.randomUUID()];
+    await keys.consume({ ...free, id: network });
+    expect(describeDecision(networks.peek(network))).toMatch(
+      /^admitted by minute 60\/60 @\d+ \(minute 60\/60 @\d+ in 60\)$/,
+    );
+    const decisions = await Promise.all(Array.from({ length: 61 }, () => networks.take(network)));
+    expect(decisions.map(({ reported }) => reported.remaining)).toEqual([
+      ...Array.from({ length: 60 }, (_, i) => 59 - i),
+      0,
+    ]);
+    expect(decisions.filter(({ outcome }) => outcome === 'denied')).toEqual([decisions[60]]);
+    expect(networks.peek(network)).toMatchObject({ outcome: 'denied', reported: { limit: 60 } });
+    expect((await networks.take(another)).reported.remaining).toBe(59);
+  });
+});

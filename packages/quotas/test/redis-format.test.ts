@@ -1,0 +1,109 @@
+import { readFileSync } from 'node:fs';
+import type { ModelDecision } from '@animal-store/testkit/quota-model';
+import fc from 'fast-check';
+import { afterEach, expect, test } from 'vitest';
+import { type BanPolicy, defaultBanPolicy, type Quota } from '../src/index.ts';
+import type { TestQuotas } from './open-test-quotas.ts';
+import { startMs } from './open-test-quotas.ts';
+import { play, policies, sequenceWithoutAccounts } from './quota-sequences.ts';
+import { useRedis } from './use-redis.ts';
+
+// During an update, replicas of the version before are on the same Redis. Here that version is its script.
+
+const redis = useRedis();
+let now = startMs;
+afterEach(() => redis.connection.flushall());
+
+const openNew = (banPolicy = defaultBanPolicy) => redis.openQuotas({ banPolicy, now: () => now });
+
+const oldScript = readFileSync(new URL('redis-format-1.lua', import.meta.url), 'utf8');
+
+/** A replica of format 1. */
+function openOld(policy: BanPolicy) {
+  const constants = {
+    GRACE: policy.graceMs,
+    MIN_STRIKES: policy.minStrikes,
+    STRIKE_SHARE: policy.strikeShare,
+    STRIKE_WINDOW: policy.strikeWindowSeconds * 1_000,
+    FIRST_BAN: policy.banSeconds * 1_000,
+    LONGEST_BAN: policy.maxBanSeconds * 1_000,
+    BAN_MEMORY: policy.memorySeconds * 1_000,
+  };
+  const locals = Object.entries(constants).map(([name, value]) => `local ${name} = ${value}\n`);
+  const script = locals.join('') + oldScript;
+  return async (id: string, { perMinute, perDay }: Quota) => {
+    const asked = JSON.stringify([1, perMinute, perDay]);
+    const reply = await redis.connection.eval(script, 1, `animal-store:key:{${id}}`, asked, now);
+    const [, [admitted, minute, , day, , denied, banEnds]] = JSON.parse(reply as string);
+    if (admitted === 0 && denied === 0) return { outcome: 'banned', until: toSeconds(banEnds) };
+    const remaining = [perMinute - minute, perDay - day].map((left) => Math.max(0, left));
+    return { outcome: admitted === 1 ? 'admitted' : 'denied', remaining };
+  };
+}
+
+const toSeconds = (ms: number) => Math.ceil(ms / 1_000);
+
+/** What a decision of this version says, as far as the reply of the old script says it. */
+function seen({ outcome, reported, windows }: ModelDecision) {
+  if (outcome === 'banned') return { outcome, until: reported.resetAt };
+  return { outcome, remaining: windows.map(({ remaining }) => remaining) };
+}
+
+// Regression: format 1 was not read for a while. A key with 90 a minute was admitted 150 times.
+test('replicas of format 1 and of this one decide about keys as one, and this one ends bans of both', async () => {
+  let sequences = 0;
+  const news = new Map<string, TestQuotas>();
+  for (const [name, policy] of Object.entries(policies)) news.set(name, await openNew(policy));
+  await fc.assert(
+    fc.asyncProperty(
+      sequenceWithoutAccounts,
+      fc.infiniteStream(fc.boolean()),
+      async (it, areOld) => {
+        sequences += 1;
+        const policy = policies[it.policy];
+        const [askOld, { keys }] = [openOld(policy), news.get(it.policy) as TestQuotas];
+        const idOf = (key: number) => `sequence ${sequences} key ${key}`;
+        for (const event of play(it)) {
+          if ('unbanned' in event) await keys.unban({ id: idOf(event.unbanned) });
+          if (!('burst' in event)) continue;
+          now = event.atMs;
+          for (const { key, quota, expected } of event.burst) {
+            const id = idOf(key);
+            const told = areOld.next().value
+              ? await askOld(id, quota)
+              : seen(await keys.consume({ id, quota }));
+            expect(told).toEqual(seen(expected));
+          }
+        }
+      },
+    ),
+    { seed: 1, numRuns: 25 },
+  );
+});
+
+// If it fails, you are making a new version: see `redis-format.ts`.
+test('this is what format 2 writes, and all of it expires', async () => {
+  now = startMs;
+  const { keys, networks } = await openNew();
+  const quota = { perMinute: 1, perDay: 10 };
+  for (const key of [
+    { id: 'k', quota },
+    { id: 'k', accountId: 'a', quota },
+  ]) {
+    await keys.consume(key);
+    await keys.consume(key);
+  }
+  await networks.take('caller');
+  await redis.connection.del('animal-store:probe');
+  const names = (await redis.connection.keys('*')).sort();
+  const values = await Promise.all(names.map((name) => redis.connection.getBuffer(name)));
+  expect(names.map((name, i) => `${name} ${values[i]?.toString('hex')}`)).toEqual([
+    'animal-store:account:{a} 0000000101a3185d3ba10000000101a31d82ad41',
+    `animal-store:account:{a}:ban:k 01a3185c5141${'0'.repeat(52)}`,
+    'animal-store:allowance:network:caller 31',
+    `animal-store:key:{k} 0000000101a3185d3ba10000000101a31d82ad4101a3185c5141${'0'.repeat(52)}`,
+  ]);
+  // A minute longer than a day, because the clock stands still.
+  const expiresMs = await Promise.all(names.map((name) => redis.connection.pttl(name)));
+  expect(expiresMs.filter((ms) => ms < 1 || ms > 86_460_000)).toEqual([]);
+});

@@ -1,0 +1,164 @@
+import { createTestClock } from '@animal-store/runtime/test-clock';
+import { openRedis, until } from '@animal-store/testkit';
+import { beforeEach, expect, test } from 'vitest';
+import { defaultBanPolicy } from '../src/index.ts';
+import type { TestOptions } from './open-test-quotas.ts';
+import { startMs } from './open-test-quotas.ts';
+import { useRedis } from './use-redis.ts';
+
+// What is decided is the same in every store: quota-rule.test.ts.
+
+const redis = useRedis();
+let now: number;
+beforeEach(async () => {
+  now = startMs;
+  await redis.connection.flushall();
+});
+
+const open = (options: TestOptions = {}) => redis.openQuotas({ now: () => now, ...options });
+
+/** The third denial is a ban. */
+const strict = { ...defaultBanPolicy, graceMs: 0, minStrikes: 1 };
+const alone = { id: 'key', quota: { perMinute: 1, perDay: 100 } };
+const inAccount = { ...alone, accountId: 'account' };
+const [nameAlone, nameInAccount] = [
+  'animal-store:key:{key}',
+  'animal-store:account:{account}:ban:key',
+];
+
+test('Redis decides by its own clock, whatever that of the replica says', async () => {
+  const quotas = await open({ clock: createTestClock(0), redisClock: undefined });
+  const minuteAfter = async () => Number((await redis.connection.time())[0]) + 60;
+  const earliest = await minuteAfter();
+  const { resetAt } = (await quotas.keys.consume(alone)).reported;
+  expect(resetAt).toBeGreaterThanOrEqual(earliest);
+  expect(resetAt).toBeLessThanOrEqual((await minuteAfter()) + 1);
+});
+
+test('the state of a ban is kept as long as it is remembered, whatever the subject of its key becomes', async () => {
+  const { connection } = redis;
+  const { keys } = await open({ banPolicy: strict });
+  const hoursLeft = async (name: string) => Math.round((await connection.pttl(name)) / 3_600_000);
+  await keys.consume(alone);
+  now += 3_600_000;
+  await connection.pexpire(nameAlone, 23 * 3_600_000);
+  for (let i = 0; i < 4; i += 1) await keys.consume(alone);
+  expect(await hoursLeft(nameAlone)).toBe(24);
+  await keys.moveBan(alone, inAccount);
+  expect(await hoursLeft(nameInAccount)).toBe(24);
+  await connection.pexpire(nameAlone, 3_600_000);
+  await keys.moveBan(inAccount, alone);
+  expect(await hoursLeft(nameAlone)).toBe(24);
+  // Nothing else is known of a key that leaves its account for the first time.
+  await keys.moveBan(alone, inAccount);
+  await connection.del(nameAlone);
+  await keys.moveBan(inAccount, alone);
+  expect(await hoursLeft(nameAlone)).toBe(24);
+});
+
+test('a ban is at one place only after it was moved, and a second move changes nothing', async () => {
+  const { keys } = await open({ banPolicy: strict });
+  for (let i = 0; i < 4; i += 1) await keys.consume(alone);
+  await keys.moveBan(alone, inAccount);
+  const { bannedUntil } = await keys.look(inAccount);
+  expect(bannedUntil).toBeDefined();
+  expect((await keys.look(alone)).bannedUntil).toBeUndefined();
+  await keys.moveBan(alone, inAccount);
+  expect(await keys.look(inAccount)).toMatchObject({ bannedUntil });
+});
+
+test('an unban ends a ban that its account takes along or gives back at the same moment', async () => {
+  const { keys } = await open({ banPolicy: strict });
+  for (let round = 0; round < 30; round += 1) {
+    const own = { ...alone, id: `moves ${round}` };
+    const shared = { ...own, accountId: 'account' };
+    for (let i = 0; i < 4; i += 1) await keys.consume(own);
+    if (round % 2 === 1) await keys.moveBan(own, shared);
+    const [from, to] = round % 2 === 0 ? [own, shared] : [shared, own];
+    const acts = [() => keys.moveBan(from, to), () => keys.unban(shared)];
+    if (round % 3 === 0) acts.reverse();
+    await Promise.all(acts.map((act) => act()));
+    const left = await Promise.all([own, shared].map((key) => keys.look(key)));
+    expect(left.map(({ bannedUntil }) => bannedUntil)).toEqual([undefined, undefined]);
+  }
+});
+
+test('a credit keeps the ban that a request begins at the same moment', async () => {
+  const { keys } = await open({ banPolicy: strict });
+  for (let round = 0; round < 30; round += 1) {
+    const own = { ...alone, id: `credited ${round}` };
+    for (let i = 0; i < 3; i += 1) await keys.consume(own);
+    const acts = [() => keys.consume(own), () => keys.credit(own)];
+    if (round % 3 === 0) acts.reverse();
+    const [first, second] = await Promise.all(acts.map((act) => act()));
+    const decision = first ?? second;
+    const { bannedUntil } = await keys.look(own);
+    expect(bannedUntil !== undefined).toBe(decision?.outcome === 'banned');
+  }
+});
+
+test('denials of a key in an account are kept until its window ends, and deleted when a request is admitted', async () => {
+  const { keys } = await open();
+  await keys.consume(inAccount);
+  await keys.consume(inAccount);
+  // The window's minute, and another one because the clock stands still.
+  expect(Math.round((await redis.connection.pttl(nameInAccount)) / 60_000)).toBe(2);
+  now += 60_000;
+  await keys.consume(inAccount);
+  expect(await redis.connection.exists(nameInAccount)).toBe(0);
+});
+
+test('a network that has used up its allowance is refused without asking Redis', async () => {
+  const { networks } = await open();
+  for (let i = 0; i < 61; i += 1) await networks.take('192.0.2.1');
+  await redis.connection.flushall();
+  const refused = { outcome: 'denied', reported: { limit: 60, remaining: 0 } };
+  expect(await networks.take('192.0.2.1')).toMatchObject(refused);
+});
+
+test('while Redis hangs, limits are the shares of a replica, and a credit and an unban are refused', async () => {
+  await using server = await openRedis();
+  const states: string[] = [];
+  const { keys, networks } = await open({
+    redis: [server.url],
+    timeoutMs: 1_000,
+    replicas: () => 2,
+    networkPerMinute: 5,
+    banPolicy: strict,
+    onBreaker: (state) => states.push(state),
+  });
+  const outcomeOfFive = async () => {
+    for (let i = 0; i < 4; i += 1) await keys.consume(alone);
+    return (await keys.consume(alone)).outcome;
+  };
+  expect(await outcomeOfFive()).toBe('banned');
+  server.pause();
+  expect(await outcomeOfFive()).toBe('banned');
+  expect((await networks.take('192.0.2.1')).reported.limit).toBe(3);
+  await expect(keys.credit(alone)).rejects.toThrow('Redis does not answer.');
+  await expect(keys.unban(alone)).rejects.toThrow('Redis does not answer.');
+  expect(await outcomeOfFive()).toBe('banned');
+  server.resume();
+  await until(() => states.at(-1) === 'closed');
+  expect((await keys.look(alone)).bannedUntil).toBeDefined();
+});
+
+test('what was used is given back to a key, whose ban stays, or to an account', async () => {
+  const { keys } = await open({ banPolicy: strict });
+  const leftOf = async (key: typeof alone) =>
+    (await keys.look(key)).windows.map(({ remaining }) => remaining);
+  for (const key of [alone, inAccount]) {
+    await keys.credit(key);
+    for (let i = 0; i < 2; i += 1) await keys.consume(key);
+    expect(await leftOf(key)).toEqual([0, 99]);
+    await keys.credit(key);
+    expect(await leftOf(key)).toEqual([1, 100]);
+  }
+  for (let i = 0; i < 4; i += 1) await keys.consume(alone);
+  const { bannedUntil } = await keys.look(alone);
+  expect(bannedUntil).toBeDefined();
+  await keys.credit(alone);
+  expect(await keys.look(alone)).toMatchObject({ bannedUntil });
+  await keys.unban(alone);
+  expect(await leftOf(alone)).toEqual([1, 100]);
+});

@@ -1,0 +1,123 @@
+import { once } from 'node:events';
+import { createTestClock, type TestClock } from '@animal-store/runtime/test-clock';
+import { openRedisSentinels, openRedis as startRedis, until } from '@animal-store/testkit';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { type CircuitBreaker, createCircuitBreaker } from '../src/circuit-breaker.ts';
+import { openRedis, untilReady } from '../src/open-redis.ts';
+import { createRedisProbe } from '../src/redis-probe.ts';
+
+describe('the circuit breaker', () => {
+  let probe: () => Promise<unknown>;
+  let changes: string[];
+  let clock: TestClock;
+  let breaker: CircuitBreaker;
+
+  beforeEach(() => {
+    clock = createTestClock();
+    probe = answer;
+    changes = [];
+    breaker = createCircuitBreaker({
+      clock,
+      timeoutMs: 150,
+      probeEveryMs: 250,
+      probe: () => probe(),
+      onChange: (state) => changes.push(state),
+    });
+  });
+  afterEach(() => {
+    breaker.close();
+  });
+
+  const never = () => new Promise<never>(() => {});
+  const fail = () => Promise.reject(new Error('READONLY'));
+  const answer = async () => 'answer';
+
+  test('a failure opens it, and nothing more is sent until a probe succeeds', async () => {
+    probe = fail;
+    await expect(breaker.run(fail)).rejects.toThrow('READONLY');
+    await clock.advance(2_000);
+    const call = vi.fn(answer);
+    await expect(breaker.run(call)).rejects.toThrow('READONLY');
+    expect(call).not.toHaveBeenCalled();
+    probe = answer;
+    await clock.advance(250);
+    expect(await breaker.run(call)).toBe('answer');
+    expect(changes).toEqual(['open', 'closed']);
+  });
+
+  test('a silent Redis delays the calls that wait for it once, all at the same time', async () => {
+    const early = breaker.run(never);
+    await clock.advance(100);
+    const late = breaker.run(never);
+    const settled = Promise.allSettled([early, late]);
+    await clock.advance(50);
+    expect(await settled).toMatchObject([{ status: 'rejected' }, { status: 'rejected' }]);
+    expect(changes).toEqual(['open']);
+  });
+
+  test('a busy event loop is not mistaken for a silent Redis', async () => {
+    const reply = Promise.withResolvers<string>();
+    const call = breaker.run(() => reply.promise);
+    // One turn of the loop takes two seconds. Its timers run, and then the reply is read.
+    const turn = clock.advance(75);
+    reply.resolve('answer');
+    expect(await call).toBe('answer');
+    await turn;
+    await clock.advance(2_000);
+    expect(changes).toEqual([]);
+  });
+
+  test('a probe that hangs is not joined by another', async () => {
+    let probes = 0;
+    probe = () => {
+      probes += 1;
+      return never();
+    };
+    await expect(breaker.run(fail)).rejects.toThrow();
+    await clock.advance(10_000);
+    expect(probes).toBe(1);
+  });
+
+  test('a failure that arrives after the breaker opened changes nothing', async () => {
+    const late = Promise.withResolvers<never>();
+    const settled = Promise.allSettled([breaker.run(() => late.promise)]);
+    await clock.advance(150);
+    expect(await settled).toMatchObject([{ status: 'rejected' }]);
+    await clock.advance(250);
+    late.reject(new Error('late'));
+    expect(await breaker.run(answer)).toBe('answer');
+    expect(changes).toEqual(['open', 'closed']);
+  });
+});
+
+test('a Redis that became a read-only replica is looked for anew', async () => {
+  await using server = await startRedis({ args: ['--replicaof', '127.0.0.1', '1'] });
+  const redis = openRedis([server.url], { connectTimeoutMs: 1_000, name: 'test' });
+  onTestFinished(() => redis.disconnect());
+  await untilReady(redis, { ms: 10_000 });
+  const closed = once(redis, 'close');
+  const probe = createRedisProbe(redis, ['probe'], { timeoutMs: 60_000, connectTimeoutMs: 1_000 });
+  await expect(probe()).rejects.toThrow(/^READONLY /);
+  await closed;
+});
+
+test('the search for the primary goes on for as long as its Sentinels are away', async () => {
+  await using server = await openRedisSentinels();
+  await Promise.all(server.sentinels.map((sentinel) => sentinel.kill()));
+  const redis = openRedis([server.url], { connectTimeoutMs: 1_000, name: 'test' });
+  onTestFinished(() => redis.disconnect());
+  const probe = createRedisProbe(redis, ['probe'], { timeoutMs: 60_000, connectTimeoutMs: 500 });
+  let asked = 0;
+  redis.on('sentinelError', () => {
+    asked += 1;
+  });
+  const isFound = () => probe().then(() => true);
+  // Longer than the probe leaves a connection in the same state: ioredis asks all three in turn, and after
+  // each turn waits 50 ms more than before.
+  await until(async () => asked > 15 || (await isFound()));
+  expect(redis.status).not.toBe('ready');
+
+  await Promise.all(server.sentinels.map((sentinel) => sentinel.restart()));
+  await until(isFound);
+  expect(await redis.ping()).toBe('PONG');
+});
