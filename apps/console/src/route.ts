@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { queryText } from './query-text.ts';
+import { queryText } from './api/query-text.ts';
 
 /** What the address says: which page, about what, and how it is filtered. */
 export interface Route {

@@ -6,9 +6,9 @@ import './styles/4-states.css';
 import './styles/5-tables.css';
 import './styles/6-plots.css';
 import { render } from 'preact';
+import { watchOperator } from './api/operator-activity.ts';
+import { shareSession } from './api/share-session.ts';
 import { App } from './console-app.tsx';
-import { watchOperator } from './operator-activity.ts';
-import { shareSession } from './share-session.ts';
 
 watchOperator(window);
 shareSession();

@@ -1,0 +1,160 @@
+import type { AuditAction, AuditEntry, AuditState } from '@animal-store/admin-contract';
+import type { ComponentChildren } from 'preact';
+import { AccountLink } from './account-link.tsx';
+import { KeyLink } from './key-link.tsx';
+import { Name } from './name.tsx';
+import { Table } from './table/table.tsx';
+import { formatCount } from './time/format.ts';
+import { CellTime, Time } from './time/time.tsx';
+
+/** How the actions of the audit log are called. */
+export const auditActions: Readonly<Record<AuditAction, string>> = {
+  'key.created': 'Key created',
+  'key.changed': 'Key changed',
+  'key.rotated': 'Key rotated',
+  'key.revoked': 'Key revoked',
+  'key.suspended': 'Key suspended',
+  'key.resumed': 'Key resumed',
+  'key.unbanned': 'Unbanned',
+  'account.changed': 'Account changed',
+  'account.suspended': 'Account suspended',
+  'account.resumed': 'Account resumed',
+  'ban.started': 'Ban began',
+  'ban.ended': 'Ban ended',
+  'operator.created': 'Operator created',
+  'operator.rotated': 'Operator rotated',
+  'operator.revoked': 'Operator revoked',
+};
+
+export function AuditTable({
+  entries,
+  ofOneKey = false,
+}: {
+  entries: readonly AuditEntry[];
+  /** Leaves out whom the entries are about. */
+  ofOneKey?: boolean;
+}) {
+  return (
+    <Table
+      isWide
+      caption="Audit log"
+      columns={[
+        'When',
+        { title: 'Action', takesRest: true },
+        ...(ofOneKey ? [] : [{ title: 'About', shrinks: true }]),
+        'By',
+        { title: 'Reason', room: 'desk', shrinks: true },
+      ]}
+      rows={entries.map((entry) => ({
+        key: String(entry.id),
+        cells: [
+          <CellTime at={entry.at} />,
+          <Change entry={entry} />,
+          ...(ofOneKey ? [] : [<Subject subject={entry.subject} />]),
+          <div class="short">
+            <Name text={entry.actor.name} />
+          </div>,
+          entry.reason === null ? '' : <Name text={entry.reason} />,
+        ],
+      }))}
+      empty="Nothing is recorded."
+    />
+  );
+}
+
+function Subject({ subject: { type, id, name } }: { subject: AuditEntry['subject'] }) {
+  if (type === 'key') return <KeyLink id={id} name={name} />;
+  if (type === 'account') return <AccountLink account={name} />;
+  return <Name text={name} />;
+}
+
+type Member = keyof AuditState;
+
+const timeOf = (at: string | null | undefined) => at && <Time at={at} />;
+const quotaText = (perMinute = 0, perDay = 0) =>
+  `${formatCount(perMinute)}/min, ${formatCount(perDay)}/day`;
+
+/** What an entry can have changed: how it is called, and how it is shown if it is there. */
+const members: Readonly<
+  Record<
+    Member,
+    { readonly label: string; readonly show: (state: AuditState) => ComponentChildren }
+  >
+> = {
+  name: { label: 'name', show: ({ name }) => <Name text={name} /> },
+  account: { label: 'account', show: ({ account }) => <Name text={account} /> },
+  plan: { label: 'plan', show: ({ plan }) => plan },
+  quota: { label: 'limits', show: ({ quota }) => quotaText(quota?.perMinute, quota?.perDay) },
+  scopes: { label: 'scopes', show: ({ scopes }) => scopes?.join(', ') },
+  role: { label: 'role', show: ({ role }) => role },
+  expiresAt: { label: 'expires', show: ({ expiresAt }) => timeOf(expiresAt) },
+  revokedAt: { label: 'revoked', show: ({ revokedAt }) => timeOf(revokedAt) },
+  suspension: {
+    label: 'suspended since',
+    show: ({ suspension }) => timeOf(suspension?.at),
+  },
+  tokens: {
+    label: 'tokens',
+    show: ({ tokens }) =>
+      tokens?.map(({ prefix }) => (
+        <>
+          <code>{prefix}</code>{' '}
+        </>
+      )),
+  },
+  bannedUntil: { label: 'until', show: ({ bannedUntil }) => timeOf(bannedUntil) },
+  strikes: { label: 'strikes', show: ({ strikes = 0 }) => formatCount(strikes) },
+  used: { label: 'used', show: ({ used }) => quotaText(used?.minute, used?.day) },
+};
+
+/** What an action says by itself, or its other columns do. */
+const implied: readonly Member[] = ['name', 'revokedAt', 'suspension', 'tokens', 'strikes'];
+
+/** What an entry has changed, on one line, which opens to all of it. */
+function Change({ entry: { action, before, after, reason } }: { entry: AuditEntry }) {
+  const changed = Object.keys(members).filter(
+    (member): member is Member => member in before || member in after,
+  );
+  const has = (state: AuditState, member: Member) => (state[member] ?? null) !== null;
+  const isTelling = (member: Member) =>
+    implied.includes(member)
+      ? member !== 'tokens' && has(before, member) && has(after, member)
+      : has(before, member) || has(after, member);
+  const valueIn = (state: AuditState, member: Member) =>
+    has(state, member) ? members[member].show(state) : <span class="missing">none</span>;
+  // The value before, if there was one, and the value after.
+  const step = (member: Member) => (
+    <>
+      <span class="muted">{members[member].label}</span>{' '}
+      {has(before, member) && <>{valueIn(before, member)} → </>}
+      {valueIn(after, member)}
+    </>
+  );
+  const name = auditActions[action];
+  if (changed.length === 0 && reason === null) return <>{name}</>;
+  return (
+    <details class="change">
+      <summary>
+        {name}{' '}
+        <span class="muted">
+          {changed.filter(isTelling).map((member, n) => (
+            <>
+              {n > 0 && ', '}
+              {step(member)}
+            </>
+          ))}
+        </span>
+      </summary>
+      <ul class="changes">
+        {changed.map((member) => (
+          <li key={member}>{step(member)}</li>
+        ))}
+        {reason !== null && (
+          <li>
+            <span class="muted">reason</span> <Name text={reason} />
+          </li>
+        )}
+      </ul>
+    </details>
+  );
+}

@@ -1,0 +1,27 @@
+import { tidyAccountName } from '@animal-store/admin-contract/account-name';
+import { call } from '../../api/call-admin-api.ts';
+import { RefusedRequest } from '../../api/failures.ts';
+
+/** The names that the operator was warned about. Confirming again is the answer. */
+const warned = new Set<string>();
+
+/**
+ * Warns before an account is created whose name differs from that of another in letter case only.
+ *
+ * @throws the warning, the first time.
+ */
+export async function confirmAlikeAccount(given: string | null | undefined): Promise<void> {
+  const name = tidyAccountName(given ?? '');
+  if (!name || warned.has(name)) return;
+  const accounts = await call('listAccounts', { query: { anyCaseOf: name } }).catch((error) => {
+    // The creation will be refused, too, and say why at its field.
+    if (error instanceof RefusedRequest) return [];
+    throw error;
+  });
+  const alike = accounts.map(({ account }) => account);
+  if (alike.length === 0 || alike.includes(name)) return;
+  warned.add(name);
+  throw new Error(
+    `There is already the account ${alike.join(', ')}. Letter case matters: ${name} would be another one, with a quota of its own. Confirm again to create it.`,
+  );
+}

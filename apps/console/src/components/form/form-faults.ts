@@ -1,0 +1,50 @@
+import { maxLimit } from '@animal-store/contract/plan';
+import { formatCount } from '../time/format.ts';
+
+/** What is wrong with the fields of a form, by their names, in the words of the form. */
+export type FieldFaults = Readonly<Record<string, string>>;
+
+/** The fields of the console's forms, by what the API calls their values. */
+const fieldNames: Readonly<Record<string, string>> = {
+  name: 'name',
+  account: 'account',
+  reason: 'reason',
+  expiresAt: 'expires',
+  'quota.perMinute': 'perMinute',
+  'quota.perDay': 'perDay',
+};
+
+/** A value that was given: it may hold what separates faults. A long one is cut, and has no closing quote. */
+const quoted = /"(?:(?:[^"\\]|\\.)*?\\?…(?=; |$)|(?:[^"\\]|\\.)*")/g;
+
+/**
+ * Reads the faults of a refused form, such as `expiresAt: expected a time to come, got "2020-01-01T00:00:00Z"`.
+ *
+ * @returns `undefined` if there is one that belongs to no field.
+ */
+export function readFaults(message: string): FieldFaults | undefined {
+  const faults: Record<string, string> = {};
+  for (const fault of message.replaceAll(quoted, '""').split('; ')) {
+    const [, path = '', expected = ''] = /^([\w.]+): expected (.*)$/.exec(fault) ?? [];
+    const field = fieldNames[path];
+    if (field === undefined) return undefined;
+    faults[field] = wordsFor(field, expected);
+  }
+  return faults;
+}
+
+function wordsFor(field: string, expected: string): string {
+  switch (field) {
+    case 'expires':
+      return expected.startsWith('a time to come')
+        ? 'Choose a time that is still to come.'
+        : 'Choose a time before the year 10000.';
+    case 'perMinute':
+    case 'perDay':
+      return `Enter a whole number from 1 to ${formatCount(maxLimit)}.`;
+    default:
+      return expected.startsWith('no token')
+        ? 'This holds a token: everybody who sees it could use it.'
+        : 'Enter 1 to 255 characters, without control characters.';
+  }
+}

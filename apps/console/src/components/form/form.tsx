@@ -1,0 +1,142 @@
+import {
+  type AriaAttributes,
+  type ComponentChildren,
+  createContext,
+  type InputHTMLAttributes,
+  type SelectHTMLAttributes,
+} from 'preact';
+import { useContext, useEffect, useId, useRef, useState } from 'preact/hooks';
+import { RefusedRequest } from '../../api/failures.ts';
+import { type FieldFaults, readFaults } from './form-faults.ts';
+
+const Faults = createContext<FieldFaults>({});
+
+/** A form that says what was refused: at the fields concerned, or else above its buttons. */
+export function Form({
+  class: className,
+  submit,
+  fields,
+  children,
+}: {
+  class?: string;
+  /** Does it. What it throws is shown, and what was typed stays. */
+  submit: (form: FormData) => Promise<void>;
+  fields: ComponentChildren;
+  /** The buttons. */
+  children: (isBusy: boolean) => ComponentChildren;
+}) {
+  const element = useRef<HTMLFormElement>(null);
+  const [isBusy, setBusy] = useState(false);
+  const [failure, setFailure] = useState('');
+  const [faults, setFaults] = useState<FieldFaults>({});
+  useEffect(() => element.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus(), [faults]);
+
+  async function onSubmit(event: SubmitEvent): Promise<void> {
+    event.preventDefault();
+    if (isBusy || element.current === null) return;
+    setBusy(true);
+    setFailure('');
+    setFaults({});
+    try {
+      await submit(new FormData(element.current));
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      const isInvalid = error instanceof RefusedRequest && error.status === 400;
+      const found = isInvalid ? readFaults(message) : undefined;
+      if (found === undefined) setFailure(message);
+      else setFaults(found);
+    } finally {
+      setBusy(false);
+    }
+  }
+
+  return (
+    <form ref={element} class={className} onSubmit={onSubmit}>
+      <Faults.Provider value={faults}>{fields}</Faults.Provider>
+      <p class="failed" role="alert">
+        {failure}
+      </p>
+      <div class="actions">{children(isBusy)}</div>
+    </form>
+  );
+}
+
+export const textOf = (form: FormData, name: string): string => String(form.get(name)).trim();
+
+type Described = { id: string } & Pick<AriaAttributes, 'aria-describedby' | 'aria-invalid'>;
+
+/** The label of a field, what the field is for, and what is wrong with it. */
+function Labelled({
+  label,
+  name = '',
+  help,
+  children,
+}: {
+  label: string;
+  name?: string | undefined;
+  help?: string | undefined;
+  /** The field, which refers to its description. */
+  children: (described: Described) => ComponentChildren;
+}) {
+  const id = useId();
+  const fault = useContext(Faults)[name];
+  const descriptions = [fault && `${id}-fault`, help && `${id}-help`].filter(Boolean);
+  return (
+    <label class="field" for={id}>
+      {label}
+      {children({
+        id,
+        'aria-invalid': fault === undefined ? undefined : 'true',
+        'aria-describedby': descriptions.join(' ') || undefined,
+      })}
+      {fault !== undefined && (
+        <small id={`${id}-fault`} class="fault" role="alert">
+          {fault}
+        </small>
+      )}
+      {help && <small id={`${id}-help`}>{help}</small>}
+    </label>
+  );
+}
+
+interface FieldProps {
+  label: string;
+  name?: string;
+  help?: string;
+}
+
+/** A field of a form that takes a text, a number or a time. */
+export function Field({ label, name, help, ...attributes }: FieldProps & InputHTMLAttributes) {
+  return (
+    <Labelled label={label} name={name} help={help}>
+      {(described) => <input name={name} {...described} {...attributes} />}
+    </Labelled>
+  );
+}
+
+/** A field of a form that takes one of several options. */
+export function SelectField<Value extends string | number>({
+  label,
+  name,
+  help,
+  options,
+  defaultValue,
+  ...attributes
+}: FieldProps &
+  SelectHTMLAttributes & {
+    options: readonly (readonly [value: Value, label: string])[];
+  }) {
+  return (
+    <Labelled label={label} name={name} help={help}>
+      {(described) => (
+        <select name={name} {...described} {...attributes}>
+          {options.map(([value, text]) => (
+            <option key={value} value={value} selected={value === defaultValue}>
+              {text}
+            </option>
+          ))}
+        </select>
+      )}
+    </Labelled>
+  );
+}

@@ -1,0 +1,60 @@
+import type { KeyChange, KeyDetails } from '@animal-store/admin-contract';
+import type { ComponentChildren } from 'preact';
+import { AccountField } from './account-field.tsx';
+import { Field, textOf } from './form.tsx';
+import { fromLocalField, toLocalField } from './local-time.ts';
+import { readScopes, ScopeField } from './scope-field.tsx';
+
+type Fields = Pick<KeyDetails, 'name' | 'account' | 'scopes' | 'expiresAt'>;
+
+/** @param children further fields. */
+export function KeyFields({
+  details: { name, account, scopes, expiresAt },
+  children,
+}: {
+  details: Fields;
+  children?: ComponentChildren;
+}) {
+  return (
+    <>
+      <Field
+        label="Name"
+        name="name"
+        required={name !== null}
+        autocomplete="off"
+        defaultValue={name ?? ''}
+        help="Who or what the key is for. It need not be unique."
+      />
+      <AccountField
+        defaultValue={account ?? ''}
+        help="A reference of your own, such as a customer number."
+      />
+      {children}
+      <ScopeField scopes={scopes} />
+      <Field
+        label="Expires"
+        name="expires"
+        type="datetime-local"
+        defaultValue={toLocalField(expiresAt)}
+        help="In your time zone. Leave it empty for never."
+      />
+    </>
+  );
+}
+
+/** Reads the fields, as a change of the key. */
+export function readKeyFields(form: FormData, before: Fields): KeyChange {
+  const { scopes, expiresAt } = before;
+  const account = textOf(form, 'account');
+  const expires = textOf(form, 'expires');
+  const chosen = readScopes(form);
+  return {
+    name: textOf(form, 'name') || null,
+    // Only if it was changed: what is read has no spaces at its ends, as an old account may have.
+    ...(account !== (before.account ?? '').trim() && { account: account || null }),
+    // Only if it was changed: what somebody else has just forbidden stays so.
+    ...(`${chosen}` !== `${scopes}` && { scopes: chosen }),
+    // The field has no seconds: an expiry that was not touched stays as it is.
+    ...(expires !== toLocalField(expiresAt) && { expiresAt: fromLocalField(expires) }),
+  };
+}

@@ -1,0 +1,80 @@
+import { maxLimit, type PlanName, planNames, plans } from '@animal-store/contract/plan';
+import { useState } from 'preact/hooks';
+import { formatCount } from '../time/format.ts';
+import { Field, SelectField } from './form.tsx';
+
+/** A plan as a choice: its name, and what it admits. */
+function planLabel(plan: PlanName): string {
+  const name = plan.charAt(0).toUpperCase() + plan.slice(1);
+  const quota = plans[plan];
+  if (quota === undefined) return `${name}: limits of its own`;
+  return `${name}: ${formatCount(quota.perMinute)} a minute, ${formatCount(quota.perDay)} a day`;
+}
+
+/** The choice of a plan, and of the limits of an Enterprise key. */
+export function PlanFields({
+  plan: initial,
+  quota,
+}: {
+  plan: PlanName;
+  quota?: { perMinute: number; perDay: number };
+}) {
+  const [plan, setPlan] = useState(initial);
+  const limit = (name: string, label: string, value: number | undefined) => (
+    <Field
+      label={label}
+      name={name}
+      type="number"
+      required
+      min="1"
+      max={maxLimit}
+      step="1"
+      defaultValue={value}
+    />
+  );
+  return (
+    <>
+      <SelectField
+        label="Plan"
+        name="plan"
+        options={planNames.map((name) => [name, planLabel(name)])}
+        value={plan}
+        onChange={(event) => {
+          const { value } = event.currentTarget;
+          setPlan(planNames.find((name) => name === value) ?? plan);
+        }}
+      />
+      {plan === 'enterprise' && (
+        <div class="fields">
+          {limit('perMinute', 'Requests a minute', quota?.perMinute)}
+          {limit('perDay', 'Requests a day', quota?.perDay)}
+        </div>
+      )}
+    </>
+  );
+}
+
+export function readPlan(form: FormData) {
+  const plan = planNames.find((name) => name === form.get('plan'));
+  if (plan === undefined) throw new Error('Choose a plan.');
+  if (plan !== 'enterprise') return { plan };
+  const perMinute = Number(form.get('perMinute'));
+  const perDay = Number(form.get('perDay'));
+  return { plan, quota: { perMinute, perDay } };
+}
+
+/**
+ * Asks whether bans end with the change: a larger plan alone does not end them.
+ *
+ * @param what whose bans, such as "3 keys".
+ */
+export function UnbanField({ what }: { what: string }) {
+  return (
+    <label class="check">
+      <input type="checkbox" name="unban" defaultChecked />
+      Also unban {what}: until then, requests go on being refused
+    </label>
+  );
+}
+
+export const asksToUnban = (form: FormData): boolean => form.has('unban');

@@ -1,0 +1,93 @@
+import type { ComponentChildren } from 'preact';
+import { ConnectionFailure, RefusedRequest } from '../api/failures.ts';
+import type { Polled } from '../api/polling.ts';
+import { linkTo, route } from '../route.ts';
+
+/**
+ * What was asked for; until it is there, that it is on its way; if it failed, why, and what to do.
+ *
+ * @param what names it, such as "the keys".
+ */
+export function Loaded<Data>({
+  of,
+  what,
+  children,
+}: {
+  of: Polled<Data>;
+  what: string;
+  children: (data: Data) => ComponentChildren;
+}) {
+  const { data, failure, refresh } = of;
+  if (data === undefined) {
+    return failure === undefined ? (
+      <p class="state" role="status">
+        Loading {what}…
+      </p>
+    ) : (
+      <Failure failure={failure} what={what} retry={refresh} />
+    );
+  }
+  // The bar at the top says that the service does not answer, and since when.
+  const isOutdated = failure !== undefined && !(failure instanceof ConnectionFailure);
+  return (
+    <>
+      {isOutdated && <Failure failure={failure} what={what} retry={refresh} />}
+      {children(data)}
+    </>
+  );
+}
+
+/** Why something failed, and what to do. */
+function Failure({ failure, what, retry }: { failure: Error; what: string; retry: () => void }) {
+  return (
+    <div class="state failed" role="alert">
+      <p>
+        <strong>Could not load {what}.</strong> {failure.message}
+      </p>
+      <p>{adviceFor(failure)}</p>
+      {isOfAddress(failure) ? (
+        <p>
+          <a class="button" href={linkTo(listOf[route.value.page] ?? 'overview')}>
+            Look for it in the list
+          </a>
+        </p>
+      ) : (
+        <button type="button" onClick={retry}>
+          Try again
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** The lists of what pages are about. */
+const listOf: Readonly<Record<string, string>> = { key: 'keys', account: 'accounts' };
+
+/** Whether the address names something that is not there, so that it fails again. */
+const isOfAddress = (failure: Error) =>
+  failure instanceof RefusedRequest &&
+  (failure.status === 404 || failure.status === 400) &&
+  route.value.id !== undefined;
+
+function adviceFor(failure: Error): string {
+  if (failure instanceof ConnectionFailure) {
+    return 'Check that the service runs and that your tunnel to it is open. This page tries again by itself.';
+  }
+  if (!(failure instanceof RefusedRequest)) return 'Reload the page. If it fails again, report it.';
+  switch (failure.status) {
+    case 400:
+      return route.value.id === undefined
+        ? 'The address of this page asks for something that does not exist. Reset the filters.'
+        : 'The address of this page is not complete, or mistyped.';
+    case 403:
+      return 'Ask an owner to do it, or for a token with that role.';
+    case 404:
+      return 'Check the id: it may be mistyped.';
+    case 429:
+      return 'Wait a moment.';
+    case 503:
+      return 'The database does not answer. This page tries again by itself.';
+    default:
+      return 'The log of the service says more. This page tries again by itself.';
+  }
+}

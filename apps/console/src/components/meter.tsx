@@ -1,0 +1,64 @@
+import type { KeyUsage } from '@animal-store/admin-contract';
+import { formatCount, formatShare } from './time/format.ts';
+import { Time } from './time/time.tsx';
+
+/** The windows of a key or an account. */
+export function QuotaMeters({ windows }: { windows: KeyUsage['windows'] }) {
+  return (
+    <>
+      <QuotaMeter label="This minute" window={windows.minute} />
+      <QuotaMeter label="This day" window={windows.day} />
+    </>
+  );
+}
+
+/** Says that figures are not those of the whole service. */
+export function OfOneReplica() {
+  return (
+    <p class="state warned">
+      Redis does not answer, so these are the counts of one replica, against its share of each
+      limit. Another replica has others.
+    </p>
+  );
+}
+
+/** One quota window: how much of it is used, and when it resets. */
+function QuotaMeter({
+  label,
+  window: { limit, remaining, resetsAt },
+}: {
+  label: string;
+  window: { limit: number; remaining: number; resetsAt: string };
+}) {
+  const used = limit - remaining;
+  const share = used / limit;
+  return (
+    <div class="meter">
+      <h2 class="label">{label}</h2>
+      <p class="figure">
+        <strong>{formatCount(used)}</strong> of {formatCount(limit)}
+        <span class="muted"> · {formatShare(share)}</span>
+      </p>
+      <meter
+        aria-label={`${label}: share of the limit that is used`}
+        min={0}
+        max={limit}
+        low={limit * 0.8}
+        high={limit * 0.95}
+        optimum={0}
+        value={used}
+      >
+        {formatShare(share)}
+      </meter>
+      <p class="muted">
+        {used === 0 ? (
+          'No request has opened it.'
+        ) : (
+          <>
+            Resets <Time at={resetsAt} distance />
+          </>
+        )}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,59 @@
+import { computed, signal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { CopyDialog } from './form/copy-dialog.tsx';
+
+/** A token that was just issued, and how it is shown. */
+interface NewToken {
+  readonly title: string;
+  readonly token: string;
+  readonly advice: string;
+}
+
+/** The tokens that nobody has confirmed yet, the oldest first. */
+const waiting = signal<readonly NewToken[]>([]);
+
+export const isTokenShown = computed(() => waiting.value.length > 0);
+
+/**
+ * Shows a new token until somebody confirms that it is kept. It belongs to no page: it stays when the page
+ * is left or the session ends, as it does for operators who replace their own token.
+ */
+export function showToken(issued: NewToken): void {
+  waiting.value = [...waiting.value, issued];
+}
+
+/** Where new tokens are shown, one after another. */
+export function NewTokens() {
+  const [first] = waiting.value;
+  const isWaiting = first !== undefined;
+  useEffect(() => {
+    if (!isWaiting) return;
+    // The browser asks before it closes or reloads the tab.
+    const ask = (event: Event) => event.preventDefault();
+    addEventListener('beforeunload', ask);
+    return () => removeEventListener('beforeunload', ask);
+  }, [isWaiting]);
+  if (first === undefined) return null;
+  const close = () => {
+    waiting.value = waiting.value.filter((issued) => issued !== first);
+  };
+  // Without `onClose`: no key must lose the token.
+  return (
+    <CopyDialog
+      key={first.token}
+      title={first.title}
+      about={
+        <>
+          {first.advice} <strong>It is shown now and never again.</strong>
+        </>
+      }
+      text={first.token}
+      copyLabel="Copy the token"
+      buttons={() => (
+        <button type="button" onClick={close}>
+          I have kept it
+        </button>
+      )}
+    />
+  );
+}

@@ -1,0 +1,120 @@
+import type { UsageOutcome } from '@animal-store/admin-contract';
+import uPlot from 'uplot';
+import { formatCompact, formatTick } from '../time/format.ts';
+import { type Bucket, colourOf, outcomes } from './usage.ts';
+
+/** How high plots are, in pixels. */
+export const plotHeight = 180;
+
+const [minute, hour, day] = [60, 3_600, 86_400];
+
+/** How far the marks of an axis may be apart, in seconds. Below a minute, two marks would have one name. */
+export const axisSteps: readonly number[] = [
+  ...[1, 2, 5, 10, 15, 30].map((count) => count * minute),
+  ...[1, 2, 3, 4, 6, 8, 12].map((count) => count * hour),
+  ...[1, 2, 3, 5, 10, 15, 30, 60, 90].map((count) => count * day),
+];
+
+/** The columns of uPlot: times, sums from the top of the stack to its bottom, and the limit. */
+export function toSeries(
+  buckets: readonly Bucket[],
+  hidden: ReadonlySet<UsageOutcome>,
+  limit: number | undefined,
+): uPlot.AlignedData {
+  const shown = (counts: Bucket['counts'], outcome: UsageOutcome | undefined) =>
+    outcome === undefined || hidden.has(outcome) ? 0 : counts[outcome];
+  const stacked = outcomes.map((_, top) =>
+    buckets.map(({ counts }) =>
+      shown(counts, outcomes[top]) === 0
+        ? // Not 0, which would be drawn as a line of the ground over the axis.
+          null
+        : outcomes.slice(0, top + 1).reduce((sum, outcome) => sum + shown(counts, outcome), 0),
+    ),
+  );
+  return [
+    buckets.map(({ at }) => at.getTime() / 1_000),
+    ...stacked.reverse(),
+    buckets.map(() => limit ?? null),
+  ];
+}
+
+/** The options of uPlot for stacked bars. */
+export function optionsFor(
+  element: HTMLElement,
+  {
+    bucketSeconds,
+    hasLimit,
+    hooks,
+  }: { bucketSeconds: number; hasLimit: boolean; hooks: uPlot.Hooks.Arrays },
+): uPlot.Options {
+  const colour = colourReader(element);
+  const axis: uPlot.Axis = {
+    stroke: colour('muted'),
+    font: `12px ${getComputedStyle(element).fontFamily}`,
+    grid: { stroke: colour('line'), width: 1 },
+    ticks: { stroke: colour('line'), width: 1 },
+  };
+  const bars = uPlot.paths.bars?.({ size: [0.8, 24], align: 1 });
+  return {
+    width: Math.max(element.clientWidth, 200),
+    height: plotHeight,
+    legend: { show: false },
+    // `dragInPlot` does it, for fingers as well.
+    cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
+    hooks,
+    scales: {
+      // To the end of the last bucket.
+      x: {
+        range: ({ data: [times] }) => [
+          times[0] ?? 0,
+          (times[times.length - 1] ?? 0) + bucketSeconds,
+        ],
+      },
+      y: { range: (_plot, _min, max) => [0, topOf(max)] },
+    },
+    axes: [
+      {
+        ...axis,
+        size: 32,
+        incrs: [...axisSteps],
+        values: (_plot, splits, _axis, _space, step) => splits.map((at) => formatTick(at, step)),
+      },
+      { ...axis, size: 56, values: (_plot, splits) => splits.map((value) => formatCompact(value)) },
+    ],
+    series: [
+      {},
+      // The highest sum first: the lower ones cover it from below.
+      ...outcomes.toReversed().map(
+        (outcome): uPlot.Series => ({
+          fill: colour(colourOf(outcome)),
+          // A line of the ground between neighbours, so that they differ not by their colours only.
+          stroke: colour('paper'),
+          width: 1 / devicePixelRatio,
+          points: { show: false },
+          ...(bars !== undefined && { paths: bars }),
+        }),
+      ),
+      {
+        show: hasLimit,
+        stroke: colour('ink'),
+        width: 1.5,
+        dash: [6, 4],
+        points: { show: false },
+      },
+    ],
+  };
+}
+
+/** Reads the colours of the style sheet as a canvas understands them: without variables and functions. */
+function colourReader(element: HTMLElement): (name: string) => string {
+  return (name) => {
+    const sample = element.appendChild(document.createElement('span'));
+    sample.style.color = `var(--${name})`;
+    const { color } = getComputedStyle(sample);
+    sample.remove();
+    return color;
+  };
+}
+
+/** Above the highest value, and never 0: an empty plot has an axis, too. */
+const topOf = (max: number | null) => Math.max((max ?? 0) * 1.1, 4);

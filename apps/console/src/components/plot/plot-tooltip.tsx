@@ -1,0 +1,88 @@
+import type { UsageOutcome } from '@animal-store/admin-contract';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import { formatCount, formatUtc, isUtc, spanText } from '../time/format.ts';
+import { OutcomeKey } from './outcome-table.tsx';
+import { type Bucket, outcomeLabels, outcomes } from './usage.ts';
+
+/** What is told of one bucket, or of several together. */
+export interface Told {
+  readonly from: number;
+  readonly to: number;
+  readonly counts: readonly (readonly [UsageOutcome, number])[];
+  readonly total: number;
+}
+
+/** Adds up some buckets, without what is switched off. */
+export function tell(
+  buckets: readonly Bucket[],
+  bucketMs: number,
+  hidden: ReadonlySet<UsageOutcome>,
+): Told {
+  const counts = outcomes
+    .filter((outcome) => !hidden.has(outcome))
+    .map((outcome) => {
+      const sum = buckets.reduce((total, { counts }) => total + counts[outcome], 0);
+      return [outcome, sum] as const;
+    });
+  const first = buckets[0]?.at.getTime() ?? 0;
+  return {
+    from: first,
+    to: (buckets.at(-1)?.at.getTime() ?? first) + bucketMs,
+    counts,
+    total: counts.reduce((sum, [, count]) => sum + count, 0),
+  };
+}
+
+/** The same as a sentence, for screen readers. */
+export function sentenceOf({ from, to, counts, total }: Told): string {
+  const parts = counts
+    .filter(([, count]) => count > 0)
+    .map(([outcome, count]) => `${outcomeLabels[outcome]} ${formatCount(count)}`);
+  return `${spanText(from, to)}: ${[`${formatCount(total)} requests`, ...parts].join(', ')}`;
+}
+
+/** How far the box is from what it tells of, in pixels. */
+const gap = 12;
+
+/** What is under the pointer, or chosen with the keyboard. */
+export function PlotTooltip({
+  told,
+  left,
+  isRight,
+}: {
+  told: Told;
+  left: number;
+  isRight: boolean;
+}) {
+  const { from, to, counts, total } = told;
+  const box = useRef<HTMLDivElement>(null);
+  // Beside what it tells of, and never beyond the plot.
+  useLayoutEffect(() => {
+    const own = box.current;
+    const most = (own?.parentElement?.clientWidth ?? 0) - (own?.offsetWidth ?? 0);
+    const wanted = isRight ? left - gap - (own?.offsetWidth ?? 0) : left + gap;
+    if (own) own.style.left = `${Math.max(0, Math.min(wanted, most))}px`;
+  });
+  return (
+    <div ref={box} class="tooltip" aria-hidden="true">
+      <p>
+        <strong>{spanText(from, to)}</strong>
+        {!isUtc && <small class="muted">{formatUtc(new Date(from), 'short')}</small>}
+      </p>
+      <dl>
+        {counts.map(([outcome, count]) => (
+          <div>
+            <dt>
+              <OutcomeKey outcome={outcome} /> {outcomeLabels[outcome]}
+            </dt>
+            <dd>{formatCount(count)}</dd>
+          </div>
+        ))}
+        <div class="sum">
+          <dt>All</dt>
+          <dd>{formatCount(total)}</dd>
+        </div>
+      </dl>
+    </div>
+  );
+}

@@ -1,0 +1,115 @@
+import type { KeyDetails, UsageBucket } from '@animal-store/admin-contract';
+import { Badge } from '../badge.tsx';
+import type { Denials } from '../refusals/refusals.ts';
+import { Table } from '../table/table.tsx';
+import { formatCount } from '../time/format.ts';
+import { Time } from '../time/time.tsx';
+import { bucketLabels, hasSmaller, linkToSpan, type TimeRange } from '../time/time-range.ts';
+import { TimeRangeControl } from '../time/time-range-control.tsx';
+import { OutcomeTable } from './outcome-table.tsx';
+import { UsagePlot } from './plot.tsx';
+import type { Limit } from './plot-legend.tsx';
+import { bucketMs, countByOutcome, deprecatedOperations, type Ledger, sumOf } from './usage.ts';
+
+type Quota = KeyDetails['quota'];
+
+/** The most that the plan admits in a bucket. */
+const limits: Readonly<Record<UsageBucket, (quota: Quota) => Limit>> = {
+  minute: ({ perMinute }) => ({ label: 'Limit a minute', requests: perMinute }),
+  hour: ({ perMinute, perDay }) => ({
+    label: 'Most in an hour',
+    requests: Math.min(perMinute * 60, perDay),
+  }),
+  day: ({ perDay }) => ({ label: 'Limit a day', requests: perDay }),
+};
+
+/** What a key or an account has used: over time by outcome, when it was denied, and by operation. */
+export function Usage({
+  quota,
+  ledger,
+  denials,
+  range,
+  file,
+}: {
+  /** What holds now; `null` if each key of an account has its own. */
+  quota: Quota | null;
+  ledger: Ledger;
+  denials: Denials;
+  range: TimeRange;
+  /** The name of its file. */
+  file: string;
+}) {
+  const { bucket, rows } = ledger;
+  return (
+    <section>
+      <h2>Usage</h2>
+      <TimeRangeControl range={range} />
+      <UsagePlot
+        what="Requests"
+        ledger={ledger}
+        limit={quota === null ? undefined : limits[bucket](quota)}
+        file={file}
+      />
+      <div class="columns">
+        <DenialTable denials={denials} bucket={bucket} />
+        <OutcomeTable counts={countByOutcome(rows)} caption="By outcome" />
+        <OperationTable rows={rows} />
+      </div>
+    </section>
+  );
+}
+
+/** When requests got a 429, the latest first. What is longer than a minute leads to its minutes. */
+function DenialTable({ denials: { buckets }, bucket }: { denials: Denials; bucket: UsageBucket }) {
+  const lengthMs = bucketMs[bucket];
+  const when = (at: Date) => {
+    const time = <Time at={at.toISOString()} minutes />;
+    const from = at.getTime();
+    return hasSmaller(bucket, from) ? (
+      <a href={linkToSpan({ from, to: from + lengthMs })}>{time}</a>
+    ) : (
+      time
+    );
+  };
+  return (
+    <Table
+      hasOwnScroll
+      caption={`Denied by ${bucketLabels[bucket]}`}
+      columns={['Begins', { number: 'Denied' }, { number: 'Banned' }]}
+      rows={buckets.toReversed().map(({ at, counts }) => ({
+        key: at.toISOString(),
+        cells: [when(at), formatCount(counts.denied), formatCount(counts.banned)],
+      }))}
+      empty="No request was denied."
+    />
+  );
+}
+
+function OperationTable({ rows }: { rows: Ledger['rows'] }) {
+  const byOperation = Map.groupBy(rows, ({ operation }) => operation);
+  const totals = [...byOperation]
+    .map(([operation, own]) => ({ operation, requests: sumOf(countByOutcome(own)) }))
+    .sort((one, other) => other.requests - one.requests);
+  return (
+    <Table
+      caption="By operation"
+      columns={['Operation', { number: 'Requests' }]}
+      rows={totals.map(({ operation, requests }) => ({
+        key: operation,
+        cells: [
+          <>
+            {operation === 'none' ? 'other paths' : <code>{operation}</code>}
+            {deprecatedOperations.includes(operation) && (
+              <>
+                {' '}
+                <Badge tone="warning" text="deprecated" />
+              </>
+            )}
+          </>,
+          formatCount(requests),
+        ],
+      }))}
+      empty="No requests."
+    />
+  );
+}

@@ -1,0 +1,110 @@
+import { formatCount } from '../time/format.ts';
+import { type Denials, type Refusal, someOf } from './refusals.ts';
+
+export interface LetterSubject {
+  /** Such as `key` or `account`. */
+  readonly kind: 'key' | 'account';
+  /** How both sides call it: its name, or else its id. */
+  readonly name: string;
+  readonly quota: { readonly perMinute: number; readonly perDay: number } | null;
+  readonly refusals: readonly Refusal[];
+  readonly denials: Denials;
+}
+
+export interface Letter {
+  readonly title: string;
+  readonly body: string;
+}
+
+/**
+ * Writes to a customer why requests are or were refused, and what can be done. It has no token, and not the
+ * reason for a suspension, which is for operators. Times are in UTC: nobody knows the customer's zone.
+ *
+ * @returns `undefined` if there is nothing to write about.
+ */
+export function writeLetter({
+  kind,
+  name,
+  quota,
+  refusals,
+  denials,
+}: LetterSubject): Letter | undefined {
+  if (refusals.length === 0 && denials.denied + denials.refused === 0) return undefined;
+  const whose = `${kind === 'key' ? 'the API key' : 'the account'} “${name}”`;
+  const state = refusals.length > 0 ? 'are refused' : 'were refused';
+  const parts = [
+    'Hello,',
+    `requests to the Animal Store API with ${kind === 'key' ? whose : `the API keys of ${whose}`} ${state}.`,
+    refusals.map(sentenceOf).join('\n\n'),
+    historyOf(denials),
+    quota === null
+      ? ''
+      : `The limits are ${formatCount(quota.perMinute)} requests a minute and ${formatCount(quota.perDay)} requests a day.`,
+    ['What you can do:', ...adviceFor(refusals, denials)].join('\n- '),
+  ];
+  return {
+    title: `Requests of ${whose} ${state}`,
+    body: `${parts.filter((part) => part !== '').join('\n\n')}\n`,
+  };
+}
+
+function sentenceOf(refusal: Refusal): string {
+  switch (refusal.why) {
+    case 'revoked':
+      return `The key was revoked at ${at(refusal.since)}, for good. Every request gets status 401, code unauthorized.`;
+    case 'expired':
+      return `The key expired at ${at(refusal.since)}. Every request gets status 401, code unauthorized.`;
+    case 'suspended':
+      return `The ${refusal.whose} has been suspended since ${at(refusal.since)}. Every request gets status 403, code key_suspended.`;
+    case 'banned':
+      return `The key is banned until ${at(refusal.until)}, because it went on sending requests after it was denied. Until then every request gets status 429, code key_temporarily_banned.`;
+    case 'keys banned':
+      return `${someOf(refusal.banned, refusal.keys, 'API ')} banned, at the longest until ${at(refusal.until)}, for having gone on sending requests after being denied. Until then every request with such a key gets status 429, code key_temporarily_banned.`;
+    case 'keys full':
+      return `${someOf(refusal.full, refusal.keys, 'API ')} denied, because a limit is used up. At the latest at ${at(refusal.until)} it resets. Until then every request with such a key gets status 429, code rate_limit_exceeded.`;
+    case 'keys suspended':
+      return `${someOf(refusal.suspended, refusal.keys, 'API ')} suspended. Every request with such a key gets status 403, code key_suspended.`;
+    case 'no key':
+      return 'None of its API keys is valid any more. Every request gets status 401, code unauthorized.';
+    case 'used up':
+      return `The limit of ${formatCount(refusal.limit)} requests a ${refusal.window}${refusal.whose === 'account' ? ', which all keys of the account share,' : ''} is used up. It resets at ${at(refusal.until)}. Until then every request gets status 429, code rate_limit_exceeded.`;
+  }
+}
+
+function historyOf({ from, to, buckets, denied, refused, requests }: Denials): string {
+  if (denied + refused === 0) return '';
+  const [first, last] = [buckets[0], buckets.at(-1)];
+  const counts = [
+    ...(denied > 0
+      ? [`${formatCount(denied)} of ${formatCount(requests)} requests got status 429`]
+      : []),
+    ...(refused > 0
+      ? [`${formatCount(refused)} of ${formatCount(requests)} got status 401 or 403`]
+      : []),
+  ];
+  const times =
+    first && last
+      ? ` The first 429 was at ${minute(first.at)}, the last at ${minute(last.at)}.`
+      : '';
+  return `Between ${at(from)} and ${at(to)}, ${counts.join(', and ')}.${times}`;
+}
+
+function adviceFor(refusals: readonly Refusal[], { denied }: Denials): string[] {
+  const isFor = (...reasons: Refusal['why'][]) => refusals.some(({ why }) => reasons.includes(why));
+  if (isFor('revoked', 'expired', 'no key')) return ['Answer this message if you need a new key.'];
+  return [
+    ...(isFor('suspended', 'keys suspended')
+      ? ['Answer this message, so that we can settle why it is suspended.']
+      : []),
+    ...(denied > 0 || isFor('banned', 'keys banned', 'keys full', 'used up')
+      ? [
+          'After a 429, wait as many seconds as its Retry-After header says. Requests that do not wait lead to a ban.',
+          'Spread your requests: X-RateLimit-Remaining says how many are left, X-RateLimit-Reset until when.',
+          'Answer this message if you need higher limits.',
+        ]
+      : []),
+  ];
+}
+
+const at = (time: string) => `${time.slice(0, 19).replace('T', ' ')} UTC`;
+const minute = (time: Date) => `${time.toISOString().slice(0, 16).replace('T', ' ')} UTC`;

@@ -1,0 +1,40 @@
+import { useState } from 'preact/hooks';
+import { CopyDialog } from '../form/copy-dialog.tsx';
+import type { Letter } from './customer-letter.ts';
+
+/** Offers a text that tells a customer the facts. It is as it was when the dialog was opened. */
+export function LetterButton({ letter }: { letter: Letter }) {
+  const [opened, setOpened] = useState<Letter>();
+  const close = () => setOpened(undefined);
+  return (
+    <>
+      <button type="button" onClick={() => setOpened(letter)}>
+        Write to the customer…
+      </button>
+      {opened && (
+        <CopyDialog
+          title="Write to the customer"
+          about="The facts as they are now, without a token and without the reason of a suspension. Change it as you like."
+          text={opened.body}
+          rows={14}
+          copyLabel="Copy the text"
+          buttons={(body: string) => (
+            <>
+              <button type="button" onClick={close}>
+                Close
+              </button>
+              <a class="button" href={mailTo({ ...opened, body })}>
+                Open as e-mail
+              </a>
+            </>
+          )}
+          onClose={close}
+        />
+      )}
+    </>
+  );
+}
+
+/** An e-mail to nobody yet (RFC 6068: lines end in CRLF). */
+const mailTo = ({ title, body }: Letter): string =>
+  `mailto:?subject=${encodeURIComponent(title)}&body=${encodeURIComponent(body.replaceAll('\n', '\r\n'))}`;

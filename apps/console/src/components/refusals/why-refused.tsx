@@ -1,0 +1,208 @@
+import type { ComponentChildren } from 'preact';
+import { AccountLink } from '../account-link.tsx';
+import { Name } from '../name.tsx';
+import { formatCount, formatShare } from '../time/format.ts';
+import { Time } from '../time/time.tsx';
+import { type LetterSubject, writeLetter } from './customer-letter.ts';
+import { LetterButton } from './letter-dialog.tsx';
+import { type Denials, type Refusal, someOf } from './refusals.ts';
+
+/**
+ * Why requests are refused now, how many were in the span of time that is looked at, and what to do.
+ *
+ * @param account the account of a key: links lead there if it is what refuses.
+ * @param children more that is worth knowing.
+ */
+export function WhyRefused({
+  account,
+  children,
+  ...subject
+}: LetterSubject & { account?: string | null; children?: ComponentChildren }) {
+  const { kind, refusals, denials } = subject;
+  const letter = writeLetter(subject);
+  return (
+    <section aria-label="Whether requests are admitted">
+      <div class="title">
+        <h2>{titleOf(refusals)}</h2>
+        {letter && <LetterButton letter={letter} />}
+      </div>
+      {refusals.map((refusal) => (
+        <p key={keyOf(refusal)} class={`state ${toneOf(refusal)}`}>
+          <Sentence refusal={refusal} account={kind === 'key' ? account : undefined} />
+        </p>
+      ))}
+      {children}
+      <p>
+        {refusals.length === 0 &&
+          (kind === 'key'
+            ? 'Its requests are admitted now. '
+            : 'Requests of its keys are admitted now. ')}
+        <Past denials={denials} />
+      </p>
+    </section>
+  );
+}
+
+const titles: Readonly<Record<Refusal['why'], string>> = {
+  revoked: 'Revoked',
+  expired: 'Expired',
+  suspended: 'Suspended',
+  banned: 'Banned',
+  'keys banned': 'Keys are banned',
+  'keys full': 'Keys are denied',
+  'keys suspended': 'Keys are suspended',
+  'no key': 'No key is valid',
+  'used up': 'Denied: a limit is used up',
+};
+
+const titleOf = ([first]: readonly Refusal[]) =>
+  first === undefined ? 'Admitted' : titles[first.why];
+
+const keyOf = (refusal: Refusal) =>
+  Object.values({ ...refusal, until: '', since: '', limit: '' }).join();
+
+const toneOf = ({ why }: Refusal) =>
+  ['revoked', 'expired', 'no key'].includes(why) ? 'failed' : 'warned';
+
+/** @param account the account of a key; `undefined` on the page of the account itself. */
+function Sentence({ refusal, account }: { refusal: Refusal; account: string | null | undefined }) {
+  const isOfAccount = 'whose' in refusal && refusal.whose === 'account';
+  const link = isOfAccount && account !== undefined && (
+    <>
+      {' '}
+      of its account <AccountLink account={account} />
+    </>
+  );
+  switch (refusal.why) {
+    case 'revoked':
+      return (
+        <>
+          <strong>
+            Revoked since <Time at={refusal.since} />.
+          </strong>{' '}
+          Every request gets a 401, for good. Whoever uses it needs a new key.
+        </>
+      );
+    case 'expired':
+      return (
+        <>
+          <strong>
+            Expired since <Time at={refusal.since} distance />.
+          </strong>{' '}
+          Every request gets a 401. Whoever uses it needs a new key.
+        </>
+      );
+    case 'suspended':
+      return (
+        <>
+          <strong>
+            {link && (
+              <>
+                Its account <AccountLink account={account} /> is suspended
+              </>
+            )}
+            {!link && 'Suspended'} since <Time at={refusal.since} distance />.
+          </strong>
+          {isOfAccount ? ' All keys of the account get a 403' : ' Every request gets a 403'} until
+          it is resumed.{' '}
+          {refusal.reason !== null && (
+            <>
+              Reason: <Name text={refusal.reason} />
+            </>
+          )}
+        </>
+      );
+    case 'banned':
+      return (
+        <>
+          <strong>
+            Banned until <Time at={refusal.until} distance />.
+          </strong>{' '}
+          It went on sending requests after it was denied. Every request gets a 429 until then, or
+          until you unban it.
+        </>
+      );
+    case 'keys banned':
+      return (
+        <>
+          <strong>
+            {someOf(refusal.banned, refusal.keys)} banned,{refusal.banned > 1 && ' at the longest'}{' '}
+            until <Time at={refusal.until} distance />.
+          </strong>
+          {refusal.share !== undefined &&
+            ` They made ${formatShare(refusal.share)} of today's requests.`}{' '}
+          Every request with such a key gets a 429 until then, or until you unban it. A larger plan
+          does not end a ban.
+        </>
+      );
+    case 'keys full':
+      return (
+        <>
+          <strong>
+            {someOf(refusal.full, refusal.keys)} denied until <Time at={refusal.until} distance />.
+          </strong>{' '}
+          A limit of the key is used up. A larger plan or limits hold from the next request on.
+        </>
+      );
+    case 'keys suspended':
+      return (
+        <>
+          <strong>{someOf(refusal.suspended, refusal.keys)} suspended.</strong> Every request with
+          such a key gets a 403 until it is resumed.
+        </>
+      );
+    case 'no key':
+      return (
+        <>
+          <strong>No key of the account is valid.</strong> Every request gets a 401: its keys are
+          revoked or expired, or it never had one. It needs a new key.
+        </>
+      );
+    case 'used up':
+      return (
+        <>
+          <strong>
+            The {refusal.window}
+            {link} is used up until <Time at={refusal.until} distance />.
+          </strong>
+          {isOfAccount ? ' All keys of the account get' : ' Every request gets'} a 429 until then. A
+          larger plan or limits hold from the next request on.
+        </>
+      );
+  }
+}
+
+function Past({ denials: { buckets, denied, refused, requests } }: { denials: Denials }) {
+  const [first, last] = [buckets[0], buckets.at(-1)];
+  if (first === undefined || last === undefined) {
+    return refused === 0 ? (
+      <>No request was denied in the time that is shown below.</>
+    ) : (
+      <>
+        In the time that is shown below, <strong>{formatCount(refused)}</strong> of
+        {` ${formatCount(requests)}`} requests were refused with 401 or 403, and none was denied
+        with 429.
+      </>
+    );
+  }
+  const time = (at: Date) => <Time at={at.toISOString()} minutes />;
+  return (
+    <>
+      In the time that is shown below, <strong>{formatCount(denied)}</strong> of
+      {` ${formatCount(requests)}`} requests were denied or banned
+      {first === last ? (
+        <>, all at {time(first.at)}.</>
+      ) : (
+        <>
+          , from {time(first.at)} to {time(last.at)}.
+        </>
+      )}
+      {refused > 0 && (
+        <>
+          {' '}
+          <strong>{formatCount(refused)}</strong> were refused with 401 or 403.
+        </>
+      )}
+    </>
+  );
+}

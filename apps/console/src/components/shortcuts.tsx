@@ -1,0 +1,84 @@
+import { signal } from '@preact/signals';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import { Dialog } from './form/dialog.tsx';
+
+/** What single keys do, wherever one is and does not type. */
+const shortcuts = {
+  '/': 'Search keys and accounts',
+  b: 'Go to what can be done with the selected keys',
+  '?': 'Show these shortcuts',
+} as const;
+
+/** What keys do in a place. */
+const keysOfPlaces = {
+  'In the search':
+    '↓ and ↑ choose, Enter opens: what is chosen, the one that is called so, or the list',
+  'In a plot':
+    'Arrow keys choose a time, with Shift several, Enter zooms in, − zooms out, Esc chooses none',
+  'In a dialog': 'Enter confirms, Esc cancels',
+} as const;
+
+/** Where a key is a letter. A box that is ticked takes none. */
+const typedInto = 'input:not([type=checkbox], [type=radio]), select, textarea, dialog';
+
+/** Has a key do something, unless one types, or a dialog is open. */
+export function useShortcut(shortcut: keyof typeof shortcuts, act: () => void): void {
+  const latest = useRef(act);
+  latest.current = act;
+  // Before the page is painted: who sees it may press the key at once.
+  useLayoutEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      const isTyping = event.target instanceof Element && event.target.closest(typedInto);
+      if (event.key !== shortcut || event.ctrlKey || event.metaKey || isTyping) return;
+      event.preventDefault();
+      latest.current();
+    };
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, []);
+}
+
+const isOpen = signal(false);
+const setOpen = (value: boolean) => {
+  isOpen.value = value;
+};
+
+/** Opens the list of shortcuts. */
+export function ShortcutButton() {
+  return (
+    <button type="button" class="quiet" onClick={() => setOpen(true)}>
+      Shortcuts
+    </button>
+  );
+}
+
+/** All shortcuts. Not a part of what a phone hides: a modal dialog in there would block the page unseen. */
+export function ShortcutHelp() {
+  useShortcut('?', () => setOpen(true));
+  if (!isOpen.value) return null;
+  return (
+    <Dialog title="Keyboard shortcuts" onClose={() => setOpen(false)}>
+      <dl class="facts">
+        {Object.entries(shortcuts).map(([key, does]) => (
+          <>
+            <dt>
+              <kbd>{key}</kbd>
+            </dt>
+            <dd>{does}</dd>
+          </>
+        ))}
+        {Object.entries(keysOfPlaces).map(([place, does]) => (
+          <>
+            <dt>{place}</dt>
+            <dd>{does}</dd>
+          </>
+        ))}
+      </dl>
+      <div class="actions">
+        <button type="button" onClick={() => setOpen(false)}>
+          Close
+        </button>
+      </div>
+    </Dialog>
+  );
+}

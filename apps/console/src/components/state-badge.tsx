@@ -1,0 +1,43 @@
+import type { KeyState, ListedAccount, ListedKey } from '@animal-store/admin-contract';
+import { Badge, type Tone } from './badge.tsx';
+import { formatKeys } from './time/format.ts';
+
+const tones: Readonly<Record<KeyState, Tone>> = {
+  active: 'good',
+  suspended: 'warning',
+  expired: 'neutral',
+  revoked: 'bad',
+};
+
+/** The state of a key, an account or an operator. A banned key is active, but of no use until its ban ends. */
+export function StateBadge({
+  state,
+  isBanned = false,
+  isOfAccount = false,
+}: {
+  state: KeyState;
+  isBanned?: boolean;
+  /** Whether only the account of the key is suspended, so that it cannot be resumed by itself. */
+  isOfAccount?: boolean;
+}) {
+  if (isOfAccount && state === 'suspended') {
+    return <Badge tone={tones[state]} text="account suspended" />;
+  }
+  if (isBanned && state === 'active') return <Badge tone="warning" text="banned" />;
+  return <Badge tone={tones[state]} text={state} />;
+}
+
+/** The state of a key in a list. */
+export function KeyBadge({ state, bannedUntil, suspension }: ListedKey) {
+  return (
+    <StateBadge state={state} isBanned={bannedUntil !== null} isOfAccount={suspension === null} />
+  );
+}
+
+/** The state of an account in a list. Of one that is active, keys may be banned: perhaps all. */
+export function AccountBadge({ suspension, keys, bannedKeys }: ListedAccount) {
+  if (suspension !== null) return <StateBadge state="suspended" />;
+  if (bannedKeys === 0) return <StateBadge state="active" />;
+  const text = bannedKeys < keys ? `${formatKeys(bannedKeys)} banned` : 'banned';
+  return <Badge tone="warning" text={text} />;
+}

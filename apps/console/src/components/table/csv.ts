@@ -1,0 +1,90 @@
+import type { AuditEntry, BusyKey, ListedAccount, ListedKey } from '@animal-store/admin-contract';
+import papaparse from 'papaparse';
+import { type Bucket, outcomes } from '../plot/usage.ts';
+
+type Cell = string | number | null;
+
+/** The columns of a file, by their names: what each shows of a row. */
+export type CsvColumns<Row> = Readonly<Record<string, (row: Row) => Cell>>;
+
+/** Writes rows as CSV with a header (RFC 4180). It begins with a BOM: without one, Excel does not read UTF-8. */
+export function toCsv<Row>(rows: readonly Row[], columns: CsvColumns<Row>): string {
+  const cells = Object.values(columns);
+  const data = rows.map((row) => cells.map((cellOf) => toInertCell(cellOf(row))));
+  return `\ufeff${papaparse.unparse([Object.keys(columns), ...data])}\r\n`;
+}
+
+/**
+ * Spreadsheets run a cell that begins with one of these characters as a formula. Somebody who may
+ * choose the name of a key could make one that sends the sheet away. An apostrophe makes it a text.
+ * Where the comma is the decimal mark, Excel separates cells at each semicolon instead: what follows one
+ * begins a cell, whatever is quoted.
+ *
+ * @see https://owasp.org/www-community/attacks/CSV_Injection
+ */
+const formulas = /(?<=^|[;\t\r\n])(?=["'\s]*[=+\-@\t\r＝＋－＠])/g;
+
+function toInertCell(cell: Cell): Cell {
+  return typeof cell === 'string' ? cell.replaceAll(formulas, "'") : cell;
+}
+
+/** Columns that show members as they are, under their own names. */
+const members = <Name extends string>(...names: Name[]): CsvColumns<Record<Name, Cell>> =>
+  Object.fromEntries(names.map((name) => [name, (row: Record<Name, Cell>) => row[name]]));
+
+export const keyColumns: CsvColumns<ListedKey> = {
+  ...members('id', 'name', 'account', 'plan'),
+  planInForce: ({ inForce }) => inForce.plan,
+  perMinute: ({ inForce }) => inForce.quota.perMinute,
+  perDay: ({ inForce }) => inForce.quota.perDay,
+  scopes: ({ scopes }) => scopes.join(' '),
+  ...members('state', 'bannedUntil'),
+  suspendedAt: ({ suspension }) => suspension?.at ?? null,
+  suspensionReason: ({ suspension }) => suspension?.reason ?? null,
+  accountSuspendedAt: ({ accountSuspension }) => accountSuspension?.at ?? null,
+  accountSuspensionReason: ({ accountSuspension }) => accountSuspension?.reason ?? null,
+  ...members('createdAt', 'expiresAt', 'revokedAt', 'lastUsedAt', 'lastRefusedAt'),
+  tokens: ({ tokens }) => tokens.map(({ prefix }) => prefix).join(' '),
+  requestsToday: ({ recent }) => recent?.requestsToday ?? 0,
+  deniedToday: ({ recent }) => recent?.deniedToday ?? 0,
+  requestsIn24Hours: ({ recent }) => recent?.byHour.reduce((sum, count) => sum + count, 0) ?? 0,
+  deprecatedCallsIn30Days: ({ recent }) => recent?.deprecatedCalls ?? 0,
+};
+
+export const accountColumns: CsvColumns<ListedAccount> = {
+  ...members('account', 'plan'),
+  perMinute: ({ quota }) => quota?.perMinute ?? null,
+  perDay: ({ quota }) => quota?.perDay ?? null,
+  suspendedAt: ({ suspension }) => suspension?.at ?? null,
+  suspensionReason: ({ suspension }) => suspension?.reason ?? null,
+  ...members('keys', 'bannedKeys', 'requestsToday', 'deniedToday'),
+};
+
+/** What was before and after is JSON. */
+export const auditColumns: CsvColumns<AuditEntry> = {
+  ...members('id', 'at'),
+  actorType: ({ actor }) => actor.type,
+  actorId: ({ actor }) => actor.id,
+  actorName: ({ actor }) => actor.name,
+  action: ({ action }) => action,
+  subjectType: ({ subject }) => subject.type,
+  subjectId: ({ subject }) => subject.id,
+  subjectName: ({ subject }) => subject.name,
+  account: ({ subject }) => subject.account,
+  before: ({ before }) => JSON.stringify(before),
+  after: ({ after }) => JSON.stringify(after),
+  ...members('requestId', 'reason'),
+};
+
+/** As a plot shows it: a row for each bucket, also for those without requests. */
+export const bucketColumns: CsvColumns<Bucket> = {
+  at: ({ at }) => at.toISOString(),
+  ...Object.fromEntries(
+    outcomes.map((outcome) => [outcome, ({ counts }: Bucket) => counts[outcome]]),
+  ),
+  all: ({ total }) => total,
+};
+
+export const busyKeyColumns: CsvColumns<BusyKey> = members(
+  ...(['keyId', 'name', 'account', 'plan', 'requests'] as const),
+);

@@ -1,0 +1,27 @@
+import { type ComponentChildren, toChildArray } from 'preact';
+import { useState } from 'preact/hooks';
+import { route } from '../../route.ts';
+
+/** Fields that narrow a list. On a phone, all but the first one are behind a button. */
+export function Filters({ label, children }: { label: string; children: ComponentChildren }) {
+  const [isOpen, setOpen] = useState(false);
+  const [first, ...others] = toChildArray(children);
+  const { cursor: _, sort: __, ...query } = route.value.query;
+  const count = Object.keys(query).length;
+  return (
+    <form
+      class={isOpen ? 'filters open' : 'filters'}
+      role="search"
+      aria-label={label}
+      onSubmit={(event) => event.preventDefault()}
+    >
+      {first}
+      {others.length > 0 && (
+        <button type="button" class="fold" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          Filters{count > 0 && ` (${count})`}
+        </button>
+      )}
+      {others}
+    </form>
+  );
+}

@@ -1,0 +1,125 @@
+import type { ListedKey } from '@animal-store/admin-contract';
+import type { ComponentChildren } from 'preact';
+import { AccountLink } from '../account-link.tsx';
+import { Badge } from '../badge.tsx';
+import { KeyLink } from '../key-link.tsx';
+import { Sparkline } from '../plot/sparkline.tsx';
+import { KeyBadge } from '../state-badge.tsx';
+import { formatCount } from '../time/format.ts';
+import { CellTime } from '../time/time.tsx';
+import type { Selection } from './selection.tsx';
+import { type Column, type Sorting, Table } from './table.tsx';
+
+interface KeyColumn {
+  readonly column: Column;
+  readonly cell: (key: ListedKey) => ComponentChildren;
+  /** The keys of one account need not tell it, or have not been asked for it. */
+  readonly isOfListOnly?: true;
+}
+
+const columns: readonly KeyColumn[] = [
+  {
+    column: { title: 'Name', sort: 'name', takesRest: true },
+    cell: ({ id, name }) => <KeyLink id={id} name={name} />,
+  },
+  {
+    column: { title: 'Account', room: 'tablet', shrinks: true },
+    cell: ({ account }) => <AccountLink account={account} />,
+    isOfListOnly: true,
+  },
+  {
+    column: { title: 'Plan', room: 'desk' },
+    cell: ({ plan, inForce }) =>
+      inForce.subject === 'key' ? (
+        plan
+      ) : (
+        <span title={`The plan of its account. Its own, ${plan}, rests.`}>
+          {inForce.plan} <span class="muted">(account)</span>
+        </span>
+      ),
+  },
+  {
+    column: { title: 'State', sort: 'state' },
+    cell: KeyBadge,
+  },
+  {
+    column: { number: 'Per minute', room: 'most' },
+    cell: ({ inForce: { quota } }) => formatCount(quota.perMinute),
+  },
+  {
+    column: { number: 'Per day', room: 'most' },
+    cell: ({ inForce: { quota } }) => formatCount(quota.perDay),
+  },
+  {
+    column: { title: 'Last 24 hours', room: 'full' },
+    cell: ({ recent }) => <Sparkline counts={recent?.byHour ?? []} what="in the last 24 hours" />,
+    isOfListOnly: true,
+  },
+  {
+    column: { number: 'Today (UTC)', sort: '-requests', isOneWay: true, room: 'wide' },
+    cell: ({ recent }) => formatCount(recent?.requestsToday ?? 0),
+    isOfListOnly: true,
+  },
+  {
+    column: { number: 'Denied', sort: '-denials', isOneWay: true, room: 'wide' },
+    cell: ({ recent }) => formatCount(recent?.deniedToday ?? 0),
+    isOfListOnly: true,
+  },
+  {
+    column: { title: 'Last use', sort: '-lastUse' },
+    cell: LastUse,
+  },
+  {
+    column: { title: 'Created', sort: '-created', room: 'full' },
+    cell: ({ createdAt }) => <CellTime at={createdAt} />,
+  },
+];
+
+const expiry: KeyColumn = {
+  column: 'Expires',
+  cell: ({ expiresAt }) => <CellTime at={expiresAt} />,
+};
+
+/** Keys, one a row. */
+export function KeyTable({
+  keys,
+  ofOneAccount = false,
+  isExpiring = false,
+  sorting,
+  selection,
+}: {
+  keys: readonly ListedKey[];
+  ofOneAccount?: boolean;
+  /** Tells when they expire. */
+  isExpiring?: boolean;
+  sorting?: Sorting;
+  selection?: Omit<Selection, 'nameOf'>;
+}) {
+  const names = new Map(keys.map(({ id, name }) => [id, name ?? `the key ${id.slice(0, 8)}`]));
+  const shown = [...columns, ...(isExpiring ? [expiry] : [])].filter(
+    ({ isOfListOnly }) => !(ofOneAccount && isOfListOnly),
+  );
+  return (
+    <Table
+      isWide
+      caption="Keys"
+      columns={shown.map(({ column }) => column)}
+      sorting={sorting}
+      {...(selection && {
+        selection: { ...selection, nameOf: (id: string) => names.get(id) ?? id },
+      })}
+      rows={keys.map((key) => ({ key: key.id, cells: shown.map(({ cell }) => cell(key)) }))}
+    />
+  );
+}
+
+/** The last use, or the last try since then of a key that is refused. */
+function LastUse({ lastUsedAt, lastRefusedAt }: ListedKey) {
+  return (lastRefusedAt ?? '') > (lastUsedAt ?? '') ? (
+    <>
+      <CellTime at={lastRefusedAt} isMinute /> <Badge tone="neutral" text="refused" />
+    </>
+  ) : (
+    <CellTime at={lastUsedAt} isMinute />
+  );
+}

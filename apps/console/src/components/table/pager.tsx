@@ -1,0 +1,36 @@
+import { linkTo, route } from '../../route.ts';
+import { formatCount } from '../time/format.ts';
+
+/** The service counts no further. */
+const maxCounted = 10_000;
+
+/** How many a list has, and links to its next page, and back to its first. Going back is the browser's. */
+export function Pager({
+  nextCursor,
+  total,
+}: {
+  nextCursor: string | undefined;
+  total?: number | undefined;
+}) {
+  const { page, query } = route.value;
+  const isFirst = query['cursor'] === undefined;
+  const count = total !== undefined && total > 0 && (
+    <p class="muted">
+      {total > maxCounted ? `more than ${formatCount(maxCounted)}` : formatCount(total)} in all
+    </p>
+  );
+  if (isFirst && nextCursor === undefined) return count;
+  return (
+    <>
+      {count}
+      <nav class="pager" aria-label="Pages of the list">
+        {!isFirst && <a href={linkTo(page, { query: { ...query, cursor: '' } })}>First page</a>}
+        {nextCursor !== undefined && (
+          <a rel="next" href={linkTo(page, { query: { ...query, cursor: nextCursor } })}>
+            Next page
+          </a>
+        )}
+      </nav>
+    </>
+  );
+}

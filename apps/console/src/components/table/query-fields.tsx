@@ -1,0 +1,86 @@
+import type { InputHTMLAttributes } from 'preact';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { route, setQuery } from '../../route.ts';
+import { SelectField } from '../form/form.tsx';
+import type { SearchTerm } from './search-term.ts';
+
+/** How long after the last letter a search begins. */
+const pauseMs = 300;
+
+const readAsItIs = (typed: string): SearchTerm => ({ text: typed.trim() });
+
+/** A field whose value is in the address. */
+export function QueryField({
+  name,
+  label,
+  read = readAsItIs,
+  type = 'search',
+  class: className,
+}: Pick<InputHTMLAttributes, 'class'> & {
+  type?: 'datetime-local' | 'search';
+  name: string;
+  label: string;
+  /** Reads what is looked for out of what was typed, and may have a hint. */
+  read?: (typed: string) => SearchTerm;
+}) {
+  const [hint, setHint] = useState<string>();
+  const id = useId();
+  const typed = useRef('');
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const change = (value: string) => {
+    typed.current = value;
+    const term = read(typed.current);
+    setHint(term.hint);
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => {
+      timer.current = undefined;
+      setQuery({ [name]: term.text, cursor: '' });
+    }, pauseMs);
+  };
+  const searched = route.value.query[name] ?? '';
+  // What is typed stays while the search waits for the next letter, and so does a space at its end.
+  const isKept = timer.current !== undefined || typed.current.trim() === searched;
+  return (
+    <label class="field">
+      {label}
+      <input
+        {...(type === 'search' ? { type } : { type })}
+        value={isKept ? typed.current : searched}
+        autocomplete="off"
+        spellcheck={false}
+        onInput={(event) => change(event.currentTarget.value)}
+        aria-describedby={hint && id}
+        class={className}
+      />
+      {hint !== undefined && (
+        <small id={id} role="status">
+          {hint}
+        </small>
+      )}
+    </label>
+  );
+}
+
+/** A choice that is in the address. */
+export function QuerySelect({
+  name,
+  label,
+  options,
+  all = 'All',
+}: {
+  name: string;
+  label: string;
+  options: readonly (readonly [value: string, label: string])[];
+  /** What stands for no choice. */
+  all?: string;
+}) {
+  return (
+    <SelectField
+      label={label}
+      value={route.value.query[name] ?? ''}
+      options={[['', all], ...options]}
+      onChange={(event) => setQuery({ [name]: event.currentTarget.value, cursor: '' })}
+    />
+  );
+}

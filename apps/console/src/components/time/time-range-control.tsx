@@ -1,0 +1,111 @@
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { setQuery } from '../../route.ts';
+import { Field } from '../form/form.tsx';
+import { fromLocalField, toLocalField } from '../form/local-time.ts';
+import { spanText } from './format.ts';
+import {
+  faultOf,
+  type PresetName,
+  presets,
+  type Span,
+  showSpan,
+  type TimeRange,
+  zoomOut,
+} from './time-range.ts';
+
+/** Chooses the span of time of all plots of a page. It is in the address. */
+export function TimeRangeControl({ range }: { range: TimeRange }) {
+  const { name: chosen, span } = range;
+  const menu = useRef<HTMLDivElement>(null);
+  const lengthMs = span.to - span.from;
+  const choose = (name: PresetName) => {
+    setQuery({ range: name, from: '', to: '' });
+    menu.current?.hidePopover();
+  };
+  const isAtEnd = span.to >= Date.now();
+
+  return (
+    <div class="time-range" role="group" aria-label="Time">
+      <button type="button" class="choose" popovertarget="time-menu">
+        <span>{chosen === 'own' ? spanText(span.from, span.to) : presets[chosen].label}</span>
+        <span aria-hidden="true">▾</span>
+      </button>
+      <div ref={menu} id="time-menu" class="menu" popover role="group" aria-label="Span of time">
+        {Object.entries(presets).map(([name, { label }]) => (
+          <button
+            type="button"
+            class="quiet"
+            aria-pressed={name === chosen}
+            onClick={() => choose(name as PresetName)}
+          >
+            {label}
+          </button>
+        ))}
+        <OwnRange span={span} isOwn={chosen === 'own'} />
+      </div>
+      <button
+        type="button"
+        aria-label="Earlier"
+        onClick={() => showSpan({ from: span.from - lengthMs, to: span.from })}
+      >
+        ←
+      </button>
+      <button
+        type="button"
+        aria-label="Later"
+        aria-disabled={isAtEnd}
+        onClick={() => !isAtEnd && showSpan({ from: span.to, to: span.to + lengthMs })}
+      >
+        →
+      </button>
+      <button type="button" onClick={() => showSpan(zoomOut(span))}>
+        Zoom out
+      </button>
+    </div>
+  );
+}
+
+/** @param isOwn whether somebody has chosen the span: otherwise it goes on while one types. */
+function OwnRange({ span, isOwn }: { span: Span; isOwn: boolean }) {
+  const [fault, setFault] = useState<string>();
+  const [typed, setTyped] = useState({ from: '', to: '' });
+  // Before it is painted: what is typed goes into what is shown.
+  useLayoutEffect(
+    () => setTyped({ from: localOf(span.from), to: localOf(span.to) }),
+    isOwn ? [span.from, span.to] : [isOwn],
+  );
+  const field = (end: 'from' | 'to', label: string) => (
+    <Field
+      label={label}
+      name={end}
+      type="datetime-local"
+      value={typed[end]}
+      aria-invalid={fault === undefined ? undefined : 'true'}
+      onChange={(event) => change(end, event.currentTarget.value)}
+    />
+  );
+
+  function change(end: 'from' | 'to', text: string): void {
+    const next = { ...typed, [end]: text };
+    setTyped(next);
+    const chosen = { from: instantOf(next.from), to: instantOf(next.to) };
+    const found = faultOf(chosen);
+    setFault(found);
+    if (found === undefined) showSpan(chosen);
+  }
+
+  return (
+    <>
+      {field('from', 'From (your time)')} {field('to', 'Until (your time)')}
+      {fault !== undefined && (
+        <small class="fault" role="alert">
+          {fault}
+        </small>
+      )}
+    </>
+  );
+}
+
+const localOf = (time: number) => toLocalField(new Date(time).toISOString());
+
+const instantOf = (local: string) => Date.parse(fromLocalField(local) ?? '');

@@ -1,0 +1,117 @@
+import type { AccountDetails } from '@animal-store/admin-contract';
+import { call, callForAll } from '../../api/call-admin-api.ts';
+import { type Action, Actions } from '../../components/form/actions.tsx';
+import type { Reason } from '../../components/form/change-dialog.tsx';
+import {
+  asksToUnban,
+  PlanFields,
+  readPlan,
+  UnbanField,
+} from '../../components/form/plan-fields.tsx';
+import { isUsed } from '../../components/plot/usage.ts';
+import { formatKeys } from '../../components/time/format.ts';
+
+export function AccountActions({
+  account,
+  onChanged,
+}: {
+  account: AccountDetails;
+  onChanged: () => void;
+}) {
+  return <Actions actions={actionsOn(account)} onChanged={onChanged} />;
+}
+
+function actionsOn(account: AccountDetails): Readonly<Record<string, Action>> {
+  const { account: id, plan, quota, suspension, usage } = account;
+  // Those that wait for a window of their own, and those whose ban began when they did not wait.
+  const denied = new Set([...account.fullKeys, ...account.bans].map(({ keyId }) => keyId));
+  const banned = account.bannedKeys;
+  // All of them, also those that the page does not show.
+  const unban = async (query: Reason) => {
+    const keys = await callForAll('listKeys', { account: id, banned: 'true' });
+    for (const key of keys) await call('unbanKey', { id: key.id, query });
+  };
+  return {
+    unban: {
+      label: banned === 1 ? 'Unban its key…' : 'Unban all keys…',
+      title: `Unban ${formatKeys(banned)}?`,
+      consequence:
+        'The bans end at once, on all replicas, and strikes are deleted. What the keys have used stays counted, so they may still be denied until their window resets.',
+      confirmLabel: `Unban ${formatKeys(banned)}`,
+      needs: 'unbanKey',
+      isPossible: banned > 0,
+      change: (_form, query) => unban(query),
+      done: 'The bans are ended.',
+    },
+    credit: {
+      label: 'Give back quota…',
+      title: 'Give back what its keys have used?',
+      consequence:
+        usage === null
+          ? 'The minute and the day of the keys that are denied now begin anew with their next request. The history stays.'
+          : 'The minute and the day that its keys share begin anew with the next request: what they have used no longer counts. The history stays.',
+      confirmLabel: 'Give it back',
+      needs: 'creditAccount',
+      isPossible: usage === null ? denied.size > 0 : isUsed(usage.windows),
+      fields: banned > 0 && <UnbanField what={formatKeys(banned)} />,
+      async change(form, query) {
+        if (usage !== null) await call('creditAccount', { id, query });
+        else for (const key of denied) await call('creditKey', { id: key, query });
+        if (asksToUnban(form)) await unban(query);
+      },
+      done: 'What was used is given back.',
+    },
+    resume: {
+      label: 'Resume…',
+      title: 'Resume the account?',
+      consequence:
+        'All replicas admit its keys again within a second, unless they are suspended themselves.',
+      confirmLabel: 'Resume',
+      needs: 'resumeAccount',
+      isPossible: suspension !== null,
+      change: (_form, query) => call('resumeAccount', { id, query }),
+      done: 'The account is resumed.',
+    },
+    setPlan: {
+      label: 'Change plan or limits…',
+      title: 'Change plan or limits',
+      consequence:
+        'From the next request on, all keys of the account share these limits, and their own plans rest.',
+      confirmLabel: 'Change plan or limits',
+      needs: 'setAccountPlan',
+      isPossible: true,
+      fields: (
+        <>
+          <PlanFields plan={plan ?? 'free'} quota={quota ?? undefined} />
+          {banned > 0 && <UnbanField what={formatKeys(banned)} />}
+        </>
+      ),
+      async change(form, query) {
+        await call('setAccountPlan', { id, query, body: readPlan(form) });
+        if (asksToUnban(form)) await unban(query);
+      },
+      done: 'The plan is changed.',
+    },
+    takePlan: {
+      label: 'Take the plan away…',
+      title: 'Take the plan away?',
+      consequence: 'The account is a label again: each of its keys has the limits of its own plan.',
+      confirmLabel: 'Take the plan away',
+      needs: 'setAccountPlan',
+      isPossible: plan !== null,
+      change: (_form, query) => call('setAccountPlan', { id, query, body: { plan: null } }),
+      done: 'The account has no plan.',
+    },
+    suspend: {
+      label: 'Suspend…',
+      title: 'Suspend the account?',
+      consequence:
+        'All replicas refuse every key of the account within a second, until it is resumed. Callers are told that they are suspended, but not the reason.',
+      confirmLabel: 'Suspend',
+      needs: 'suspendAccount',
+      isPossible: suspension === null,
+      change: (_form, query) => call('suspendAccount', { id, query }),
+      done: 'The account is suspended.',
+    },
+  };
+}

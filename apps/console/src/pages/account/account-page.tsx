@@ -1,0 +1,157 @@
+import type { AccountDetails, BusyKey } from '@animal-store/admin-contract';
+import { call } from '../../api/call-admin-api.ts';
+import { useHistory, type WithHistory } from '../../api/history-polling.ts';
+import { may } from '../../api/session.ts';
+import { Badge } from '../../components/badge.tsx';
+import { CopyButton } from '../../components/copy-button.tsx';
+import { Figure } from '../../components/figure.tsx';
+import { KeyLink } from '../../components/key-link.tsx';
+import { Loaded } from '../../components/loaded.tsx';
+import { OfOneReplica, QuotaMeters } from '../../components/meter.tsx';
+import { Name } from '../../components/name.tsx';
+import { Usage } from '../../components/plot/usage-section.tsx';
+import { findDenials, refusalsOfAccount } from '../../components/refusals/refusals.ts';
+import { WhyRefused } from '../../components/refusals/why-refused.tsx';
+import { StateBadge } from '../../components/state-badge.tsx';
+import { KeyTable } from '../../components/table/key-table.tsx';
+import { Table } from '../../components/table/table.tsx';
+import { formatCount, formatKeys, formatShare } from '../../components/time/format.ts';
+import { readTimeRange, type TimeRange } from '../../components/time/time-range.ts';
+import { linkTo, route } from '../../route.ts';
+import { AccountActions } from './account-actions.tsx';
+
+/** One account: its limits, what its keys use of them together, and which of them does. */
+export function AccountPage({ id }: { id: string }) {
+  const range = readTimeRange(route.value.query);
+  const details = useHistory(`account/${id}`, range, (query, signal) =>
+    call('getAccount', { id, query, signal }),
+  );
+  const { data } = details;
+  const banned = data?.bannedKeys ?? 0;
+  return (
+    <>
+      <p class="path">
+        <a href={linkTo('accounts')}>Accounts</a> /
+      </p>
+      <div class="heading">
+        <h1>
+          <Name text={id} />
+        </h1>
+        <CopyButton text={id} what="the account" />
+        {data !== undefined && data.suspension !== null && <StateBadge state="suspended" />}
+        {banned > 0 && <Badge tone="warning" text={`${formatKeys(banned)} banned`} />}
+        {isUsedUp(data) && <Badge tone="warning" text="limit used up" />}
+      </div>
+      <Loaded of={details} what="the account">
+        {(account: WithHistory<AccountDetails>) => detailsOf(account, range, details.refresh)}
+      </Loaded>
+    </>
+  );
+}
+
+function detailsOf(account: WithHistory<AccountDetails>, range: TimeRange, refresh: () => void) {
+  const { account: id, quota, history } = account;
+  const denials = findDenials(history);
+  return (
+    <>
+      <WhyRefused
+        kind="account"
+        name={id}
+        quota={quota}
+        refusals={refusalsOfAccount(account)}
+        denials={denials}
+      >
+        <Busiest account={account} />
+      </WhyRefused>
+      <AccountActions account={account} onChanged={refresh} />
+      <Limits account={account} />
+      <Usage
+        quota={quota}
+        ledger={history}
+        denials={denials}
+        range={range}
+        file="usage-of-account"
+      />
+      <BusiestKeys account={account} />
+      <section>
+        <div class="title">
+          <h2>Newest keys</h2>
+          {may('createKey') && (
+            <a class="button" href={linkTo('new-key', { query: { account: id } })}>
+              New key
+            </a>
+          )}
+        </div>
+        <KeyTable keys={account.newestKeys} ofOneAccount />
+        <p>
+          <a href={linkTo('keys', { query: { account: id } })}>All keys of the account</a>
+        </p>
+      </section>
+    </>
+  );
+}
+
+/** Whether a limit that its keys share is used up. */
+const isUsedUp = (account: AccountDetails | undefined): boolean =>
+  Object.values(account?.usage?.windows ?? {}).some(({ remaining }) => remaining === 0);
+
+/** Which key uses up what all share. */
+function Busiest({ account }: { account: AccountDetails }) {
+  const { busiestKeys, requestsToday } = account;
+  const [busiest] = busiestKeys;
+  if (!isUsedUp(account) || busiest === undefined) return null;
+  return (
+    <p class="state">
+      Most of today's requests come from <KeyLink id={busiest.keyId} name={busiest.name} />:
+      {` ${formatShare(busiest.requests / Math.max(requestsToday, 1))}`}. If that is wrong, suspend
+      that key.
+    </p>
+  );
+}
+
+function Limits({ account }: { account: AccountDetails }) {
+  const { plan, quota, usage, keys, requestsToday } = account;
+  return (
+    <section aria-label="Quota">
+      <div class="meters">
+        {usage === null ? (
+          <Figure
+            label="Plan"
+            value="none"
+            note="The account is a label: each of its keys has its own limits."
+          />
+        ) : (
+          <QuotaMeters windows={usage.windows} />
+        )}
+        <Figure
+          label="Requests today (UTC)"
+          value={formatCount(requestsToday)}
+          note={`${formatKeys(keys)}${plan === null || quota === null ? '' : `, plan ${plan}`}`}
+        />
+      </div>
+      {usage?.scope === 'replica' && <OfOneReplica />}
+    </section>
+  );
+}
+
+function BusiestKeys({ account: { busiestKeys, requestsToday } }: { account: AccountDetails }) {
+  return (
+    <section>
+      <h2>Busiest keys today (UTC)</h2>
+      <Table
+        isWide
+        caption="Busiest keys"
+        columns={[{ title: 'Key', takesRest: true }, { number: 'Requests' }, { number: 'Share' }]}
+        rows={busiestKeys.map(({ keyId, name, requests }: BusyKey) => ({
+          key: keyId,
+          cells: [
+            <KeyLink id={keyId} name={name} />,
+            formatCount(requests),
+            formatShare(requests / Math.max(requestsToday, 1)),
+          ],
+        }))}
+        empty="No key of the account has made a request today."
+      />
+    </section>
+  );
+}

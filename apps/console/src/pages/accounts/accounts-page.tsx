@@ -1,0 +1,96 @@
+import type { ListedAccount } from '@animal-store/admin-contract';
+import { planNames } from '@animal-store/contract/plan';
+import { AccountLink } from '../../components/account-link.tsx';
+import { Empty } from '../../components/empty.tsx';
+import { AccountBadge } from '../../components/state-badge.tsx';
+import { accountColumns } from '../../components/table/csv.ts';
+import { useKeptOrder } from '../../components/table/keep-order.ts';
+import { ListPage } from '../../components/table/listing-page.tsx';
+import { QueryField, QuerySelect } from '../../components/table/query-fields.tsx';
+import { Table } from '../../components/table/table.tsx';
+import { formatCount } from '../../components/time/format.ts';
+import { linkTo, route, setQuery } from '../../route.ts';
+
+export function AccountsPage() {
+  return (
+    <ListPage
+      title="Accounts"
+      rows="accounts"
+      list="listAccounts"
+      columns={accountColumns}
+      fields={
+        <>
+          <QueryField name="search" label="Name" class="long" />
+          <QuerySelect name="plan" label="Plan" options={planNames.map((plan) => [plan, plan])} />
+          <QuerySelect name="suspended" label="State" options={[['true', 'suspended']]} />
+          <QuerySelect
+            name="nearLimit"
+            label="Limit"
+            options={[['true', '80% of the day used (UTC)']]}
+            all="Any"
+          />
+        </>
+      }
+      table={(accounts: ListedAccount[], subject: string) => (
+        <AccountTable accounts={accounts} subject={subject} />
+      )}
+      noMatch={{ title: 'No account matches.', all: 'Show all accounts' }}
+      none={
+        <Empty title="There are no accounts yet.">
+          <p>
+            An account is a reference of your own on keys, such as a customer number. With a plan,
+            its keys share its limits.
+          </p>
+          <p>
+            <a class="button" href={linkTo('keys')}>
+              Select keys to move to an account
+            </a>
+          </p>
+        </Empty>
+      }
+    />
+  );
+}
+
+function AccountTable({
+  accounts,
+  subject,
+}: {
+  accounts: readonly ListedAccount[];
+  subject: string;
+}) {
+  const rows = useKeptOrder(subject, accounts, ({ account }) => account);
+  return (
+    <Table
+      isWide
+      caption="Accounts"
+      sorting={{
+        by: route.value.query['sort'] ?? 'name',
+        change: (by: string) => setQuery({ sort: by === 'name' ? '' : by, cursor: '' }),
+      }}
+      columns={[
+        { title: 'Account', takesRest: true, sort: 'name' },
+        ...['State', { title: 'Plan and limits', room: 'wide' } as const, { number: 'Keys' }],
+        { number: 'Requests today (UTC)', sort: '-requests', isOneWay: true },
+        { number: 'Denied', sort: '-denials', isOneWay: true },
+      ]}
+      rows={rows.map((listed) => ({
+        key: listed.account,
+        cells: [
+          <AccountLink account={listed.account} />,
+          <AccountBadge {...listed} />,
+          planOf(listed),
+          formatCount(listed.keys),
+          formatCount(listed.requestsToday),
+          formatCount(listed.deniedToday),
+        ],
+      }))}
+    />
+  );
+}
+
+/** Most accounts are labels: nothing is said of their plan. */
+function planOf({ plan, quota }: ListedAccount): string {
+  if (plan === null || quota === null) return '';
+  return `${plan}: ${formatCount(quota.perMinute)} a minute, ${formatCount(quota.perDay)} a day`;
+}

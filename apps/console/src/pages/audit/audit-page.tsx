@@ -1,0 +1,73 @@
+import type { AuditEntry, Operator } from '@animal-store/admin-contract';
+import { useEffect, useState } from 'preact/hooks';
+import { call } from '../../api/call-admin-api.ts';
+import { AuditTable, auditActions } from '../../components/audit-table.tsx';
+import { Empty } from '../../components/empty.tsx';
+import { auditColumns } from '../../components/table/csv.ts';
+import { ListPage, type ListQuery } from '../../components/table/listing-page.tsx';
+import { QueryField, QuerySelect } from '../../components/table/query-fields.tsx';
+
+/** The audit log: who changed what, and when. */
+export function AuditPage() {
+  return (
+    <ListPage
+      title="Audit log"
+      rows="entries"
+      list="listAuditEntries"
+      ask={toQuery}
+      columns={auditColumns}
+      fields={
+        <>
+          <QueryField name="search" label="Reason or name" class="long" />
+          <QuerySelect name="action" label="Action" options={Object.entries(auditActions)} />
+          <QueryField name="keyId" label="Key (its id)" />
+          <QuerySelect name="actor" label="By" options={useActors()} all="Everybody" />
+          <QueryField name="account" label="Account" />
+          <QueryField name="from" label="From (your time)" type="datetime-local" />
+          <QueryField name="to" label="Until (your time)" type="datetime-local" />
+        </>
+      }
+      table={(entries: AuditEntry[]) => <AuditTable entries={entries} />}
+      noMatch={{ title: 'Nothing is recorded that matches.', all: 'Show everything' }}
+      none={
+        <Empty title="Nothing is recorded yet.">
+          <p>Each change of a key or an operator will be here, and each ban with its end.</p>
+        </Empty>
+      }
+    />
+  );
+}
+
+/** Those who act without being named operators. */
+const unnamedActors = [
+  ['admin_token', 'ADMIN_TOKEN'],
+  ['local_user', 'Local user'],
+  ['system', 'The service itself'],
+] as const;
+
+/** Those who can have done something, as choices. They are asked for once: operators seldom change. */
+function useActors(): readonly (readonly [value: string, label: string])[] {
+  const [operators, setOperators] = useState<readonly Operator[]>([]);
+  useEffect(() => {
+    const left = new AbortController();
+    // Without the list, the others can still be chosen. The page says why it cannot load anything.
+    call('listOperators', { signal: left.signal }).then(setOperators, () => {});
+    return () => left.abort();
+  }, []);
+  const byName = operators.toSorted((one, other) => one.name.localeCompare(other.name));
+  return [...unnamedActors, ...byName.map((operator) => [operator.id, labelOf(operator)] as const)];
+}
+
+/** Names need not be unique: the role, the state and the first characters of the token tell them apart. */
+function labelOf({ name, role, state, tokens: [token] }: Operator): string {
+  const details = [role, state === 'active' ? token?.prefix : state].filter(Boolean);
+  // Isolated (U+2068, U+2069), because a choice can hold no element.
+  return `\u2068${name}\u2069 (${details.join(', ')})`;
+}
+
+/** The fields have local times; the API takes instants. */
+function toQuery({ from, to, ...query }: ListQuery) {
+  const instant = (local: string | undefined) =>
+    local && !Number.isNaN(Date.parse(local)) ? new Date(local).toISOString() : undefined;
+  return { ...query, from: instant(from), to: instant(to) };
+}

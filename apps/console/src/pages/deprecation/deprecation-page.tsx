@@ -1,0 +1,142 @@
+import type { Deprecation, ListedKey } from '@animal-store/admin-contract';
+import { deprecations } from '@animal-store/contract/deprecations';
+import { callForAll, callForPage, type Page } from '../../api/call-admin-api.ts';
+import { usePolling } from '../../api/polling.ts';
+import { AccountLink } from '../../components/account-link.tsx';
+import { Empty } from '../../components/empty.tsx';
+import { Figure } from '../../components/figure.tsx';
+import { KeyLink } from '../../components/key-link.tsx';
+import { Loaded } from '../../components/loaded.tsx';
+import { UsagePlot } from '../../components/plot/plot.tsx';
+import { keyColumns, toCsv } from '../../components/table/csv.ts';
+import { CsvButton } from '../../components/table/csv-button.tsx';
+import { useKeptOrder } from '../../components/table/keep-order.ts';
+import { Pager } from '../../components/table/pager.tsx';
+import { QuerySelect } from '../../components/table/query-fields.tsx';
+import { Table } from '../../components/table/table.tsx';
+import { formatCount, formatDistance } from '../../components/time/format.ts';
+import { CellTime, Time } from '../../components/time/time.tsx';
+import { questionOf, readTimeRange, subjectOf } from '../../components/time/time-range.ts';
+import { TimeRangeControl } from '../../components/time/time-range-control.tsx';
+import { route } from '../../route.ts';
+
+const pageSize = '25';
+
+const { sunsetAt: sunset } = deprecations.getPet;
+
+const periods = [
+  ['1', 'a day'],
+  ['7', '7 days'],
+  ['90', '90 days'],
+] as const;
+
+/** Who still calls what will be switched off, and how often. */
+export function DeprecationPage() {
+  const { cursor, days = '30' } = route.value.query;
+  const range = readTimeRange(route.value.query, 'month');
+  const list = `${days}&${cursor}`;
+  const loaded = usePolling(`deprecated?${list} ${subjectOf(range)}`, (signal) =>
+    callForPage('getDeprecation', {
+      query: {
+        ...questionOf(range),
+        deprecatedWithinDays: days,
+        limit: pageSize,
+        ...(cursor && { cursor }),
+      },
+      signal,
+    }),
+  );
+  const seconds = (sunset.getTime() - Date.now()) / 1_000;
+
+  return (
+    <>
+      <h1>Deprecation</h1>
+      <div class="figures few">
+        <Figure
+          label="Operation"
+          value="getPet"
+          note={
+            <code>
+              GET /v1/pets/{'{'}petId{'}'}
+            </code>
+          }
+        />
+        <Figure
+          label="Switched off"
+          value={formatDistance(sunset)}
+          tone={seconds < 90 * 86_400 ? 'warning' : undefined}
+          note={<Time at={sunset.toISOString()} minutes hasUtc />}
+        />
+      </div>
+      <TimeRangeControl range={range} />
+      <Loaded of={loaded} what="the calls">
+        {({ body, nextCursor }: Page<Deprecation>) => (
+          <>
+            <UsagePlot what="Calls of getPet" ledger={body} ofAll />
+            <section>
+              <div class="title">
+                <h2>Keys that still call it</h2>
+                <form
+                  class="filters"
+                  aria-label="Period"
+                  onSubmit={(event) => event.preventDefault()}
+                >
+                  <QuerySelect
+                    name="days"
+                    label="Called it within"
+                    options={periods}
+                    all="30 days"
+                  />
+                </form>
+                <CsvButton
+                  fileName="callers.csv"
+                  write={async () => {
+                    const callers = { deprecatedWithinDays: days, include: 'recent' };
+                    return toCsv(await callForAll('listKeys', callers), keyColumns);
+                  }}
+                  what="all keys that still call it"
+                />
+              </div>
+              {body.callers.length === 0 ? (
+                <Empty title="Nobody called a deprecated operation in this time.">
+                  <p>If that stays so, it can be switched off without anybody noticing.</p>
+                </Empty>
+              ) : (
+                <CallerTable keys={body.callers} subject={list} />
+              )}
+              <Pager nextCursor={nextCursor} />
+            </section>
+          </>
+        )}
+      </Loaded>
+    </>
+  );
+}
+
+/** The list has the latest caller first. It must not move while somebody reads it. */
+function CallerTable({ keys, subject }: { keys: readonly ListedKey[]; subject: string }) {
+  const rows = useKeptOrder(subject, keys, ({ id }) => id);
+  return (
+    <Table
+      isWide
+      caption="Callers"
+      columns={[
+        { title: 'Key', takesRest: true },
+        { title: 'Account', room: 'tablet', shrinks: true },
+        { title: 'Plan', room: 'desk' },
+        { number: 'Calls in 30 days' },
+        'Last use, of any kind',
+      ]}
+      rows={rows.map(({ id, name, account, inForce, lastUsedAt, recent }) => ({
+        key: id,
+        cells: [
+          <KeyLink id={id} name={name} range="month" />,
+          <AccountLink account={account} />,
+          inForce.plan,
+          formatCount(recent?.deprecatedCalls ?? 0),
+          <CellTime at={lastUsedAt} isMinute />,
+        ],
+      }))}
+    />
+  );
+}

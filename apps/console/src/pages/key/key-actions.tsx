@@ -1,0 +1,141 @@
+import type { KeyDetails } from '@animal-store/admin-contract';
+import { call } from '../../api/call-admin-api.ts';
+import { type Action, Actions } from '../../components/form/actions.tsx';
+import { confirmAlikeAccount } from '../../components/form/confirm-alike-account.ts';
+import { KeyFields, readKeyFields } from '../../components/form/key-fields.tsx';
+import {
+  asksToUnban,
+  PlanFields,
+  readPlan,
+  UnbanField,
+} from '../../components/form/plan-fields.tsx';
+import { rotationBy } from '../../components/form/rotation.tsx';
+import { Name } from '../../components/name.tsx';
+import { showToken } from '../../components/new-tokens.tsx';
+import { isUsed } from '../../components/plot/usage.ts';
+
+export function KeyActions({ details, onChanged }: { details: KeyDetails; onChanged: () => void }) {
+  return <Actions actions={actionsOn(details)} onChanged={onChanged} />;
+}
+
+function actionsOn(details: KeyDetails): Readonly<Record<string, Action>> {
+  const { id, plan, quota, state, suspension, usage } = details;
+  const name = details.name === null ? 'the key' : <Name text={details.name} />;
+  // A suspended key can be changed as well.
+  const isCurrent = state === 'active' || state === 'suspended';
+  // Not by the state: a key whose account is suspended need not be suspended itself.
+  const isSuspended = isCurrent && suspension !== null;
+  return {
+    unban: {
+      label: usage.bannedUntil === null ? 'Delete the strikes…' : 'Unban…',
+      title: 'Unban the key?',
+      consequence:
+        'The ban ends at once, on all replicas. Strikes and the memory of earlier bans are deleted. What the key has used stays counted, so it may still be denied until its window resets.',
+      confirmLabel: 'Unban',
+      needs: 'unbanKey',
+      isPossible: usage.bannedUntil !== null || usage.strikes > 0,
+      change: (_form, query) => call('unbanKey', { id, query }),
+      done: 'The key is unbanned.',
+    },
+    credit: {
+      label: 'Give back quota…',
+      title: 'Give back what the key has used?',
+      consequence:
+        'Its minute and its day begin anew with the next request: what it has used no longer counts. The history stays.',
+      confirmLabel: 'Give it back',
+      needs: 'creditKey',
+      isPossible: isCurrent && usage.subject === 'key' && isUsed(usage.windows),
+      fields: usage.bannedUntil !== null && <UnbanField what="the key" />,
+      async change(form, query) {
+        await call('creditKey', { id, query });
+        if (asksToUnban(form)) await call('unbanKey', { id, query });
+      },
+      done: 'What the key had used is given back.',
+    },
+    setPlan: {
+      label: 'Change plan or limits…',
+      title: 'Change plan or limits',
+      consequence:
+        usage.subject === 'account'
+          ? 'The limits of its account hold as long as that has a plan; these rest until then.'
+          : 'The new limits hold from the next request on. What the key has used in this minute and this day stays counted.',
+      confirmLabel: 'Change',
+      needs: 'changeKey',
+      isPossible: isCurrent,
+      fields: (
+        <>
+          <PlanFields plan={plan} quota={quota} />
+          {usage.bannedUntil !== null && <UnbanField what="the key" />}
+        </>
+      ),
+      async change(form, query) {
+        await call('changeKey', { id, query, body: readPlan(form) });
+        if (asksToUnban(form)) await call('unbanKey', { id, query });
+      },
+      done: 'The plan is changed.',
+    },
+    edit: {
+      label: 'Edit name, account, scopes, expiry…',
+      title: 'Edit the key',
+      consequence:
+        'Name and account are for people only. From the time of expiry on, all replicas refuse the key; until then it can be changed again.',
+      confirmLabel: 'Save',
+      needs: 'changeKey',
+      isPossible: isCurrent,
+      fields: <KeyFields details={details} />,
+      change: async (form, query) => {
+        const body = readKeyFields(form, details);
+        await confirmAlikeAccount(body.account);
+        return call('changeKey', { id, query, body });
+      },
+      done: 'The key is changed.',
+    },
+    rotate: {
+      label: 'Rotate…',
+      title: <>Rotate {name}?</>,
+      needs: 'rotateKey',
+      isPossible: isCurrent,
+      ...rotationBy(async (graceSeconds, query) => {
+        const { token } = await call('rotateKey', { id, query, body: { graceSeconds } });
+        showToken({ title: 'The new token', token, advice: 'Give it to whoever uses the key.' });
+      }),
+      done: 'The key has a new token.',
+    },
+    suspend: {
+      label: 'Suspend…',
+      title: <>Suspend {name}?</>,
+      consequence:
+        'All replicas refuse the key within a second, until it is resumed. Its callers are told that it is suspended and whom to ask, but not the reason. What it has used stays counted.',
+      confirmLabel: 'Suspend the key',
+      isDangerous: true,
+      needs: 'suspendKey',
+      isPossible: isCurrent && !isSuspended,
+      change: (_form, query) => call('suspendKey', { id, query }),
+      done: 'The key is suspended.',
+    },
+    resume: {
+      label: 'Resume…',
+      title: <>Resume {name}?</>,
+      consequence:
+        'All replicas admit the key again within a second. Its windows, strikes and ban go on as if it had not been suspended.',
+      confirmLabel: 'Resume',
+      needs: 'resumeKey',
+      isPossible: isSuspended,
+      change: (_form, query) => call('resumeKey', { id, query }),
+      done: 'The key is active again.',
+    },
+    revoke: {
+      label: 'Revoke…',
+      title: <>Revoke {name}?</>,
+      consequence:
+        'All replicas refuse the key within a second. This is for good: there is no way back, and whoever uses it needs a new key.',
+      confirmLabel: 'Revoke the key',
+      isDangerous: true,
+      isForGood: true,
+      needs: 'revokeKey',
+      isPossible: state !== 'revoked',
+      change: (_form, query) => call('revokeKey', { id, query }),
+      done: 'The key is revoked.',
+    },
+  };
+}

@@ -1,0 +1,259 @@
+import type { AuditEntry, KeyDetails } from '@animal-store/admin-contract';
+import { call } from '../../api/call-admin-api.ts';
+import { useHistory, type WithHistory } from '../../api/history-polling.ts';
+import { may } from '../../api/session.ts';
+import { AccountLink } from '../../components/account-link.tsx';
+import { AuditTable } from '../../components/audit-table.tsx';
+import { CopyButton } from '../../components/copy-button.tsx';
+import { scopesLabel } from '../../components/form/scope-field.tsx';
+import { Loaded } from '../../components/loaded.tsx';
+import { OfOneReplica, QuotaMeters } from '../../components/meter.tsx';
+import { Name } from '../../components/name.tsx';
+import { Usage } from '../../components/plot/usage-section.tsx';
+import { findDenials, refusalsOfKey } from '../../components/refusals/refusals.ts';
+import { WhyRefused } from '../../components/refusals/why-refused.tsx';
+import { StateBadge } from '../../components/state-badge.tsx';
+import { Table } from '../../components/table/table.tsx';
+import { formatCount } from '../../components/time/format.ts';
+import { CellTime, Time } from '../../components/time/time.tsx';
+import { readTimeRange, type TimeRange } from '../../components/time/time-range.ts';
+import { linkTo, route } from '../../route.ts';
+import { KeyActions } from './key-actions.tsx';
+
+/** One key: what it uses now, what it has used, and what can be done with it. */
+export function KeyPage({ id }: { id: string }) {
+  const range = readTimeRange(route.value.query);
+  const details = useHistory(`key/${id}`, range, (query, signal) =>
+    call('getKey', { id, query, signal }),
+  );
+  const { data } = details;
+  return (
+    <>
+      <p class="path">
+        <a href={linkTo('keys')}>Keys</a> /
+      </p>
+      <div class="heading">
+        <h1>
+          {data === undefined ? 'Key' : <Name text={data.name} missing="Key without a name" />}
+        </h1>
+        {data !== undefined && (
+          <StateBadge
+            state={data.state}
+            isBanned={data.usage.bannedUntil !== null}
+            isOfAccount={data.suspension === null}
+          />
+        )}
+      </div>
+      <Loaded of={details} what="the key">
+        {(key: WithHistory<KeyDetails>) => detailsOf(key, range, details.refresh)}
+      </Loaded>
+    </>
+  );
+}
+
+function detailsOf(key: WithHistory<KeyDetails>, range: TimeRange, refresh: () => void) {
+  const { id, history } = key;
+  const denials = findDenials(history);
+  const { quota } = key.inForce;
+  return (
+    <>
+      <WhyRefused
+        kind="key"
+        name={key.name ?? id}
+        account={key.account}
+        quota={quota}
+        refusals={refusalsOfKey(key)}
+        denials={denials}
+      >
+        <Strikes details={key} />
+      </WhyRefused>
+      <KeyActions details={key} onChanged={refresh} />
+      <Windows details={key} />
+      <Usage
+        quota={quota}
+        ledger={history}
+        denials={denials}
+        range={range}
+        file={`usage-of-${id}`}
+      />
+      <div class="columns">
+        <Facts details={key} />
+        <Tokens details={key} />
+      </div>
+      {may('listAuditEntries') && <Trail id={id} entries={history.audit} />}
+    </>
+  );
+}
+
+/** Tells of a ban that is near. */
+function Strikes({ details: { usage } }: { details: KeyDetails }) {
+  const { bannedUntil, strikes, strikeThreshold } = usage;
+  if (bannedUntil !== null || strikeThreshold === null) return null;
+  if (strikes * 2 < strikeThreshold || strikes === 0) return null;
+  return (
+    <p class="state warned">
+      <strong>{formatCount(strikes)} strikes</strong>: above {formatCount(strikeThreshold)} the key
+      is banned. It sends requests although it was told to wait.
+    </p>
+  );
+}
+
+function Windows({ details: { account, usage } }: { details: KeyDetails }) {
+  const { windows, scope, subject, strikes, strikesResetAt, strikeThreshold } = usage;
+  return (
+    <section aria-label="Quota">
+      <div class="meters">
+        <QuotaMeters windows={windows} />
+        <div class="meter">
+          <h2 class="label">Strikes</h2>
+          <p class="figure">
+            <strong>{formatCount(strikes)}</strong>
+          </p>
+          <p class="muted">
+            {strikeThreshold === null
+              ? 'Bans are off.'
+              : `Requests that did not wait after a 429. Above ${formatCount(strikeThreshold)} the key is banned.`}
+          </p>
+          {strikesResetAt && (
+            <p class="muted">
+              Forgotten <Time at={strikesResetAt} distance />
+            </p>
+          )}
+        </div>
+      </div>
+      {subject === 'account' && (
+        <p class="muted">
+          Both windows are those of the account <AccountLink account={account} />: all of its keys
+          share them.
+        </p>
+      )}
+      {scope === 'replica' && <OfOneReplica />}
+    </section>
+  );
+}
+
+function Facts({ details: key }: { details: KeyDetails }) {
+  const { subject, plan, quota } = key.inForce;
+  const isShared = subject === 'account';
+  return (
+    <section>
+      <h2>Facts</h2>
+      <dl class="facts">
+        <dt>Id</dt>
+        <dd>
+          <code>{key.id}</code> <CopyButton text={key.id} what="the id" />
+        </dd>
+        <dt>Account</dt>
+        <dd>
+          {key.account === null ? (
+            <Name text={null} missing="none" />
+          ) : (
+            <AccountLink account={key.account} />
+          )}
+          {key.account !== null && (
+            <>
+              {' '}
+              <CopyButton text={key.account} what="the account" />
+            </>
+          )}
+        </dd>
+        <dt>Plan</dt>
+        <dd>
+          {isShared ? (
+            <>
+              {plan}, of the account <AccountLink account={key.account} />; its own, {key.plan},
+              rests
+            </>
+          ) : (
+            plan
+          )}
+        </dd>
+        <dt>Limits</dt>
+        <dd>
+          {formatCount(quota.perMinute)} a minute, {formatCount(quota.perDay)} a day
+          {isShared ? ', shared with all keys of the account' : ''}
+        </dd>
+        <dt>May</dt>
+        <dd>{scopesLabel(key.scopes)}</dd>
+        <dt>Last use</dt>
+        <dd>
+          {key.lastUsedAt === null ? 'never' : <Time at={key.lastUsedAt} minutes distance hasUtc />}
+        </dd>
+        {(key.lastRefusedAt !== null || key.state !== 'active') && (
+          <>
+            <dt>Last tried</dt>
+            <dd>
+              {key.lastRefusedAt === null ? (
+                `never while ${key.state}`
+              ) : (
+                <>
+                  <Time at={key.lastRefusedAt} minutes distance hasUtc />, and refused
+                </>
+              )}
+            </dd>
+          </>
+        )}
+        <dt>Created</dt>
+        <dd>
+          <Time at={key.createdAt} hasUtc />
+        </dd>
+        <dt>Expires</dt>
+        <dd>{key.expiresAt === null ? 'never' : <Time at={key.expiresAt} distance hasUtc />}</dd>
+        {key.suspension !== null && (
+          <>
+            <dt>Suspended</dt>
+            <dd>
+              <Time at={key.suspension.at} hasUtc />
+            </dd>
+          </>
+        )}
+        {key.revokedAt !== null && (
+          <>
+            <dt>Revoked</dt>
+            <dd>
+              <Time at={key.revokedAt} hasUtc />
+            </dd>
+          </>
+        )}
+      </dl>
+    </section>
+  );
+}
+
+/** What was done with the key, and its bans. */
+function Trail({ id, entries }: { id: string; entries: readonly AuditEntry[] }) {
+  return (
+    <section>
+      <h2>Audit trail and bans</h2>
+      <AuditTable entries={entries} ofOneKey />
+      <p>
+        <a href={linkTo('audit', { query: { keyId: id } })}>All of it, in the audit log</a>
+      </p>
+    </section>
+  );
+}
+
+function Tokens({ details: { tokens, state } }: { details: KeyDetails }) {
+  return (
+    <section>
+      <h2>Tokens</h2>
+      <Table
+        isWide
+        caption="Tokens"
+        columns={['Begins with', 'Created', 'Expires']}
+        rows={tokens.map(({ prefix, createdAt, expiresAt }) => ({
+          key: prefix + createdAt,
+          cells: [
+            <>
+              <code>{prefix}</code> <CopyButton text={prefix} what="the start of the token" />
+            </>,
+            <CellTime at={createdAt} />,
+            expiresAt === null ? 'with the key' : <CellTime at={expiresAt} />,
+          ],
+        }))}
+        empty="None is valid any more."
+      />
+      {state !== 'active' && <p class="muted">The key is {state}, so no token opens anything.</p>}
+    </section>
+  );
+}

@@ -1,0 +1,192 @@
+import type { ListedKey } from '@animal-store/admin-contract';
+import { useRef, useState } from 'preact/hooks';
+import { call } from '../../api/call-admin-api.ts';
+import { may } from '../../api/session.ts';
+import { AccountField } from '../../components/form/account-field.tsx';
+import { ChangeDialog, type Reason } from '../../components/form/change-dialog.tsx';
+import { confirmAlikeAccount } from '../../components/form/confirm-alike-account.ts';
+import { textOf } from '../../components/form/form.tsx';
+import { KeyName, Name } from '../../components/name.tsx';
+import { useShortcut } from '../../components/shortcuts.tsx';
+import { formatCount, formatKeys } from '../../components/time/format.ts';
+import { changeEach, type Remaining } from './change-each.ts';
+
+interface BulkAction {
+  readonly label: string;
+  readonly operation: 'changeKey' | 'unbanKey' | 'suspendKey' | 'resumeKey' | 'revokeKey';
+  /** What happens to `this` key, or `these` keys. */
+  readonly consequence: string;
+  readonly past: string;
+  readonly isDangerous?: boolean;
+  readonly isPossible: (key: ListedKey) => boolean;
+}
+
+/** A suspended key can be changed as well. */
+const isCurrent = ({ state }: ListedKey) => state === 'active' || state === 'suspended';
+
+const actions: readonly BulkAction[] = [
+  {
+    label: 'Move to an account',
+    operation: 'changeKey',
+    consequence: 'The keys get another account. Their tokens, plans and counts stay.',
+    past: 'moved',
+    isPossible: isCurrent,
+  },
+  {
+    label: 'Unban',
+    operation: 'unbanKey',
+    consequence:
+      'The bans end at once, on all replicas, and strikes are deleted. What the keys have used stays counted.',
+    past: 'unbanned',
+    isPossible: ({ bannedUntil }) => bannedUntil !== null,
+  },
+  {
+    label: 'Suspend',
+    operation: 'suspendKey',
+    consequence:
+      'All replicas refuse the keys within a second, until they are resumed. What they have used stays counted.',
+    past: 'suspended',
+    isPossible: (key) => isCurrent(key) && key.suspension === null,
+  },
+  {
+    label: 'Resume',
+    operation: 'resumeKey',
+    consequence: 'All replicas admit the keys again within a second.',
+    past: 'resumed',
+    isPossible: (key) => isCurrent(key) && key.suspension !== null,
+  },
+  {
+    label: 'Revoke',
+    operation: 'revokeKey',
+    consequence:
+      'All replicas refuse the keys within a second. This is for good: there is no way back, and whoever uses them needs new ones.',
+    past: 'revoked',
+    isDangerous: true,
+    isPossible: ({ state }) => state !== 'revoked',
+  },
+];
+
+/** The bar of the selected keys: how many there are, and what can be done with them. */
+export function BulkActions({ keys, onDone }: { keys: readonly ListedKey[]; onDone: () => void }) {
+  const [open, setOpen] = useState<BulkAction>();
+  const allowed = actions.filter(({ operation }) => may(operation));
+  const bar = useRef<HTMLDivElement>(null);
+  // On a phone, the actions are behind a button.
+  const [isUnfolded, setUnfolded] = useState(false);
+  useShortcut('b', () => {
+    const buttons = [...(bar.current?.querySelectorAll('button') ?? [])];
+    buttons.find((button) => button.checkVisibility())?.focus();
+  });
+  return (
+    <>
+      <div
+        ref={bar}
+        class={isUnfolded ? 'bulk open' : 'bulk'}
+        role="group"
+        aria-label="Selected keys"
+        hidden={keys.length === 0}
+      >
+        <span role="status">{formatKeys(keys.length)} selected</span>
+        <button
+          type="button"
+          class="fold"
+          aria-expanded={isUnfolded}
+          onClick={() => setUnfolded(!isUnfolded)}
+        >
+          Actions
+        </button>
+        {allowed.map((action) => (
+          <button
+            type="button"
+            key={action.label}
+            class={action.isDangerous === true ? 'danger' : ''}
+            onClick={() => setOpen(action)}
+          >
+            {action.label}…
+          </button>
+        ))}
+        <button type="button" class="plain" onClick={onDone}>
+          Clear
+        </button>
+      </div>
+      {open !== undefined && (
+        <BulkDialog action={open} keys={keys} onClose={() => setOpen(undefined)} onDone={onDone} />
+      )}
+    </>
+  );
+}
+
+/** One confirmation for all keys, which lists them. Each change has an entry of its own in the audit log. */
+function BulkDialog({
+  action: { label, consequence, past, isDangerous, isPossible, operation },
+  keys: selected,
+  onClose,
+  onDone,
+}: {
+  action: BulkAction;
+  keys: readonly ListedKey[];
+  onClose: () => void;
+  onDone: () => void;
+}) {
+  // The list behind the dialog goes on changing; what was confirmed is what is listed.
+  const [keys] = useState(() => selected.filter(isPossible));
+  const [remaining, setRemaining] = useState<Remaining<ListedKey>>({ items: keys, failures: [] });
+  const skipped = useState(selected.length - keys.length)[0];
+
+  async function changeAll(form: FormData, query: Reason): Promise<void> {
+    const account = textOf(form, 'account') || null;
+    if (operation === 'changeKey') await confirmAlikeAccount(account);
+    const change = ({ id }: ListedKey) =>
+      operation === 'changeKey'
+        ? call(operation, { id, query, body: { account } })
+        : call(operation, { id, query });
+    const left = await changeEach(remaining.items, change, setRemaining);
+    const [failed] = left.failures;
+    if (failed === undefined) return;
+    throw new Error(
+      `${formatKeys(keys.length - left.items.length)} ${past}, ${formatCount(left.items.length)} not: ${failed.error.message} Confirm again to try the rest.`,
+    );
+  }
+
+  return (
+    <ChangeDialog
+      change={{
+        title: `${label}: ${formatKeys(remaining.items.length)}`,
+        consequence: (
+          <>
+            <p>{consequence}</p>
+            {skipped > 0 && (
+              <p class="muted">
+                {formatKeys(skipped)} left out: this is not possible in their state.
+              </p>
+            )}
+            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+            <ul class="chosen" tabIndex={0} aria-label="The keys">
+              {remaining.items.map(({ id, name, account }) => (
+                <li key={id}>
+                  <KeyName id={id} name={name} />
+                  <span class="muted">
+                    {' '}
+                    · <Name text={account} missing="no account" />
+                  </span>
+                </li>
+              ))}
+            </ul>
+          </>
+        ),
+        confirmLabel: `${label.split(' ')[0]} ${formatKeys(remaining.items.length)}`,
+        isDangerous,
+        fields: operation === 'changeKey' && (
+          <AccountField help="Leave it empty to take the keys out of theirs." />
+        ),
+        change: changeAll,
+        done: `${formatKeys(keys.length)} ${past}.`,
+      }}
+      onClose={() => {
+        onClose();
+        if (remaining.items.length < keys.length) onDone();
+      }}
+      onChanged={onDone}
+    />
+  );
+}

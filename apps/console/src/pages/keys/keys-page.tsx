@@ -1,0 +1,139 @@
+import type { KeySort, ListedKey } from '@animal-store/admin-contract';
+import { planNames } from '@animal-store/contract/plan';
+import { useState } from 'preact/hooks';
+import { may } from '../../api/session.ts';
+import { Empty } from '../../components/empty.tsx';
+import { keyColumns } from '../../components/table/csv.ts';
+import { useKeptOrder } from '../../components/table/keep-order.ts';
+import { KeyTable } from '../../components/table/key-table.tsx';
+import { ListPage, type ListQuery } from '../../components/table/listing-page.tsx';
+import { QueryField, QuerySelect } from '../../components/table/query-fields.tsx';
+import { readSearchTerm } from '../../components/table/search-term.ts';
+import { linkTo, route, setQuery } from '../../route.ts';
+import { BulkActions } from './bulk-actions.tsx';
+
+const states = ['active', 'banned', 'suspended', 'expired', 'revoked'] as const;
+const unused = [
+  ['7', 'unused for 7 days'],
+  ['30', 'unused for 30 days'],
+  ['90', 'unused for 90 days'],
+  ['365', 'unused for a year'],
+] as const;
+
+const expiring = [
+  ['7', 'expires in 7 days'],
+  ['30', 'expires in 30 days'],
+  ['90', 'expires in 90 days'],
+] as const;
+
+/** How the list is sorted unless somebody says so: those that expire soon begin with the next. */
+const usualSortOf = ({ expiresWithinDays }: ListQuery) =>
+  expiresWithinDays === undefined ? ('-created' satisfies KeySort) : undefined;
+
+export function KeysPage() {
+  return (
+    <ListPage
+      title="Keys"
+      rows="keys"
+      list="listKeys"
+      ask={(query: ListQuery) => ({
+        sort: usualSortOf(query),
+        ...toFilter(query),
+        include: 'recent',
+      })}
+      columns={keyColumns}
+      button={
+        may('createKey') && (
+          <a class="button primary" href={linkTo('new-key')}>
+            New key
+          </a>
+        )
+      }
+      fields={
+        <>
+          <QueryField
+            name="search"
+            label="Name, account, token or id"
+            read={readSearchTerm}
+            class="long"
+          />
+          <QueryField name="account" label="Account" />
+          <QuerySelect name="plan" label="Plan" options={planNames.map((plan) => [plan, plan])} />
+          <QuerySelect name="state" label="State" options={states.map((state) => [state, state])} />
+          <QuerySelect name="unusedForDays" label="Use" options={unused} all="Any" />
+          <QuerySelect name="expiresWithinDays" label="Expiry" options={expiring} all="Any" />
+          <QuerySelect
+            name="nearLimit"
+            label="Own limit"
+            options={[['true', '80% of the day used (UTC)']]}
+            all="Any"
+          />
+        </>
+      }
+      table={(keys: ListedKey[], subject: string, refresh: () => void) => (
+        <Keys keys={keys} subject={subject} onChanged={refresh} />
+      )}
+      noMatch={{ title: 'No key matches.', all: 'Show all keys' }}
+      none={
+        <Empty title="There are no keys yet.">
+          <p>A key is what callers of the API send. It has a plan, and so its limits.</p>
+          {may('createKey') && (
+            <p>
+              <a class="button" href={linkTo('new-key')}>
+                Create the first one
+              </a>
+            </p>
+          )}
+        </Empty>
+      }
+    />
+  );
+}
+
+/** A ban is no state in the API: a banned key is active as well. */
+function toFilter({ state, ...query }: ListQuery) {
+  return state === 'banned' ? { ...query, banned: 'true' } : { ...query, state };
+}
+
+/** The keys of a page. Which of them are selected is forgotten with the page. */
+function Keys({
+  keys,
+  subject,
+  onChanged,
+}: {
+  keys: readonly ListedKey[];
+  subject: string;
+  onChanged: () => void;
+}) {
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const rows = useKeptOrder(subject, keys, ({ id }) => id);
+  const usualSort = usualSortOf(route.value.query);
+  const chosen = rows.filter(({ id }) => selected.has(id));
+
+  const change = (ids: readonly string[], isSelected: boolean) =>
+    setSelected(isSelected ? selected.union(new Set(ids)) : selected.difference(new Set(ids)));
+
+  const canChange = may('revokeKey') || may('changeKey');
+  return (
+    <>
+      <KeyTable
+        keys={rows}
+        isExpiring={usualSort === undefined}
+        sorting={{
+          by: route.value.query['sort'] ?? usualSort ?? '',
+          change: (by: string) => setQuery({ sort: by === usualSort ? '' : by, cursor: '' }),
+        }}
+        {...(canChange && { selection: { selected, change } })}
+      />
+      {canChange && (
+        <BulkActions
+          keys={chosen}
+          onDone={() => {
+            setSelected(new Set());
+            onChanged();
+          }}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,94 @@
+import { call } from '../../api/call-admin-api.ts';
+import { RefusedRequest } from '../../api/failures.ts';
+import { beginSession, sessionEnd } from '../../api/session.ts';
+import { Dialog } from '../../components/form/dialog.tsx';
+import { Field, Form, textOf } from '../../components/form/form.tsx';
+import { Icon } from '../../components/icon.tsx';
+
+/** The page of those who have no session. */
+export function LoginPage() {
+  return (
+    <main class="login">
+      <h1>
+        <Icon name="brand" /> Animal Store console
+      </h1>
+      <LoginForm />
+    </main>
+  );
+}
+
+/** Asks those whose session has ended, over the page on which they were. */
+export function LoginDialog() {
+  return (
+    <Dialog
+      title={
+        <>
+          <Icon name="brand" /> Log in again
+        </>
+      }
+    >
+      <LoginForm />
+    </Dialog>
+  );
+}
+
+/** Asks for a token, and exchanges it for a session. The page keeps only the session. */
+function LoginForm() {
+  async function submit(form: FormData): Promise<void> {
+    try {
+      beginSession(await call('createSession', { token: textOf(form, 'token') }));
+    } catch (error) {
+      document.querySelector<HTMLInputElement>('[name=token]')?.select();
+      throw new Error(reasonOf(error));
+    }
+  }
+
+  return (
+    <>
+      {sessionEnd.value !== undefined && (
+        <p class="state" role="status">
+          {sessionEnd}
+        </p>
+      )}
+      <Form
+        class="form"
+        submit={submit}
+        fields={
+          <Field
+            label="Your operator token, or the ADMIN_TOKEN"
+            name="token"
+            type="password"
+            autocomplete="off"
+            spellcheck={false}
+            required
+            autofocus
+          />
+        }
+      >
+        {(isBusy: boolean) => (
+          <button type="submit" class="primary" aria-disabled={isBusy}>
+            {isBusy ? 'Logging in…' : 'Log in'}
+          </button>
+        )}
+      </Form>
+      <p class="muted">
+        No token yet? On the machine that runs the service:
+        <br />
+        <code>npm run operators -- create --name Ann --role owner</code>
+      </p>
+      <p class="muted">
+        The token is exchanged for a session that ends after 30 minutes without use, after 8 hours,
+        or when you log out or close its tabs. Other tabs of this browser have it, too.
+      </p>
+    </>
+  );
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof RefusedRequest)) {
+    return 'The service does not answer. Check that it runs and that your tunnel to it is open.';
+  }
+  return error.status === 401
+    ? 'This token is wrong, expired or revoked. An owner can give you a new one.'
+    : error.message;
+}

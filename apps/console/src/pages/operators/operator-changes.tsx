@@ -1,0 +1,166 @@
+import type { NewOperator, Operator, OperatorSession } from '@animal-store/admin-contract';
+import { call } from '../../api/call-admin-api.ts';
+import { usePolling } from '../../api/polling.ts';
+import { session } from '../../api/session.ts';
+import type { Action } from '../../components/form/actions.tsx';
+import type { Change } from '../../components/form/change-dialog.tsx';
+import { Field, SelectField, textOf } from '../../components/form/form.tsx';
+import { fromLocalField } from '../../components/form/local-time.ts';
+import { rotationBy } from '../../components/form/rotation.tsx';
+import { Loaded } from '../../components/loaded.tsx';
+import { Name } from '../../components/name.tsx';
+import { showToken } from '../../components/new-tokens.tsx';
+import { Table } from '../../components/table/table.tsx';
+import { CellTime } from '../../components/time/time.tsx';
+import { route } from '../../route.ts';
+
+const roles: Readonly<Record<NewOperator['role'], string>> = {
+  viewer: 'Viewer: sees everything',
+  operator: 'Operator: also creates and changes keys',
+  owner: 'Owner: also manages operators',
+};
+
+export function createOperator(): Change {
+  return {
+    title: 'New operator',
+    consequence: 'The operator gets a token, which is shown once.',
+    confirmLabel: 'Create the operator',
+    fields: (
+      <>
+        <Field label="Name" name="name" required autocomplete="off" />
+        <SelectField label="Role" name="role" options={Object.entries(roles)} />
+        <Field
+          label="Expires"
+          name="expires"
+          type="datetime-local"
+          help="In your time zone. Leave it empty for never."
+        />
+      </>
+    ),
+    async change(form, query) {
+      const { token } = await call('createOperator', { query, body: readNewOperator(form) });
+      showTokenOfOperator(token);
+    },
+    done: 'The operator is created.',
+  };
+}
+
+/** @param operators those that are listed, to warn of what only the last owner can do: all, unless one searches. */
+export function actionsOn(operator: Operator, operators: readonly Operator[]): readonly Action[] {
+  const { id, name, role, state } = operator;
+  const isOwn = isSelf(operator);
+  const isSearch = route.value.query['search'] !== undefined;
+  const isLastOwner =
+    role === 'owner' &&
+    !operators.some(
+      (other) => other.id !== id && other.role === 'owner' && other.state === 'active',
+    );
+  return [
+    {
+      label: (
+        <>
+          Rotate…<span class="hidden"> {name}</span>
+        </>
+      ),
+      title: (
+        <>
+          Rotate the token of <Name text={name} />?
+        </>
+      ),
+      needs: 'rotateOperator',
+      isPossible: state === 'active',
+      ...rotationBy(async (graceSeconds, query) => {
+        const { token } = await call('rotateOperator', { id, query, body: { graceSeconds } });
+        showTokenOfOperator(token);
+      }),
+      done: 'The operator has a new token.',
+    },
+    {
+      label: (
+        <>
+          Sessions<span class="hidden"> of {name}</span>
+        </>
+      ),
+      title: (
+        <>
+          Sessions of <Name text={name} />
+        </>
+      ),
+      consequence: `${isOwn ? 'This is you: this session ends as well. ' : ''}All of them end at once. The token stays valid: if it has leaked, rotate it, or revoke the operator.`,
+      confirmLabel: 'Log out everywhere',
+      hasReason: false,
+      needs: isOwn ? 'endSessions' : 'endOperatorSessions',
+      isPossible: state === 'active',
+      fields: <Sessions operatorId={id} />,
+      change: () => (isOwn ? call('endSessions') : call('endOperatorSessions', { id })),
+      done: 'All sessions have ended.',
+    },
+    {
+      label: (
+        <>
+          Revoke…<span class="hidden"> {name}</span>
+        </>
+      ),
+      title: (
+        <>
+          Revoke <Name text={name} />?
+        </>
+      ),
+      consequence: [
+        isOwn && 'This is you: you are logged out at once.',
+        isLastOwner &&
+          `${isSearch ? 'If this is the last owner, afterwards' : 'This is the last owner: afterwards'} only the ADMIN_TOKEN manages operators, if there is one.`,
+        'Every replica refuses the operator from the next request on, and its sessions end. This is for good.',
+      ]
+        .filter(Boolean)
+        .join(' '),
+      confirmLabel: 'Revoke the operator',
+      isDangerous: true,
+      needs: 'revokeOperator',
+      isPossible: state !== 'revoked',
+      change: (_form, query) => call('revokeOperator', { id, query }),
+      done: 'The operator is revoked.',
+    },
+  ];
+}
+
+export const isSelf = ({ id }: Operator): boolean => id === session.value?.session.operator.id;
+
+/** The sessions of an operator, as they are when this is shown. */
+function Sessions({ operatorId }: { operatorId: string }) {
+  const sessions = usePolling(`sessions/${operatorId}`, (signal) =>
+    call('listOperatorSessions', { id: operatorId, signal }),
+  );
+  return (
+    <Loaded of={sessions} what="the sessions">
+      {(list: OperatorSession[]) => (
+        <Table
+          caption="Sessions"
+          columns={['Began', 'Ends', 'Token']}
+          rows={list.map(({ createdAt, expiresAt, tokenPrefix }) => ({
+            key: createdAt,
+            cells: [
+              <CellTime at={createdAt} />,
+              <CellTime at={expiresAt} />,
+              <code>{tokenPrefix}</code>,
+            ],
+          }))}
+          empty="There are none."
+        />
+      )}
+    </Loaded>
+  );
+}
+
+function readNewOperator(form: FormData): NewOperator {
+  const expiresAt = fromLocalField(textOf(form, 'expires'));
+  return {
+    name: textOf(form, 'name'),
+    role: textOf(form, 'role') as NewOperator['role'],
+    ...(expiresAt !== null && { expiresAt }),
+  };
+}
+
+function showTokenOfOperator(token: string): void {
+  showToken({ title: "The operator's token", token, advice: 'Give it to the operator.' });
+}

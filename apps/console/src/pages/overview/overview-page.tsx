@@ -1,0 +1,304 @@
+import type { DeniedCaller, Overview } from '@animal-store/admin-contract';
+import { useRef } from 'preact/hooks';
+import { call } from '../../api/call-admin-api.ts';
+import { ConnectionFailure, RefusedRequest } from '../../api/failures.ts';
+import { useHistory, type WithHistory } from '../../api/history-polling.ts';
+import { AccountLink } from '../../components/account-link.tsx';
+import { Badge } from '../../components/badge.tsx';
+import { Figure } from '../../components/figure.tsx';
+import { KeyLink } from '../../components/key-link.tsx';
+import { Loaded } from '../../components/loaded.tsx';
+import { OutcomeTable } from '../../components/plot/outcome-table.tsx';
+import { UsagePlot } from '../../components/plot/plot.tsx';
+import { Sparkline } from '../../components/plot/sparkline.tsx';
+import { type Bucket, bucketMs, sumOf, toBuckets } from '../../components/plot/usage.ts';
+import { busyKeyColumns, toCsv } from '../../components/table/csv.ts';
+import { CsvButton, csvName } from '../../components/table/csv-button.tsx';
+import { Table } from '../../components/table/table.tsx';
+import { formatCount, formatMs, formatRate, formatShare } from '../../components/time/format.ts';
+import { CellTime } from '../../components/time/time.tsx';
+import { readTimeRange } from '../../components/time/time-range.ts';
+import { TimeRangeControl } from '../../components/time/time-range-control.tsx';
+import { linkTo, route } from '../../route.ts';
+
+/** How the service is doing. */
+export function OverviewPage() {
+  const range = readTimeRange(route.value.query);
+  const outage = useRef<Health | undefined>(undefined);
+  const overview = useHistory('overview', range, async (query, signal) => {
+    try {
+      const answer = await call('getOverview', { query, signal });
+      outage.current = undefined;
+      return answer;
+    } catch (error) {
+      // Without its database the service has no overview, but it says what is wrong.
+      if (error instanceof RefusedRequest) outage.current = await readHealth(signal);
+      throw error;
+    }
+  });
+  const { data } = overview;
+  return (
+    <>
+      <h1>Overview</h1>
+      <Health health={outage.current ?? data?.readiness} stores={data?.stores} />
+      <Loaded of={overview} what="the figures">
+        {(shown: WithHistory<Overview>) => (
+          <>
+            <Trouble overview={shown} />
+            <Figures overview={shown} />
+            <section aria-label="Traffic">
+              <TimeRangeControl range={range} />
+              <UsagePlot what="Requests" ledger={shown.history} ofAll />
+            </section>
+            <Lists overview={shown} isToday={range.name === 'hour'} />
+          </>
+        )}
+      </Loaded>
+    </>
+  );
+}
+
+/** What the service says of its readiness. */
+type Health = Overview['readiness'];
+
+/** Asks the service whether it is ready. It needs no session, and works while the database is away. */
+async function readHealth(signal: AbortSignal): Promise<Health> {
+  try {
+    const response = await fetch('/readyz', { signal });
+    return await response.json();
+  } catch (cause) {
+    signal.throwIfAborted();
+    throw new ConnectionFailure({ cause });
+  }
+}
+
+/** Whether the stores answer. */
+function Health({
+  health,
+  stores,
+}: {
+  health: Health | undefined;
+  stores: Overview['stores'] | undefined;
+}) {
+  const reasons = health?.reasons ?? [];
+  const badge = (pattern: RegExp) => {
+    if (health === undefined) return <Badge tone="neutral" text="unknown" />;
+    return reasons.some((reason) => pattern.test(reason)) ? (
+      <Badge tone="bad" text="does not answer" />
+    ) : (
+      <Badge tone="good" text="answers" />
+    );
+  };
+  return (
+    <section aria-label="State">
+      <ul class="parts">
+        <li>
+          {stores?.database === 'embedded' ? 'Embedded database' : 'Postgres'}: {badge(/database/i)}
+        </li>
+        {stores?.quotas === 'in-process' ? (
+          <li class="muted">Quotas are counted in the process.</li>
+        ) : (
+          <li>Redis: {badge(/redis/i)}</li>
+        )}
+      </ul>
+      {reasons.map((reason) => (
+        <p class="state failed">{reason}</p>
+      ))}
+    </section>
+  );
+}
+
+const bucketNames = { minute: 'a minute', hour: 'an hour', day: 'a day' };
+
+function Figures({
+  overview: { traffic, keys, replicas, history },
+}: {
+  overview: WithHistory<Overview>;
+}) {
+  const { requests, seconds } = traffic;
+  const total = sumOf(requests);
+  const share = total === 0 ? 0 : requests.server_error / total;
+  const denied = requests.denied + requests.banned;
+  const latency = (ms: number | null) => (ms === null ? '–' : formatMs(ms));
+  const buckets = toBuckets(history);
+  const trend = (what: string, countOf: (bucket: Bucket) => number) => (
+    <Sparkline counts={buckets.map(countOf)} what={what} per={bucketNames[history.bucket]} />
+  );
+  // What a page lists is a link to it. Of the others, the note says where to look.
+  return (
+    <section aria-label="Figures">
+      <div class="figures">
+        <Figure
+          label="Requests a second"
+          value={formatRate(seconds === 0 ? 0 : total / seconds)}
+          href={linkTo('keys', { query: { sort: '-requests' } })}
+          trend={trend('in the time that is shown', (bucket) => bucket.total)}
+          note={`${formatCount(total)} in ${formatCount(seconds)} s`}
+        />
+        <Figure
+          label="Denied or banned"
+          value={formatShare(total === 0 ? 0 : denied / total)}
+          tone={denied >= troubling.denied * Math.max(total, 1) ? 'warning' : undefined}
+          href={linkTo('keys', { query: { sort: '-denials' } })}
+          trend={trend('that were denied', ({ counts }) => counts.denied + counts.banned)}
+          note={`${formatCount(denied)} requests`}
+        />
+        <Figure
+          label="Server errors"
+          value={formatShare(share)}
+          tone={share > 0 ? 'bad' : undefined}
+          trend={trend('that failed', ({ counts }) => counts.server_error)}
+          note={`${formatCount(requests.server_error)} requests, each in the log`}
+        />
+        <Figure
+          label="Latency p50"
+          value={latency(traffic.p50Ms)}
+          note="50% are faster; by operation in /metrics"
+        />
+        <Figure
+          label="Latency p99"
+          value={latency(traffic.p99Ms)}
+          note="99% are faster; by operation in /metrics"
+        />
+        <Figure
+          label="Active keys"
+          value={formatCount(keys.active)}
+          href={linkTo('keys', { query: { state: 'active' } })}
+          note="that may call"
+        />
+        <Figure
+          label="Banned keys"
+          value={formatCount(keys.banned)}
+          tone={keys.banned > 0 ? 'warning' : undefined}
+          href={linkTo('keys', { query: { state: 'banned' } })}
+          note="at this moment"
+        />
+        <Figure
+          label="Replicas"
+          value={formatCount(replicas.count)}
+          note={`${formatCount(replicas.reporting)} answered in the last minute; each has its /metrics`}
+        />
+      </div>
+    </section>
+  );
+}
+
+/** From this share of the requests of the last minute on, the page says that something is wrong. */
+const troubling = { denied: 0.25, failed: 0.01 };
+
+/** How many callers a sentence names. */
+const named = 3;
+
+/** What is wrong now, in a sentence, and who is concerned. */
+function Trouble({ overview: { traffic, denied: callers } }: { overview: Overview }) {
+  const { requests } = traffic;
+  const total = Math.max(sumOf(requests), 1);
+  const denied = (requests.denied + requests.banned) / total;
+  const failed = requests.server_error / total;
+  const others = callers.length - named;
+  return (
+    <>
+      {failed >= troubling.failed && (
+        <p class="state failed">
+          <strong>
+            {formatShare(failed)} of the requests of the last minute failed with a server error.
+          </strong>{' '}
+          The log of the service says why.
+        </p>
+      )}
+      {denied >= troubling.denied && (
+        <p class="state warned">
+          <strong>
+            {formatShare(denied)} of the requests of the last minute were denied
+            {callers.length > 0 ? ':' : '.'}
+          </strong>
+          {callers.slice(0, named).map((caller, n, { length }) => (
+            <>
+              {n === 0 ? ' ' : n === length - 1 && others <= 0 ? ' and ' : ', '}
+              <CallerLink caller={caller} />
+            </>
+          ))}
+          {others > 0 && (
+            <>
+              {' '}
+              and <a href={linkTo('keys', { query: { sort: '-denials' } })}>others</a>
+            </>
+          )}
+        </p>
+      )}
+    </>
+  );
+}
+
+/** An account, or a key that has none. */
+function CallerLink({ caller: { account, keyId, name } }: { caller: DeniedCaller }) {
+  return keyId === null ? <AccountLink account={account} /> : <KeyLink id={keyId} name={name} />;
+}
+
+function Lists({
+  overview: { history, traffic, bans },
+  isToday,
+}: {
+  overview: WithHistory<Overview>;
+  isToday: boolean;
+}) {
+  const { busiest, denied } = history;
+  const days = daysOf(history);
+  const when = isToday ? ' today (UTC)' : `, ${days.label}`;
+  return (
+    <div class="columns">
+      <Table
+        caption={`Busiest keys${when}`}
+        columns={[{ title: 'Key', takesRest: true }, 'Plan', { number: 'Requests' }]}
+        rows={busiest.map(({ keyId, name, plan, requests }) => ({
+          key: keyId,
+          cells: [<KeyLink id={keyId} name={name} />, plan, formatCount(requests)],
+        }))}
+        empty={isToday ? 'No key has made a request today.' : 'No key made a request then.'}
+        aside={
+          <CsvButton
+            fileName={csvName('busiest-keys', days)}
+            write={() => toCsv(busiest, busyKeyColumns)}
+            what="the busiest keys"
+          />
+        }
+      />
+      <Table
+        caption={`Denied${when}`}
+        columns={[{ title: 'Account, or key without one', takesRest: true }, { number: 'Denied' }]}
+        rows={denied.map((caller) => ({
+          key: caller.keyId ?? `account ${caller.account}`,
+          cells: [<CallerLink caller={caller} />, formatCount(caller.denials)],
+        }))}
+        empty={isToday ? 'Nobody was denied today.' : 'Nobody was denied then.'}
+      />
+      <OutcomeTable
+        counts={traffic.requests}
+        caption={`The last ${formatCount(traffic.seconds)} seconds by outcome`}
+      />
+      <Table
+        caption="Banned now"
+        columns={[{ title: 'Key', takesRest: true }, 'Until']}
+        rows={bans.map(({ keyId, name, until }) => ({
+          key: keyId,
+          cells: [<KeyLink id={keyId} name={name} />, <CellTime at={until} />],
+        }))}
+        empty="No key is banned."
+      />
+    </div>
+  );
+}
+
+/** The days (UTC) whose busiest keys an overview has: those of its span, or the last 31 of them. */
+function daysOf({ from, to }: { from: string; to: string }) {
+  const dayMs = bucketMs.day;
+  const end = Math.ceil(Date.parse(to) / dayMs);
+  const start = Math.max(Math.floor(Date.parse(from) / dayMs), end - 31);
+  const iso = (day: number) => new Date(day * dayMs).toISOString();
+  const label = [start, end - 1].map((day) => iso(day).slice(0, 10));
+  return {
+    from: iso(start),
+    to: iso(end),
+    label: `${[...new Set(label)].join(' to ')} (UTC)`,
+  };
+}
