@@ -32,43 +32,35 @@ function startSearch() {
   const input = box.querySelector('input');
   const status = box.querySelector('[role="status"]');
   const list = box.querySelector('.found');
-  let entries;
+  let loading;
   box.hidden = false;
 
+  // The library and the index are loaded when somebody is about to search.
   const load = () => {
-    // The index is loaded when somebody is about to search.
-    entries ??= fetch(reading.search)
-      .then((response) => (response.ok ? response.json() : Promise.reject(new Error())))
-      .catch(() => {
-        entries = undefined;
-        return undefined;
-      });
-    return entries;
+    loading ??= loadIndex().catch(() => {
+      loading = undefined;
+    });
+    return loading;
   };
   const close = () => {
     list.replaceChildren();
     status.textContent = '';
   };
   const show = async () => {
-    const query = input.value;
-    const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+    const query = input.value.trim();
+    const words = wordsOf(query.toLowerCase());
     if (words.length === 0) return close();
     const index = await load();
     // Somebody went on typing.
-    if (query !== input.value) return;
+    if (query !== input.value.trim()) return;
     if (index === undefined) {
       status.textContent = 'The search cannot be loaded.';
       return;
     }
-    let found = search(index, words);
-    if (found.length === 0)
-      found = search(
-        index,
-        words.map((word) => nearestTo(word, index)),
-      );
+    const found = search(index, query);
     list.replaceChildren(...found.map((entry) => resultOf(entry, words)));
     status.textContent =
-      found.length === 0 ? `Nothing is found for ${query}.` : `${found.length} results`;
+      found.length === 0 ? `No results for ${query}.` : `${found.length} results`;
     if (found.length === 0) list.append(textItem(status.textContent));
   };
 
@@ -106,51 +98,48 @@ function startSearch() {
   });
 }
 
+/** The words of a text: names such as `createPet` and `Next.js` also as two. */
+const wordsOf = (text) =>
+  (text.match(/[\p{L}\p{N}]+(?:\.\p{L}+)*/gu) ?? []).flatMap((word) => [
+    ...new Set([word.replaceAll('.', ''), ...word.split(/\.|(?<=[a-z])(?=[A-Z])/)]),
+  ]);
+
+/** Loads the search library and the headings of all pages, and makes an index of them. */
+async function loadIndex() {
+  const [{ default: MiniSearch }, response] = await Promise.all([
+    import(reading.searchLibrary),
+    fetch(reading.search),
+  ]);
+  if (!response.ok) throw new Error(response.statusText);
+  const index = new MiniSearch({
+    idField: 'path',
+    fields: ['title', 'anchor', 'page', 'text'],
+    storeFields: ['title', 'page', 'path', 'text'],
+    tokenize: wordsOf,
+    searchOptions: { combineWith: 'AND', prefix: true, boost: { title: 6, anchor: 3, page: 2 } },
+  });
+  const entries = await response.json();
+  index.addAll(entries.map((entry) => ({ ...entry, anchor: entry.path.split('#')[1] ?? '' })));
+  return index;
+}
+
 /**
- * The entries that contain every word: first the one whose title or anchor is meant, such as `createPet` by
- * "create pet", then those that have them in their title. Guides come before the codes of errors.
+ * The entries that have every word of a query, or words like them if none has. An entry whose title or anchor is the
+ * query comes first. Guides come before the declarations of the client, and before the codes of errors, unless a code
+ * is searched for.
  */
-function search(index, words) {
-  const rank = ({ title, page, text, path }) => {
-    const places = [title, page, text].map((part) => part.toLowerCase());
-    const ranks = words.map((word) => places.findIndex((part) => part.includes(word)));
-    if (path.toLowerCase().endsWith(`#${words.join('')}`) || places[0] === words.join(' '))
-      return -1;
-    if (ranks.includes(-1)) return undefined;
-    const isCode = path.includes('#error-') && !words.join().includes('_');
-    return ranks.reduce((sum, next) => sum + next, isCode ? 3 : 0);
+function search(index, query) {
+  const isCode = query.includes('_');
+  const boostDocument = (path) => {
+    if (path.includes('#error-')) return isCode ? 1 : 0.3;
+    return path.startsWith('/docs/guides/client') ? 0.3 : 1;
   };
-  return index
-    .map((entry) => ({ entry, rank: rank(entry) }))
-    .filter(({ rank }) => rank !== undefined)
-    .sort((a, b) => a.rank - b.rank)
-    .slice(0, 12)
-    .map(({ entry }) => entry);
-}
-
-/** The word of the index that is most like a misspelt one, or that itself if none is. */
-function nearestTo(word, index) {
-  if (word.length < 4) return word;
-  const all = index.map(({ title, text }) => `${title} ${text}`).join(' ');
-  let nearest = { word, distance: word.length > 6 ? 3 : 2 };
-  for (const other of new Set(all.toLowerCase().match(/[a-z_]{4,}/g))) {
-    const distance = distanceOf(word, other);
-    if (distance < nearest.distance) nearest = { word: other, distance };
-  }
-  return nearest.word;
-}
-
-/** How many letters must be added, removed or replaced (Levenshtein, 1965). */
-function distanceOf(one, other) {
-  let row = Array.from({ length: other.length + 1 }, (_, at) => at);
-  for (const [at, letter] of [...one].entries()) {
-    const next = [at + 1];
-    for (const [place, its] of [...other].entries()) {
-      next.push(Math.min(row[place] + (letter !== its), row[place + 1] + 1, next[place] + 1));
-    }
-    row = next;
-  }
-  return row.at(-1);
+  const one = query.toLowerCase().replaceAll(/\s+/g, '');
+  const isMeant = ({ title, path }) =>
+    [title, path.split('#')[1]].some((name) => name?.toLowerCase().replaceAll(' ', '') === one);
+  let found = index.search(query, { boostDocument });
+  if (found.length === 0) found = index.search(query, { boostDocument, fuzzy: 0.3 });
+  return [...found.filter(isMeant), ...found.filter((entry) => !isMeant(entry))].slice(0, 12);
 }
 
 function resultOf({ title, page, text, path }, words) {

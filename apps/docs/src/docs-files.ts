@@ -49,8 +49,8 @@ export function createDocsFiles(options: DocsOptions) {
   const pageSources = new Map<string, FileSource>();
   const fileSources = new Map<string, FileSource>();
 
-  const addNamedByContent = (name: string, type: 'js' | 'svg') => {
-    const content = readFileSync(new URL(`${name}.${type}`, assets), 'utf8');
+  const addNamedByContent = (name: string, type: 'js' | 'svg', file?: URL) => {
+    const content = readFileSync(file ?? new URL(`${name}.${type}`, assets), 'utf8');
     const path = `/docs/${name}.${hash('sha256', content, 'base64url').slice(0, 12)}.${type}`;
     fileSources.set(path, async () => ({ type: types[type], content, immutable: true }));
     return path;
@@ -70,6 +70,12 @@ export function createDocsFiles(options: DocsOptions) {
   // Browsers ask for it where no page names another, such as beside `openapi.json`.
   add('/favicon.ico', 'svg', () => readFileSync(new URL('icon.svg', assets), 'utf8'));
   const script = addNamedByContent('docs', 'js');
+  // The pages load it when somebody searches.
+  const searchLibrary = addNamedByContent(
+    'minisearch',
+    'js',
+    new URL(import.meta.resolve('minisearch')),
+  );
   const windowsPicture = addNamedByContent('windows', 'svg');
   const tryOut = addNamedByContent('try-out', 'js');
 
@@ -84,7 +90,7 @@ export function createDocsFiles(options: DocsOptions) {
   const addPage = (path: string, markdownPath: string, find: (pages: DocsPages) => DocsPage) => {
     const writeHtml = async () => {
       const { docsPageHtml } = await import('./docs-page-html.ts');
-      return docsPageHtml(find(pages()), pages(), { origin, script, icon, tryOut });
+      return docsPageHtml(find(pages()), pages(), { origin, script, icon, tryOut, searchLibrary });
     };
     add(path, 'html', writeHtml, docsPageHeaders(options.stagingOrigin));
     add(markdownPath, 'markdown', () => portableMarkdown(find(pages()), origin));

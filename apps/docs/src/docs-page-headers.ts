@@ -4,7 +4,9 @@ import { readFileSync } from 'node:fs';
 /** The style sheet, without its comments. It is in every page: see its first line. */
 export const style = readFileSync(new URL('../assets/docs.css', import.meta.url), 'utf8')
   .replaceAll(/\/\*[\s\S]*?\*\//g, '')
-  .replaceAll(/\n\s*/g, '\n')
+  .replaceAll(/\s+/g, ' ')
+  .replaceAll(/ ?([{};,>]) ?/g, '$1')
+  .replaceAll(/([\w-]): /g, '$1:')
   .trim();
 
 /**

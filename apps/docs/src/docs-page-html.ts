@@ -13,6 +13,8 @@ export interface DocsAssets {
   readonly icon: string;
   /** The script of the operations' page. */
   readonly tryOut: string;
+  /** The library of the search. */
+  readonly searchLibrary: string;
 }
 
 /** Writes a page as HTML. It is whole without JavaScript. */
@@ -24,7 +26,7 @@ export function docsPageHtml(page: DocsPage, pages: DocsPages, assets: DocsAsset
   const { html } = renderMarkdown(page.markdown, actionsOf(page, assets.origin, contents !== ''));
   const title = page === pages.home ? page.title : `${page.title} · ${pages.home.title}`;
   return `<!doctype html>
-<html lang="en" data-search="${docsPaths.search}">
+<html lang="en" data-search="${docsPaths.search}" data-search-library="${assets.searchLibrary}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

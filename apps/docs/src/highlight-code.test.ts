@@ -1,23 +1,28 @@
 import { expect, test } from 'vitest';
 import { highlightCode } from './highlight-code.ts';
 
+const span = (kind: string, text: string) => `<span class="hl-${kind}">${text}</span>`;
+
 test.each([
   [
     'ts',
-    `const n = 30_000; // it's <b>`,
-    `<span class="keyword">const</span> n = <span class="number">30_000</span>; <span class="comment">// it's &lt;b&gt;</span>`,
+    'const n = 30_000; // <b>',
+    `${span('keyword', 'const')} n = ${span('number', '30_000')}; ${span('comment', '// &lt;b&gt;')}`,
   ],
   [
     'sh',
     `curl "http://a#b" -d '{"a":\n1}' # so`,
-    `<span class="keyword">curl</span> <span class="string">&quot;http://a#b&quot;</span> -d <span class="string">'{&quot;a&quot;:\n1}'</span> <span class="comment"># so</span>`,
+    `curl ${span('string', '"http://a#b"')} -d ${span('string', `'{"a":\n1}'`)} ${span('comment', '# so')}`,
   ],
+  ['js', 'await get(`/x`)', `${span('keyword', 'await')} get(${span('string', '`/x`')})`],
+  ['python', 'if x: """b"""', `${span('keyword', 'if')} x: ${span('string', '"""b"""')}`],
   [
-    'python',
-    'if x: """b"""',
-    `<span class="keyword">if</span> x: <span class="string">&quot;&quot;&quot;b&quot;&quot;&quot;</span>`,
+    'go',
+    'return nil, 1',
+    `${span('keyword', 'return')} ${span('literal', 'nil')}, ${span('number', '1')}`,
   ],
+  ['json', '{"a": [1]}', `{${span('attr', '"a"')}: [${span('number', '1')}]}`],
   ['text', 'a < b && "const"', 'a &lt; b &amp;&amp; &quot;const&quot;'],
-])('%s: %s', (language, code, html) => {
+])('highlights %s without elements that have no colour', (language, code, html) => {
   expect(highlightCode(code, language)).toBe(html);
 });

@@ -1,62 +1,37 @@
+import highlighter from 'highlight.js/lib/core';
+import bash from 'highlight.js/lib/languages/bash';
+import go from 'highlight.js/lib/languages/go';
+import http from 'highlight.js/lib/languages/http';
+import javascript from 'highlight.js/lib/languages/javascript';
+import json from 'highlight.js/lib/languages/json';
+import python from 'highlight.js/lib/languages/python';
+import typescript from 'highlight.js/lib/languages/typescript';
 import { escapeHtml } from './escape-html.ts';
 
-/** Patterns of the kinds of words that have a colour, in each language of code blocks. */
-const strings = /"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`/;
-const numbers = /\b\d[\d_.]*n?\b/;
-const slashComments = /\/\/.*|\/\*[\s\S]*?\*\//;
-const words = (list: string) => new RegExp(`\\b(?:${list.replaceAll(' ', '|')})\\b`);
+const languages = { bash, go, http, javascript, json, python, typescript };
+for (const [name, language] of Object.entries(languages)) {
+  highlighter.registerLanguage(name, language);
+}
+// The style sheet has the colours: the policy of the pages allows no styles within them.
+highlighter.configure({ classPrefix: 'hl-' });
 
-const script = {
-  comment: slashComments,
-  string: strings,
-  keyword: words(
-    'as async await break case catch class const continue default else export extends false finally for from function if import in instanceof interface let new null of readonly return switch throw true try type typeof undefined var while',
-  ),
-  number: numbers,
-};
-const languages: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
-  ts: script,
-  js: script,
-  typescript: script,
-  sh: {
-    comment: /(?<=^|\s)#.*/m,
-    string: /"(?:\\.|[^"\\])*"|'[^']*'/,
-    keyword: words('curl export'),
-  },
-  python: {
-    comment: /#.*/,
-    string: /"""[\s\S]*?"""|[rf]?"(?:\\.|[^"\\\n])*"|[rf]?'(?:\\.|[^'\\\n])*'/,
-    keyword: words(
-      'and as def else except False for from global if import in is None not or pass raise return True try while with yield',
-    ),
-    number: numbers,
-  },
-  go: {
-    comment: slashComments,
-    string: /"(?:\\.|[^"\\\n])*"|`[^`]*`/,
-    keyword: words(
-      'const default defer else false for func if import map nil package range return struct switch true type var',
-    ),
-    number: numbers,
-  },
-  json: { string: strings, keyword: words('true false null'), number: /-?\b\d[\d.]*\b/ },
-  http: { string: /"[^"\n]*"/ },
-};
+/** The kinds of words that the style sheet gives a colour. */
+const coloured = /"hl-(?:attr|attribute|comment|keyword|literal|number|string)"/;
 
 /** Writes code as HTML, with a class for each word that has a colour. Other languages stay as they are. */
 export function highlightCode(code: string, language: string): string {
-  const kinds = Object.entries(languages[language] ?? {});
-  if (kinds.length === 0) return escapeHtml(code);
-  const pattern = new RegExp(
-    kinds.map(([kind, { source }]) => `(?<${kind}>${source})`).join('|'),
-    'gm',
-  );
-  let html = '';
-  let at = 0;
-  for (const match of code.matchAll(pattern)) {
-    const [kind] = Object.entries(match.groups ?? {}).find(([, text]) => text !== undefined) ?? [];
-    html += `${escapeHtml(code.slice(at, match.index))}<span class="${kind}">${escapeHtml(match[0])}</span>`;
-    at = match.index + match[0].length;
-  }
-  return html + escapeHtml(code.slice(at));
+  if (highlighter.getLanguage(language) === undefined) return escapeHtml(code);
+  const { value } = highlighter.highlight(code, { language });
+  // Quotation marks are escaped for attributes, which code is never in.
+  return withoutPlain(value).replaceAll('&quot;', '"').replaceAll('&#x27;', "'");
+}
+
+/** Removes the elements that have no colour: they would be a tenth of a page. */
+function withoutPlain(html: string): string {
+  const open: boolean[] = [];
+  return html.replaceAll(/<span class="[^"]*">|<\/span>/g, (tag) => {
+    if (tag !== '</span>') open.push(coloured.test(tag));
+    const isKept = tag === '</span>' ? open.pop() : open.at(-1);
+    return isKept ? tag : '';
+  });
 }

@@ -10,6 +10,9 @@ const languages: Readonly<Record<string, { readonly tab: string; readonly captio
   go: { tab: 'Go', caption: 'Go' },
 };
 
+/** The name of a language, which a reader may search for. */
+export const languageName = (language: string): string => languages[language]?.caption ?? '';
+
 /** The name of a code block that shows an answer, such as `json 429`. */
 const answerLanguage = /^json (\d{3})$/;
 

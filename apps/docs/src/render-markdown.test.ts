@@ -38,7 +38,7 @@ ${code('json 400', '{"code":"b"}')}
   );
   expect(side?.match(/<figure class="sample"/g)).toHaveLength(2);
   expect(side?.match(/<input type="radio" name="answer-add"/g)).toHaveLength(2);
-  expect(side?.match(/&quot;code&quot;|&quot;id&quot;/g)).toHaveLength(3);
+  expect(side?.match(/"code"|"id"/g)).toHaveLength(3);
   expect(after).toContain('It is added.');
   expect(after).not.toContain('<figure');
   expect(html).not.toMatch(/\{[#.]/);

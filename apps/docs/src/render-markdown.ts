@@ -8,6 +8,7 @@ import {
   isAnswer,
   isSample,
   languageChoice,
+  languageName,
   samplesHtml,
 } from './render-code.ts';
 
@@ -243,7 +244,7 @@ function slugOf(title: string): string {
 function plainText(markdown: string): string {
   return markdown
     .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
-    .replaceAll(/^```.*$/gm, '')
+    .replaceAll(/^```(\w*).*$/gm, (_, language: string) => languageName(language))
     .replaceAll(/^\|?[-:| ]+\|$/gm, '')
     .replaceAll(/[`*|]/g, '')
     .replaceAll(/^#+ /gm, '')

@@ -27,7 +27,7 @@ function entriesOf({ path, title: page, markdown }: DocsPage): SearchEntry[] {
   return renderMarkdown(markdown).sections.map(({ id, depth, title, text }) => {
     if (depth < 3) chapter = title;
     return {
-      title: /-parameters$/.test(id) ? `${chapter}: ${title.toLowerCase()}` : title,
+      title: /-(?:body|parameters)$/.test(id) ? `${chapter}: ${title.toLowerCase()}` : title,
       page,
       path: id === '' ? path : `${path}#${id}`,
       text,

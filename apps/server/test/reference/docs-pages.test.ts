@@ -102,7 +102,7 @@ test('each error code has a part that says what it means, what leads to it and w
     const [section = ''] = rest.split(/<h[23]/);
     expect(section.match(/<li>/g), code).toHaveLength(causes.length);
     const plain = section.replaceAll(/<[^>]*>/g, '');
-    expect(plain, code).toContain(`\n  &quot;code&quot;: &quot;${code}&quot;,\n`);
+    expect(plain, code).toContain(`\n  "code": "${code}",\n`);
     for (const text of [`${status}. `, 'What to do: ', `HTTP/1.1 ${status}`])
       expect(plain, code).toContain(text);
   }

@@ -146,7 +146,7 @@ const outputs: Readonly<Record<string, Partial<Record<Sample['language'], RegExp
   'typescript, First calls': { ts: /^\d+ \d+ animals are for sale$/m },
   'typescript, Retries and waits': { ts: /^\d+ animals, \d+ left$/m },
   'typescript, Time limits and cancelling': { ts: /^\d+ animals$/m },
-  'typescript, Tests of your code': { ts: /^Mia,Tom 2$/m },
+  'typescript, Test code that uses the client': { ts: /^Mia,Tom 2$/m },
   'languages, openapi-fetch': { ts: /^\d+ \d+ animals are for sale$/m },
   'languages, Write one': {
     python: /^9007199254740993\n^\d+ animals are for sale$/m,

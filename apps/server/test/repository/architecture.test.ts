@@ -53,9 +53,14 @@ test.each([
     ],
   ],
   [
-    'the pages of the reference import only the contract and a renderer of Markdown',
+    'the pages of the reference import only the contract and what renders Markdown and code',
     importsUnder('apps/docs/src'),
-    [/^apps\/docs\/src\//, /^@animal-store\/contract(\/|$)/, /^marked$/, /^node:/],
+    [
+      /^apps\/docs\/src\//,
+      /^@animal-store\/contract(\/|$)/,
+      /^(highlight\.js|marked)(\/|$)/,
+      /^node:/,
+    ],
   ],
   [
     'the server never imports the CLI, the client or the testkit',

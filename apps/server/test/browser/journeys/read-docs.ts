@@ -50,6 +50,9 @@ export async function searchDocs({ service, openPage }: Store): Promise<void> {
     ['pagintion', 'Pagination'],
     ['maxRetries', 'maxRetries'],
     ['retry', 'Retry, or not'],
+    ['mock', 'Test code that uses the client'],
+    ['python 429', 'After a 429'],
+    ['replayed', 'What a repeated creation answers'],
   ] as const) {
     await keyboard.press('Control+k');
     await keyboard.type(query);
@@ -58,7 +61,7 @@ export async function searchDocs({ service, openPage }: Store): Promise<void> {
       .toMatch(new RegExp(`^${title}`));
   }
   await page.getByRole('searchbox').fill('zebra crossing');
-  await page.getByText('Nothing is found for zebra crossing.').last().waitFor();
+  await page.getByText('No results for zebra crossing.').last().waitFor();
   await keyboard.press('Escape');
   await expect.poll(() => page.locator('.found li').count()).toBe(0);
 
