@@ -3,16 +3,19 @@ import { readFileSync } from 'node:fs';
 const root = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'));
 
 /**
- * Completes the manifest of a package that is packed: what all packages share is in the root's. What
- * it depends on, zod and ts-rest, its users have as well, and their types must come from one copy.
- * So these become peers, and any later version with the same major will do.
+ * Completes the manifest of a package that is packed: what all packages share is in the root's. Any later version with
+ * the same major of a dependency will do. A package that names no peers, the contract, depends on zod and ts-rest: its
+ * users have them as well, and their types must come from one copy, so these become peers.
  */
 function beforePacking({ devDependencies, scripts, dependencies, ...manifest }, directory) {
   const { repository, bugs } = root;
-  const peers = Object.entries(dependencies ?? {}).map(([name, version]) => [name, `^${version}`]);
+  const ranges = Object.fromEntries(
+    Object.entries(dependencies ?? {}).map(([name, version]) => [name, `^${version}`]),
+  );
+  const kind = manifest.peerDependencies === undefined ? 'peerDependencies' : 'dependencies';
   return {
     ...manifest,
-    ...(peers.length > 0 && { peerDependencies: Object.fromEntries(peers) }),
+    ...(dependencies !== undefined && { [kind]: ranges }),
     repository: { ...repository, directory: `packages/${directory.split('/').at(-1)}` },
     bugs,
   };

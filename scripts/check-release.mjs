@@ -18,7 +18,7 @@ const release = join(root, 'release');
 const { repository, bugs } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const isDryRun = process.argv.includes('--dry-run');
 const { GITHUB_REF_NAME: tag, GITHUB_REPOSITORY: actualRepository } = process.env;
-const names = ['contract', 'client'];
+const names = ['contract', 'client', 'quotas'];
 const faults = [];
 
 if (!isDryRun) {

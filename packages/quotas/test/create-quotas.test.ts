@@ -1,0 +1,130 @@
+import { openRedisCluster } from '@animal-store/testkit';
+import { Redis } from 'ioredis';
+import {
+  BurstyRateLimiter,
+  RateLimiterMemory,
+  RateLimiterRes,
+  RateLimiterUnion,
+} from 'rate-limiter-flexible';
+import { expect, onTestFinished, test } from 'vitest';
+import { createQuotas, defaultBanPolicy, maxLimit, QuotaDecision } from '../src/index.ts';
+import { useRedis } from './use-redis.ts';
+
+const redis = useRedis();
+const quota = { perMinute: 2, perDay: 10 };
+
+async function open(options: Parameters<typeof createQuotas>[0] = {}) {
+  const onBreaker = (state: string, reason: unknown) => {
+    if (state === 'open') throw reason;
+  };
+  const quotas = await createQuotas({ redis: redis.url, timeoutMs: 60_000, onBreaker, ...options });
+  onTestFinished(() => quotas.close());
+  return quotas;
+}
+
+const remaining = ({ windows }: QuotaDecision) => windows.map((window) => window.remaining);
+
+test.each([
+  [{ id: '', quota }, 'id: expected a text that is not empty, got ""'],
+  [{ id: 7, quota }, 'id: expected a text that is not empty, got 7'],
+  [{ id: 'a', accountId: '', quota }, 'accountId: expected a text that is not empty, got ""'],
+  [{ id: 'a' }, `quota.perMinute: expected an integer from 1 to ${maxLimit}, got undefined`],
+  [
+    { id: 'a', quota: { perMinute: 5, perDay: Infinity } },
+    `quota.perDay: expected an integer from 1 to ${maxLimit}, got Infinity`,
+  ],
+  [
+    { id: 'a', quota: { ...quota, perMinute: 0 } },
+    'quota.perMinute: expected an integer from 1 to',
+  ],
+  [{ id: 'a', quota: { ...quota, perMinute: 1.5 } }, 'got 1.5'],
+  [{ id: 'a', quota: { ...quota, perMinute: '5' } }, 'got 5'],
+  [{ id: 'a', quota: { ...quota, perMinute: maxLimit + 1 } }, 'got 2147483648'],
+])(
+  'consume and look reject %j with a TypeError, and Redis goes on deciding',
+  async (consumer, message) => {
+    const quotas = await open();
+    const wrong = consumer as Parameters<typeof quotas.consume>[0];
+    for (const asked of [quotas.consume(wrong), quotas.look(wrong)]) {
+      await expect(asked).rejects.toThrow(TypeError);
+      await expect(asked).rejects.toThrow(message);
+    }
+    expect((await quotas.consume({ id: crypto.randomUUID(), quota })).scope).toBe('service');
+  },
+);
+
+test('createAllowance, unban, credit and moveBan reject wrong input with a TypeError', async () => {
+  const quotas = await open({ redis: undefined });
+  expect(() => quotas.createAllowance('x', { perMinute: NaN })).toThrow(TypeError);
+  await expect(quotas.unban({ id: '' })).rejects.toThrow(TypeError);
+  await expect(quotas.credit({ id: '' })).rejects.toThrow(TypeError);
+  await expect(quotas.moveBan({ id: 'a' }, { id: '' })).rejects.toThrow(TypeError);
+});
+
+test('a consumer is never banned when bans are switched off', async () => {
+  const hasty = { ...defaultBanPolicy, graceMs: 0, minStrikes: 1 };
+  const outcomes = async (banPolicy: typeof hasty | false) => {
+    const quotas = await open({ banPolicy });
+    const consumer = { id: crypto.randomUUID(), quota };
+    for (let i = 0; i < 9; i += 1) await quotas.consume(consumer);
+    return (await quotas.consume(consumer)).outcome;
+  };
+  expect([await outcomes(hasty), await outcomes(false)]).toEqual(['banned', 'denied']);
+});
+
+test('services with different prefixes on one Redis share no counts', async () => {
+  const [one, other] = [await open({ prefix: 'one' }), await open({ prefix: 'other' })];
+  const consumer = { id: 'same', quota };
+  expect(remaining(await one.consume(consumer))).toEqual([1, 9]);
+  expect(remaining(await other.consume(consumer))).toEqual([1, 9]);
+  expect(remaining(await one.consume(consumer))).toEqual([0, 8]);
+});
+
+test('ids with braces and percent signs have counts of their own, also on a Cluster', async () => {
+  await using cluster = await openRedisCluster();
+  const quotas = await open({ redis: cluster.urls, firstConnectionTimeoutMs: 60_000 });
+  const ids = ['{', '}', '{}', '}{', '{a}b{}', 'a}:ban:{b', '%7B', '%', 'ü {1}'];
+  for (const id of ids) {
+    expect(remaining(await quotas.consume({ id, quota })), id).toEqual([1, 9]);
+    expect(remaining(await quotas.consume({ id, accountId: id, quota })), id).toEqual([1, 9]);
+    // Its strikes are beside the windows of its account, in the same slot.
+    for (let i = 0; i < 3; i += 1) await quotas.consume({ id, accountId: id, quota });
+    await quotas.unban({ id, accountId: id });
+  }
+});
+
+test('a value that another program has written is no outage: Redis decides all other requests', async () => {
+  const quotas = await open();
+  await redis.connection.rpush('quotas:key:{foreign}', 'a list');
+  expect((await quotas.consume({ id: 'foreign', quota })).scope).toBe('replica');
+  const next = await quotas.consume({ id: crypto.randomUUID(), quota });
+  expect(next).toMatchObject({ scope: 'service', outcome: 'admitted' });
+});
+
+test('a client of the caller is copied: its own options do not matter, and it stays open', async () => {
+  const client = new Redis(redis.url, { lazyConnect: true, maxRetriesPerRequest: null });
+  onTestFinished(() => client.disconnect());
+  const quotas = await open({ redis: client, prefix: 'of-a-client' });
+  expect((await quotas.consume({ id: 'a', quota })).scope).toBe('service');
+  expect(client.status).toBe('wait');
+  quotas.close();
+  expect(await client.exists('of-a-client:key:{a}')).toBe(1);
+});
+
+test('a limiter resolves or rejects with a RateLimiterRes, and wrappers of the library accept it', async () => {
+  const quotas = await open();
+  const limiter = quotas.limiter({ perMinute: 1, perDay: 5 });
+  const id = crypto.randomUUID();
+  expect(await limiter.consume(id)).toBeInstanceOf(RateLimiterRes);
+  const refusal = await limiter.consume(id).catch((reason: unknown) => reason);
+  expect(refusal).toBeInstanceOf(QuotaDecision);
+  expect(refusal).toMatchObject({ remainingPoints: 0, outcome: 'denied' });
+  expect((await limiter.get(id)).remainingPoints).toBe(0);
+
+  const burst = new RateLimiterMemory({ points: 1, duration: 60 });
+  const bursty = new BurstyRateLimiter(limiter, burst);
+  expect(await bursty.consume(id)).toBeInstanceOf(RateLimiterRes);
+  await expect(bursty.consume(id)).rejects.toBeInstanceOf(RateLimiterRes);
+  const union = new RateLimiterUnion(limiter, new RateLimiterMemory({ points: 9, duration: 1 }));
+  await expect(union.consume(id)).rejects.toMatchObject({ '': { outcome: 'denied' } });
+});
