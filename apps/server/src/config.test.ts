@@ -1,7 +1,14 @@
 import { resolve } from 'node:path';
 import { StartupError } from '@animal-store/runtime';
 import { expect, test } from 'vitest';
+import { defaultApiSettings } from './api/api-settings.ts';
 import { environmentVariables, readConfig } from './config.ts';
+import { defaultPlace } from './database/database-settings.ts';
+import { defaultHttpSettings } from './http/http-settings.ts';
+import { defaultObservabilitySettings } from './observability/observability-settings.ts';
+import { defaultOpsSettings } from './ops/ops-settings.ts';
+import { defaultQuotaSettings } from './quotas/quota-settings.ts';
+import { defaultUsageSettings } from './usage/usage-settings.ts';
 
 /** The lines of the error for an environment at fault. */
 function faults(environment: NodeJS.ProcessEnv): string[] {
@@ -16,23 +23,34 @@ function faults(environment: NodeJS.ProcessEnv): string[] {
 
 test('an environment without settings gives the embedded default on loopback', () => {
   expect(readConfig({})).toMatchObject({
-    host: '127.0.0.1',
-    port: 3_000,
-    database: { kind: 'embedded', dataDir: resolve('.data') },
-    redisUrls: [],
-    redisTimeoutMs: 150,
-    publicUrl: undefined,
-    trustedProxies: 0,
-    corsOrigins: undefined,
-    addressPerMinute: 60,
-    banPolicy: {
-      ...{ minStrikes: 10, strikeShare: 0.5, graceMs: 1_000, strikeWindowSeconds: 60 },
-      ...{ banSeconds: 300, maxBanSeconds: 3_600, memorySeconds: 86_400 },
+    http: { host: '127.0.0.1', port: 3_000 },
+    api: { publicUrl: undefined, trustedProxies: 0, corsOrigins: undefined },
+    database: { place: { kind: 'embedded', dataDir: resolve('.data') } },
+    quotas: {
+      redis: [],
+      timeoutMs: 150,
+      addressPerMinute: 60,
+      banPolicy: {
+        ...{ minStrikes: 10, strikeShare: 0.5, graceMs: 1_000, strikeWindowSeconds: 60 },
+        ...{ banSeconds: 300, maxBanSeconds: 3_600, memorySeconds: 86_400 },
+      },
     },
   });
   // So does one whose variables are empty, or others.
   const empty = Object.fromEntries(environmentVariables.map((name) => [name, '']));
   expect(readConfig({ ...empty, PATH: '/bin', PORTS: 'x', port: 'x' })).toEqual(readConfig({}));
+});
+
+test('a setting that is not given has the default of its room', () => {
+  const { http, api, ops, database, quotas, usage, observability } = readConfig({});
+  expect({ ...defaultHttpSettings, ...http }).toEqual(defaultHttpSettings);
+  expect(api).toEqual(defaultApiSettings);
+  expect({ ...defaultOpsSettings, ...ops }).toEqual(defaultOpsSettings);
+  expect(database.place).toEqual(defaultPlace);
+  expect(quotas).toEqual({ ...defaultQuotaSettings, timeoutMs: 150 });
+  expect({ ...defaultUsageSettings, ...usage }).toEqual(defaultUsageSettings);
+  const byDefault = defaultObservabilitySettings;
+  expect({ ...byDefault, ...observability }).toEqual(byDefault);
 });
 
 test('an environment is read', () => {
@@ -47,17 +65,18 @@ test('an environment is read', () => {
     CORS_ORIGINS: 'https://shop.example.com, http://localhost:5173',
   });
   expect(config).toMatchObject({
-    host: '::1',
-    port: 0,
-    publicUrl: 'https://api.example.com',
-    trustedProxies: 2,
-    database: { kind: 'postgres', url },
-    redisUrls: ['redis://a:6379', 'rediss://b'],
-    corsOrigins: new Set(['https://shop.example.com', 'http://localhost:5173']),
+    http: { host: '::1', port: 0 },
+    api: {
+      publicUrl: 'https://api.example.com',
+      trustedProxies: 2,
+      corsOrigins: new Set(['https://shop.example.com', 'http://localhost:5173']),
+    },
+    database: { place: { kind: 'postgres', url } },
+    quotas: { redis: ['redis://a:6379', 'rediss://b'] },
   });
   // Of Sentinels there is one, although it has commas.
   const REDIS_URL = 'redis+sentinel://a:26379,b:26379/mymaster';
-  expect(readConfig({ REDIS_URL }).redisUrls).toEqual([REDIS_URL]);
+  expect(readConfig({ REDIS_URL }).quotas.redis).toEqual([REDIS_URL]);
 });
 
 test.each([
@@ -66,7 +85,7 @@ test.each([
   ['what it is told, without a limit', { MAX_CONNECTIONS_PER_NETWORK: '0' }, 0],
   ['what it is told, behind a proxy', { MAX_CONNECTIONS_PER_NETWORK: '3', TRUST_PROXY: '1' }, 3],
 ])('a network may have as many connections as %s', (_, environment, expected) => {
-  expect(readConfig(environment).maxConnectionsPerNetwork).toBe(expected);
+  expect(readConfig(environment).http.maxConnectionsPerNetwork).toBe(expected);
 });
 
 test.each([
@@ -144,7 +163,7 @@ test('CORS_ORIGINS takes every origin that a browser can send, and normalizes th
       'http://[::1]:80',
     ],
   ].join(', ');
-  expect([...(readConfig({ CORS_ORIGINS }).corsOrigins ?? [])]).toEqual([
+  expect([...(readConfig({ CORS_ORIGINS }).api.corsOrigins ?? [])]).toEqual([
     ...['https://shop.example.com', 'http://localhost:5173', 'capacitor://localhost'],
     ...['chrome-extension://abcdefghijklmnop', 'moz-extension://0af1-22', 'null', 'http://[::1]'],
   ]);
@@ -195,12 +214,12 @@ test.each([
     `${collector}/v1/traces`,
   ],
 ])('traces go %s', (_, environment, url) => {
-  expect(readConfig(environment).traces?.url).toBe(url);
+  expect(readConfig(environment).observability.traces?.url).toBe(url);
 });
 
 test('OTEL_TRACES_SAMPLER names the sampler; by default OTEL_TRACES_SAMPLER_ARG is its share', () => {
   const read = (more: NodeJS.ProcessEnv) =>
-    readConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: collector, ...more }).traces;
+    readConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: collector, ...more }).observability.traces;
   const OTEL_TRACES_SAMPLER_ARG = '0.5';
   expect(read({ OTEL_TRACES_SAMPLER_ARG })).toMatchObject({
     ...{ sampler: 'parentbased_traceidratio', sampleShare: 0.5 },
@@ -212,7 +231,7 @@ test('OTEL_TRACES_SAMPLER names the sampler; by default OTEL_TRACES_SAMPLER_ARG 
 test('a part of REDIS_URL that is ignored is told, and is not in the URL that is used', () => {
   const REDIS_URL = 'redis://a:6379/2?family=6';
   expect(readConfig({ REDIS_URL })).toMatchObject({
-    redisUrls: ['redis://a:6379/2'],
+    quotas: { redis: ['redis://a:6379/2'] },
     notes: [expect.stringMatching(/^REDIS_URL: family is ignored \(/)],
   });
 });

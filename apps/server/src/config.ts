@@ -1,5 +1,4 @@
-import { defaultOpsPort, expectedAdminToken, isAdminToken } from '@animal-store/admin-contract';
-import { type BanPolicy, defaultBanPolicy as ban } from '@animal-store/contract';
+import { expectedAdminToken, isAdminToken } from '@animal-store/admin-contract';
 import {
   type EnvironmentReader,
   isHttpOrigin,
@@ -10,9 +9,21 @@ import {
   readSettings,
 } from '@animal-store/runtime';
 import { distance } from 'fastest-levenshtein';
-import { logFormats, logLevels, samplers } from './shared/log-settings.ts';
+import { defaultApiSettings as api } from './api/api-settings.ts';
+import { defaultHttpSettings as http } from './http/http-settings.ts';
+import {
+  logFormats,
+  logLevels,
+  defaultObservabilitySettings as observability,
+  samplers,
+} from './observability/observability-settings.ts';
+import { defaultOpsSettings as ops } from './ops/ops-settings.ts';
+import { defaultQuotaSettings as quotas } from './quotas/quota-settings.ts';
 import { parsePostgresUrl } from './shared/postgres-url.ts';
 import { parseRedisUrls } from './shared/redis-url.ts';
+import { defaultUsageSettings as usage } from './usage/usage-settings.ts';
+
+const { banPolicy: ban } = quotas;
 
 /** Schemes of URLs that no page has as its origin. */
 const schemesWithoutPages = ['ws:', 'wss:', 'ftp:', 'file:'];
@@ -34,8 +45,8 @@ function pageOriginOf(text: string): string | undefined {
 const splitAtCommas = (text: string) => text.split(',').map((part) => part.trim());
 
 const day = 86_400;
-
-const defaultHost = '127.0.0.1';
+const dayMs = day * 1_000;
+const hourMs = 3_600_000;
 
 const isHost = (text: string) => /^[\w.:-]+$/.test(text);
 
@@ -88,92 +99,95 @@ function serviceSettings(env: EnvironmentReader) {
     );
   }
   return {
-    opsPort: env.number('OPS_PORT', ports, defaultOpsPort),
-    /** Guards the admin API on `opsPort`; without one there is none there. */
-    adminToken: env.text('ADMIN_TOKEN', isAdminToken, expectedAdminToken),
-    host: env.text('HOST', isHost, 'a host name or address') ?? defaultHost,
-    port: env.number('PORT', ports, 3_000),
-    opsHost: env.text('OPS_HOST', isHost, 'a host name or address') ?? defaultHost,
-    /** The names that the operators' listener may be called by, besides IP addresses and localhost. */
-    opsHosts: opsHosts === undefined ? [] : splitAtCommas(opsHosts),
-    /** Where the data is: in Postgres, or embedded in a directory. */
-    database:
-      postgres === undefined
-        ? { kind: 'embedded' as const, dataDir }
-        : { kind: 'postgres' as const, url: postgres.url },
+    http: {
+      host: env.text('HOST', isHost, 'a host name or address') ?? http.host,
+      port: env.number('PORT', ports, http.port),
+      headersTimeoutMs: env.number('HEADERS_TIMEOUT_MS', [100, 600_000], http.headersTimeoutMs),
+      requestTimeoutMs: env.number('REQUEST_TIMEOUT_MS', [100, 600_000], http.requestTimeoutMs),
+      stallTimeoutMs: env.number('STALL_TIMEOUT_MS', [100, 600_000], http.stallTimeoutMs),
+      keepAliveTimeoutMs: env.number(
+        'KEEP_ALIVE_TIMEOUT_MS',
+        [100, 600_000],
+        http.keepAliveTimeoutMs,
+      ),
+      maxPipelinedRequests: env.number(
+        'MAX_PIPELINED_REQUESTS',
+        [1, 1_000],
+        http.maxPipelinedRequests,
+      ),
+      maxConnections: env.number('MAX_CONNECTIONS', [1, 1_000_000], http.maxConnections),
+      maxConnectionsPerNetwork:
+        env.optionalNumber('MAX_CONNECTIONS_PER_NETWORK', [0, 1_000_000], 1_000) ??
+        (trustedProxies > 0 ? 0 : http.maxConnectionsPerNetwork),
+    },
+    api: {
+      publicUrl: env.text(
+        'PUBLIC_URL',
+        isHttpOrigin,
+        'an origin without a path, such as https://api.example.com',
+      ),
+      stagingOrigin: env.text(
+        'STAGING_URL',
+        isHttpOrigin,
+        'an origin, such as https://staging.example.com',
+      ),
+      corsOrigins:
+        corsOrigins === undefined
+          ? undefined
+          : new Set(splitAtCommas(corsOrigins).map((part) => pageOriginOf(part) ?? part)),
+      trustedProxies,
+      maxInFlight: env.number('MAX_IN_FLIGHT', [1, 1_000_000], api.maxInFlight),
+      maxWaitMs: env.number('MAX_WAIT_MS', [1, 60_000], api.maxWaitMs),
+    },
+    ops: {
+      host: env.text('OPS_HOST', isHost, 'a host name or address') ?? ops.host,
+      port: env.number('OPS_PORT', ports, ops.port),
+      hosts: opsHosts === undefined ? ops.hosts : splitAtCommas(opsHosts),
+      adminToken: env.text('ADMIN_TOKEN', isAdminToken, expectedAdminToken),
+    },
+    database: {
+      place:
+        postgres === undefined
+          ? ({ kind: 'embedded', dataDir } as const)
+          : ({ kind: 'postgres', url: postgres.url } as const),
+    },
+    quotas: {
+      redis: redis?.urls ?? quotas.redis,
+      timeoutMs: env.number('REDIS_TIMEOUT_MS', [10, 60_000], 150),
+      addressPerMinute: env.number('ADDRESS_PER_MINUTE', [1, 1_000_000], quotas.addressPerMinute),
+      banPolicy: {
+        minStrikes: env.number('BAN_MIN_STRIKES', [0, 1_000_000], ban.minStrikes),
+        strikeShare: env.number('BAN_STRIKE_PERCENT', [0, 10_000], ban.strikeShare * 100) / 100,
+        graceMs: env.number('BAN_GRACE_MS', [0, 60_000], ban.graceMs),
+        strikeWindowSeconds: env.number('BAN_STRIKE_SECONDS', [1, day], ban.strikeWindowSeconds),
+        banSeconds,
+        maxBanSeconds,
+        memorySeconds: env.number('BAN_MEMORY_SECONDS', [1, 7 * day], ban.memorySeconds),
+      },
+    },
+    /** How many replicas share each quota while Redis is unavailable; `undefined` to count them. */
+    replicas: env.optionalNumber('REPLICAS', [1, 1_000], 3),
+    usage: {
+      flushMs: env.number('USAGE_FLUSH_MS', [10, 60_000], usage.flushMs),
+      keptMs: {
+        minutes:
+          env.number('USAGE_MINUTES_HOURS', [1, 8_760], usage.keptMs.minutes / hourMs) * hourMs,
+        hours: env.number('USAGE_HOURS_DAYS', [1, 3_650], usage.keptMs.hours / dayMs) * dayMs,
+        days: env.number('USAGE_DAYS_DAYS', [1, 3_650], usage.keptMs.days / dayMs) * dayMs,
+      },
+    },
+    observability: {
+      logLevel: env.choice('LOG_LEVEL', logLevels) ?? observability.logLevel,
+      logFormat: env.choice('LOG_FORMAT', logFormats),
+      traces: tracesUrl === undefined ? undefined : { url: tracesUrl, ...traces },
+    },
+    /** How long the service goes on after SIGTERM, so that load balancers see that it is not ready. */
+    shutdownGraceMs: env.number('SHUTDOWN_GRACE_MS', [0, 60_000], 0),
     /** A sentence for each part of a setting that has no effect. */
     notes: [
       ...(postgres?.notes ?? []).map((note) => `DATABASE_URL: ${note}`),
       ...(redis?.notes ?? []).map((note) => `REDIS_URL: ${note}`),
     ],
-    /** Empty for quotas in this process, one URL for a Redis or its Sentinels, several for a Cluster. */
-    redisUrls: redis?.urls ?? [],
-    /** How long a decision of Redis may take before this replica decides by itself. */
-    redisTimeoutMs: env.number('REDIS_TIMEOUT_MS', [10, 60_000], 150),
-    /** How many replicas share each quota while Redis is unavailable; `undefined` to count them. */
-    replicas: env.optionalNumber('REPLICAS', [1, 1_000], 3),
-    /** The origin that links show; `undefined` for the address that the service listens on. */
-    publicUrl: env.text(
-      'PUBLIC_URL',
-      isHttpOrigin,
-      'an origin without a path, such as https://api.example.com',
-    ),
-    /** The staging environment's origin, which the reference names. */
-    stagingOrigin: env.text(
-      'STAGING_URL',
-      isHttpOrigin,
-      'an origin, such as https://staging.example.com',
-    ),
-    /** How many proxies stand before the service, each adding to `X-Forwarded-For`. */
-    trustedProxies,
-    /** Origins whose pages may call; `undefined` for any. */
-    corsOrigins:
-      corsOrigins === undefined
-        ? undefined
-        : new Set(splitAtCommas(corsOrigins).map((part) => pageOriginOf(part) ?? part)),
-    /** Requests per minute from one network without a valid key. */
-    addressPerMinute: env.number('ADDRESS_PER_MINUTE', [1, 1_000_000], 60),
-    banPolicy: {
-      minStrikes: env.number('BAN_MIN_STRIKES', [0, 1_000_000], ban.minStrikes),
-      strikeShare: env.number('BAN_STRIKE_PERCENT', [0, 10_000], ban.strikeShare * 100) / 100,
-      graceMs: env.number('BAN_GRACE_MS', [0, 60_000], ban.graceMs),
-      strikeWindowSeconds: env.number('BAN_STRIKE_SECONDS', [1, day], ban.strikeWindowSeconds),
-      banSeconds,
-      maxBanSeconds,
-      memorySeconds: env.number('BAN_MEMORY_SECONDS', [1, 7 * day], ban.memorySeconds),
-    } satisfies BanPolicy,
-    /** Requests answered at the same time; more wait. */
-    maxInFlight: env.number('MAX_IN_FLIGHT', [1, 1_000_000], 5_000),
-    /** How long requests wait for their turn before they get 503. */
-    maxWaitMs: env.number('MAX_WAIT_MS', [1, 60_000], 250),
-    /** Limits of both listeners. */
-    listenerLimits: {
-      headersTimeoutMs: env.number('HEADERS_TIMEOUT_MS', [100, 600_000], 10_000),
-      requestTimeoutMs: env.number('REQUEST_TIMEOUT_MS', [100, 600_000], 30_000),
-      stallTimeoutMs: env.number('STALL_TIMEOUT_MS', [100, 600_000], 10_000),
-      keepAliveTimeoutMs: env.number('KEEP_ALIVE_TIMEOUT_MS', [100, 600_000], 65_000),
-      maxPipelinedRequests: env.number('MAX_PIPELINED_REQUESTS', [1, 1_000], 8),
-      maxConnections: env.number('MAX_CONNECTIONS', [1, 1_000_000], 5_000),
-    },
-    /** 0 for no limit, as behind a proxy that makes all connections; `undefined` for a share of all. */
-    maxConnectionsPerNetwork:
-      env.optionalNumber('MAX_CONNECTIONS_PER_NETWORK', [0, 1_000_000], 1_000) ??
-      (trustedProxies > 0 ? 0 : undefined),
-    /** How often counts of requests are written to the database. */
-    usageFlushMs: env.number('USAGE_FLUSH_MS', [10, 60_000], 4_000),
-    /** How long usage is kept by the minute, by the hour and by the day. */
-    usageKeptMs: {
-      minutes: env.number('USAGE_MINUTES_HOURS', [1, 8_760], 48) * 3_600_000,
-      hours: env.number('USAGE_HOURS_DAYS', [1, 3_650], 90) * day * 1_000,
-      days: env.number('USAGE_DAYS_DAYS', [1, 3_650], 400) * day * 1_000,
-    },
-    /** How long the service goes on after SIGTERM, so that load balancers see that it is not ready. */
-    shutdownGraceMs: env.number('SHUTDOWN_GRACE_MS', [0, 60_000], 0),
-    logLevel: env.choice('LOG_LEVEL', logLevels) ?? 'info',
-    /** `undefined` for pretty lines on a terminal and JSON elsewhere. */
-    logFormat: env.choice('LOG_FORMAT', logFormats),
-    /** Where traces go, and how; `undefined` for nowhere. */
-    traces: tracesUrl === undefined ? undefined : { url: tracesUrl, ...traces },
   };
 }
 
@@ -196,6 +210,7 @@ function readTracesUrl(env: EnvironmentReader): string | undefined {
   return own ?? (general && `${general.replace(/\/$/, '')}/v1/traces`);
 }
 
+/** The settings of each room, with what the process itself needs. */
 export type Config = Readonly<ReturnType<typeof serviceSettings>>;
 
 /** The names of all variables that the service reads. */

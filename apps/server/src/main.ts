@@ -27,31 +27,30 @@ async function main(): Promise<void> {
   const config = readConfig();
 
   await using starting = new AsyncDisposableStack();
-  const { logLevel, logFormat, traces } = config;
   const observability = await openObservability({
     version: manifest.version,
-    ...{ logLevel, logFormat, traces },
+    ...config.observability,
   });
   starting.defer(() => observability.close());
   stops.logTo(observability);
   observability.onIgnoredSettings(config.notes);
-  const service = await openService(config, observability);
+  const service = await openService({ ...config, observability });
   starting.move();
   stops.drain(service, config.shutdownGraceMs);
 
   observability.onListening({
     url: service.baseUrl,
     opsUrl: service.opsUrl,
-    database: config.database.kind,
-    quotas: config.redisUrls.length === 0 ? 'in-process' : 'redis',
+    database: config.database.place.kind,
+    quotas: config.quotas.redis.length === 0 ? 'in-process' : 'redis',
   });
   const { baseUrl, opsUrl, demoToken } = service;
-  const { dataDir } = config.database;
+  const { dataDir } = config.database.place;
   process.stdout.write(
     banner({
       ...{ baseUrl, dataDir, opsUrl, demoToken },
-      redisUrls: config.redisUrls,
-      hasAdminToken: config.adminToken !== undefined,
+      redisUrls: config.quotas.redis,
+      hasAdminToken: config.ops.adminToken !== undefined,
     }),
   );
 }

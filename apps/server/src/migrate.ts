@@ -10,13 +10,13 @@ try {
     import('./database/migrate-postgres.ts'),
   ]);
   const { database } = readConfig();
-  if (database.kind !== 'postgres') {
+  if (database.place.kind !== 'postgres') {
     throw new StartupError(
       'DATABASE_URL: expected postgres://user:password@host/name. The embedded database is migrated by the server that runs on it.',
     );
   }
   let waitedFor: string | undefined;
-  await migratePostgres(database.url, {
+  await migratePostgres(database.place.url, {
     onWaiting(wait) {
       if (wait === undefined || wait.id === waitedFor) return;
       waitedFor = wait.id;

@@ -1,38 +1,50 @@
 import { apiVersion } from '@animal-store/contract';
 import { type Clock, repeat, systemClock } from '@animal-store/runtime';
+import manifest from '../package.json' with { type: 'json' };
 import { createAccountManagement } from './accounts/account-management.ts';
+import { type ApiSettings, defaultApiSettings } from './api/api-settings.ts';
 import { createApp } from './api/app.ts';
 import { createConfirmation } from './api/confirm-caller.ts';
 import { keyOf } from './api/identify-caller.ts';
+import type { AuditSettings } from './audit/audit-settings.ts';
 import { openAudit } from './audit/open-audit.ts';
-import type { Config } from './config.ts';
 import { watchAvailability } from './database/availability.ts';
+import {
+  type DatabaseLimits,
+  type DatabasePlace,
+  defaultDatabaseLimits,
+  defaultPlace,
+} from './database/database-settings.ts';
 import { createDatabaseCheck } from './database/migration-check.ts';
 import { readBansAsStored } from './database/open-bans.ts';
 import { probeDatabase } from './database/probe-database.ts';
 import { fillOnFirstStart } from './first-start.ts';
+import { defaultHttpSettings, type HttpSettings } from './http/http-settings.ts';
 import { limitConnections } from './http/limit-connections.ts';
 import { openListener } from './http/listener.ts';
 import { openLoadShedder } from './http/shed-load.ts';
 import { createReadBans } from './keys/bans-in-force.ts';
-import { createKeyCache } from './keys/key-cache.ts';
+import { createKeyCache, type KeyCacheSettings } from './keys/key-cache.ts';
 import { createKeyLookup } from './keys/key-lookup.ts';
 import { createKeyManagement } from './keys/key-management.ts';
-import type { Observability } from './observability/open-observability.ts';
+import type { ObservabilitySettings } from './observability/observability-settings.ts';
+import { type Observability, openObservability } from './observability/open-observability.ts';
 import { createOperatorManagement } from './operators/operator-management.ts';
 import { createOperatorSessions } from './operators/operator-sessions.ts';
 import { createHealth } from './ops/health.ts';
 import { openOps } from './ops/open-ops.ts';
+import { defaultOpsSettings, type OpsSettings } from './ops/ops-settings.ts';
 import { createOverview } from './overview/overview.ts';
-import { createIdempotentCreations } from './pets/idempotent-creation.ts';
+import { createIdempotentCreations, defaultDeleteExpiredMs } from './pets/idempotent-creation.ts';
 import { createPetHandlers } from './pets/pet-handlers.ts';
 import { createPetRepository } from './pets/pet-repository.ts';
 import { openQuotas } from './quotas/open-quotas.ts';
+import { defaultQuotaSettings, type QuotaSettings } from './quotas/quota-settings.ts';
 import { redisAway } from './quotas/redis-away.ts';
 import { openReplicaChannel } from './replicas/replica-channel.ts';
 import { createReplicaCount } from './replicas/replica-count.ts';
-import { completeTimings, type SomeTimings } from './shared/timings.ts';
 import { openUsage } from './usage/open-usage.ts';
+import type { UsageSettings } from './usage/usage-settings.ts';
 
 /** A running service. */
 export interface Service {
@@ -48,84 +60,133 @@ export interface Service {
   close(timeoutMs: number): Promise<void>;
 }
 
-/** What only tests choose. */
-export interface ServiceTime {
+/** The settings of each room. What is left out has the room's default. */
+export interface ServiceOptions {
+  readonly http?: Partial<HttpSettings>;
+  readonly api?: Partial<ApiSettings>;
+  readonly ops?: Partial<OpsSettings>;
+  readonly database?: Partial<DatabaseLimits> & { readonly place?: DatabasePlace };
+  readonly quotas?: Partial<QuotaSettings>;
+  /** How many replicas share each quota while Redis is away. @default as many as are seen */
+  readonly replicas?: number | undefined;
+  readonly usage?: Partial<UsageSettings>;
+  readonly audit?: Partial<AuditSettings>;
+  readonly keys?: Partial<KeyCacheSettings>;
+  readonly pets?: { readonly deleteExpiredMs?: number };
+  readonly overview?: { readonly countedForMs?: number };
+  /** An open one, or the settings of one that the service opens and closes. */
+  readonly observability?: Observability | Partial<ObservabilitySettings>;
   /** @default {@link systemClock} */
   readonly clock?: Clock;
-  /** Others than {@link defaultTimings}. */
-  readonly timings?: SomeTimings;
-  /** What tells the time that Redis decides requests of keys by; otherwise its own. */
-  readonly quotaClock?: Clock;
+  /** What tells the time that Redis decides requests of keys by; otherwise its own. For tests. */
+  readonly quotaClock?: Clock | undefined;
 }
+
+/** {@link ServiceOptions} with what all groups need. */
+interface Context extends ServiceOptions {
+  readonly clock: Clock;
+  readonly place: DatabasePlace;
+  readonly observability: Observability;
+  readonly isAlone: boolean;
+}
+
+type Stores = Awaited<ReturnType<typeof openStores>>;
+type Domain = ReturnType<typeof openDomain>;
 
 /**
  * Opens all parts of the service, and serves.
  *
  * @throws {StartupError} if a part cannot be opened; the parts before it are closed.
  */
-export async function openService(
-  config: Config,
-  observability: Observability,
-  time: ServiceTime = {},
-): Promise<Service> {
-  const { clock = systemClock, quotaClock } = time;
-  const timings = completeTimings(time.timings);
-  const { closeTimeoutMs, connectionsCheckingIntervalMs } = timings.http;
-  const listenerLimits = { ...config.listenerLimits, connectionsCheckingIntervalMs };
-  const { metrics, tracing, onEnd, onOpsEnd, report } = observability;
-  const { dataDir } = config.database;
-  // Closed in reverse order: at the end, and when a start fails half-way.
+export async function openService(options: ServiceOptions = {}): Promise<Service> {
+  const { clock = systemClock, database: { place = defaultPlace } = {}, quotas } = options;
+  const { lastScrapeMs } = { ...defaultOpsSettings, ...options.ops };
+  // Each group is closed before the groups that it uses: at the end, and when a start fails half-way.
+  await using opened = new AsyncDisposableStack();
+  let { observability } = options;
+  if (observability === undefined || !('report' in observability)) {
+    const own = await openObservability({ version: manifest.version, clock, ...observability });
+    opened.defer(() => own.close());
+    observability = own;
+  }
+  const { redis } = { ...defaultQuotaSettings, ...quotas };
+  const context = { ...options, clock, place, observability, isAlone: redis.length === 0 };
+  const stores = opened.use(await openStores(context));
+  const domain = opened.use(openDomain(context, stores));
+  const { baseUrl, listener, ops } = opened.use(await openListeners(context, stores, domain));
+
+  // Only once the port is open: the key is shown once, and a start that fails would not show it.
+  const demoToken =
+    place.kind === 'embedded' ? await fillOnFirstStart(stores.database.db) : undefined;
+
+  stores.health.note({ phase: 'serving' });
+  const kept = opened.move();
+  const { metrics } = observability;
+  function drain() {
+    stores.health.note({ phase: 'stopping' });
+    listener.drain();
+  }
+  return {
+    baseUrl,
+    opsUrl: ops.origin,
+    demoToken,
+    drain,
+    async close(timeoutMs) {
+      drain();
+      await listener.close(timeoutMs);
+      // While the operators' listener is open: what cannot be written is lost now, and the last scrape shows it.
+      await Promise.all([stores.usage.close(), stores.audit.close()]);
+      await metrics.untilLossIsSeen(lastScrapeMs);
+      await kept.disposeAsync();
+    },
+  };
+}
+
+/** Opens what keeps something: the database, the quotas, the usage ledger and the audit log. */
+async function openStores(context: Context) {
+  const { clock, place, isAlone, observability } = context;
+  const { onAuditLost, onUsageLost, report } = observability;
+  const limits = { ...defaultDatabaseLimits, ...context.database };
   await using opened = new AsyncDisposableStack();
 
   // Only the driver that is needed is loaded: both would lengthen a start by a tenth.
   const database =
-    config.database.kind === 'embedded'
-      ? await (await import('./database/open-embedded.ts')).openEmbedded(
-          config.database.dataDir,
-          timings.database,
-        )
-      : (await import('./database/open-postgres.ts')).openPostgres(
-          config.database.url,
-          timings.database,
-        );
+    place.kind === 'embedded'
+      ? await (await import('./database/open-embedded.ts')).openEmbedded(place.dataDir, limits)
+      : (await import('./database/open-postgres.ts')).openPostgres(place.url, limits);
   opened.defer(() => database.close());
   const availability = watchAvailability({
     clock,
-    probeEveryMs: timings.database.probeEveryMs,
+    probeEveryMs: limits.probeEveryMs,
     probe: () => probeDatabase(database.db),
     onBegin: observability.onDatabaseLost,
     onEnd: observability.onDatabaseBack,
   });
   opened.defer(() => availability.close());
+  const { databaseTimeoutMs } = { ...defaultOpsSettings, ...context.ops };
   const health = createHealth({
-    ...timings.health,
+    databaseTimeoutMs,
     isMigrated: createDatabaseCheck(database),
     partialFault: () => availability.outage()?.reason,
   });
 
-  // Opened before the quotas and the listeners, so closed after them: no ban begins after the last write.
+  // Before the quotas, so that no ban begins after its last write.
+  const shared = { ...database, clock, report };
   const audit = openAudit({
-    ...database,
-    clock,
-    timings: timings.audit,
-    forgetsBans: config.redisUrls.length === 0,
-    onLost: observability.onAuditLost,
-    report,
+    ...context.audit,
+    ...shared,
+    forgetsBans: isAlone,
+    onLost: onAuditLost,
   });
   opened.defer(() => audit.close());
 
   const counted = createReplicaCount({ clock });
-  const replicas = () => config.replicas ?? counted.count();
-
+  const replicas = () => context.replicas ?? counted.count();
   const quotas = await openQuotas({
-    ...timings.quotas,
+    ...context.quotas,
     clock,
-    redisClock: quotaClock,
-    redis: config.redisUrls,
-    timeoutMs: config.redisTimeoutMs,
+    redisClock: context.quotaClock,
     replicas,
-    addressPerMinute: config.addressPerMinute,
-    banPolicy: config.banPolicy,
     onBan({ consumer: { id: keyId }, startedAtMs, seconds, scope }) {
       observability.onBan({ keyId, seconds });
       const startedAt = new Date(startedAtMs).toISOString();
@@ -140,87 +201,93 @@ export async function openService(
   });
   opened.defer(() => quotas.close());
 
-  // Opened before the listeners, so closed after them: no request comes after the last flush.
-  const usage = openUsage({
-    ...database,
-    clock,
-    timings: timings.usage,
-    flushMs: config.usageFlushMs,
-    keptMs: config.usageKeptMs,
-    onLost: observability.onUsageLost,
-    report,
-  });
+  const usage = openUsage({ ...context.usage, ...shared, onLost: onUsageLost });
   opened.defer(() => usage.close());
 
-  const keys = createKeyCache({
-    load: createKeyLookup(database.db),
-    clock,
-    timings: timings.keys,
-  });
+  const kept = opened.move();
+  return {
+    ...{ database, health, audit, counted, replicas, quotas, usage },
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}
+
+/** Opens what callers and operators work with: keys, accounts, operators, animals and the overview. */
+function openDomain(context: Context, { database, quotas, counted, usage }: Stores) {
+  const { clock, isAlone, place, observability } = context;
+  const keys = createKeyCache({ ...context.keys, load: createKeyLookup(database.db), clock });
   const creations = createIdempotentCreations(database.db);
   const deleting = repeat(creations.deleteExpired, {
     clock,
-    pauseMs: timings.pets.deleteExpiredMs,
-    onFailure: report,
+    pauseMs: context.pets?.deleteExpiredMs ?? defaultDeleteExpiredMs,
+    onFailure: observability.report,
   });
-  opened.defer(deleting.stop);
+  const readBans = isAlone ? readBansAsStored : createReadBans(database.operators, quotas.keys);
+  const { adminToken } = { ...defaultOpsSettings, ...context.ops };
+  return {
+    keys,
+    pets: createPetRepository(database),
+    creations,
+    readBans,
+    keyManagement: createKeyManagement(database.operators, keys.forget, quotas.keys),
+    accounts: createAccountManagement(database.operators, keys.forgetAccount, quotas.keys),
+    operators: createOperatorManagement(database.operators),
+    sessions: createOperatorSessions(database.operators, adminToken),
+    overview: createOverview({
+      ...context.overview,
+      db: database.operators,
+      clock,
+      replicas: counted,
+      usage: usage.ledger,
+      readBans,
+      stores: { database: place.kind, quotas: isAlone ? 'in-process' : 'redis' },
+    }),
+    [Symbol.asyncDispose]: () => deleting.stop(),
+  };
+}
 
-  const loadShedder = openLoadShedder({
-    ...config,
-    clock,
-    maxWaiting: listenerLimits.maxConnections,
-  });
+/** Opens the operators' listener, prepares the database, and opens the public listener. */
+async function openListeners(context: Context, stores: Stores, domain: Domain) {
+  const { clock, place, observability } = context;
+  const { metrics, report } = observability;
+  const { database, health, audit, counted, quotas, usage } = stores;
+  const { accounts, keyManagement, operators, overview, readBans, sessions } = domain;
+  const { keys, pets, creations } = domain;
+  const http = { ...defaultHttpSettings, ...context.http };
+  const api = { ...defaultApiSettings, ...context.api };
+  await using opened = new AsyncDisposableStack();
+
+  const loadShedder = openLoadShedder({ ...api, clock, maxWaiting: http.maxConnections });
   opened.defer(() => loadShedder.close());
   metrics.watch({
     animal_store_requests_in_flight: () => loadShedder.inFlight,
     animal_store_requests_waiting: () => loadShedder.waiting,
     animal_store_ready: async () => Number((await health.report()).status !== 'not_ready'),
-    animal_store_replicas: replicas,
+    animal_store_replicas: stores.replicas,
     // The embedded database sends no heartbeats: there is no connection to lose.
     animal_store_heartbeat_age_seconds: () =>
-      dataDir === undefined ? counted.silentMs() / 1_000 : 0,
+      place.kind === 'postgres' ? counted.silentMs() / 1_000 : 0,
     animal_store_usage_write_age_seconds: () => usage.writeAgeMs() / 1_000,
   });
 
-  const readBans =
-    config.redisUrls.length === 0
-      ? readBansAsStored
-      : createReadBans(database.operators, quotas.keys);
-
-  // Opened before the database is prepared, so that probes are answered while this replica waits for it.
-  // Opened before the public listener, so closed after it: probes are answered until the stop is over.
+  // Before the database is prepared and before the public listener: probes are answered while this replica waits for
+  // the database, and until its stop is over.
   const ops = await openOps({
-    ...config,
-    ...listenerLimits,
+    ...http,
+    ...defaultOpsSettings,
+    ...context.ops,
+    ...{ accounts, operators, overview, readBans, sessions },
     clock,
-    timings: timings.ops,
-    dataDir,
+    dataDir: place.dataDir,
     health,
     metrics,
-    keys: createKeyManagement(database.operators, keys.forget, quotas.keys),
-    accounts: createAccountManagement(database.operators, keys.forgetAccount, quotas.keys),
-    operators: createOperatorManagement(database.operators),
-    sessions: createOperatorSessions(database.operators, config.adminToken),
+    keys: keyManagement,
     quotas,
     usage: usage.ledger,
     audit: audit.log,
-    readBans,
-    overview: createOverview({
-      db: database.operators,
-      clock,
-      ...timings.overview,
-      replicas: counted,
-      usage: usage.ledger,
-      readBans,
-      stores: {
-        database: config.database.kind,
-        quotas: config.redisUrls.length === 0 ? 'in-process' : 'redis',
-      },
-    }),
     report,
-    onOpsEnd,
+    onOpsEnd: observability.onOpsEnd,
   });
-  opened.defer(() => ops.close(closeTimeoutMs));
+  opened.defer(() => ops.close());
 
   await database.prepare((wait) => {
     health.note({ wait });
@@ -240,64 +307,42 @@ export async function openService(
   });
   opened.defer(() => channel.close());
 
-  const listener = await openListener(
-    { ...config, ...listenerLimits, report },
-    (listeningOn, server) => {
-      // The same address as in the banner, except for a wildcard, which browsers refuse.
-      const origin =
-        config.publicUrl ?? listeningOn.replace(/(?<=\/\/)(0\.0\.0\.0|\[::\])/, 'localhost');
-      const baseUrl = `${origin}/${apiVersion}`;
-      limitConnections(server, {
-        max: listenerLimits.maxConnections,
-        maxPerNetwork: config.maxConnectionsPerNetwork,
-        onRefused: observability.onConnectionRefused,
-      });
-      return createApp({
-        ...config,
-        baseUrl,
-        loadShedder,
-        report,
-        onEnd: [...onEnd, usage.collector.count],
-        onShed(method, durationMs) {
-          observability.onShed(method);
-          usage.collector.countShed(durationMs);
-        },
-        tracing,
-        quotas,
-        keys,
-        petHandlers: createPetHandlers({
-          pets: createPetRepository(database),
-          creations,
-          baseUrl,
-          keyOf,
-          confirmCaller: createConfirmation(keys),
-        }),
-      });
-    },
-  );
-  opened.defer(() => listener.close(closeTimeoutMs));
-
-  // Only once the port is open: the key is shown once, and a start that fails would not show it.
-  const demoToken = dataDir === undefined ? undefined : await fillOnFirstStart(database.db);
-
-  health.note({ phase: 'serving' });
+  const listener = await openListener({ ...http, report }, (listeningOn, server) => {
+    // The same address as in the banner, except for a wildcard, which browsers refuse.
+    const origin =
+      api.publicUrl ?? listeningOn.replace(/(?<=\/\/)(0\.0\.0\.0|\[::\])/, 'localhost');
+    const baseUrl = `${origin}/${apiVersion}`;
+    limitConnections(server, {
+      max: http.maxConnections,
+      maxPerNetwork: http.maxConnectionsPerNetwork,
+      onRefused: observability.onConnectionRefused,
+    });
+    return createApp({
+      ...api,
+      ...{ ...defaultQuotaSettings, ...context.quotas },
+      baseUrl,
+      loadShedder,
+      report,
+      onEnd: [...observability.onEnd, usage.collector.count],
+      onShed(method, durationMs) {
+        observability.onShed(method);
+        usage.collector.countShed(durationMs);
+      },
+      tracing: observability.tracing,
+      quotas,
+      keys,
+      petHandlers: createPetHandlers({
+        ...{ pets, creations, baseUrl, keyOf },
+        confirmCaller: createConfirmation(keys),
+      }),
+    });
+  });
+  opened.defer(() => listener.close(http.closeTimeoutMs));
   const kept = opened.move();
-  function drain() {
-    health.note({ phase: 'stopping' });
-    listener.drain();
-  }
   return {
     baseUrl: `${listener.origin}/${apiVersion}`,
-    opsUrl: ops.origin,
-    demoToken,
-    drain,
-    async close(timeoutMs) {
-      drain();
-      await listener.close(timeoutMs);
-      // While the operators' listener is open: what cannot be written is lost now, and the last scrape shows it.
-      await Promise.all([usage.close(), audit.close()]);
-      await metrics.untilLossIsSeen(timings.ops.lastScrapeMs);
-      await kept.disposeAsync();
-    },
+    listener,
+    ops,
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
 }

@@ -3,7 +3,16 @@ import { inspect } from 'node:util';
 import { sleep, systemClock } from '@animal-store/runtime';
 import type { Observability } from './observability/open-observability.ts';
 import type { Service } from './service.ts';
-import { defaultTimings } from './shared/timings.ts';
+
+/** How long requests in flight may take to finish before their connections are cut. */
+export const drainMs = { SIGINT: 2_000, SIGTERM: 5_000 };
+/**
+ * Ctrl-C in a terminal and systemd's SIGTERM go to the whole process group: the signal arrives directly,
+ * and again from npm. Within this time the second one is the same signal.
+ */
+const sameSignalMs = 500;
+/** How often a stop looks whether the event loop is free. */
+const checkMs = 50;
 
 type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 
@@ -20,7 +29,6 @@ type StoppableProcess = EventEmitter & {
  * @param host the process.
  */
 export function stopOnSignals(host: StoppableProcess = process, clock = systemClock) {
-  const { drainMs, sameSignalMs, checkMs } = defaultTimings.stop;
   let observability: Observability | undefined;
   let running: { readonly service: Service; readonly graceMs: number } | undefined;
   let stopping: { readonly signal: NodeJS.Signals; readonly since: number } | undefined;

@@ -15,6 +15,7 @@ import { type createPetHandlers, petContract } from '../pets/pet-handlers.ts';
 import type { Quotas } from '../quotas/open-quotas.ts';
 import { createAdmission } from './admission.ts';
 import { answerReaders } from './answer-readers.ts';
+import type { ApiSettings } from './api-settings.ts';
 import { docsHandlers } from './docs-handlers.ts';
 import { observeRequests } from './observe-requests.ts';
 import { hasQuotaHeaders } from './quota-response.ts';
@@ -22,19 +23,15 @@ import { createRateLimitStatusHandlers, statusContract } from './rate-limit-stat
 import { takeTurns } from './refuse-overload.ts';
 import type { RequestRecord, RequestTracing } from './request-record.ts';
 
-export interface AppOptions extends DocsNumbers {
+export interface AppOptions
+  extends DocsNumbers,
+    Pick<ApiSettings, 'stagingOrigin' | 'corsOrigins' | 'trustedProxies'> {
   readonly loadShedder: Pick<LoadShedder, 'enter'>;
   readonly keys: Pick<KeyCache, 'recall' | 'isNew' | 'findByToken'>;
   readonly quotas: Quotas;
   readonly petHandlers: ReturnType<typeof createPetHandlers>;
   /** The base address that links show, ending in `/v1`. */
   readonly baseUrl: string;
-  /** The origin of the staging environment, for the reference; `undefined` if there is none. */
-  readonly stagingOrigin: string | undefined;
-  /** Origins whose pages may call; `undefined` for any. */
-  readonly corsOrigins: ReadonlySet<string> | undefined;
-  /** How many proxies in front of the service add to `X-Forwarded-For`. */
-  readonly trustedProxies: number;
   /** Called for every 500. */
   readonly report: (failure: unknown, requestId: string) => void;
   /** Called for each finished request. */
@@ -51,8 +48,6 @@ const orders = initContract().router(ordersContract, { pathPrefix: prefix });
 
 /**
  * Creates the public API. It reads in the order of a request; its last line is what comes before: its turn.
- *
- * @returns an app, and what passes requests to it in turn.
  */
 export function createApp(options: AppOptions): ServedApp {
   const { baseUrl, quotas, petHandlers, trustedProxies } = options;
@@ -94,7 +89,7 @@ export function createApp(options: AppOptions): ServedApp {
   addFiles(app, pages, admitPage);
   addFiles(app, files, admitFile);
   app.use(admitPage, refusePath, answerReaders(answerFailure));
-  return { app, handle: takeTurns(app, { ...options, ...admission }) };
+  return { types: app, handle: takeTurns(app, { ...options, ...admission }) };
 }
 
 async function listOrders(): Promise<never> {

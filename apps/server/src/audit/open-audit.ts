@@ -2,8 +2,8 @@ import type { Clock } from '@animal-store/runtime';
 import { repeat, waitAtMost } from '@animal-store/runtime';
 import type { OpenDatabase } from '../database/database.ts';
 import { unlessUnavailable } from '../database/database-error.ts';
-import type { Timings } from '../shared/timings.ts';
 import { createAuditLog } from './audit-log.ts';
+import { type AuditSettings, defaultAuditSettings } from './audit-settings.ts';
 import { createBanLog, deleteOverBans } from './ban-log.ts';
 
 /**
@@ -11,18 +11,19 @@ import { createBanLog, deleteOverBans } from './ban-log.ts';
  *
  * @param options.forgetsBans Whether bans are in the memory of the process, and have ended with the last one.
  */
-export function openAudit(options: {
-  background: OpenDatabase['background'];
-  operators: OpenDatabase['operators'];
-  clock: Clock;
-  timings: Timings['audit'];
-  forgetsBans: boolean;
-  /** Called with the number of bans whose start will be missing in the log. */
-  onLost: (bans: number) => void;
-  report: (failure: unknown) => void;
-}) {
+export function openAudit(
+  options: Partial<AuditSettings> & {
+    background: OpenDatabase['background'];
+    operators: OpenDatabase['operators'];
+    clock: Clock;
+    forgetsBans: boolean;
+    /** Called with the number of bans whose start will be missing in the log. */
+    onLost: (bans: number) => void;
+    report: (failure: unknown) => void;
+  },
+) {
   const { background, operators, clock, forgetsBans, onLost } = options;
-  const { writeMs, deleteMs, closeTimeoutMs } = options.timings;
+  const { writeMs, deleteMs, closeTimeoutMs } = { ...defaultAuditSettings, ...options };
   const onFailure = unlessUnavailable(options.report);
   const log = createAuditLog(operators);
   const bans = createBanLog(background, { onLost, onFailure });

@@ -1,12 +1,12 @@
 import { sleep } from '@animal-store/runtime';
 import { type MigrationMeta, readMigrationFiles } from 'drizzle-orm/migrator';
 import type { Sql } from 'postgres';
-import type { Timings } from '../shared/timings.ts';
 import { DatabaseUnavailableError, lockNotAvailable, toDatabaseError } from './database-error.ts';
+import type { DatabaseLimits } from './database-settings.ts';
 import { migrationsFolder } from './migration-check.ts';
 import { createIndexesOnline } from './online-indexes.ts';
 
-interface Options extends Pick<Timings['database'], 'tableLockTimeoutMs' | 'migrationPauseMs'> {
+interface Options extends Pick<DatabaseLimits, 'tableLockTimeoutMs' | 'migrationPauseMs'> {
   /** The session that holds the lock of migrations. */
   readonly pid: number;
 }

@@ -1,11 +1,11 @@
 import { StartupError, sleep } from '@animal-store/runtime';
 import type postgres from 'postgres';
 import type { PostgresUrl } from '../shared/postgres-url.ts';
-import { defaultTimings, type Timings } from '../shared/timings.ts';
 import { applyMigrations } from './apply-migrations.ts';
 import type { Wait } from './database.ts';
 import { DatabaseUnavailableError, readOnly, toDatabaseError } from './database-error.ts';
 import { faultOf } from './database-fault.ts';
+import { type DatabaseLimits, defaultDatabaseLimits } from './database-settings.ts';
 import { findPostgres } from './find-postgres.ts';
 import { connectPostgres } from './postgres-driver.ts';
 import { type Address, openSocket } from './postgres-socket.ts';
@@ -36,24 +36,24 @@ export async function migratePostgres(
   options: {
     onUnavailable?: (wait: Wait) => void;
     onWaiting?: (wait: Wait | undefined) => void;
-    timings?: Timings['database'];
+    limits?: DatabaseLimits;
   } = {},
 ): Promise<Address> {
-  const { onUnavailable, onWaiting = () => {}, timings = defaultTimings.database } = options;
+  const { onUnavailable, onWaiting = () => {}, limits = defaultDatabaseLimits } = options;
   const url = readPostgresUrl(text);
   for (;;) {
     try {
-      return await migrate(url, { onWaiting, timings });
+      return await migrate(url, { onWaiting, limits });
     } catch (error) {
       if (error instanceof StartupError) throw error;
-      await throwIfTlsIsRefused(url, error, timings);
+      await throwIfTlsIsRefused(url, error, limits);
       const { remedy, reason } = faultOf(toDatabaseError(error).code);
       const canWait =
         poolerFault(causeOf(error)) === undefined && (remedy === 'connection' || remedy === 'time');
-      if (onUnavailable === undefined || !canWait) throw cannotOpen(error, timings);
+      if (onUnavailable === undefined || !canWait) throw cannotOpen(error, limits);
       onUnavailable({ reason, id: reason });
     }
-    await sleep(timings.startPauseMs);
+    await sleep(limits.startPauseMs);
   }
 }
 
@@ -61,11 +61,11 @@ async function migrate(
   url: PostgresUrl,
   options: {
     onWaiting: (wait: Wait | undefined) => void;
-    timings: Timings['database'];
+    limits: DatabaseLimits;
   },
 ): Promise<Address> {
-  const { onWaiting, timings } = options;
-  const { connectSeconds, closeSeconds, searchSeconds, lockPauseMs } = timings;
+  const { onWaiting, limits } = options;
+  const { connectSeconds, closeSeconds, searchSeconds, lockPauseMs } = limits;
   const { address, isWritable } = await findPostgres(url, searchSeconds);
   if (!isWritable) throw new DatabaseUnavailableError(readOnly);
   await using opened = new AsyncDisposableStack();
@@ -90,12 +90,12 @@ async function migrate(
     await sleep(lockPauseMs);
     pid = await tryToLock(client);
   }
-  const watching = watchLockWaits(other, { ...timings, pid, onWaiting });
+  const watching = watchLockWaits(other, { ...limits, pid, onWaiting });
   // Not awaited: it may hang.
   opened.defer(() => {
     void watching.stop();
   });
-  await applyMigrations(client, { ...timings, pid });
+  await applyMigrations(client, { ...limits, pid });
   return address;
 }
 
@@ -106,12 +106,12 @@ async function tryToLock(client: postgres.Sql): Promise<number | undefined> {
   return row?.['isLocked'] === true ? row['pid'] : undefined;
 }
 
-function cannotOpen(error: unknown, timings: Timings['database']): StartupError {
-  return new StartupError(`DATABASE_URL: cannot open the database: ${reasonOf(error, timings)}`);
+function cannotOpen(error: unknown, limits: DatabaseLimits): StartupError {
+  return new StartupError(`DATABASE_URL: cannot open the database: ${reasonOf(error, limits)}`);
 }
 
 /** The message of the server or the socket, which holds no password. drizzle's message holds SQL. */
-function reasonOf(error: unknown, { connectSeconds }: Timings['database']): string {
+function reasonOf(error: unknown, { connectSeconds }: DatabaseLimits): string {
   const cause = causeOf(error);
   const fault = poolerFault(cause);
   if (fault !== undefined) return fault;
@@ -130,7 +130,7 @@ function reasonOf(error: unknown, { connectSeconds }: Timings['database']): stri
 async function throwIfTlsIsRefused(
   { hosts, tls }: PostgresUrl,
   error: unknown,
-  { searchSeconds }: Timings['database'],
+  { searchSeconds }: DatabaseLimits,
 ): Promise<void> {
   if (tls === 'disable' || tls === 'prefer') return;
   if (!/before secure TLS connection/.test(causeOf(error).message)) return;

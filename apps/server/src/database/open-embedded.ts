@@ -4,10 +4,10 @@ import { StartupError } from '@animal-store/runtime';
 import { PGlite } from '@electric-sql/pglite';
 import { drizzle } from 'drizzle-orm/pglite';
 import { migrate } from 'drizzle-orm/pglite/migrator';
-import { defaultTimings } from '../shared/timings.ts';
 import { prepareDataDir } from './data-dir.ts';
 import { lockDataDir } from './data-dir-lock.ts';
 import type { OpenDatabase } from './database.ts';
+import { type DatabaseLimits, defaultDatabaseLimits } from './database-settings.ts';
 import { DurableFileSystem, durableStartParams, syncTree } from './durable-file-system.ts';
 import { migrationsFolder } from './migration-check.ts';
 import * as schema from './schema.ts';
@@ -20,7 +20,7 @@ import { limitStatements } from './statement.ts';
  */
 export async function openEmbedded(
   dataDir: string,
-  { answerWithinMs } = defaultTimings.database,
+  { answerWithinMs }: Pick<DatabaseLimits, 'answerWithinMs'> = defaultDatabaseLimits,
 ): Promise<OpenDatabase> {
   try {
     prepareDataDir(dataDir);

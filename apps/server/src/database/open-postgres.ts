@@ -1,10 +1,10 @@
 import { drizzle } from 'drizzle-orm/postgres-js';
 import type postgres from 'postgres';
-import { defaultTimings } from '../shared/timings.ts';
 import { currentSignal } from './abandoned-request.ts';
 import type { OpenDatabase } from './database.ts';
 import { DatabaseUnavailableError, incompleteAnswer, toDatabaseError } from './database-error.ts';
 import { faultOf } from './database-fault.ts';
+import { defaultDatabaseLimits } from './database-settings.ts';
 import { findPostgres } from './find-postgres.ts';
 import { migratePostgres } from './migrate-postgres.ts';
 import { listenTo } from './postgres-channel.ts';
@@ -27,21 +27,21 @@ const maxConnections = 3;
  * @param text `postgres://…`; several hosts are separated by commas.
  * @throws {StartupError} if the URL cannot be read.
  */
-export function openPostgres(text: string, timings = defaultTimings.database): OpenDatabase {
-  const { connectSeconds, idleSeconds, statementSeconds, closeSeconds } = timings;
+export function openPostgres(text: string, limits = defaultDatabaseLimits): OpenDatabase {
+  const { connectSeconds, idleSeconds, statementSeconds, closeSeconds } = limits;
   /** Longer than a connection may be idle and a statement may take, together. */
   const silentMs = (idleSeconds + statementSeconds + 1) * 1_000;
   const url = readPostgresUrl(text);
   // Shorter than `answerWithinMs`: all statements on a dead connection fail together.
   const sockets = watchSockets({
     answerMs: statementSeconds * 1_000 + 500,
-    checkEveryMs: timings.checkSocketsMs,
+    checkEveryMs: limits.checkSocketsMs,
   });
   const monitor = createPostgresMonitor({
     first: url.hosts[0],
-    find: () => findPostgres(url, timings.searchSeconds),
+    find: () => findPostgres(url, limits.searchSeconds),
     onReplaced: sockets.destroyAll,
-    pauseMs: timings.searchPauseMs,
+    pauseMs: limits.searchPauseMs,
   });
   const unfollow = followStatements((_statement, error) => {
     if (!(error instanceof DatabaseUnavailableError)) return;
@@ -60,7 +60,7 @@ export function openPostgres(text: string, timings = defaultTimings.database): O
     if (isListener && hasListened) await monitor.whenFound();
     try {
       const socket = openSocket(await monitor.target());
-      sockets.watch(socket, isListener ? timings.heartbeatLostMs : silentMs);
+      sockets.watch(socket, isListener ? limits.heartbeatLostMs : silentMs);
       if (isListener) {
         hasListened = true;
         // It is no statement of ours, so nothing else tells of its failure.
@@ -74,20 +74,20 @@ export function openPostgres(text: string, timings = defaultTimings.database): O
     }
   }
 
-  function connect(max: number, statementSeconds = timings.statementSeconds) {
+  function connect(max: number, statementSeconds = limits.statementSeconds) {
     const client = connectPostgres(url, url.hosts[0], {
       ...{ socket: open, connectSeconds, max, idleSeconds, statementSeconds },
     });
     const db = drizzle({ client, schema });
-    limitStatements(db, timings.answerWithinMs);
+    limitStatements(db, limits.answerWithinMs);
     return { client, db };
   }
 
   /** Connects for operators: their statements have less time, and are canceled when nobody waits for them. */
   function connectOperators() {
-    const pool = connect(operatorConnections, timings.operatorSeconds);
+    const pool = connect(operatorConnections, limits.operatorSeconds);
     cancelAbandoned(pool.client);
-    limitStatements(pool.db, timings.answerWithinMs, { mayBeSlow: true });
+    limitStatements(pool.db, limits.answerWithinMs, { mayBeSlow: true });
     return pool;
   }
   const { client, db } = connect(maxConnections);
@@ -102,9 +102,9 @@ export function openPostgres(text: string, timings = defaultTimings.database): O
     operators: operators.db,
     background: background.db,
     async prepare(onWaiting) {
-      monitor.use(await migratePostgres(text, { onUnavailable: onWaiting, onWaiting, timings }));
+      monitor.use(await migratePostgres(text, { onUnavailable: onWaiting, onWaiting, limits }));
     },
-    listen: (channel, listener) => listenTo(client, channel, { ...listener, ...timings }),
+    listen: (channel, listener) => listenTo(client, channel, { ...listener, ...limits }),
     async close() {
       unfollow();
       monitor.close();

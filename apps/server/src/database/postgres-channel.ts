@@ -1,7 +1,7 @@
 import { systemClock, waitAtMost } from '@animal-store/runtime';
 import type postgres from 'postgres';
-import type { Timings } from '../shared/timings.ts';
 import type { ChannelListener, Listening } from './database.ts';
+import type { DatabaseLimits } from './database-settings.ts';
 
 /** Listens to a channel, and sends heartbeats on it. */
 export async function listenTo(
@@ -14,7 +14,7 @@ export async function listenTo(
     onListening,
     heartbeatMs,
     closeSeconds,
-  }: ChannelListener & Pick<Timings['database'], 'heartbeatMs' | 'closeSeconds'>,
+  }: ChannelListener & Pick<DatabaseLimits, 'heartbeatMs' | 'closeSeconds'>,
 ): Promise<Listening> {
   let sending: Promise<unknown> | undefined;
   // Sent through the pool, because postgres.js keeps the listening connection to itself. Sent on

@@ -4,7 +4,6 @@ import { type TimeLimit, waitAtMost } from '@animal-store/runtime';
 import { type SQL, sql } from 'drizzle-orm';
 import { PgDialect } from 'drizzle-orm/pg-core';
 import type { PreparedQueryConfig } from 'drizzle-orm/pg-core/session';
-import { defaultTimings } from '../shared/timings.ts';
 import type { Database } from './database.ts';
 import {
   DatabaseError,
@@ -15,6 +14,7 @@ import {
   StatementTooSlowError,
   toDatabaseError,
 } from './database-error.ts';
+import { defaultDatabaseLimits } from './database-settings.ts';
 
 /** What subscribers learn about a statement: its name in our code, never its parameters. */
 export interface StatementContext {
@@ -54,7 +54,7 @@ interface StatementLimit extends TimeLimit {
 
 /** How long the statements of a database or transaction may take. */
 const limits = new WeakMap<Database, StatementLimit>();
-const usualLimit: StatementLimit = { ms: defaultTimings.database.answerWithinMs };
+const usualLimit: StatementLimit = { ms: defaultDatabaseLimits.answerWithinMs };
 const limitOf = (db: Database) => limits.get(db) ?? usualLimit;
 
 /**

@@ -1,7 +1,7 @@
 import { repeat, systemClock } from '@animal-store/runtime';
 import type { Sql } from 'postgres';
-import type { Timings } from '../shared/timings.ts';
 import type { Wait } from './database.ts';
+import type { DatabaseLimits } from './database-settings.ts';
 
 /**
  * Tells whether a session waits for others, until it is stopped.
@@ -11,7 +11,7 @@ import type { Wait } from './database.ts';
  */
 export function watchLockWaits(
   client: Sql,
-  options: Pick<Timings['database'], 'tableLockTimeoutMs' | 'migrationPauseMs'> & {
+  options: Pick<DatabaseLimits, 'tableLockTimeoutMs' | 'migrationPauseMs'> & {
     pid: number;
     onWaiting: (wait: Wait | undefined) => void;
   },

@@ -4,14 +4,14 @@ import { StartupError } from '@animal-store/runtime';
 /**
  * Makes a server listen, and gives its port.
  *
- * @param address.settings the prefix of the names of the settings, for messages.
+ * @param address.variables the prefix of the names of the variables that set it, for messages.
  * @throws {StartupError} if the port or the host is not available.
  */
 export async function bindPort(
   server: Server,
-  { host, port, settings = '' }: { host: string; port: number; settings?: 'OPS_' | '' },
+  { host, port, variables = '' }: { host: string; port: number; variables?: 'OPS_' | '' },
 ): Promise<number> {
-  const portName = `${settings}PORT`;
+  const portName = `${variables}PORT`;
   try {
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
@@ -30,7 +30,7 @@ export async function bindPort(
       case 'EACCES':
         throw new StartupError(`${portName}: this user may not listen on ${port}.`);
       default:
-        throw new StartupError(`${settings}HOST: cannot listen on ${host}: ${message}`);
+        throw new StartupError(`${variables}HOST: cannot listen on ${host}: ${message}`);
     }
   }
   return (server.address() as AddressInfo).port;

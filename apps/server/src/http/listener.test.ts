@@ -8,7 +8,8 @@ import {
   statusesIn,
 } from '../../test/wire/connection.ts';
 import { bindPort } from './bind-port.ts';
-import { type ListenerLimits, openListener } from './listener.ts';
+import type { ListenerLimits } from './http-settings.ts';
+import { openListener, serveApp } from './listener.ts';
 
 /** Has an app listen. */
 async function listen(
@@ -32,7 +33,7 @@ async function listen(
   };
   const listener = await openListener(address, (_origin, server) => {
     onServer(server);
-    return { app };
+    return serveApp(app);
   });
   return { ...listener, report, [Symbol.asyncDispose]: () => listener.close(0) };
 }
@@ -58,7 +59,7 @@ test.each([
     server.emit('error', Object.assign(new Error('of the system'), { code }));
     return server;
   });
-  const binding = bindPort(server, { host: '127.0.0.1', port: 80, settings: 'OPS_' });
+  const binding = bindPort(server, { host: '127.0.0.1', port: 80, variables: 'OPS_' });
   await expect(binding).rejects.toThrow(message);
 });
 

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { systemClock } from '@animal-store/runtime';
 import type { Express, Request, Response } from 'express';
 import { bindPort } from './bind-port.ts';
+import { defaultListenerLimits, type ListenerLimits } from './http-settings.ts';
 import { limitPipelining } from './limit-pipelining.ts';
 import { isRepeated } from './repeated-header.ts';
 import { shareTypes } from './share-types.ts';
@@ -17,28 +18,19 @@ export interface Listener {
   close(graceMs: number): Promise<void>;
 }
 
-/** What answers the requests of a listener. */
+/**
+ * What answers the requests of a listener. It cannot be mounted in another app of Express: the listener shares its
+ * types with Node, and gives it targets that are paths.
+ */
 export interface ServedApp {
-  readonly app: Express;
-  /** Passes a request to the app, perhaps later, or answers it. @default the app itself */
-  readonly handle?: (req: Request, res: Response) => void;
+  /** The app whose requests and responses it wants. */
+  readonly types: Pick<Express, 'request' | 'response'>;
+  /** Answers a request, perhaps later. */
+  readonly handle: (req: Request, res: Response) => void;
 }
 
-/** Limits of one connection, and of all connections. */
-export interface ListenerLimits {
-  /** How often the time-outs of headers and requests are checked. */
-  readonly connectionsCheckingIntervalMs: number;
-  /** How long a caller may take to send the headers of a request, and the whole request. */
-  readonly headersTimeoutMs: number;
-  readonly requestTimeoutMs: number;
-  /** How long a connection may be silent during a request, until its response is read. */
-  readonly stallTimeoutMs: number;
-  /** How long it may be silent between requests. Keep it above that of proxies, commonly 60 s. */
-  readonly keepAliveTimeoutMs: number;
-  /** How many requests of one connection may wait for their responses. */
-  readonly maxPipelinedRequests: number;
-  readonly maxConnections: number;
-}
+/** Serves an app as it is. */
+export const serveApp = (app: Express): ServedApp => ({ types: app, handle: app });
 
 /**
  * More than clients and proxies send; beyond it Node answers 431. The 16 kB of all headers could hold
@@ -55,15 +47,16 @@ const maxHeaders = 100;
  * @throws {StartupError} if the port or the host is not available.
  */
 export async function openListener(
-  address: ListenerLimits & {
+  given: Partial<ListenerLimits> & {
     host: string;
     port: number;
-    settings?: 'OPS_';
+    variables?: 'OPS_';
     /** Called when a connection cannot be accepted. An unhandled error would end the process. */
     report: (failure: unknown) => void;
   },
   createApp: (origin: string, server: Server) => ServedApp,
 ): Promise<Listener> {
+  const address = { ...defaultListenerLimits, ...given };
   const { headersTimeoutMs, requestTimeoutMs } = address;
   const limited = limitPipelining(address.maxPipelinedRequests);
   const server = createServer({
@@ -80,8 +73,8 @@ export async function openListener(
   const bound = await bindPort(server, address);
   server.on('error', (failure) => address.report(failure));
   const origin = `http://${address.host.includes(':') ? `[${address.host}]` : address.host}:${bound}`;
-  const { app, handle = app } = createApp(origin, server);
-  shareTypes(app, limited);
+  const { types, handle } = createApp(origin, server);
+  shareTypes(types, limited);
   let isDraining = false;
   // RFC 9112, §9.6: after `Connection: close`, no further request of a connection may be processed.
   const closing = new WeakSet<Socket>();

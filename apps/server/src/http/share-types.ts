@@ -10,7 +10,7 @@ import type { Express } from 'express';
  * @param types what the server was created with. Their prototypes inherit from the app's afterwards.
  */
 export function shareTypes(
-  app: Express,
+  app: Pick<Express, 'request' | 'response'>,
   types: {
     readonly IncomingMessage: { prototype: object };
     readonly ServerResponse: { prototype: object };

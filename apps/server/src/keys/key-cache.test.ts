@@ -1,7 +1,6 @@
 import { createTestClock, type TestClock } from '@animal-store/runtime/test-clock';
 import { beforeEach, expect, test } from 'vitest';
 import { DatabaseError, DatabaseUnavailableError } from '../database/database-error.ts';
-import { defaultTimings } from '../shared/timings.ts';
 import type { ApiKey } from './api-key.ts';
 import { createKeyCache, type KeyCache } from './key-cache.ts';
 import { createToken, hashToken } from './token.ts';
@@ -29,7 +28,7 @@ beforeEach(() => {
     asked.push(hash);
     return load(hash);
   };
-  cache = createKeyCache({ clock, timings: defaultTimings.keys, load: ask });
+  cache = createKeyCache({ clock, load: ask });
 });
 
 const find = () => cache.findByToken('token');

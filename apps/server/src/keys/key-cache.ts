@@ -1,7 +1,6 @@
 import type { Clock } from '@animal-store/runtime';
 import { LRUCache } from 'lru-cache';
 import { DatabaseUnavailableError } from '../database/database-error.ts';
-import type { Timings } from '../shared/timings.ts';
 import type { ApiKey } from './api-key.ts';
 import { hashToken, tokenLength } from './token.ts';
 
@@ -10,6 +9,20 @@ const maxTokens = 20_000;
 
 /** A cache of its own: an attacker who guesses tokens must not evict valid keys. */
 const maxUnknownTokens = 2_000;
+
+/** How long keys are known. */
+export const defaultKeyCacheSettings = {
+  /** How long a cached key is used without asking again, if no change is announced. */
+  freshMs: 30_000,
+  /** How long an unknown token is cached. Short, because a new key must work soon. */
+  unknownFreshMs: 2_000,
+  /** How long a cached key stays valid while the database is down. */
+  staleMs: 300_000,
+  /** How long a database that is down is not asked again about the same key. */
+  retryMs: 1_000,
+};
+
+export type KeyCacheSettings = Readonly<typeof defaultKeyCacheSettings>;
 
 export type KeyCache = ReturnType<typeof createKeyCache>;
 
@@ -34,13 +47,14 @@ const never = Number.NEGATIVE_INFINITY;
  *
  * @param options.load asks the database for the key of a token, by the token's hash.
  */
-export function createKeyCache(options: {
-  load: (hash: string) => Promise<ApiKey | undefined>;
-  clock: Pick<Clock, 'now' | 'elapsed'>;
-  timings: Timings['keys'];
-}) {
+export function createKeyCache(
+  options: Partial<KeyCacheSettings> & {
+    load: (hash: string) => Promise<ApiKey | undefined>;
+    clock: Pick<Clock, 'now' | 'elapsed'>;
+  },
+) {
   const { load, clock } = options;
-  const { freshMs, unknownFreshMs, staleMs, retryMs } = options.timings;
+  const { freshMs, unknownFreshMs, staleMs, retryMs } = { ...defaultKeyCacheSettings, ...options };
   const entries = new LRUCache<string, Entry>({ max: maxTokens });
   /** Until when a token is taken for unknown, by its hash. */
   const unknown = new LRUCache<string, number>({ max: maxUnknownTokens });

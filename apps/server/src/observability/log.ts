@@ -1,15 +1,19 @@
 import { hideTokens } from '@animal-store/contract/token-form';
 import { type Clock, systemClock, type Timer, waitAtMost } from '@animal-store/runtime';
 import { type Logger, pino } from 'pino';
-import type { LogFormat, LogLevel } from '../shared/log-settings.ts';
-import { defaultTimings, type Timings } from '../shared/timings.ts';
+import {
+  defaultObservabilitySettings,
+  type LogFormat,
+  type LogLevel,
+  type ObservabilitySettings,
+} from './observability-settings.ts';
 import { prettyLine } from './pretty-line.ts';
 
 export type Log = Logger;
 
-type LogTimings = Pick<Timings['observability'], 'logBatchMs' | 'logCloseTimeoutMs'>;
+type LogTimings = Pick<ObservabilitySettings, 'logBatchMs' | 'logCloseTimeoutMs'>;
 
-/** Lines are written together, so many bytes of them, or milliseconds (`timings.ts`). */
+/** Lines are written together, so many bytes of them, or milliseconds (`logBatchMs`). */
 const batchBytes = 128 * 1024;
 
 /** The most bytes of UTF-8 that one UTF-16 code unit takes. */
@@ -38,7 +42,7 @@ export function openLog({
   format = process.stderr.isTTY ? 'pretty' : 'json',
   write,
   clock = systemClock,
-  timings = defaultTimings.observability,
+  timings = defaultObservabilitySettings,
 }: {
   level: LogLevel;
   format: LogFormat | undefined;

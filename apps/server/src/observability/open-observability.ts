@@ -4,39 +4,35 @@ import type { Outage } from '../database/availability.ts';
 import type { Wait } from '../database/database.ts';
 import type { ConnectionLimit } from '../http/limit-connections.ts';
 import { redisAway } from '../quotas/redis-away.ts';
-import type { LogFormat, LogLevel } from '../shared/log-settings.ts';
-import { defaultTimings, type Timings } from '../shared/timings.ts';
 import { limitToMinutes } from './limit-lines.ts';
 import { describeFailure, openLog } from './log.ts';
 import { type OpsRequestRecord, openOpsRequestLog } from './log-ops-request.ts';
 import { openRequestLog } from './log-request.ts';
 import { type MeasureProcess, openMetrics } from './metrics.ts';
-import type { OpenTracing, TracingSettings } from './tracing.ts';
+import {
+  defaultObservabilitySettings,
+  type ObservabilitySettings,
+} from './observability-settings.ts';
+import type { OpenTracing } from './tracing.ts';
 
 export type Observability = Awaited<ReturnType<typeof openObservability>>;
 
 /** Opens all that an operator sees of the service from outside: log, metrics, traces. */
-export async function openObservability({
-  version,
-  logLevel,
-  logFormat,
-  traces,
-  writeLog,
-  measureProcess,
-  clock = systemClock,
-  timings = defaultTimings.observability,
-}: {
-  version: string;
-  logLevel: LogLevel;
-  logFormat: LogFormat | undefined;
-  traces: TracingSettings | undefined;
-  /** Takes the lines of the log, instead of stderr. */
-  writeLog?: (line: string) => void;
-  measureProcess?: MeasureProcess;
-  clock?: Clock | undefined;
-  timings?: Timings['observability'];
-}) {
-  const opened = openLog({ level: logLevel, format: logFormat, write: writeLog, clock, timings });
+export async function openObservability(
+  options: Partial<ObservabilitySettings> & {
+    version: string;
+    /** Takes the lines of the log, instead of stderr. */
+    writeLog?: (line: string) => void;
+    measureProcess?: MeasureProcess;
+    clock?: Clock | undefined;
+  },
+) {
+  const { version, writeLog, measureProcess, clock = systemClock } = options;
+  const settings = { ...defaultObservabilitySettings, ...options };
+  const { logLevel, logFormat, traces } = settings;
+  const opened = openLog({
+    ...{ level: logLevel, format: logFormat, write: writeLog, clock, timings: settings },
+  });
   const { log, writeLine } = opened;
   const metrics = openMetrics({ version, measureProcess });
   const requestLog = openRequestLog({ log, writeLine, clock });
@@ -54,7 +50,7 @@ export async function openObservability({
     tracing = openTracing({
       ...traces,
       version,
-      flushTimeoutMs: timings.traceFlushTimeoutMs,
+      flushTimeoutMs: settings.traceFlushTimeoutMs,
       onTrouble: (trouble) => log.warn({ trouble }, 'traces cannot be delivered'),
     });
   }

@@ -37,7 +37,7 @@ import * as semconv from '@opentelemetry/semantic-conventions';
 import type { RequestTracing, TracedRequest } from '../api/request-record.ts';
 import { DatabaseError } from '../database/database-error.ts';
 import type { StatementContext } from '../database/statement.ts';
-import type { SamplerName } from '../shared/log-settings.ts';
+import type { SamplerName } from './observability-settings.ts';
 import { watchCalls } from './watch-calls.ts';
 
 /** The methods that OpenTelemetry names; every other one is `_OTHER`. */

@@ -14,8 +14,8 @@ import { networkOf } from '../http/client-network.ts';
 import { isRepeated } from '../http/repeated-header.ts';
 import { hashToken, isToken } from '../keys/token.ts';
 import { type Actor, bootstrap, type OperatorSessions } from '../operators/operator-sessions.ts';
-import type { Timings } from '../shared/timings.ts';
 import { AdminError } from './admin-error.ts';
+import type { OpsSettings } from './ops-settings.ts';
 
 const realm = 'Bearer realm="animal-store-admin"';
 
@@ -49,11 +49,9 @@ const guessesPerMinute = 10;
 /** How many tokens are known to have been valid: far more than there are operators. */
 const maxKnown = 1_000;
 
-export interface OperatorAuthentication {
+export interface OperatorAuthentication
+  extends Pick<OpsSettings, 'adminToken' | 'guessDelayMs' | 'guessWindowSeconds'> {
   readonly clock: Clock;
-  readonly timings: Timings['ops'];
-  /** `undefined` if only named operators may use the admin API. */
-  readonly adminToken: string | undefined;
   readonly sessions: Pick<OperatorSessions, 'find' | 'findByToken' | 'confirm'>;
 }
 
@@ -69,7 +67,8 @@ export function authenticateOperator({
   adminToken,
   sessions,
   clock,
-  timings: { guessDelayMs, guessWindowSeconds },
+  guessDelayMs,
+  guessWindowSeconds,
 }: OperatorAuthentication): Identify {
   const expected = adminToken === undefined ? undefined : digest(adminToken);
   const guesses = new RateLimiterMemory({

@@ -2,6 +2,7 @@ import { type Clock, systemClock, waitAtMost } from '@animal-store/runtime';
 import type { Wait } from '../database/database.ts';
 import { DatabaseUnavailableError } from '../database/database-error.ts';
 import { faultOf } from '../database/database-fault.ts';
+import type { OpsSettings } from './ops-settings.ts';
 
 /** Whether load balancers should send requests to this replica, and the reasons if not. */
 export interface HealthReport {
@@ -33,7 +34,7 @@ export type Health = ReturnType<typeof createHealth>;
 export function createHealth(options: {
   /** @default {@link systemClock} */
   clock?: Clock;
-  databaseTimeoutMs: number;
+  databaseTimeoutMs: OpsSettings['databaseTimeoutMs'];
   isMigrated: () => Promise<boolean>;
   partialFault: () => string | undefined;
 }) {

@@ -1,4 +1,5 @@
-import { type ListenerLimits, openListener } from '../http/listener.ts';
+import { defaultListenerLimits, type ListenerLimits } from '../http/http-settings.ts';
+import { openListener, serveApp } from '../http/listener.ts';
 import { sendFilesFrom } from '../http/send-file.ts';
 import {
   authenticateOperator,
@@ -9,20 +10,20 @@ import {
 import { readConsoleFiles } from './console-files.ts';
 import { openLocalSocket } from './local-socket.ts';
 import { createOpsApp, type OpsAppOptions } from './ops-app.ts';
+import type { OpsSettings } from './ops-settings.ts';
 
 /** @throws {StartupError} if the port or the host cannot be had. */
 export async function openOps(
-  options: ListenerLimits &
+  options: Partial<ListenerLimits> &
+    OpsSettings &
     OperatorAuthentication &
     Omit<OpsAppOptions, 'identify' | 'consoleFiles'> & {
-      opsHost: string;
-      opsPort: number;
       /** Holds the socket of the embedded server's own user; `undefined` with Postgres. */
       dataDir: string | undefined;
       report: (failure: unknown, requestId?: string) => void;
     },
 ) {
-  const { dataDir, opsHost: host, opsPort: port } = options;
+  const { dataDir, closeTimeoutMs = defaultListenerLimits.closeTimeoutMs } = options;
   // They need no token: they are the same for everybody, and what they show comes from the admin API.
   const sendConsole = sendFilesFrom(readConsoleFiles);
   const consoleFiles = { '/console': sendConsole, '/console/:file': sendConsole };
@@ -34,15 +35,15 @@ export async function openOps(
     opened.defer(() => socket.close());
   }
   const identify = authenticateOperator(options);
-  const listener = await openListener({ ...options, host, port, settings: 'OPS_' }, () => ({
-    app: createApp(identify),
-  }));
+  const listener = await openListener({ ...options, variables: 'OPS_' }, () =>
+    serveApp(createApp(identify)),
+  );
   const kept = opened.move();
   return {
     /** Where it is, as `http://host:port`. */
     origin: listener.origin,
-    async close(graceMs: number) {
-      await listener.close(graceMs);
+    async close() {
+      await listener.close(closeTimeoutMs);
       await kept.disposeAsync();
     },
   };

@@ -15,28 +15,28 @@ import type { Identify } from './authenticate-operator.ts';
 /**
  * Creates what admits requests to the operators' listener, or refuses them.
  *
- * @param options.opsHosts The names that this listener may be called by, besides IP addresses and localhost.
+ * @param options.hosts The names that this listener may be called by, besides IP addresses and localhost.
  * @param options.identify Rejects everybody but operators: without authentication a caller learns nothing,
  * not even which paths exist.
  */
 export function createOpsAdmission({
-  opsHosts,
+  hosts,
   identify,
 }: {
-  opsHosts: readonly string[];
+  hosts: readonly string[];
   identify: Identify;
 }) {
-  const hosts = new Set(['localhost', ...opsHosts.map((name) => name.toLowerCase())]);
+  const names = new Set(['localhost', ...hosts.map((name) => name.toLowerCase())]);
 
   return {
     /** Admits machines that look after the service, and whoever asks for the files of the console. */
     admitVisitor(req: Request, _res: Response, next: NextFunction): void {
-      next(foreignHost(req, hosts));
+      next(foreignHost(req, names));
     },
 
     /** Admits operators, if they may do what they ask for. */
     async admitOperator(req: Request, res: Response, next: NextFunction): Promise<void> {
-      const foreign = foreignHost(req, hosts);
+      const foreign = foreignHost(req, names);
       if (foreign !== undefined) return next(foreign);
 
       const operator = await identify(req);

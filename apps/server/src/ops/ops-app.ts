@@ -15,12 +15,11 @@ import type { AdminServices } from './admin-operation.ts';
 import { createAdminRouter } from './admin-router.ts';
 import type { Identify } from './authenticate-operator.ts';
 import { createOpsAdmission } from './ops-admission.ts';
+import type { OpsSettings } from './ops-settings.ts';
 
 const notReadyRetrySeconds = 1;
 
-export interface OpsAppOptions extends AdminServices {
-  /** The names that this listener may be called by, besides IP addresses and localhost. */
-  readonly opsHosts: readonly string[];
+export interface OpsAppOptions extends AdminServices, Pick<OpsSettings, 'hosts'> {
   readonly metrics: Metrics;
   /** The handlers of the console's files, by path. */
   readonly consoleFiles: Readonly<Record<string, RequestHandler>>;

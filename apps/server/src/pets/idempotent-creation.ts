@@ -14,6 +14,9 @@ import {
 import { createInsertBatcher } from './insert-batcher.ts';
 import { toPetRow } from './pet-repository.ts';
 
+/** How often expired idempotency keys are deleted, unless an option says so. */
+export const defaultDeleteExpiredMs = 3_600_000;
+
 /** The result of a creation with an `Idempotency-Key`. */
 export type IdempotentCreation =
   | { readonly outcome: 'created' | 'replayed'; readonly pet: Required<Pet> }

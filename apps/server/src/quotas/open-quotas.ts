@@ -8,6 +8,7 @@ import {
 } from '@animal-store/quotas';
 import { StartupError } from '@animal-store/runtime';
 import { limitLookUps, type NetworkAllowance } from './limit-look-ups.ts';
+import { defaultQuotaSettings, type QuotaSettings } from './quota-settings.ts';
 
 /**
  * How many pages of the reference a network may read for each request without a key: an office reads behind
@@ -27,14 +28,15 @@ export interface Quotas {
   close(): void;
 }
 
-export type OpenQuotasOptions = QuotasOptions & { readonly addressPerMinute: number };
-
 /**
  * Opens the quotas of the service. They open also while Redis is down.
  *
  * @throws {StartupError} if Redis is there, and refuses the database, the user or the password.
  */
-export async function openQuotas(options: OpenQuotasOptions): Promise<Quotas> {
+export async function openQuotas(
+  given: Partial<QuotaSettings> & Omit<QuotasOptions, keyof QuotaSettings> = {},
+): Promise<Quotas> {
+  const options = { ...defaultQuotaSettings, ...given };
   const { addressPerMinute } = options;
   const keys = await createQuotas({ ...options, prefix: 'animal-store' }).catch((error) => {
     throw error instanceof RedisRefusalError

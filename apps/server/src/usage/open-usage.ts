@@ -2,30 +2,31 @@ import type { Clock } from '@animal-store/runtime';
 import { repeat, waitAtMost } from '@animal-store/runtime';
 import type { OpenDatabase } from '../database/database.ts';
 import { unlessUnavailable } from '../database/database-error.ts';
-import type { Timings } from '../shared/timings.ts';
 import { createUsageCollector } from './usage-collector.ts';
 import { createUsageFlusher } from './usage-flusher.ts';
 import { createUsageQueries } from './usage-queries.ts';
-import { deleteExpiredUsage, type UsageRetention } from './usage-retention.ts';
+import { deleteExpiredUsage } from './usage-retention.ts';
+import { defaultUsageSettings, type UsageSettings } from './usage-settings.ts';
 import { addFlush } from './usage-writer.ts';
 
 /** How many counts are held while the database is unavailable: about 30 MB. */
 const maxEntries = 200_000;
 
 /** Opens the usage ledger: it writes counts from now on. */
-export function openUsage(options: {
-  background: OpenDatabase['background'];
-  operators: OpenDatabase['operators'];
-  clock: Clock;
-  flushMs: number;
-  keptMs: Omit<UsageRetention, 'flushes'>;
-  timings: Timings['usage'];
-  /** Called with the number of requests that will be missing in the ledger. */
-  onLost: (requests: number) => void;
-  report: (failure: unknown) => void;
-}) {
-  const { background, operators, clock, flushMs, keptMs, onLost } = options;
-  const { closeTimeoutMs, deleteExpiredMs, giveUpAfterMs, keepFlushesMs } = options.timings;
+export function openUsage(
+  options: Partial<UsageSettings> & {
+    background: OpenDatabase['background'];
+    operators: OpenDatabase['operators'];
+    clock: Clock;
+    /** Called with the number of requests that will be missing in the ledger. */
+    onLost: (requests: number) => void;
+    report: (failure: unknown) => void;
+  },
+) {
+  const { background, operators, clock, onLost } = options;
+  const settings = { ...defaultUsageSettings, ...options };
+  const { closeTimeoutMs, deleteExpiredMs, flushMs, giveUpAfterMs, keepFlushesMs, keptMs } =
+    settings;
   const collector = createUsageCollector({ clock, maxEntries });
   const flusher = createUsageFlusher({
     clock,

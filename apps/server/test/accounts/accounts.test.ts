@@ -20,7 +20,7 @@ const refusal = (message: unknown) => ({ code: 'invalid_request', message, statu
 
 const { service, admin } = useAdmin('postgres', {
   clock: createClockAtNoon(),
-  env: { USAGE_FLUSH_MS: '20' },
+  usage: { flushMs: 20 },
 });
 
 const pathOf = (account: string) => `/accounts/${encodeURIComponent(account)}`;

@@ -18,7 +18,7 @@ let server: LocalServer;
 
 beforeAll(async () => {
   database = await createDatabase('embedded');
-  server = await openLocalServer({ ...database.env, USAGE_FLUSH_MS: '20' }, { clock });
+  server = await openLocalServer(database.env, { clock, usage: { flushMs: 20 } });
 });
 afterAll(async () => {
   await server[Symbol.asyncDispose]();

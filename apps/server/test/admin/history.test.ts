@@ -11,7 +11,7 @@ import { adminToken, useAdmin } from '../support/admin.ts';
 import { untilPassing } from '../support/local-server.ts';
 import { sumOf } from '../support/write-usage.ts';
 
-const { service, admin } = useAdmin('postgres', { env: { USAGE_FLUSH_MS: '20' } });
+const { service, admin } = useAdmin('postgres', { usage: { flushMs: 20 } });
 
 test('one request gives the overview, a key, or an account with its requests of a span of time', async () => {
   const { key, token } = await admin.create('{"name":"x","plan":"pro","account":"A"}');

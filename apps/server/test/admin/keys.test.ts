@@ -1,4 +1,5 @@
 import type { IssuedKey, KeyDetails } from '@animal-store/admin-contract';
+import { defaultBanPolicy } from '@animal-store/contract';
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { useAdmin } from '../support/admin.ts';
@@ -7,12 +8,9 @@ const anyInstant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}
 const anyToken = expect.stringMatching(/^ast_[0-9A-Za-z]{36}$/);
 
 const { service, admin } = useAdmin('postgres', {
-  env: {
-    // So late that `lastUsedAt` does not change during the tests.
-    USAGE_FLUSH_MS: '60000',
-    BAN_MIN_STRIKES: '1',
-    BAN_STRIKE_PERCENT: '0',
-  },
+  quotas: { banPolicy: { ...defaultBanPolicy, minStrikes: 1, strikeShare: 0 } },
+  // So late that `lastUsedAt` does not change during the tests.
+  usage: { flushMs: 60_000 },
 });
 
 const use = async (token: string) => (await service.call('/pets', { token })).status;

@@ -1,4 +1,5 @@
 import type { Overview } from '@animal-store/admin-contract';
+import { defaultBanPolicy } from '@animal-store/contract';
 import { openRedis } from '@animal-store/testkit';
 import { describe, expect, test } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
@@ -11,11 +12,13 @@ import { banOf, writeBans } from '../support/write-bans.ts';
 const readOverview = (admin: Admin) => admin.read<Overview>('/overview');
 
 /** The third denial in a row bans. */
-const env = {
-  ...{ BAN_MIN_STRIKES: '1', BAN_STRIKE_PERCENT: '0', BAN_GRACE_MS: '0' },
-  USAGE_FLUSH_MS: '20',
+const quotas = { banPolicy: { ...defaultBanPolicy, minStrikes: 1, strikeShare: 0, graceMs: 0 } };
+const usage = { flushMs: 20 };
+const settings = {
+  ...{ quotas, usage },
+  overview: { countedForMs: 0 },
+  audit: { writeMs: 20 },
 };
-const timings = { overview: { countedForMs: 0 }, audit: { writeMs: 20 } };
 const oneRequest = '"plan":"enterprise","quota":{"perMinute":1,"perDay":9}';
 
 /** Sends requests until one is refused because of a ban, and tells how many were denied until then. */
@@ -31,7 +34,7 @@ async function ban(server: LocalServer, token: string): Promise<number> {
 
 describe('with quotas in the process', () => {
   const { service, admin } = useAdmin('postgres', {
-    ...{ env, timings },
+    ...settings,
     // A ban that was in the memory of a process before this one, which was killed.
     prepare: (db: Database) => writeBans(db, banOf(crypto.randomUUID(), 60)),
   });
@@ -89,8 +92,8 @@ describe('with quotas in the process', () => {
 test('every replica shows the traffic of callers of all, by its outcome, and how many they are', async () => {
   await using stack = new AsyncDisposableStack();
   const database = stack.use(await createDatabase('postgres'));
-  const own = { ...database.env, ...env, ADMIN_TOKEN: adminToken };
-  const open = async () => stack.use(await openLocalServer(own));
+  const own = { quotas, usage, ops: { adminToken } };
+  const open = async () => stack.use(await openLocalServer(database.env, own));
   const servers = [await open(), await open()] as const;
   const { token } = await adminOf(servers[0]).create('{"plan":"business"}');
   for (let n = 0; n < 5; n++) await call(`${servers[0].baseUrl}/pets`, { token });
@@ -116,8 +119,12 @@ test('bans that Redis has lost are shown no more, and the others are', async () 
   await using stack = new AsyncDisposableStack();
   const database = stack.use(await createDatabase('postgres'));
   const redis = stack.use(await openRedis());
-  const own = { ...database.env, ...env, REDIS_URL: redis.url, ADMIN_TOKEN: adminToken };
-  const server = stack.use(await openLocalServer(own, { timings }));
+  const own = {
+    ...settings,
+    quotas: { ...quotas, redis: [redis.url] },
+    ops: { adminToken },
+  };
+  const server = stack.use(await openLocalServer(database.env, own));
   const admin = adminOf(server);
   await admin.call('/accounts/shared', { method: 'PUT', json: `{${oneRequest}}` });
   const kept = await admin.create(`{"name":"kept",${oneRequest}}`);

@@ -8,7 +8,6 @@ import { createAuditLog } from '../../src/audit/audit-log.ts';
 import { createBanLog, deleteForgottenBans, deleteOverBans } from '../../src/audit/ban-log.ts';
 import { openAudit } from '../../src/audit/open-audit.ts';
 import { accounts, openBans } from '../../src/database/schema.ts';
-import { defaultTimings } from '../../src/shared/timings.ts';
 import { adminOf, adminToken, someCause } from '../support/admin.ts';
 import { createDatabase, useDatabase } from '../support/databases.ts';
 import { type LocalServer, openLocalServer, untilPassing } from '../support/local-server.ts';
@@ -28,9 +27,9 @@ test('on two replicas, whose database goes away, a ban is one entry, with its en
     ...{ BAN_GRACE_MS: '0', BAN_MIN_STRIKES: '1', BAN_STRIKE_PERCENT: '0' },
     ...{ ADMIN_TOKEN: adminToken, REDIS_URL: redis.url, DATABASE_URL: proxy.url },
   };
-  const timings = { audit: { writeMs: 20 } };
   const servers: LocalServer[] = [];
-  for (const _ of 'ab') servers.push(stack.use(await openLocalServer(env, { timings })));
+  for (const _ of 'ab')
+    servers.push(stack.use(await openLocalServer(env, { audit: { writeMs: 20 } })));
   const admin = adminOf(servers[0] as LocalServer);
   const { key, token } = await admin.create(
     '{"plan":"enterprise","quota":{"perMinute":2,"perDay":1000},"name":"hasty","account":"C-17"}',
@@ -167,12 +166,10 @@ test('a ban that a replica decided alone runs until that replica ends it', async
   log.endOwn();
   await log.write();
   expect(await openBansOf(own.keyId)).toEqual([]);
-  const timings = defaultTimings.audit;
   const options = {
     background: db,
     operators: db,
     clock: systemClock,
-    timings,
     forgetsBans: false,
   };
   const audit = openAudit({ ...options, onLost() {}, report() {} });

@@ -40,7 +40,7 @@ beforeAll(async () => {
   server = stack.use(
     await openLocalServer(
       { DATABASE_URL: proxy.url, ADMIN_TOKEN: adminToken },
-      { clock: systemClock, timings: { ops: { guessDelayMs: 20 } } },
+      { clock: systemClock, ops: { guessDelayMs: 20 } },
     ),
   );
   const { body } = await adminOf(server).call('/openapi.json');

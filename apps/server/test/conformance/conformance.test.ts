@@ -6,7 +6,7 @@ import { useService } from '../support/test-service.ts';
 import { fuzz, readOperations } from './fuzz.ts';
 import { judge } from './judge.ts';
 
-const service = useService('postgres', { env: { ADDRESS_PER_MINUTE: '1000000' } });
+const service = useService('postgres', { quotas: { addressPerMinute: 1_000_000 } });
 
 // The campaign `api` tries others.
 test('every response conforms to the document and fits its request', async () => {

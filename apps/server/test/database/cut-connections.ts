@@ -9,12 +9,12 @@ import {
 } from '@animal-store/testkit';
 import { createSeededRandom } from '@animal-store/testkit/seeded-random';
 import { expect } from 'vitest';
+import { defaultDatabaseLimits } from '../../src/database/database-settings.ts';
 import { pets as petsTable } from '../../src/database/schema.ts';
 import { createApiKey } from '../../src/keys/key-management.ts';
 import { createToken } from '../../src/keys/token.ts';
 import { createOperatorManagement } from '../../src/operators/operator-management.ts';
 import { createPetRepository } from '../../src/pets/pet-repository.ts';
-import { defaultTimings } from '../../src/shared/timings.ts';
 import { adminOf, someCause } from '../support/admin.ts';
 import { createDatabase } from '../support/databases.ts';
 import { type LocalServer, openLocalServer } from '../support/local-server.ts';
@@ -77,8 +77,8 @@ export async function cutConnections(options: {
 
   const env = { DATABASE_URL: proxy.url, LOG_LEVEL: 'error', ADDRESS_PER_MINUTE: '1000000' };
   // Half-closed connections are silent.
-  const timings = { database: { ...defaultTimings.database, answerWithinMs: 2_000 } };
-  const start = () => openLocalServer(env, { clock: systemClock, timings });
+  const limits = { ...defaultDatabaseLimits, answerWithinMs: 2_000 };
+  const start = () => openLocalServer(env, { clock: systemClock, database: limits });
   const servers: LocalServer[] = await Promise.all(Array.from({ length: replicas }, start));
   for (const server of servers) stack.use(server);
   const list = (server: LocalServer, key = token) => call(`${server.baseUrl}/pets`, { token: key });

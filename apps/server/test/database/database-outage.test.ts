@@ -19,7 +19,7 @@ const attempts = 4;
 const json = '{"name":"Ghost","categoryId":1}';
 
 /** So short that a Postgres which answers may seem to be away: what is to be served is asked for until it is. */
-const timings = {
+const settings = {
   database: {
     connectSeconds: 1,
     idleSeconds: 1,
@@ -30,7 +30,7 @@ const timings = {
     searchSeconds: 1,
     probeEveryMs: 100,
   },
-  health: { databaseTimeoutMs: 500 },
+  ops: { databaseTimeoutMs: 500 },
   usage: { closeTimeoutMs: 100 },
   audit: { closeTimeoutMs: 100 },
 };
@@ -53,7 +53,7 @@ beforeAll(async () => {
   stack.defer(opened.close);
   db = opened.db;
   const env = { DATABASE_URL: databaseUrl, LOG_LEVEL: 'warn' };
-  server = stack.use(await openLocalServer(env, { clock: systemClock, timings }));
+  server = stack.use(await openLocalServer(env, { clock: systemClock, ...settings }));
   ({ token } = await createKey());
 });
 beforeEach(untilReady);
@@ -125,7 +125,7 @@ test('silent connections are replaced, the listening one included', async () => 
   const target = new URL(databaseUrl);
   target.host = relay.host;
   const clock = { ...systemClock };
-  await using other = await openLocalServer({ DATABASE_URL: target.href }, { clock, timings });
+  await using other = await openLocalServer({ DATABASE_URL: target.href }, { clock, ...settings });
   const list = () => call(`${other.baseUrl}/pets`, { token: key.token });
   await until(async () => (await list()).status === 200);
   // A heartbeat may wait on the only connection. Then a list opens another one, which is forgotten as well.
@@ -147,7 +147,7 @@ test('silent connections are replaced, the listening one included', async () => 
 
 test('a server whose database does not answer still stops', async () => {
   const env = { DATABASE_URL: databaseUrl };
-  await using own = await openLocalServer(env, { clock: systemClock, timings });
+  await using own = await openLocalServer(env, { clock: systemClock, ...settings });
   await using away = new AsyncDisposableStack();
   away.defer(() => postgres.resume());
   postgres.pause();

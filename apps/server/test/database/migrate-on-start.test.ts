@@ -1,8 +1,8 @@
 import { postgresAt, until } from '@animal-store/testkit';
 import { expect, inject, test } from 'vitest';
+import { defaultDatabaseLimits } from '../../src/database/database-settings.ts';
 import { migratePostgres } from '../../src/database/migrate-postgres.ts';
 import { createToken } from '../../src/keys/token.ts';
-import { defaultTimings } from '../../src/shared/timings.ts';
 import { connectTo } from '../support/databases.ts';
 import { openLocalServer } from '../support/local-server.ts';
 import { createOldDatabase } from '../support/old-database.ts';
@@ -87,7 +87,7 @@ test('a migration that waits for a lock lets others pass, and says for whom it w
     await transaction`set application_name = 'idle psql'`;
     const [{ pid } = {}] = await transaction`select pg_backend_pid() as pid from api_keys`;
     migrating = migratePostgres(database.url, {
-      timings: { ...defaultTimings.database, migrationPauseMs: 10 },
+      limits: { ...defaultDatabaseLimits, migrationPauseMs: 10 },
       onWaiting: (wait) => waits.add(wait?.reason.replace(/\d+ s ago/, 'N s ago')),
     });
     const blocked = `The migration waits for a lock of api_keys, because of process ${pid} (idle psql, idle in transaction), whose transaction began N s ago.`;

@@ -9,8 +9,8 @@ import { call, useService, wideQuota } from '../support/test-service.ts';
 
 const service = useService('postgres', {
   clock: systemClock,
-  timings: { database: { probeEveryMs: 100, searchPauseMs: 20 } },
-  env: { LOG_LEVEL: 'warn' },
+  database: { probeEveryMs: 100, searchPauseMs: 20 },
+  observability: { logLevel: 'warn' },
 });
 const json = '{"name":"Rex","categoryId":1}';
 

@@ -13,8 +13,11 @@ const createEmpty = () => postgresAt(inject('postgres')).createDatabase();
 async function startWaiting(url: string) {
   const port = await freePort();
   const env = { DATABASE_URL: url, OPS_PORT: String(port), LOG_LEVEL: 'warn' };
-  const timings = { database: { connectSeconds: 1, startPauseMs: 20, lockPauseMs: 20 } };
-  const starting: Promise<LocalServer> = openLocalServer(env, { clock: systemClock, timings });
+  const limits = { connectSeconds: 1, startPauseMs: 20, lockPauseMs: 20 };
+  const starting: Promise<LocalServer> = openLocalServer(env, {
+    clock: systemClock,
+    database: limits,
+  });
   // Awaited at the end; a failure before that must not be unhandled.
   starting.catch(() => {});
   const probe = (path: string) => call(`http://127.0.0.1:${port}${path}`, { token: null });

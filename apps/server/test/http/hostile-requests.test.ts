@@ -11,7 +11,8 @@ import { holdConversations } from '../wire/wire-fuzz.ts';
 // What listeners do with connections: listener.test.ts.
 
 const service = useService('postgres', {
-  env: { ADMIN_TOKEN: adminToken, ADDRESS_PER_MINUTE: '1000000' },
+  ops: { adminToken },
+  quotas: { addressPerMinute: 1_000_000 },
 });
 
 /** How many animals were created. */

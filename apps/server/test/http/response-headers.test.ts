@@ -13,7 +13,7 @@ const page = 'https://shop.example';
 const denied = { token: '' };
 
 const service = useService('postgres', {
-  env: { ADDRESS_PER_MINUTE: '1000000' },
+  quotas: { addressPerMinute: 1_000_000 },
   async prepare(db) {
     const quota = { perMinute: 1, perDay: 1 };
     denied.token = (await createApiKey(db, { name: 'one', plan: 'enterprise', quota })).token;
@@ -164,7 +164,7 @@ test.each([
 
 test('with CORS_ORIGINS only pages of these may read', async () => {
   const origins = [page, 'https://other.example'];
-  await using narrow = await startService('postgres', { env: { CORS_ORIGINS: String(origins) } });
+  await using narrow = await startService('postgres', { api: { corsOrigins: new Set(origins) } });
   const others = ['https://evil.example', `${page}.evil.example`, 'http://shop.example', 'null'];
   for (const origin of [...origins, ...others]) {
     const isAllowed = origins.includes(origin);

@@ -164,7 +164,8 @@ describe('the quota of an address', () => {
   // What is one network is in client-network.test.ts.
   describe('behind one proxy (TRUST_PROXY=1)', () => {
     const { service, admin } = useAdmin('postgres', {
-      env: { TRUST_PROXY: '1', ADDRESS_PER_MINUTE: '2' },
+      api: { trustedProxies: 1 },
+      quotas: { addressPerMinute: 2 },
     });
     const askFrom = (forwardedFor: string, options: object) =>
       service.call('/pets', { headers: { 'X-Forwarded-For': forwardedFor }, ...options });

@@ -3,9 +3,11 @@ import type { Socket } from 'node:net';
 import { join, resolve } from 'node:path';
 import { freePort, temporaryDirectory } from '@animal-store/testkit';
 import { expect, inject, test } from 'vitest';
+import { defaultDatabaseLimits } from '../../src/database/database-settings.ts';
 import { migratePostgres } from '../../src/database/migrate-postgres.ts';
 import { openEmbedded } from '../../src/database/open-embedded.ts';
-import { defaultTimings } from '../../src/shared/timings.ts';
+import { openService } from '../../src/service.ts';
+import { createDatabase } from '../support/databases.ts';
 import { expectStartupError } from '../support/expect-refusal.ts';
 import { openRawServer } from '../support/raw-server.ts';
 import { call, startService } from '../support/test-service.ts';
@@ -22,6 +24,21 @@ test.each([
   await expectStartupError(opening, /^DATA_DIR: cannot open \S+: (?!.*object Object)\w/);
 });
 
+test('a service opens without settings, but for free ports and a directory', async () => {
+  await using database = await createDatabase('embedded');
+  const place = { kind: 'embedded', dataDir: database.env['DATA_DIR'] ?? '' } as const;
+  const service = await openService({
+    ...{ database: { place }, http: { port: 0 }, ops: { port: 0 } },
+    observability: { logLevel: 'silent' },
+  });
+  const { status, headers } = await call(`${service.baseUrl}/pets`, {
+    token: service.demoToken ?? null,
+  });
+  expect(status).toBe(200);
+  expect(headers.get('X-RateLimit-Limit')).toBe('60');
+  await service.close(0);
+});
+
 test('with HOST=0.0.0.0 PORT is the port of the service, and links start with localhost', async () => {
   const port = await freePort();
   const env = { HOST: '0.0.0.0', PORT: String(port) };
@@ -31,7 +48,7 @@ test('with HOST=0.0.0.0 PORT is the port of the service, and links start with lo
   expect(headers.get('Link')).toContain(`<http://localhost:${port}/docs#deprecation>`);
 });
 
-const timings = { ...defaultTimings.database, searchSeconds: 0.2 };
+const limits = { ...defaultDatabaseLimits, searchSeconds: 0.2 };
 const refusal = /^DATABASE_URL: cannot open the database: (?!\w+ CONNECT_TIMEOUT)\S/;
 
 test.each<[what: string, change: Partial<URL>]>([
@@ -54,5 +71,5 @@ test.each<[string, (socket: Socket) => void]>([
 ])('DATABASE_URL is refused where another kind of server %s', async (_, behave) => {
   await using impostor = await openRawServer((socket) => behave(socket.resume()));
   const url = `postgres://user:hunter2@127.0.0.1:${impostor.port}/animals`;
-  await expectStartupError(migratePostgres(url, { timings }), refusal);
+  await expectStartupError(migratePostgres(url, { limits }), refusal);
 });

@@ -10,8 +10,8 @@ import { startService } from '../support/test-service.ts';
 test('the last scrape shows the requests that a stop without Postgres loses', async () => {
   await using stopped = await startService('postgres', {
     clock: systemClock,
-    env: { USAGE_FLUSH_MS: '60000' },
-    timings: { ops: { lastScrapeMs: 60_000 } },
+    usage: { flushMs: 60_000 },
+    ops: { lastScrapeMs: 60_000 },
   });
   const { server, database } = stopped;
   await stopped.call('/pets');

@@ -1,4 +1,4 @@
-import { plans } from '@animal-store/contract';
+import { defaultBanPolicy, plans } from '@animal-store/contract';
 import { until } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
 import { hashToken } from '../../src/keys/token.ts';
@@ -15,7 +15,7 @@ const anyId = expect.stringMatching(/^[\da-f-]{36}$/);
 const common = { level: 'info', time, durationMs: expect.any(Number) };
 
 const { service, admin } = useAdmin('postgres', {
-  env: { BAN_MIN_STRIKES: '1', BAN_STRIKE_PERCENT: '1', BAN_GRACE_MS: '0' },
+  quotas: { banPolicy: { ...defaultBanPolicy, minStrikes: 1, strikeShare: 0.01, graceMs: 0 } },
 });
 
 /** Sends a request, and gives its line. */

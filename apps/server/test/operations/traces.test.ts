@@ -27,11 +27,8 @@ beforeAll(async () => {
   const attributes = 'deployment.environment.name=staging,service.name=unused';
   vi.stubEnv('OTEL_RESOURCE_ATTRIBUTES', attributes);
   await using service = await startService('postgres', {
-    env: {
-      REDIS_URL: redis.url,
-      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
-      OTEL_BSP_MAX_EXPORT_BATCH_SIZE: '1',
-    },
+    quotas: { redis: [redis.url] },
+    env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_BSP_MAX_EXPORT_BATCH_SIZE: '1' },
     async prepare(db) {
       await db.execute(`alter table pets add check (name <> 'Unlucky')`);
     },
@@ -119,7 +116,8 @@ test('the lines of requests, and of failures, have the ids of their traces', () 
 test('the span of a request that waits for its turn begins when the request arrives', async () => {
   await using collector = await openOtlpCollector();
   await using service = await startService('postgres', {
-    env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, MAX_IN_FLIGHT: '1', MAX_WAIT_MS: '60000' },
+    api: { maxInFlight: 1, maxWaitMs: 60_000 },
+    env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url },
   });
   using creation = await beginCreation(service.server, service.tokens.pro);
   const waiting = service.call('/pets');
@@ -144,7 +142,7 @@ test('requests and the stop succeed with a collector that does not answer', asyn
       OTEL_BSP_EXPORT_TIMEOUT: '600000',
     },
     // It does not wait for ever.
-    timings: { observability: { traceFlushTimeoutMs: 100 } },
+    observability: { traceFlushTimeoutMs: 100 },
   });
   expect((await service.call('/pets')).status).toBe(200);
   await service.server.stop();

@@ -20,7 +20,7 @@ const publicUrl = 'https://pets.example.com';
 const ids = { pending: [] as number[], sold: [] as number[] };
 
 const service = useService('postgres', {
-  env: { PUBLIC_URL: publicUrl },
+  api: { publicUrl },
   async prepare(db) {
     const pets = createPetRepository({ db, reads: db });
     for (let i = 0; i < 45; i += 1) {

@@ -1,4 +1,4 @@
-import { type Quota, RateLimitStatus } from '@animal-store/contract';
+import { defaultBanPolicy, type Quota, RateLimitStatus } from '@animal-store/contract';
 import { createTestClock } from '@animal-store/runtime/test-clock';
 import { describe, expect, test } from 'vitest';
 import { createApiKey } from '../../src/keys/key-management.ts';
@@ -23,7 +23,7 @@ const clock = createTestClock(now * 1_000);
 const service = useService('postgres', {
   ...{ clock, quotaClock: clock },
   // More than 4 strikes, or half the limit, ban; nothing counts as still in flight.
-  env: { BAN_GRACE_MS: '0', BAN_MIN_STRIKES: '4', BAN_SECONDS: '100' },
+  quotas: { banPolicy: { ...defaultBanPolicy, graceMs: 0, minStrikes: 4, banSeconds: 100 } },
 });
 
 /** Calls with a new key. */

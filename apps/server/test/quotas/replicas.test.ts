@@ -1,4 +1,5 @@
 import type { Quota } from '@animal-store/contract';
+import { defaultBanPolicy } from '@animal-store/contract';
 import { createTestClock } from '@animal-store/runtime/test-clock';
 import { openRedis, type Redis, until } from '@animal-store/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -27,18 +28,18 @@ const clocks = skewsMs.map((skewMs) => createTestClock(quotaClock.now() + skewMs
 // Their clocks stand still until a test moves them.
 beforeAll(async () => {
   redis = stack.use(await openRedis());
-  const env = {
-    REDIS_URL: redis.url,
-    ADMIN_TOKEN: adminToken,
-    // A refused key counts for its address, and all here come from one.
-    ADDRESS_PER_MINUTE: '1000000',
-    BAN_SECONDS: '10',
-    BAN_GRACE_MS: '0',
-    // A hundred limits' worth of strikes: what overloads a key here does not get it banned.
-    BAN_STRIKE_PERCENT: '10000',
+  const options = {
+    quotas: {
+      redis: [redis.url],
+      // A refused key counts for its address, and all here come from one.
+      addressPerMinute: 1_000_000,
+      // A hundred limits' worth of strikes: what overloads a key here does not get it banned.
+      banPolicy: { ...defaultBanPolicy, banSeconds: 10, graceMs: 0, strikeShare: 100 },
+    },
+    ops: { adminToken },
+    quotaClock,
   };
-  const times = clocks.map((clock) => ({ clock, quotaClock }));
-  replicas = stack.use(await startReplicas([env, env, env], times));
+  replicas = stack.use(await startReplicas(clocks.map((clock) => ({ ...options, clock }))));
   await untilRedisDecides(replicas);
 });
 afterAll(() => stack.disposeAsync());

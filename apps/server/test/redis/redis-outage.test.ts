@@ -9,10 +9,6 @@ import { sample, scrape } from '../support/observed.ts';
 import { type Replicas, type Reply, startReplicas } from '../support/replicas.ts';
 import { wideQuota } from '../support/test-service.ts';
 
-const timings = {
-  quotas: { firstConnectionTimeoutMs: 50, probeEveryMs: 20 },
-};
-
 /** Each uses in turn a key whose quota nobody reaches, and a Free key. */
 const callers = 6;
 
@@ -31,15 +27,15 @@ beforeAll(async () => {
   process.on('warning', note);
   stack.defer(() => void process.off('warning', note));
   redis = stack.use(await openRedis());
-  const env = {
-    REDIS_URL: redis.url,
+  const quotas = {
+    redis: [redis.url],
     // How long a request waits for a Redis that hangs, once: much longer than a decision takes.
-    REDIS_TIMEOUT_MS: '3000',
-    REPLICAS: '2',
-    ADMIN_TOKEN: adminToken,
+    timeoutMs: 3_000,
+    firstConnectionTimeoutMs: 50,
+    probeEveryMs: 20,
   };
   await redis.kill();
-  replicas = stack.use(await startReplicas([env], [{ timings }]));
+  replicas = stack.use(await startReplicas([{ quotas, replicas: 2, ops: { adminToken } }]));
   [server] = replicas.servers as [LocalServer];
   await until(isAway);
   // It starts without Redis, admits its share, half of five, rounded up, and uses Redis once it is there.

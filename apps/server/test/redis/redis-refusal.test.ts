@@ -27,7 +27,7 @@ test.each([
   await using redis = await openRedis({ args });
   const url = part === 'wrong' ? redis.url.replace('//', '//:wrong@') : redis.url + part;
   const opening = openQuotas({
-    redis: url,
+    redis: [url],
     addressPerMinute: 60,
     firstConnectionTimeoutMs: hangMs,
   });

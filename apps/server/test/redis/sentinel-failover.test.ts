@@ -12,8 +12,8 @@ test('when the primary and a Sentinel are killed, both replicas decide on the ne
   const printed = vi.spyOn(console, 'error');
   onTestFinished(() => printed.mockRestore());
   await using redis = await openRedisSentinels();
-  const env = { REDIS_URL: redis.url, REPLICAS: '2' };
-  await using replicas = await startReplicas([env, env]);
+  const options = { quotas: { redis: [redis.url] }, replicas: 2 };
+  await using replicas = await startReplicas([options, options]);
   const { servers } = replicas;
   const token = await replicas.createToken({ perMinute: 1_000, perDay: 6 });
   const wide = await replicas.createToken(wideQuota);

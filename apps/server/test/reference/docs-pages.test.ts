@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { send } from '../support/send.ts';
 import { useService } from '../support/test-service.ts';
 
-const service = useService('postgres', { env: { ADDRESS_PER_MINUTE: '1000000' } });
+const service = useService('postgres', { quotas: { addressPerMinute: 1_000_000 } });
 
 const { pages: written } = createDocsFiles({
   origin: 'https://a.example',

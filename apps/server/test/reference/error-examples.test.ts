@@ -1,4 +1,4 @@
-import { type Operation, operations } from '@animal-store/contract';
+import { defaultBanPolicy, type Operation, operations } from '@animal-store/contract';
 import { describeErrors, type JsonObject } from '@animal-store/contract/openapi';
 import { createTestClock } from '@animal-store/runtime/test-clock';
 import type postgres from 'postgres';
@@ -15,7 +15,7 @@ const clock = createTestClock(1_795_266_000_000);
 const { service, admin } = useAdmin('postgres', {
   ...{ clock, quotaClock: clock },
   // Otherwise what is refused in the first second counts as still in flight.
-  env: { BAN_GRACE_MS: '0' },
+  quotas: { banPolicy: { ...defaultBanPolicy, graceMs: 0 } },
 });
 
 const names = Object.keys(operations) as Operation[];

@@ -15,11 +15,11 @@ const maxInFlight = 5;
 const service = useService('postgres', {
   // Who waits for room under load waits by it.
   clock: systemClock,
-  env: {
-    PUBLIC_URL: origin,
-    STAGING_URL: 'https://staging.example.org',
-    MAX_IN_FLIGHT: String(maxInFlight),
-    MAX_WAIT_MS: '1',
+  api: {
+    publicUrl: origin,
+    stagingOrigin: 'https://staging.example.org',
+    maxInFlight,
+    maxWaitMs: 1,
   },
 });
 
@@ -95,7 +95,7 @@ describe('what needs no key', () => {
 
   // Regression: a caller could have megabytes sent at no cost, as often as it liked.
   test('has a limit of its own for each network', async () => {
-    await using limited = await startService('postgres', { env: { ADDRESS_PER_MINUTE: '3' } });
+    await using limited = await startService('postgres', { quotas: { addressPerMinute: 3 } });
     const ask = (path: string) => call(limited.server.origin + path);
     const statuses = async () => {
       const answers = await Promise.all(paths.map(ask));

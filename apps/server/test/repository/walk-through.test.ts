@@ -16,8 +16,8 @@ test('the walk-through of a GET names each file whose code it executes, once, an
     // It stands still: no timer adds files of its own.
     clock: createTestClock(Date.now()),
     // What goes by the clock of the machine: a heartbeat adds files.
-    timings: { database: { checkSocketsMs: hangMs, heartbeatMs: hangMs } },
-    env: { REDIS_URL: redis.url },
+    database: { checkSocketsMs: hangMs, heartbeatMs: hangMs },
+    quotas: { redis: [redis.url] },
   });
   const { free, pro, business } = service.tokens;
   const list = (token: string) => service.call('/pets?limit=2', { token });

@@ -54,11 +54,12 @@ export function adminOf(server: { readonly opsUrl: string }) {
  */
 export function useAdmin(
   kind: DatabaseKind = 'postgres',
-  { env, ...options }: ServiceOptions = {},
+  options: ServiceOptions = {},
 ): { readonly service: TestService; readonly admin: Admin } {
   const service = useService(kind, {
-    env: { ADMIN_TOKEN: adminToken, ADDRESS_PER_MINUTE: '1000000', ...env },
     ...options,
+    ops: { adminToken, ...options.ops },
+    quotas: { addressPerMinute: 1_000_000, ...options.quotas },
   });
   const admin = adminOf({
     get opsUrl() {

@@ -9,10 +9,10 @@ import { drizzle } from 'drizzle-orm/postgres-js';
 import postgres from 'postgres';
 import { beforeAll, inject } from 'vitest';
 import type { Database, OpenDatabase } from '../../src/database/database.ts';
+import { defaultDatabaseLimits } from '../../src/database/database-settings.ts';
 import { openEmbedded } from '../../src/database/open-embedded.ts';
 import { openPostgres } from '../../src/database/open-postgres.ts';
 import * as schema from '../../src/database/schema.ts';
-import { defaultTimings } from '../../src/shared/timings.ts';
 import { postgresTemplate } from './global-setup.ts';
 
 /** The databases that the service runs on; what holds on one must hold on the other. */
@@ -34,7 +34,7 @@ export type TestDatabase = AsyncDisposable & {
 
 /** Time limits that end a hang only: a statement waits for its turn when other work has all processors. */
 export const patientDatabase = {
-  ...defaultTimings.database,
+  ...defaultDatabaseLimits,
   ...{ connectSeconds: 60, searchSeconds: 60, statementSeconds: 60 },
   ...{ answerWithinMs: 61_000, heartbeatLostMs: 60_000 },
 };

@@ -3,14 +3,20 @@ import { createTestClock, type TestClock } from '@animal-store/runtime/test-cloc
 import { eventMs, expectNoToken, patientEnv, type Server, until } from '@animal-store/testkit';
 import manifest from '../../package.json' with { type: 'json' };
 import { environmentVariables, readConfig } from '../../src/config.ts';
+import type { ObservabilitySettings } from '../../src/observability/observability-settings.ts';
 import { openObservability } from '../../src/observability/open-observability.ts';
-import { openService, type ServiceTime } from '../../src/service.ts';
-import { defaultTimings } from '../../src/shared/timings.ts';
+import { openService, type ServiceOptions } from '../../src/service.ts';
+import { drainMs } from '../../src/stop-process.ts';
 import { patientDatabase } from './databases.ts';
 
 /** What a test knows of a service that it calls, whether in this process or a process of its own. */
 export type AnyServer = AsyncDisposable &
   Pick<Server, 'baseUrl' | 'origin' | 'opsUrl' | 'output' | 'demoKey'>;
+
+/** What a test chooses of a service. */
+export type LocalOptions = Omit<ServiceOptions, 'observability'> & {
+  readonly observability?: Partial<ObservabilitySettings>;
+};
 
 /** A service in this process. `output` is its log. */
 export type LocalServer = AnyServer & {
@@ -35,46 +41,48 @@ export function untilPassing<T>(servers: readonly LocalServer[], probe: () => T 
  *
  * Its disposal closes it, and throws if a whole API key is in its log.
  *
- * @param env its settings, over {@link patientEnv}; nothing of the real environment.
- * @param given its clocks and timings. Its clock stands still until `pass`, unless one is given, so
- * nothing happens between two steps of a test, however long they take. It waits for its stores as long as a test does.
+ * @param env the environment that it reads, over {@link patientEnv}; nothing of the real one.
+ * @param given its clocks and the settings of its rooms, over those of the environment. Its clock stands still until
+ * `pass`, unless one is given, so nothing happens between two steps of a test, however long they take. It waits for
+ * its stores as long as a test does.
  */
 export async function openLocalServer(
   env: Readonly<Record<string, string>>,
-  { clock = createTestClock(Date.now()), timings: own = {}, ...given }: ServiceTime = {},
+  { clock = createTestClock(Date.now()), ...given }: LocalOptions = {},
 ): Promise<LocalServer> {
   const foreign = Object.keys(env).filter((name) => !environmentVariables.includes(name));
   if (foreign.length > 0) throw new Error(`${foreign} is for a process: see startProcess.`);
   // Without a database of its own, it would use that of whoever runs the tests.
   const config = readConfig({ ...patientEnv, DATA_DIR: devNull, ...env });
-  const timings = {
-    ...own,
-    database: { ...patientDatabase, ...own.database },
-    health: { databaseTimeoutMs: eventMs, ...own.health },
-    quotas: { firstConnectionTimeoutMs: eventMs, ...own.quotas },
+  const options = {
+    ...given,
+    http: { ...config.http, ...given.http },
+    api: { ...config.api, ...given.api },
     // Nobody scrapes what a stop has lost.
-    ops: { lastScrapeMs: 0, ...own.ops },
+    ops: { ...config.ops, databaseTimeoutMs: eventMs, lastScrapeMs: 0, ...given.ops },
+    database: { ...patientDatabase, ...config.database, ...given.database },
+    quotas: { ...config.quotas, firstConnectionTimeoutMs: eventMs, ...given.quotas },
+    usage: { ...config.usage, ...given.usage },
+    replicas: given.replicas ?? config.replicas,
   };
   const lines: string[] = [];
   const output = () => lines.join('');
-  const { logLevel, logFormat, traces } = config;
   const observability = await openObservability({
     version: manifest.version,
-    ...{ logLevel, logFormat, traces, clock },
+    clock,
+    ...config.observability,
     // A stop waits for the last spans as long as a test waits for an event.
-    timings: {
-      ...defaultTimings.observability,
-      traceFlushTimeoutMs: eventMs,
-      ...own.observability,
-    },
+    traceFlushTimeoutMs: eventMs,
+    ...given.observability,
     writeLog: (line) => lines.push(line),
     // The process is that of the tests.
     measureProcess: () => {},
   });
   try {
-    const service = await openService(config, observability, { ...given, clock, timings });
+    const service = await openService({ ...options, clock, observability });
     const { baseUrl, opsUrl, demoToken: demoKey, drain } = service;
-    const [database, quotas] = [config.database.kind, config.redisUrls[0] ? 'redis' : 'in-process'];
+    const database = options.database.place.kind;
+    const quotas = options.quotas.redis.length === 0 ? 'in-process' : 'redis';
     observability.onListening({ url: baseUrl, opsUrl, database, quotas });
     let stopped: Promise<void> | undefined;
     async function close(timeoutMs: number) {
@@ -90,7 +98,7 @@ export async function openLocalServer(
         await (clock as TestClock).settled();
       },
       stop() {
-        stopped ??= close(defaultTimings.stop.drainMs.SIGTERM);
+        stopped ??= close(drainMs.SIGTERM);
         return stopped;
       },
       async [Symbol.asyncDispose]() {

@@ -3,10 +3,9 @@ import type { Quota } from '@animal-store/contract';
 import { systemClock } from '@animal-store/runtime';
 import { until } from '@animal-store/testkit';
 import { createApiKey } from '../../src/keys/key-management.ts';
-import type { ServiceTime } from '../../src/service.ts';
 import { createDatabase } from './databases.ts';
 import { leftOf, rateLimitOf } from './expectations.ts';
-import { type AnyServer, openLocalServer } from './local-server.ts';
+import { type AnyServer, type LocalOptions, openLocalServer } from './local-server.ts';
 import { send } from './send.ts';
 
 /** Several servers on one database, as behind a load balancer. */
@@ -16,24 +15,20 @@ export type Replicas = Awaited<ReturnType<typeof startReplicas>>;
 export type Reply = Awaited<ReturnType<typeof ask>>;
 
 /**
- * Starts a service for each environment, all at the same time, in this process. Their metrics of Redis
+ * Starts a service for each of some options, all at the same time, in this process. Their metrics of Redis
  * commands and statements are those of all, because they share its diagnostics channels.
  *
- * @param env one a replica, over what they have in common.
- * @param times one a replica. Clocks are those of the machine, unless others are given.
+ * @param options one a replica. Clocks are those of the machine, unless others are given.
  */
-export async function startReplicas(
-  env: readonly Readonly<Record<string, string>>[],
-  times: readonly ServiceTime[] = [],
-) {
+export async function startReplicas(options: readonly LocalOptions[]) {
   await using opened = new AsyncDisposableStack();
   const database = opened.use(await createDatabase('postgres'));
 
-  const starts = env.map((own, index) => {
-    // Not a line for each of many requests, which nobody here reads.
-    const settings = { ...database.env, LOG_LEVEL: 'warn', ...own };
-    return openLocalServer(settings, { clock: systemClock, ...times[index] });
-  });
+  // Not a line for each of many requests, which nobody here reads.
+  const observability = { logLevel: 'warn' } as const;
+  const starts = options.map((own) =>
+    openLocalServer(database.env, { clock: systemClock, observability, ...own }),
+  );
   // Also those that come up after another one has failed.
   opened.defer(async () => {
     for (const start of await Promise.allSettled(starts))

@@ -4,9 +4,13 @@ import { startServer, until } from '@animal-store/testkit';
 import { beforeAll } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
 import { createApiKey } from '../../src/keys/key-management.ts';
-import type { ServiceTime } from '../../src/service.ts';
 import { createDatabase, type DatabaseKind, type TestDatabase } from './databases.ts';
-import { type AnyServer, type LocalServer, openLocalServer } from './local-server.ts';
+import {
+  type AnyServer,
+  type LocalOptions,
+  type LocalServer,
+  openLocalServer,
+} from './local-server.ts';
 import { type Answer, send } from './send.ts';
 
 /** A running service with a database of its own and a key of each plan. */
@@ -33,8 +37,8 @@ export const wideQuota = { perMinute: 1_000_000, perDay: 10_000_000 };
 
 type Env = Readonly<Record<string, string>>;
 
-/** Settings, clocks and timings of a service in this process. */
-export type ServiceOptions = ServiceTime & {
+/** Settings and clocks of a service in this process. */
+export type ServiceOptions = LocalOptions & {
   readonly env?: Env;
   /** Puts more into the database, before the service has it. */
   readonly prepare?: (db: Database) => Promise<void>;
@@ -45,7 +49,10 @@ export type ServiceOptions = ServiceTime & {
  * to send it signals, to kill it, or to change its environment, takes {@link startProcess}.
  */
 export const startService = (kind: DatabaseKind, options: ServiceOptions = {}) =>
-  start(kind, options, (env) => openLocalServer(env, options));
+  start(kind, options, (env) => {
+    const { env: _env, prepare: _prepare, ...local } = options;
+    return openLocalServer(env, local);
+  });
 
 /** Starts a service as a process of its own, which takes ten times as long. */
 export const startProcess = (kind: DatabaseKind, options: { readonly env: Env }) =>

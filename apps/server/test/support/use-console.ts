@@ -1,4 +1,5 @@
 import type { IssuedOperator, OperatorRole } from '@animal-store/admin-contract';
+import { defaultBanPolicy } from '@animal-store/contract';
 import { systemClock } from '@animal-store/runtime';
 import { sql } from 'drizzle-orm';
 import type { Browser } from 'playwright-core';
@@ -16,11 +17,9 @@ export function useConsole() {
     // The browser has it, too.
     clock: systemClock,
     // Bans at the third denial in a row.
-    env: {
-      ...{ BAN_MIN_STRIKES: '1', BAN_STRIKE_PERCENT: '0', BAN_GRACE_MS: '0' },
-      // Pages show it soon.
-      USAGE_FLUSH_MS: '50',
-    },
+    quotas: { banPolicy: { ...defaultBanPolicy, minStrikes: 1, strikeShare: 0, graceMs: 0 } },
+    // Pages show it soon.
+    usage: { flushMs: 50 },
   });
   let launched: Browser;
   beforeAll(async () => {

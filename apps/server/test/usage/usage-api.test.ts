@@ -14,7 +14,9 @@ type Ledger = LedgerOfKey & ServiceLedger;
 const { service, admin } = useAdmin('postgres', {
   // One hour has all of it.
   clock: createClockAtNoon(),
-  env: { USAGE_FLUSH_MS: '20', ADDRESS_PER_MINUTE: '4', TRUST_PROXY: '1' },
+  usage: { flushMs: 20 },
+  quotas: { addressPerMinute: 4 },
+  api: { trustedProxies: 1 },
 });
 const read = (path: string) => admin.read<Ledger>(path);
 const post = (path: string, json = '{}') => admin.call(path, { method: 'POST', json });
@@ -145,14 +147,14 @@ test.each<[why: string, status: number, end: (key: Key) => unknown]>([
 );
 
 test('a stop writes what was counted, or says how many requests are lost', async () => {
-  const env = { USAGE_FLUSH_MS: '60000' };
-  await using service = await startService('postgres', { env });
+  const usage = { flushMs: 60_000 };
+  await using service = await startService('postgres', { usage });
   await using sql = connectTo(service.database.url);
   for (let n = 0; n < 3; n += 1) await service.call('/pets');
   await service.server.stop();
   const counted = await sql`select sum(requests)::int from usage.counts where span = 1`;
   expect(counted).toEqual([{ sum: 6 }]);
-  await using next = await openLocalServer({ ...service.database.env, ...env });
+  await using next = await openLocalServer(service.database.env, { usage });
   const token = service.tokens.enterprise;
   for (let n = 0; n < 5; n += 1) await call(`${next.baseUrl}/pets`, { token });
   await sql`alter table usage.written rename to written_elsewhere`;

@@ -4,7 +4,7 @@ import { closeOf, openConnection } from './connection.ts';
 
 // Regression: one host could open all connections that the public port admits.
 test('by default one network has at most a quarter of the connections of the public listener, and all of the ops listener', async () => {
-  await using service = await startService('postgres', { env: { MAX_CONNECTIONS: '8' } });
+  await using service = await startService('postgres', { http: { maxConnections: 8 } });
   await using open = new AsyncDisposableStack();
   /** Opens so many connections, and gives how many of them get a response. */
   async function countServed(origin: string, count: number, localAddress?: string) {
