@@ -11,7 +11,7 @@ const maxTokens = 20_000;
 const maxUnknownTokens = 2_000;
 
 /** How long keys are known. */
-export const defaultKeyCacheSettings = {
+const defaultKeyCacheSettings = {
   /** How long a cached key is used without asking again, if no change is announced. */
   freshMs: 30_000,
   /** How long an unknown token is cached. Short, because a new key must work soon. */
