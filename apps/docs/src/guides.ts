@@ -28,8 +28,12 @@ export type GuideName = (typeof guides)[number]['name'];
 const read = (path: string) =>
   readFileSync(new URL(`../content/${path}.md`, import.meta.url), 'utf8');
 
-/** Reads a guide as it is written, with the names of its values. */
-export const readGuide = (name: Exclude<GuideName, 'operations'>): string => read(`guides/${name}`);
+/**
+ * Reads a guide as it is written, with the names of its values. Code blocks name the program of `examples` that they
+ * show, which readers need not know.
+ */
+export const readGuide = (name: Exclude<GuideName, 'operations'>): string =>
+  read(`guides/${name}`).replaceAll(/^(```\w+) \S+\.\w+$/gm, '$1');
 
 /** Reads what has changed for callers. What has changed for operators is in the repository's own changelog. */
 export const readChangelog = (): string => read('changelog');

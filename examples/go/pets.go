@@ -1,0 +1,108 @@
+package main
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"os"
+	"regexp"
+	"strconv"
+	"time"
+)
+
+const baseURL = "http://127.0.0.1:3000/v1"
+const attempts = 3
+
+var (
+	client = http.Client{Timeout: 30 * time.Second}
+	next   = regexp.MustCompile(`<([^>]*)>; rel="next"`)
+)
+
+type Pet struct {
+	ID         int64  `json:"id,omitempty"`
+	Name       string `json:"name"`
+	CategoryID int64  `json:"categoryId"`
+}
+
+// call sends a request, reads its answer into result, and gives the headers of the answer.
+func call(method, url string, body []byte, header http.Header, result any) (http.Header, error) {
+	for attempt := 1; ; attempt++ {
+		request, err := http.NewRequest(method, url, bytes.NewReader(body))
+		if err != nil {
+			return nil, err
+		}
+		for name, values := range header {
+			request.Header[name] = values
+		}
+		request.Header.Set("Authorization", "Bearer "+os.Getenv("ANIMAL_STORE_API_KEY"))
+		response, err := client.Do(request)
+		if err != nil {
+			return nil, err
+		}
+		answer, err := io.ReadAll(response.Body)
+		response.Body.Close()
+		if err != nil {
+			return nil, err
+		}
+		if response.StatusCode < 300 {
+			return response.Header, json.Unmarshal(answer, result)
+		}
+		seconds, _ := strconv.Atoi(response.Header.Get("Retry-After"))
+		if attempt == attempts || seconds == 0 || seconds > 120 {
+			return nil, fmt.Errorf("%s: %s", response.Status, answer)
+		}
+		time.Sleep(time.Duration(seconds) * time.Second)
+	}
+}
+
+// addPet adds an animal, once: every attempt has the same key.
+func addPet(pet Pet) (added Pet, err error) {
+	body, err := json.Marshal(pet)
+	if err != nil {
+		return added, err
+	}
+	key := make([]byte, 16)
+	if _, err := rand.Read(key); err != nil {
+		return added, err
+	}
+	header := http.Header{}
+	header.Set("Content-Type", "application/json")
+	header.Set("Idempotency-Key", fmt.Sprintf("%x", key))
+	_, err = call("POST", baseURL+"/pets", body, header, &added)
+	return added, err
+}
+
+// eachPet goes through all pages.
+func eachPet(query string, visit func(Pet)) error {
+	for url := baseURL + "/pets?" + query; url != ""; {
+		var pets []Pet
+		header, err := call("GET", url, nil, nil, &pets)
+		if err != nil {
+			return err
+		}
+		for _, pet := range pets {
+			visit(pet)
+		}
+		url = ""
+		if found := next.FindStringSubmatch(header.Get("Link")); found != nil {
+			url = found[1]
+		}
+	}
+	return nil
+}
+
+func main() {
+	mia, err := addPet(Pet{Name: "Mia", CategoryID: 9007199254740993})
+	if err != nil {
+		log.Fatal(err)
+	}
+	count := 0
+	if err := eachPet("status=available&limit=100", func(Pet) { count++ }); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(mia.CategoryID, count, "animals are for sale")
+}

@@ -1,0 +1,7 @@
+for attempt in 1 2; do
+  curl -i "http://127.0.0.1:3000/v1/pets" \
+    -H "Authorization: Bearer $ANIMAL_STORE_API_KEY" \
+    -H "Content-Type: application/json" \
+    -H "Idempotency-Key: order-4711-mia" \
+    -d '{"name":"Mia","categoryId":3}'
+done

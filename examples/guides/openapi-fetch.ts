@@ -1,0 +1,27 @@
+import createClient from 'openapi-fetch';
+import type { paths } from './api.ts';
+
+/** Sends a request, and waits when the quota is used up. */
+async function patientFetch(request: Request): Promise<Response> {
+  for (;;) {
+    const response = await fetch(request.clone());
+    const seconds = Number(response.headers.get('Retry-After'));
+    // Long waits are those of the day's window or of a ban: tell somebody instead.
+    if (response.status !== 429 || seconds > 120) return response;
+    await response.body?.cancel();
+    await new Promise((resolve) => setTimeout(resolve, (seconds + Math.random()) * 1_000));
+  }
+}
+
+const store = createClient<paths>({
+  baseUrl: 'http://127.0.0.1:3000/v1',
+  headers: { Authorization: `Bearer ${process.env.ANIMAL_STORE_API_KEY}` },
+  fetch: patientFetch,
+});
+const added = await store.POST('/pets', {
+  body: { name: 'Mia', categoryId: 3 },
+  params: { header: { 'Idempotency-Key': crypto.randomUUID() } },
+});
+if (added.error) throw new Error(added.error.message);
+const list = await store.GET('/pets', { params: { query: { status: 'available', limit: 100 } } });
+console.log(added.data.id, list.data?.length, 'animals are for sale');

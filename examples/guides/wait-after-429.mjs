@@ -1,0 +1,15 @@
+const headers = { Authorization: `Bearer ${process.env.ANIMAL_STORE_API_KEY}` };
+
+/** Reads a path, and waits when the quota is used up. */
+async function get(path) {
+  for (;;) {
+    const response = await fetch(`http://127.0.0.1:3000/v1${path}`, { headers });
+    if (response.ok) return await response.json();
+    // Long waits are those of the day's window or of a ban: tell somebody instead.
+    const seconds = Number(response.headers.get('Retry-After'));
+    if (response.status !== 429 || seconds > 120) throw new Error(await response.text());
+    await new Promise((resolve) => setTimeout(resolve, (seconds + Math.random()) * 1000));
+  }
+}
+
+console.log((await get('/pets?limit=5')).length, 'animals');

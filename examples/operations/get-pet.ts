@@ -1,0 +1,9 @@
+import { createClient } from '@animal-store/client';
+
+const store = createClient({
+  baseUrl: 'http://127.0.0.1:3000/v1',
+  apiKey: process.env.ANIMAL_STORE_API_KEY ?? '',
+});
+
+const pet = await store.getPet(1);
+console.log(pet.name);

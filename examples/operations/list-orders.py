@@ -1,0 +1,15 @@
+import json
+import os
+import urllib.error
+import urllib.request
+
+request = urllib.request.Request(
+    "http://127.0.0.1:3000/v1/store/orders",
+    headers={"Authorization": f"Bearer {os.environ['ANIMAL_STORE_API_KEY']}"},
+)
+try:
+    with urllib.request.urlopen(request, timeout=30) as response:
+        orders = json.load(response)
+except urllib.error.HTTPError as error:
+    raise SystemExit(error.read().decode())
+print(orders)

@@ -1,0 +1,2 @@
+curl -i "http://127.0.0.1:3000/v1/store/orders" \
+  -H "Authorization: Bearer $ANIMAL_STORE_API_KEY"

@@ -1,0 +1,9 @@
+import { createClient } from '@animal-store/client';
+
+const store = createClient({
+  baseUrl: 'http://127.0.0.1:3000/v1',
+  apiKey: process.env.ANIMAL_STORE_API_KEY ?? '',
+});
+
+const orders = await store.request({ method: 'GET', path: '/store/orders' });
+console.log(orders);
