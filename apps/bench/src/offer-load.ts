@@ -90,7 +90,7 @@ export async function offerLoad(options: OfferedLoad): Promise<OfferedResult> {
       socket.write(exchangeAt(sent).text);
       sent += 1;
     };
-    socket.on('data', (chunk) => {
+    socket.on('data', (chunk: Buffer) => {
       received = received.length === 0 ? chunk : Buffer.concat([received, chunk]);
       const parts = partsOf(received);
       if (parts === undefined) return;
