@@ -1,7 +1,6 @@
 import type { Account, AccountFilter } from '@animal-store/admin-contract';
 import { and, eq, isNotNull, type SQL, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
-import { folded } from '../database/folded-text.ts';
 import {
   countRows,
   isAfter,
@@ -14,6 +13,7 @@ import {
   sortedBy,
 } from '../database/list-page.ts';
 import { accounts, apiKeys } from '../database/schema.ts';
+import { isFound } from '../database/search-text.ts';
 import { statement } from '../database/statement.ts';
 import {
   type CountOfToday,
@@ -40,15 +40,17 @@ interface AccountList extends ListOrder {
 
 /** Those whose keys were used so today, and then the others. */
 function usedToday(kind: CountOfToday): readonly AccountList[] {
-  const today = sql`(select ${apiKeys.account}, sum(${counts.requests}) as count
+  const today = sql`select ${apiKeys.account}, sum(${counts.requests}) as count
     from ${counts} join ${apiKeys} on ${apiKeys.id} = ${counts.keyId}
-    where ${isOfToday(kind)} and ${apiKeys.account} is not null group by ${apiKeys.account}) today`;
+    where ${isOfToday(kind)} and ${apiKeys.account} is not null group by ${apiKeys.account}`;
   const columns: SortColumn[] = [
     [sql`today.count`, 'numeric'],
-    [accounts.name, 'text'],
+    [sql`today.account`, 'text'],
   ];
-  const from = sql`${today} join ${accounts} on ${accounts.name} = today.account`;
-  const hasNone = sql`${accounts.name} not in (select account from ${today})`;
+  // Sorted by itself: then Postgres looks up only the accounts that a page shows.
+  const from = sql`(${today} order by 2 desc, 1 desc offset 0) today
+    join ${accounts} on ${accounts.name} = today.account`;
+  const hasNone = sql`${accounts.name} not in (select account from (${today}) today)`;
   return [
     { columns, isDescending: true, from },
     { columns: naturally, isDescending: false, condition: hasNone },
@@ -101,7 +103,7 @@ function matches({
         from ${counts} join api_keys on id = ${counts.keyId} join accounts holder on holder.name = account
         where ${isOfToday('admitted')} and holder.plan is not null
         group by holder.id having sum(${counts.requests}) >= ${nearLimitOf('holder')})`,
-    search === undefined ? undefined : sql`strpos(${folded(accounts.name)}, ${folded(search)}) > 0`,
+    search === undefined ? undefined : isFound('accounts', search),
     anyCaseOf === undefined ? undefined : sql`lower(${accounts.name}) = lower(${anyCaseOf})`,
   ];
 }

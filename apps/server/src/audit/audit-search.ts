@@ -1,7 +1,6 @@
 import { type AuditEntry, type AuditFilter, auditActorTypes } from '@animal-store/admin-contract';
 import { and, eq, gte, lt, type SQL, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
-import { folded } from '../database/folded-text.ts';
 import {
   countRows,
   isAfter,
@@ -13,10 +12,8 @@ import {
   sortedBy,
 } from '../database/list-page.ts';
 import { auditEntries as entry } from '../database/schema.ts';
+import { isFound } from '../database/search-text.ts';
 import { statement } from '../database/statement.ts';
-
-/** What can be searched. No text has a line feed, so none is found across two. */
-const texts = sql`concat_ws(chr(10), ${entry.reason}, ${entry.subjectName}, ${entry.account}, ${entry.actorName})`;
 
 function matches({ keyId, operatorId, actor, account, action, search, from, to }: AuditFilter) {
   return and(
@@ -25,7 +22,7 @@ function matches({ keyId, operatorId, actor, account, action, search, from, to }
     account ? eq(entry.account, account) : undefined,
     actor ? isBy(actor) : undefined,
     action ? eq(entry.action, action) : undefined,
-    search ? sql`strpos(${folded(texts)}, ${folded(search)}) > 0` : undefined,
+    search ? isFound('audit_entries', search) : undefined,
     from ? gte(entry.at, from) : undefined,
     to ? lt(entry.at, to) : undefined,
   );

@@ -3,6 +3,7 @@ import { type MigrationMeta, readMigrationFiles } from 'drizzle-orm/migrator';
 import type { Sql } from 'postgres';
 import { DatabaseUnavailableError, lockNotAvailable, toDatabaseError } from './database-error.ts';
 import type { DatabaseLimits } from './database-settings.ts';
+import { fillInBatches } from './fill-in-batches.ts';
 import { migrationsFolder } from './migration-check.ts';
 import { createIndexesOnline } from './online-indexes.ts';
 
@@ -24,6 +25,7 @@ export async function applyMigrations(client: Sql, options: Options): Promise<vo
   for (const migration of readMigrationFiles({ migrationsFolder })) {
     if (migration.folderMillis <= Number(newest?.['at'])) continue;
     await createIndexesOnline(client, migration.sql);
+    await fillInBatches(client, migration.sql);
     while (!(await tryToApply(client, options, migration))) {
       await sleep(options.migrationPauseMs);
     }

@@ -12,6 +12,7 @@ import { type Address, openSocket } from './postgres-socket.ts';
 import { readPostgresUrl } from './read-postgres-url.ts';
 import { refusesTls } from './refuses-tls.ts';
 import { checkOwnSessions, checkSession, poolerFault } from './session-settings.ts';
+import { createTrigramIndexes } from './trigram-indexes.ts';
 import { watchLockWaits } from './watch-lock-waits.ts';
 
 /**
@@ -96,6 +97,7 @@ async function migrate(
     void watching.stop();
   });
   await applyMigrations(client, { ...limits, pid });
+  await createTrigramIndexes(client);
   return address;
 }
 

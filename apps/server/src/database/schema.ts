@@ -160,6 +160,12 @@ export const accounts = pgTable(
     index('accounts_plan').on(account.plan, account.name).where(sql`${account.plan} is not null`),
     index('accounts_suspended').on(account.name).where(sql`${account.suspendedAt} is not null`),
     index('accounts_any_case').on(sql`lower(${account.name})`),
+    // The order of the list of accounts: see `account-search.ts`.
+    index('accounts_naturally').on(
+      sql`rtrim(${account.name}, '0123456789')`,
+      sql`length(${account.name})`,
+      account.name,
+    ),
     checkQuota('accounts_quota', account),
   ],
 );

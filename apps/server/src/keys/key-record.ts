@@ -1,7 +1,7 @@
-import { adminErrorMessages, type Key } from '@animal-store/admin-contract';
-import { eq, sql } from 'drizzle-orm';
+import { adminErrorMessages, type Key, type KeyState } from '@animal-store/admin-contract';
+import { and, eq, isNotNull, isNull, lte, not, type SQL, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
-import { stateOf } from '../database/lifetime.ts';
+import { isActive, stateOf } from '../database/lifetime.ts';
 import { accounts, apiKeys, apiTokens } from '../database/schema.ts';
 import { execution, oneRow, preparedStatement } from '../database/statement.ts';
 import { toSuspension } from '../database/suspension.ts';
@@ -15,10 +15,24 @@ import { createTokenStore } from './token-store.ts';
 const isSuspended = sql`(${apiKeys.suspendedAt} is not null or exists (
   select from accounts holder where holder.name = ${apiKeys.account} and holder.suspended_at is not null))`;
 
-export const keyState = stateOf(
+const keyState = stateOf(
   apiKeys,
   sql<'active' | 'suspended'>`case when ${isSuspended} then 'suspended' else 'active' end`,
 );
+
+/** The condition that a key is in a state. Not a comparison with {@link keyState}: Postgres knows how many are revoked. */
+export function isInState(state: KeyState): SQL | undefined {
+  switch (state) {
+    case 'revoked':
+      return isNotNull(apiKeys.revokedAt);
+    case 'expired':
+      return and(isNull(apiKeys.revokedAt), lte(apiKeys.expiresAt, sql`now()`));
+    case 'suspended':
+      return and(isActive(apiKeys), isSuspended);
+    case 'active':
+      return and(isActive(apiKeys), not(isSuspended));
+  }
+}
 
 export const keyTokens = createTokenStore('key', apiTokens);
 

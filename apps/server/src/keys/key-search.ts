@@ -1,8 +1,7 @@
 import { type KeyFilter, keyStates, type ListedKey } from '@animal-store/admin-contract';
 import type { PlanName } from '@animal-store/contract';
-import { and, eq, gt, gte, isNull, lt, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
+import { and, eq, gt, gte, isNull, lt, type SQL, sql } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
-import { folded } from '../database/folded-text.ts';
 import {
   countRows,
   isAfter,
@@ -15,6 +14,7 @@ import {
   sortedBy,
 } from '../database/list-page.ts';
 import { accounts, apiKeys, apiTokens, openBans } from '../database/schema.ts';
+import { isFound } from '../database/search-text.ts';
 import { statement } from '../database/statement.ts';
 import {
   type CountOfToday,
@@ -22,9 +22,10 @@ import {
   countsOfToday,
   isOfToday,
   lastUsed,
+  leastNearLimit,
   nearLimitOf,
 } from '../usage/usage-tables.ts';
-import { completeKeys, keyColumns, keyState } from './key-record.ts';
+import { completeKeys, isInState, keyColumns } from './key-record.ts';
 
 const created: SortColumn = [apiKeys.createdAt, 'timestamptz'];
 
@@ -45,7 +46,7 @@ const orders = {
 
 /** A list, or one of several that follow each other. */
 interface KeyList extends ListOrder {
-  readonly condition?: SQL;
+  readonly condition?: SQL | undefined;
   /** What the keys that it has were used for today. */
   readonly today?: SQL;
 }
@@ -67,7 +68,7 @@ function listsOf(filter: KeyFilter): readonly KeyList[] {
     case 'state':
     case '-state': {
       const states = sort === 'state' ? keyStates : keyStates.toReversed();
-      return states.map((state) => ({ ...newest, condition: eq(keyState, state) }));
+      return states.map((state) => ({ ...newest, condition: isInState(state) }));
     }
     case '-requests':
     case '-denials':
@@ -103,9 +104,9 @@ function usedToday(kind: CountOfToday): readonly KeyList[] {
 
 const daysAgo = (days: number): SQL => sql`now() - make_interval(days => ${days})`;
 
-/** The condition that a key has, or had, a token that begins so. */
+/** The condition that a key has, or had, a token that begins so. As an array, which Postgres can look up. */
 const hasToken = (prefix: string): SQL =>
-  sql`${apiKeys.id} in (select ${apiTokens.holderId} from ${apiTokens} where ${apiTokens.prefix} = ${prefix})`;
+  sql`${apiKeys.id} = any (array(select ${apiTokens.holderId} from ${apiTokens} where ${apiTokens.prefix} = ${prefix}))`;
 
 /** When the ban of a key ends. A key may have two: one that began while the end of another was on its way. */
 const bannedUntil = sql<string | null>`(select max(until) from open_bans
@@ -117,7 +118,7 @@ const conditions: {
   ) => SQL | undefined;
 } = {
   plan: isInForce,
-  state: (state) => eq(keyState, state),
+  state: isInState,
   name: (start) => sql`starts_with(${sortedName}, lower(${start}))`,
   account: (account) => eq(apiKeys.account, account),
   tokenPrefix: hasToken,
@@ -130,9 +131,11 @@ const conditions: {
       gt(apiKeys.expiresAt, sql`now()`),
       lt(apiKeys.expiresAt, sql`now() + make_interval(days => ${days})`),
     ),
+  // The few that may be near the limit of any plan, because Postgres would look up each key that was used today.
   nearLimit: () => sql`${apiKeys.id} in (select busy.id
     from (select ${counts.keyId}, sum(${counts.requests}) as admitted from ${counts}
-      where ${isOfToday('admitted')} group by ${counts.keyId}) used
+      where ${isOfToday('admitted')} group by ${counts.keyId}
+      having sum(${counts.requests}) >= ${leastNearLimit()}) used
     join api_keys busy on busy.id = used.key_id and used.admitted >= ${nearLimitOf('busy')}
     left join accounts holder on holder.name = busy.account where holder.plan is null)`,
   // A list by creation begins at the first that is so old.
@@ -148,8 +151,7 @@ function isInForce(plan: PlanName): SQL {
 
 /** The condition that a key's name or account contains a text, its id begins so, or it has such a token. */
 function isFoundBy(text: string): SQL {
-  const contains = (column: SQLWrapper) => sql`strpos(${folded(column)}, ${folded(text)}) > 0`;
-  const parts = [contains(apiKeys.name), contains(apiKeys.account)];
+  const parts = [isFound('api_keys', text)];
   const digits = text.toLowerCase().replaceAll('-', '');
   // Fewer are no id.
   if (/^[0-9a-f]{4,32}$/.test(digits)) {

@@ -9,9 +9,9 @@ import {
 import { desc, eq, getTableColumns, inArray, sql } from 'drizzle-orm';
 import { type Cause, recordDifference } from '../audit/audit-log.ts';
 import type { Database } from '../database/database.ts';
-import { folded } from '../database/folded-text.ts';
 import { revoked, stateOf } from '../database/lifetime.ts';
 import { operators, operatorTokens } from '../database/schema.ts';
+import { isContained } from '../database/search-text.ts';
 import {
   execution,
   inTransaction,
@@ -66,7 +66,7 @@ const listOperators = statement('list_operators', (db, search: string | undefine
 );
 
 /** The condition that the name of an operator contains a text, or that it has, or had, a token that begins so. */
-const isFoundBy = (text: string) => sql`(strpos(${folded(operators.name)}, ${folded(text)}) > 0
+const isFoundBy = (text: string) => sql`(${isContained(operators.name, text)}
   or ${operators.id} in (select ${operatorTokens.holderId} from ${operatorTokens}
     where ${operatorTokens.prefix} = ${text}))`;
 

@@ -85,10 +85,20 @@ export const lastUsed = usage.table('last_used', {
   refusedAt: instant('refused_at'),
 });
 
+/** From how large a part of its limit on a row is near it. */
+const nearLimit = 0.8;
+
 /** From how many requests a day on a row is near the limit of its plan. @param row a name of its table in the query. */
 export function nearLimitOf(row: 'busy' | 'holder'): SQL {
   const numbers = Object.entries(plans).map(([name, quota]) =>
     quota === undefined ? '' : `when '${name}' then ${quota.perDay}`,
   );
-  return sql.raw(`0.8 * case ${row}.plan ${numbers.join(' ')} else ${row}.per_day end`);
+  return sql.raw(`${nearLimit} * case ${row}.plan ${numbers.join(' ')} else ${row}.per_day end`);
+}
+
+/** From how many requests a day on a key may be near its limit, whatever its plan is. */
+export function leastNearLimit(): SQL {
+  const numbers = Object.values(plans).flatMap((quota) => quota?.perDay ?? []);
+  return sql.raw(`${nearLimit} * least(${Math.min(...numbers)},
+    (select min(per_day) from api_keys where plan = 'enterprise'))`);
 }

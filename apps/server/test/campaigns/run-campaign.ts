@@ -18,6 +18,7 @@ type Campaign = {
 };
 
 const programs: Readonly<Record<string, () => Promise<Campaign>>> = {
+  'admin-times': () => import('./admin-times.ts'),
   api: () => import('./api.ts'),
   attacks: () => import('./attacks.ts'),
   clients: () => import('./clients.ts'),

@@ -11,6 +11,9 @@ import { call } from '../support/test-service.ts';
 /** The number of the migration that created the first index online. */
 const indexMigration = 8;
 
+/** The number of the migration that filled the first column in batches. */
+const fillMigration = 19;
+
 test('two servers that start at once on an empty database migrate it once, seed nothing and all serve', async () => {
   await using database = await postgresAt(inject('postgres')).createDatabase();
   const open = () => openLocalServer({ DATABASE_URL: database.url });
@@ -71,6 +74,80 @@ test('an index is created again if an earlier attempt was interrupted, and an ol
     ...(await on`select indexdef from pg_indexes where schemaname = 'public' order by 1`),
   ];
   expect(await indexesOf(sql)).toEqual(await indexesOf(other));
+});
+
+// In one statement, it would have locked every key for a minute.
+test('a column is filled while somebody has locked a row, and no other row waits for it', async () => {
+  await using database = await createOldDatabase(fillMigration);
+  await using sql = connectTo(database.url);
+  await using other = connectTo(database.url);
+  await sql`alter table api_keys disable trigger api_keys_write_search`;
+  await sql`insert into api_keys (name, plan) select 'Zürich ' || n, 'free' from generate_series(1, 2500) n`;
+  await sql`alter table api_keys enable trigger api_keys_write_search`;
+  let migrating: Promise<unknown> | undefined;
+  await sql.begin(async (transaction) => {
+    const [{ id } = {}] = await transaction`select id from api_keys limit 1 for update`;
+    migrating = migratePostgres(database.url, {
+      limits: { ...defaultDatabaseLimits, migrationPauseMs: 10 },
+    });
+    const unfilled = () => other`select id from api_keys where search is null`;
+    await until(async () => (await unfilled()).length === 1);
+    expect(await unfilled()).toEqual([{ id }]);
+    await other`set lock_timeout = '60s'`;
+    await other`update api_keys set name = 'Changed' where id <> ${id}`;
+  });
+  await migrating;
+  expect(
+    await other`select distinct search from api_keys where search not like 'zurich %'`,
+  ).toEqual([{ search: 'changed' }]);
+});
+
+test('an audit entry of an earlier version gets the text that searches read, and nothing else', async () => {
+  await using database = await createOldDatabase(fillMigration);
+  await using sql = connectTo(database.url);
+  await sql`alter table audit_entries disable trigger audit_entries_write_search`;
+  await sql`insert into audit_entries (at, actor_type, actor_name, action, subject_type, subject_id, before, after, reason)
+    values (now(), 'system', 'Ada', 'key.created', 'key', gen_random_uuid(), '{}', '{}', 'Zürich')`;
+  await sql`alter table audit_entries enable trigger audit_entries_write_search`;
+  for (const change of [`reason = 'x'`, `reason = 'x', search = 'x'`, `search = null, at = now()`])
+    await expect(sql.unsafe(`update audit_entries set ${change}`)).rejects.toMatchObject({
+      code: '23001',
+    });
+  await sql`update audit_entries set search = 'forged'`;
+  expect(await sql`select reason, search from audit_entries`).toEqual([
+    { reason: 'Zürich', search: 'zurich\nada' },
+  ]);
+  await expect(sql`update audit_entries set search = null`).rejects.toMatchObject({
+    code: '23001',
+  });
+  await migratePostgres(database.url);
+});
+
+test('searches get their indexes as soon as the role that migrates may create the extension', async () => {
+  await using stack = new AsyncDisposableStack();
+  const { adminUrl } = inject('postgres');
+  const admin = stack.use(connectTo(adminUrl));
+  const owner = `owner_${process.hrtime.bigint().toString(36)}`;
+  await admin.unsafe(`create role ${owner} login password 'secret'`);
+  stack.defer(() => admin.unsafe(`drop role ${owner}`).then(() => {}));
+  const database = stack.use(await postgresAt({ adminUrl }).createDatabase());
+  await admin.unsafe(`alter database "${database.name}" owner to ${owner}`);
+  const url = new URL(database.url);
+  Object.assign(url, { username: owner, password: 'secret' });
+  await migratePostgres(url.href);
+  const sql = stack.use(connectTo(database.url));
+  const indexes = () => sql`
+    select indexrelid::regclass::text as name from pg_index
+    where indexrelid::regclass::text like '%_trigrams' and indisvalid order by 1`;
+  const all = ['accounts', 'api_keys', 'audit_entries'].map((of) => ({ name: `${of}_trigrams` }));
+  expect(await indexes()).toEqual(all);
+  await sql`drop extension pg_trgm cascade`;
+  await admin.unsafe(`revoke create on database "${database.name}" from ${owner}`);
+  await migratePostgres(url.href);
+  expect(await indexes()).toEqual([]);
+  await admin.unsafe(`grant create on database "${database.name}" to ${owner}`);
+  await migratePostgres(url.href);
+  expect(await indexes()).toEqual(all);
 });
 
 // An open transaction that had read the keys stopped the service: ALTER TABLE waited for its lock, and all

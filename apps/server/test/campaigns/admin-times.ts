@@ -1,0 +1,103 @@
+import { openPostgres, startServer } from '@animal-store/testkit';
+import { migratePostgres } from '../../src/database/migrate-postgres.ts';
+import { adminOf, adminToken } from '../support/admin.ts';
+import { fillWithKeys } from './million-keys.ts';
+import { percentile } from './percentile.ts';
+
+/** What a search may take, and any other list: an operator waits for it, and types on. */
+const [maxSearchMs, maxListMs] = [300, 1_000];
+
+const rounds = 5;
+
+const keyOrders = ['name', '-name', 'created', '-created', 'lastUse', '-lastUse', 'plan', '-plan'];
+const keyFilters = [
+  ...['plan=pro', 'state=active', 'state=suspended', 'state=expired', 'state=revoked'],
+  ...['name=acme', 'name=zzz', 'account=C-17', 'account=nobody', 'tokenPrefix=ast_00ff'],
+  ...['banned=true', 'deprecatedWithinDays=7', 'expiresWithinDays=7', 'unusedForDays=90'],
+  ...['nearLimit=true', 'nearLimit=true&plan=pro', 'state=active&plan=business&sort=-lastUse'],
+];
+/** Many, some, one and no key: of each kind of letters. */
+const keySearches = [
+  ...['acme', 'zurich', 'Zürich', 'creme', 'e', 'qz', 'production 00', 'C-17', 'C-99999'],
+  ...['abcdef', 'no such key', 'ast_00ff', '00ff', '%25'],
+];
+const accountFilters = [
+  ...['', 'plan=pro', 'suspended=true', 'nearLimit=true', 'anyCaseOf=c-17', 'sort=-name'],
+  ...['sort=-requests', 'sort=-denials'],
+];
+
+/** Every list, order, filter, search and count of the admin API. */
+const questions: readonly string[] = [
+  '/keys',
+  '/keys?include=recent',
+  '/keys?count=true',
+  ...[...keyOrders, 'state', '-state', '-requests', '-denials'].map((by) => `/keys?sort=${by}`),
+  ...keyFilters.map((filter) => `/keys?${filter}`),
+  ...keyFilters.map((filter) => `/keys?${filter}&count=true&limit=1`),
+  ...keySearches.map((text) => `/keys?search=${text}`),
+  ...keySearches.map((text) => `/keys?search=${text}&count=true&include=recent`),
+  ...['name', '-lastUse', 'state', '-requests'].flatMap((by) =>
+    ['acme', 'abcdef'].map((text) => `/keys?search=${text}&sort=${by}`),
+  ),
+  ...accountFilters.map((filter) => `/accounts?${filter}`),
+  ...accountFilters.map((filter) => `/accounts?${filter}&count=true`),
+  ...['c-1', 'c-99999', 'nobody', '9'].map((text) => `/accounts?search=${text}&count=true`),
+  '/accounts/C-17?include=history',
+  ...['', 'actor=admin_token', 'action=key.created', 'action=key.revoked', 'account=C-17'].flatMap(
+    (filter) => [`/audit?${filter}`, `/audit?${filter}&count=true`],
+  ),
+  ...['acme', 'fur zurich', 'abcdef', 'no such entry'].map(
+    (text) => `/audit?search=${text}&count=true`,
+  ),
+  ...['/operators', '/operators?search=x', '/overview', '/overview?include=history'],
+  ...['/usage', '/usage?plan=pro', '/usage?account=C-17', '/usage?groupBy=key', '/deprecation'],
+];
+
+/**
+ * Asks every list, order, filter, search and count of the admin API on a database with a million keys, and prints a
+ * table of the times.
+ *
+ * @throws unless each search takes less than 0.3 s, and everything else less than a second.
+ */
+export async function run(): Promise<void> {
+  await using postgres = await openPostgres({ storage: 'disk' });
+  await using database = await postgres.createDatabase();
+  await migratePostgres(database.url);
+  say('Writing a million keys');
+  await fillWithKeys(database.url);
+  await using server = await startServer({
+    env: { ADMIN_TOKEN: adminToken, DATABASE_URL: database.url },
+  });
+  const slow = await measure(server);
+  if (slow.length > 0) throw new Error(`${slow.length} questions take too long`);
+}
+
+/** @returns the questions that take too long. */
+export async function measure(server: { readonly opsUrl: string }): Promise<readonly string[]> {
+  const admin = adminOf(server);
+  const slow: string[] = [];
+  say('median ms | slowest ms | statuses | question');
+  for (const question of questions) {
+    const times: number[] = [];
+    const statuses = new Set<number>();
+    for (let round = 0; round < rounds; round += 1) {
+      const began = performance.now();
+      const { status } = await admin.call(question);
+      times.push(performance.now() - began);
+      statuses.add(status);
+    }
+    const median = percentile(times, 0.5);
+    const isSlow = median > (question.includes('search=') ? maxSearchMs : maxListMs);
+    if (isSlow || !statuses.has(200) || statuses.size > 1) slow.push(question);
+    const row = [
+      median.toFixed(0).padStart(9),
+      Math.max(...times)
+        .toFixed(0)
+        .padStart(10),
+    ];
+    say([...row, [...statuses].join(' '), question + (isSlow ? '  <- too slow' : '')].join(' | '));
+  }
+  return slow;
+}
+
+const say = (line: string) => process.stdout.write(`${line}\n`);

@@ -1,0 +1,52 @@
+import { connectTo } from '../support/databases.ts';
+
+/** How many keys there are: more than any service is known to have. */
+const manyKeys = 1_000_000;
+
+/**
+ * Fills a migrated database with a million keys, their tokens, accounts, uses, counts of three days, and entries of
+ * the audit log. A fifth of the names is not ASCII, every third key has no account, and all are made at different times.
+ */
+export async function fillWithKeys(url: string, keys = manyKeys): Promise<void> {
+  await using sql = connectTo(url);
+  await sql`select set_config('statement_timeout', '0', false)`;
+  await sql`insert into accounts (name, plan, suspended_at)
+    select 'C-' || n, case when n % 100 = 1 then 'pro'::plan_name end,
+      case when n % 1003 = 0 then now() end
+    from generate_series(0, ${keys / 10} - 1) n`;
+  await sql`insert into api_keys (name, account, plan, per_minute, per_day, created_at, expires_at,
+      revoked_at, suspended_at)
+    select case when n % 50 > 0 then (array['Acme', 'Zürich Versicherung', 'Globex', 'Initech',
+        'Umbrella', 'Stark Industries', 'Wayne', 'Crème & Café', 'Hooli', 'Vandelay'])[1 + n % 10]
+        || (array[' production ', ' staging ', ' app ', ' shop ', ' import '])[1 + n / 10 % 5]
+        || left(md5(n::text), 6) end,
+      case when n % 3 > 0 then 'C-' || n % (${keys}::int / 10) end,
+      (case when n % 100 = 0 then 'enterprise' when n % 7 = 0 then 'business'
+        when n % 3 = 0 then 'pro' else 'free' end)::plan_name,
+      case when n % 100 = 0 then 5000 end, case when n % 100 = 0 then 100000 end,
+      now() - make_interval(secs => n * 20.0),
+      case when n % 5 = 0 then now() + make_interval(hours => n % 1000 - 500) end,
+      case when n % 11 = 0 then now() - interval '1 day' end,
+      case when n % 997 = 0 then now() end
+    from generate_series(1, ${keys}::int) n`;
+  await sql`insert into api_tokens (hash, key_id, prefix)
+    select md5(id::text) || md5(name), id, 'ast_' || left(md5(id::text), 4) from api_keys
+    where name is not null`;
+  // By a part of the id, which is random.
+  await sql`update usage.last_used set at = created_at + (now() - created_at) * random(),
+      deprecated_at = case when key_id::text > 'fa' then now() - random() * interval '60 days' end
+    where key_id::text > '5'`;
+  await sql`insert into usage.counts (key_id, span, at, operation, outcome, requests)
+    select id, 1440, date_trunc('day', now(), 'UTC') - make_interval(days => days), 1, outcome,
+      1 + (random() * case when id::text > 'fe' then 1000 else 50 end)::int
+    from api_keys, generate_series(0, 2) days, unnest('{0,1,3}'::smallint[]) outcome
+    where id::text > '5' and (outcome <> 3 or id::text > 'e')`;
+  await sql`insert into audit_entries (at, actor_type, actor_name, action, subject_type, subject_id,
+      subject_name, account, before, after, request_id, reason)
+    select created_at, 'admin_token', 'ADMIN_TOKEN', 'key.created', 'key', id, name, account, '{}',
+      '{}', 'req_' || left(id::text, 8), case when id::text < '2' then 'Vertrag für ' || name end
+    from api_keys`;
+  await sql`insert into open_bans (key_id, started_at, until)
+    select id, now(), now() + interval '1 hour' from api_keys where id::text < '001'`;
+  await sql`vacuum analyze`;
+}

@@ -1,0 +1,80 @@
+import { sql } from 'drizzle-orm';
+import { beforeAll, expect, test } from 'vitest';
+import { searchAccounts } from '../../src/accounts/account-search.ts';
+import { searchEntries } from '../../src/audit/audit-search.ts';
+import type { Database } from '../../src/database/database.ts';
+import { inTransaction } from '../../src/database/statement.ts';
+import { searchKeys } from '../../src/keys/key-search.ts';
+import { createDatabase, openWithoutLimits } from '../support/databases.ts';
+import { select } from '../support/explain.ts';
+
+// With a million keys a search took 3.4 s, and `nearLimit` 5 s: Postgres read all of them.
+let db: Database;
+beforeAll(async () => {
+  const database = await createDatabase('postgres');
+  const opened = openWithoutLimits(database);
+  db = opened.db;
+  for (const statement of [
+    `insert into api_keys (name, account, plan)
+      select 'Café ' || n, 'C-' || n, 'free' from generate_series(10001, 30000) n`,
+    `insert into usage.counts (key_id, span, at, operation, outcome, requests)
+      select id, 1440, date_trunc('day', now(), 'UTC'), 1, 0, case account when 'C-17171' then 999 else 1 end
+      from api_keys`,
+    `insert into audit_entries (at, actor_type, actor_name, action, subject_type, subject_id, subject_name, before, after)
+      select now(), 'system', 'service', 'ban.started', 'key', id, name, '{}', '{}' from api_keys`,
+    'vacuum analyze',
+  ])
+    await db.execute(sql.raw(statement));
+  return async () => {
+    await opened.close();
+    await database[Symbol.asyncDispose]();
+  };
+});
+
+type Search = (db: Database) => Promise<{ readonly items: readonly unknown[] }>;
+
+const keys =
+  (filter: Parameters<typeof searchKeys>[1]): Search =>
+  (db) =>
+    searchKeys(db, filter, 50, undefined);
+
+test.each<[title: string, table: string, search: Search, found: number]>([
+  ['a key by a rare part of its name', 'api_keys', keys({ search: 'FE 17171' }), 1],
+  ['a key by its account', 'api_keys', keys({ search: 'C-29999' }), 1],
+  ['a key by the beginning of its id or its token', 'api_keys', keys({ search: 'ast_fade' }), 0],
+  ['no key by a sign of patterns', 'api_keys', keys({ search: 'C-2_99' }), 0],
+  ['a key that is near its limit', 'api_keys', keys({ nearLimit: 'true' }), 1],
+  ['an account', 'accounts', (db) => searchAccounts(db, { search: 'c-29999' }, 50, undefined), 1],
+  ['the first accounts', 'accounts', (db) => searchAccounts(db, {}, 50, undefined), 50],
+  [
+    'the last accounts',
+    'accounts',
+    (db) => searchAccounts(db, { sort: '-name' }, 50, undefined),
+    50,
+  ],
+  [
+    'an audit entry',
+    'audit_entries',
+    (db) => searchEntries(db, { search: 'cafe 29999' }, 50, undefined),
+    1,
+  ],
+])('finds %s without reading the whole table', async (_, table, search, found) => {
+  await inTransaction('a_test', db, async (tx) => {
+    // Postgres does not tell what its parallel workers read.
+    await tx.execute(sql`set local max_parallel_workers_per_gather = 0`);
+    const [size] = await select<{ blocks: number }>(
+      tx,
+      sql`select (pg_relation_size(${table}::regclass) / 8192)::integer as blocks`,
+    );
+    const blocksRead = async () => {
+      const [row] = await select<{ blocks: number }>(
+        tx,
+        sql`select pg_stat_get_xact_blocks_fetched(${table}::regclass)::integer as blocks`,
+      );
+      return row?.blocks ?? Number.NaN;
+    };
+    const before = await blocksRead();
+    expect((await search(tx)).items).toHaveLength(found);
+    expect((await blocksRead()) - before).toBeLessThan((size?.blocks ?? 0) / 2);
+  });
+});
