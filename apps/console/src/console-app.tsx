@@ -1,7 +1,8 @@
 import type { ComponentType } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { linkTo, type PageName, useAddress } from './address.ts';
 import type { Operation } from './api/operation.ts';
-import { unreachableSince } from './api/polling.ts';
+import { unreachableSince } from './api/query-client.ts';
 import { isExpired, may, session } from './api/session.ts';
 import { isWaiting, logOut } from './api/share-session.ts';
 import { Icon } from './components/icon.tsx';
@@ -23,7 +24,6 @@ import { LoginDialog, LoginPage } from './pages/login/login-page.tsx';
 import { NewKeyPage } from './pages/new-key/new-key-page.tsx';
 import { OperatorsPage } from './pages/operators/operators-page.tsx';
 import { OverviewPage } from './pages/overview/overview-page.tsx';
-import { linkTo, route } from './route.ts';
 
 interface PageEntry {
   readonly title: string;
@@ -31,10 +31,10 @@ interface PageEntry {
   /** The operation without which the page is of no use. */
   readonly needs: Operation;
   /** Which entry of the navigation it belongs to; `undefined` for its own. */
-  readonly under?: string;
+  readonly under?: PageName;
 }
 
-const pages: Readonly<Record<string, PageEntry>> = {
+const pages: Readonly<Record<PageName, PageEntry>> = {
   overview: { title: 'Overview', component: OverviewPage, needs: 'getOverview' },
   keys: { title: 'Keys', component: KeysPage, needs: 'listKeys' },
   key: { title: 'Key', component: KeyPage, needs: 'getKey', under: 'keys' },
@@ -47,8 +47,8 @@ const pages: Readonly<Record<string, PageEntry>> = {
 };
 
 export function App() {
-  const { page, id } = route.value;
-  const entry = pages[page];
+  const { page, id } = useAddress();
+  const entry = page && pages[page];
   const main = useRef<HTMLElement>(null);
   const isFirst = useRef(true);
 
@@ -127,14 +127,15 @@ function Content({ entry, id }: { entry: PageEntry | undefined; id: string }) {
 }
 
 /** On a phone, the pages are behind a button. */
-function Header({ current }: { current: string }) {
+function Header({ current }: { current: PageName | undefined }) {
   const operator = session.value?.session.operator;
-  const entries = Object.entries(pages).filter(
+  const entries = (Object.entries(pages) as [PageName, PageEntry][]).filter(
     ([, { under, needs }]) => under === undefined && may(needs),
   );
 
   const menu = useRef<HTMLDivElement>(null);
-  useEffect(() => menu.current?.hidePopover(), [route.value]);
+  const { page, id } = useAddress();
+  useEffect(() => menu.current?.hidePopover(), [page, id]);
 
   return (
     <header>

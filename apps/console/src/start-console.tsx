@@ -5,11 +5,29 @@ import './styles/3-controls.css';
 import './styles/4-states.css';
 import './styles/5-tables.css';
 import './styles/6-plots.css';
+import { QueryClientProvider } from '@tanstack/preact-query';
 import { render } from 'preact';
+import { Router } from 'wouter-preact';
+import { useHashPath, useHashSearch } from './address.ts';
 import { watchOperator } from './api/operator-activity.ts';
+import { createQueryClient, watchPage } from './api/query-client.ts';
+import { restoreSession } from './api/session.ts';
 import { shareSession } from './api/share-session.ts';
+import { keepPreferences } from './components/time/preferences.ts';
 import { App } from './console-app.tsx';
 
+// No other module does anything when it is imported.
+const client = createQueryClient();
+restoreSession();
+keepPreferences();
 watchOperator(window);
+watchPage(client);
 shareSession();
-render(<App />, document.body);
+render(
+  <QueryClientProvider client={client}>
+    <Router hook={useHashPath} searchHook={useHashSearch}>
+      <App />
+    </Router>
+  </QueryClientProvider>,
+  document.body,
+);

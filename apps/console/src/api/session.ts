@@ -6,7 +6,7 @@ import type { Operation } from './operation.ts';
 const storageName = 'animal-store-session';
 
 /** The session of this tab; `undefined` while nobody is logged in. */
-export const session = signal<IssuedSession | undefined>(read());
+export const session = signal<IssuedSession | undefined>(undefined);
 
 /**
  * Whether the session has ended by itself. Its page stays behind the question for a token, so that nothing
@@ -16,6 +16,12 @@ export const isExpired = signal(false);
 
 /** Why there is no session any more, for the page that asks for a token. */
 export const sessionEnd = signal<string | undefined>(undefined);
+
+/** Goes on with the session that this tab had before it was reloaded. */
+export function restoreSession(): void {
+  const text = sessionStorage.getItem(storageName);
+  if (text !== null) session.value = JSON.parse(text);
+}
 
 export function beginSession(issued: IssuedSession): void {
   sessionStorage.setItem(storageName, JSON.stringify(issued));
@@ -42,9 +48,4 @@ export function endSession(reason?: string): void {
 /** Whether the operator may use an operation: what would be refused is not offered. */
 export function may(operation: Operation): boolean {
   return session.value?.session.operations.includes(operation) === true;
-}
-
-function read(): IssuedSession | undefined {
-  const text = sessionStorage.getItem(storageName);
-  return text === null ? undefined : JSON.parse(text);
 }

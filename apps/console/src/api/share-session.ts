@@ -21,15 +21,15 @@ const waitMs = 250;
  * embeds them, and the origin serves nothing but the console; what is said is kept nowhere, least of all on
  * the disk. So a tab can be given the session without a cookie, which would go to every port of the host.
  */
-const channel = new BroadcastChannel('animal-store-session');
+let channel: BroadcastChannel | undefined;
 
 /** Whether this tab still waits for another one that may have a session. */
-export const isWaiting = signal(session.value === undefined);
+export const isWaiting = signal(false);
 
 /** The name of this tab in the channel. Not `crypto.randomUUID`, which only pages over HTTPS have. */
 const tab = String(Math.random());
 
-const tell = (message: Message) => channel.postMessage(message);
+const tell = (message: Message) => channel?.postMessage(message);
 
 /** Whether an answer is wanted. One that comes after the operator has logged out must not log in again. */
 let isWanted = false;
@@ -46,10 +46,12 @@ function askOthers(): void {
 const refused = new Set<string>();
 
 /** The session that this tab had from the start, or that another tab has told: it need not be told again. */
-let known = session.value;
+let known: IssuedSession | undefined;
 
 /** Shares the session with the other tabs of this browser, from now on. */
 export function shareSession(): void {
+  known = session.value;
+  channel = new BroadcastChannel('animal-store-session');
   channel.addEventListener('message', ({ data }: MessageEvent<Message>) => {
     switch (data.kind) {
       case 'wanted':
@@ -83,7 +85,8 @@ export function shareSession(): void {
     refused.add(token);
     askOthers();
   });
-  if (isWaiting.value) {
+  if (session.value === undefined) {
+    isWaiting.value = true;
     askOthers();
     setTimeout(() => {
       isWaiting.value = false;

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { linkTo, route } from '../route.ts';
+import { linkTo, type PageName } from '../address.ts';
 
 /** A list without entries: what that means, and what to do next. */
 export function Empty({ title, children }: { title: string; children: ComponentChildren }) {
@@ -14,11 +14,11 @@ export function Empty({ title, children }: { title: string; children: ComponentC
 }
 
 /** A list whose filter nothing matches, with a link to all of it. */
-export function NoMatch({ title, all }: { title: string; all: string }) {
+export function NoMatch({ page, title, all }: { page: PageName; title: string; all: string }) {
   return (
     <Empty title={title}>
       <p>
-        <a class="button" href={linkTo(route.value.page)}>
+        <a class="button" href={linkTo(page)}>
           {all}
         </a>
       </p>

@@ -1,7 +1,8 @@
+import type { UseQueryResult } from '@tanstack/preact-query';
 import type { ComponentChildren } from 'preact';
-import { ConnectionFailure, RefusedRequest } from '../api/failures.ts';
-import type { Polled } from '../api/polling.ts';
-import { linkTo, route } from '../route.ts';
+import { useRef } from 'preact/hooks';
+import { linkTo, useAddress } from '../address.ts';
+import { ConnectionFailure, RefusedRequest, SessionEnded } from '../api/failures.ts';
 
 /**
  * What was asked for; until it is there, that it is on its way; if it failed, why, and what to do.
@@ -13,25 +14,31 @@ export function Loaded<Data>({
   what,
   children,
 }: {
-  of: Polled<Data>;
+  of: UseQueryResult<Data>;
   what: string;
   children: (data: Data) => ComponentChildren;
 }) {
-  const { data, failure, refresh } = of;
+  const { data, error, isSuccess, refetch } = of;
+  // A query forgets its failure as soon as it is asked again, and the page would alternate.
+  const failed = useRef<Error | undefined>(undefined);
+  if (isSuccess) failed.current = undefined;
+  else if (error !== null && !(error instanceof SessionEnded)) failed.current = error;
+  const failure = failed.current;
+  const retry = () => void refetch();
   if (data === undefined) {
     return failure === undefined ? (
       <p class="state" role="status">
         Loading {what}…
       </p>
     ) : (
-      <Failure failure={failure} what={what} retry={refresh} />
+      <Failure failure={failure} what={what} retry={retry} />
     );
   }
   // The bar at the top says that the service does not answer, and since when.
   const isOutdated = failure !== undefined && !(failure instanceof ConnectionFailure);
   return (
     <>
-      {isOutdated && <Failure failure={failure} what={what} retry={refresh} />}
+      {isOutdated && <Failure failure={failure} what={what} retry={retry} />}
       {children(data)}
     </>
   );
@@ -39,15 +46,17 @@ export function Loaded<Data>({
 
 /** Why something failed, and what to do. */
 function Failure({ failure, what, retry }: { failure: Error; what: string; retry: () => void }) {
+  const { page, id } = useAddress();
+  const isOfId = id !== undefined;
   return (
     <div class="state failed" role="alert">
       <p>
         <strong>Could not load {what}.</strong> {failure.message}
       </p>
-      <p>{adviceFor(failure)}</p>
-      {isOfAddress(failure) ? (
+      <p>{adviceFor(failure, isOfId)}</p>
+      {isOfId && isOfAddress(failure) ? (
         <p>
-          <a class="button" href={linkTo(listOf[route.value.page] ?? 'overview')}>
+          <a class="button" href={linkTo(page === 'account' ? 'accounts' : 'keys')}>
             Look for it in the list
           </a>
         </p>
@@ -60,25 +69,20 @@ function Failure({ failure, what, retry }: { failure: Error; what: string; retry
   );
 }
 
-/** The lists of what pages are about. */
-const listOf: Readonly<Record<string, string>> = { key: 'keys', account: 'accounts' };
-
 /** Whether the address names something that is not there, so that it fails again. */
 const isOfAddress = (failure: Error) =>
-  failure instanceof RefusedRequest &&
-  (failure.status === 404 || failure.status === 400) &&
-  route.value.id !== undefined;
+  failure instanceof RefusedRequest && (failure.status === 404 || failure.status === 400);
 
-function adviceFor(failure: Error): string {
+function adviceFor(failure: Error, isOfId: boolean): string {
   if (failure instanceof ConnectionFailure) {
     return 'Check that the service runs and that your tunnel to it is open. This page tries again by itself.';
   }
   if (!(failure instanceof RefusedRequest)) return 'Reload the page. If it fails again, report it.';
   switch (failure.status) {
     case 400:
-      return route.value.id === undefined
-        ? 'The address of this page asks for something that does not exist. Reset the filters.'
-        : 'The address of this page is not complete, or mistyped.';
+      return isOfId
+        ? 'The address of this page is not complete, or mistyped.'
+        : 'The address of this page asks for something that does not exist. Reset the filters.';
     case 403:
       return 'Ask an owner to do it, or for a token with that role.';
     case 404:

@@ -1,6 +1,13 @@
-import type { ListedAccount, ListedKey } from '@animal-store/admin-contract';
+import type { ListedAccount, ListedKey, Operator } from '@animal-store/admin-contract';
+import {
+  queryOptions,
+  type UseQueryResult,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/preact-query';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { goTo, linkTo } from '../address.ts';
 import { call } from '../api/call-admin-api.ts';
 import { ConnectionFailure, RefusedRequest } from '../api/failures.ts';
 import { KeyName, Name } from '../components/name.tsx';
@@ -9,17 +16,15 @@ import { AccountBadge, KeyBadge, StateBadge } from '../components/state-badge.ts
 import { readSearchTerm } from '../components/table/search-term.ts';
 import { formatKeys } from '../components/time/format.ts';
 import { linkInTime } from '../components/time/time-range.ts';
-import { goTo, linkTo } from '../route.ts';
+import { useDebounced } from '../components/use-debounced.ts';
 
-/** How long after the last letter a search begins. */
-const pauseMs = 200;
-/** How long after a failure it is tried again. */
+/** How long after a failure a search is tried again, in milliseconds. */
 const retryMs = 2_000;
 const maxKeys = '8';
 const maxAccounts = '3';
 
 /** Whether the same question may be answered later: it never reached the service, or that is not well. */
-function mayPass(failure: unknown): boolean {
+function mayPass(failure: Error): boolean {
   return (
     failure instanceof ConnectionFailure ||
     (failure instanceof RefusedRequest && failure.status >= 500)
@@ -34,29 +39,30 @@ interface Hit {
   readonly cells: readonly ComponentChildren[];
 }
 
-interface Found {
-  readonly text: string;
-  readonly hits: readonly Hit[];
-  /** Why nothing could be searched for. */
-  readonly failure?: string;
-}
+/** Searches for everything: for keys and accounts, or for the operator of a token. */
+const searchQuery = (text: string) =>
+  queryOptions({
+    queryKey: ['search', text],
+    // What was found before may have changed when somebody searches for it again.
+    gcTime: 0,
+    queryFn: async ({ signal }): Promise<readonly Hit[]> => {
+      if (text.startsWith('aso_')) {
+        const operators = await call('listOperators', { query: { search: text }, signal });
+        return operators.map((operator) => hitOfOperator(operator, text));
+      }
+      const [accounts, keys] = await Promise.all([
+        call('listAccounts', { query: { search: text, limit: maxAccounts }, signal }),
+        call('listKeys', { query: { search: text, limit: maxKeys }, signal }),
+      ]);
+      return [...accounts.map(hitOfAccount), ...keys.map(hitOfKey)];
+    },
+  });
 
-async function find(text: string, signal: AbortSignal): Promise<Found> {
-  if (text.startsWith('aso_')) {
-    const operators = await call('listOperators', { query: { search: text }, signal });
-    const hits = operators.map(({ name, role, state }) => ({
-      link: linkTo('operators', { query: { search: text } }),
-      names: [text],
-      cells: [<Name text={name} />, role, <StateBadge state={state} />],
-    }));
-    return { text, hits };
-  }
-  const [accounts, keys] = await Promise.all([
-    call('listAccounts', { query: { search: text, limit: maxAccounts }, signal }),
-    call('listKeys', { query: { search: text, limit: maxKeys }, signal }),
-  ]);
-  return { text, hits: [...accounts.map(hitOfAccount), ...keys.map(hitOfKey)] };
-}
+const hitOfOperator = ({ name, role, state }: Operator, text: string): Hit => ({
+  link: linkTo('operators', { query: { search: text } }),
+  names: [text],
+  cells: [<Name text={name} />, role, <StateBadge state={state} />],
+});
 
 const hitOfAccount = (listed: ListedAccount): Hit => ({
   link: linkInTime('account', { id: listed.account }),
@@ -89,37 +95,24 @@ function meantBy(text: string, hits: readonly Hit[]): Hit | undefined {
 export function SearchBox() {
   const field = useRef<HTMLInputElement>(null);
   const [typed, setTyped] = useState('');
-  const [found, setFound] = useState<Found>();
   const [chosen, setChosen] = useState(-1);
   const [isOpen, setOpen] = useState(false);
   const id = useId();
+  const client = useQueryClient();
   const { text, hint } = readSearchTerm(typed);
+  const asked = useDebounced(text);
+  const found = useQuery({
+    ...searchQuery(text),
+    enabled: text !== '' && text === asked,
+    // While somebody waits for it.
+    retry: (_, failure) => mayPass(failure) && document.activeElement === field.current,
+    retryDelay: retryMs,
+  });
+  const hits = found.data ?? [];
+  const isShown = isOpen && typed.trim() !== '';
 
   useShortcut('/', () => field.current?.focus());
-
-  useEffect(() => {
-    if (text === '') return;
-    const left = new AbortController();
-    async function search(): Promise<void> {
-      try {
-        setFound(await find(text, left.signal));
-        setChosen(-1);
-      } catch (failure) {
-        if (left.signal.aborted) return;
-        setFound({ text, hits: [], failure: failure instanceof Error ? failure.message : '' });
-        const isWanted = document.activeElement === field.current;
-        if (isWanted && mayPass(failure)) timer = setTimeout(search, retryMs);
-      }
-    }
-    let timer = setTimeout(search, pauseMs);
-    return () => {
-      clearTimeout(timer);
-      left.abort();
-    };
-  }, [text]);
-
-  const hits = text !== '' && found?.text === text ? found.hits : [];
-  const isShown = isOpen && typed.trim() !== '';
+  useEffect(() => setChosen(-1), [found.data]);
 
   function leave(link: string): void {
     setOpen(false);
@@ -145,13 +138,12 @@ export function SearchBox() {
     const list = linkTo('keys', { query: { search: text } });
     const began = location.hash;
     // Who is faster than the search waits for it.
-    const known =
-      found?.text === text
-        ? found
-        : await find(text, new AbortController().signal).catch(() => undefined);
+    const known = await client
+      .fetchQuery({ ...searchQuery(text), staleTime: 'static' })
+      .catch(() => []);
     // Who has gone elsewhere meanwhile, or typed on, stays there.
     if (location.hash !== began || field.current?.value !== typed) return;
-    leave((hits[chosen] ?? meantBy(text, known?.hits ?? []))?.link ?? list);
+    leave((hits[chosen] ?? meantBy(text, known))?.link ?? list);
   }
 
   return (
@@ -200,7 +192,7 @@ export function SearchBox() {
           ))}
         </div>
         <p class="muted" role="status">
-          {isShown ? statusOf(hits.length, text, found, hint) : ''}
+          {isShown ? statusOf(found, hint) : ''}
         </p>
       </div>
     </form>
@@ -208,15 +200,14 @@ export function SearchBox() {
 }
 
 function statusOf(
-  count: number,
-  text: string,
-  found: Found | undefined,
+  { data, failureReason }: UseQueryResult<readonly Hit[]>,
   hint: string | undefined,
 ): string {
   if (hint !== undefined) return hint;
-  if (found?.text !== text) return 'Searching…';
-  if (found.failure !== undefined) return found.failure;
-  return count === 0
-    ? 'Nothing matches.'
-    : 'Enter opens what is called exactly so, or shows all keys that match.';
+  if (data !== undefined) {
+    return data.length === 0
+      ? 'Nothing matches.'
+      : 'Enter opens what is called exactly so, or shows all keys that match.';
+  }
+  return failureReason?.message ?? 'Searching…';
 }

@@ -18,13 +18,7 @@ export interface Action extends Change {
 export const isOffered = ({ needs, isPossible }: Action): boolean => isPossible && may(needs);
 
 /** What can be done, as far as the state and the role of the operator allow it: by name, a button each. */
-export function Actions({
-  actions,
-  onChanged,
-}: {
-  actions: Readonly<Record<string, Action>>;
-  onChanged: () => void;
-}) {
+export function Actions({ actions }: { actions: Readonly<Record<string, Action>> }) {
   const [open, setOpen] = useState<string>();
   const possible = Object.entries(actions).filter(([, action]) => isOffered(action));
   // Also if somebody else has made it impossible meanwhile: what was typed stays.
@@ -45,9 +39,7 @@ export function Actions({
           ))}
         </div>
       )}
-      {action && (
-        <ChangeDialog change={action} onClose={() => setOpen(undefined)} onChanged={onChanged} />
-      )}
+      {action && <ChangeDialog change={action} onClose={() => setOpen(undefined)} />}
     </>
   );
 }

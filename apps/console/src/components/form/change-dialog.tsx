@@ -1,8 +1,7 @@
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
 import { announce } from '../notice.tsx';
 import { Dialog } from './dialog.tsx';
-import { Field, Form, textOf } from './form.tsx';
+import { Field, Form, textOf, useSubmit } from './form.tsx';
 
 /** Why something is done, for the audit log. */
 export interface Reason {
@@ -30,26 +29,17 @@ export interface Change {
 export function ChangeDialog({
   change: { title, consequence, confirmLabel, isDangerous, hasReason = true, fields, change, done },
   onClose,
-  onChanged,
 }: {
   change: Change;
   onClose: () => void;
-  onChanged: () => void;
 }) {
-  const [isBusy, setBusy] = useState(false);
-
-  async function submit(form: FormData): Promise<void> {
-    setBusy(true);
-    try {
-      const reason = textOf(form, 'reason');
-      await change(form, reason === '' ? {} : { reason });
-      onClose();
-      announce(done);
-      onChanged();
-    } finally {
-      setBusy(false);
-    }
-  }
+  const submit = useSubmit(async (form) => {
+    const reason = textOf(form, 'reason');
+    await change(form, reason === '' ? {} : { reason });
+    onClose();
+    announce(done);
+  });
+  const isBusy = submit.isPending;
 
   return (
     <Dialog title={title} onClose={isBusy ? undefined : onClose}>
@@ -70,16 +60,12 @@ export function ChangeDialog({
           </>
         }
       >
-        {() => (
-          <>
-            <button type="button" aria-disabled={isBusy} onClick={() => !isBusy && onClose()}>
-              Cancel
-            </button>
-            <button type="submit" class={isDangerous ? 'danger' : 'primary'} aria-disabled={isBusy}>
-              {isBusy ? 'Working…' : confirmLabel}
-            </button>
-          </>
-        )}
+        <button type="button" aria-disabled={isBusy} onClick={() => !isBusy && onClose()}>
+          Cancel
+        </button>
+        <button type="submit" class={isDangerous ? 'danger' : 'primary'} aria-disabled={isBusy}>
+          {isBusy ? 'Working…' : confirmLabel}
+        </button>
       </Form>
     </Dialog>
   );

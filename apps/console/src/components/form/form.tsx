@@ -1,3 +1,4 @@
+import { type UseMutationResult, useMutation } from '@tanstack/preact-query';
 import {
   type AriaAttributes,
   type ComponentChildren,
@@ -5,58 +6,50 @@ import {
   type InputHTMLAttributes,
   type SelectHTMLAttributes,
 } from 'preact';
-import { useContext, useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useContext, useEffect, useId, useRef } from 'preact/hooks';
 import { RefusedRequest } from '../../api/failures.ts';
 import { type FieldFaults, readFaults } from './form-faults.ts';
 
 const Faults = createContext<FieldFaults>({});
 
+/** What a form does when it is submitted. What it throws is shown, and what was typed stays. */
+export type Submit = UseMutationResult<void, Error, FormData>;
+
+export function useSubmit(submit: (form: FormData) => Promise<void>): Submit {
+  return useMutation({ mutationFn: submit });
+}
+
 /** A form that says what was refused: at the fields concerned, or else above its buttons. */
 export function Form({
   class: className,
-  submit,
+  submit: { error, isPending, mutate },
   fields,
   children,
 }: {
   class?: string;
-  /** Does it. What it throws is shown, and what was typed stays. */
-  submit: (form: FormData) => Promise<void>;
+  submit: Submit;
   fields: ComponentChildren;
   /** The buttons. */
-  children: (isBusy: boolean) => ComponentChildren;
+  children: ComponentChildren;
 }) {
   const element = useRef<HTMLFormElement>(null);
-  const [isBusy, setBusy] = useState(false);
-  const [failure, setFailure] = useState('');
-  const [faults, setFaults] = useState<FieldFaults>({});
-  useEffect(() => element.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus(), [faults]);
-
-  async function onSubmit(event: SubmitEvent): Promise<void> {
-    event.preventDefault();
-    if (isBusy || element.current === null) return;
-    setBusy(true);
-    setFailure('');
-    setFaults({});
-    try {
-      await submit(new FormData(element.current));
-    } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      const isInvalid = error instanceof RefusedRequest && error.status === 400;
-      const found = isInvalid ? readFaults(message) : undefined;
-      if (found === undefined) setFailure(message);
-      else setFaults(found);
-    } finally {
-      setBusy(false);
-    }
-  }
-
+  const isInvalid = error instanceof RefusedRequest && error.status === 400;
+  const faults = isInvalid ? readFaults(error.message) : undefined;
+  useEffect(() => element.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus(), [error]);
   return (
-    <form ref={element} class={className} onSubmit={onSubmit}>
-      <Faults.Provider value={faults}>{fields}</Faults.Provider>
+    <form
+      ref={element}
+      class={className}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!isPending) mutate(new FormData(event.currentTarget));
+      }}
+    >
+      <Faults.Provider value={faults ?? {}}>{fields}</Faults.Provider>
       <p class="failed" role="alert">
-        {failure}
+        {faults === undefined && error?.message}
       </p>
-      <div class="actions">{children(isBusy)}</div>
+      <div class="actions">{children}</div>
     </form>
   );
 }

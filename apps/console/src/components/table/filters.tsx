@@ -1,12 +1,12 @@
 import { type ComponentChildren, toChildArray } from 'preact';
 import { useState } from 'preact/hooks';
-import { route } from '../../route.ts';
+import { useAllParameters } from '../../address.ts';
 
 /** Fields that narrow a list. On a phone, all but the first one are behind a button. */
 export function Filters({ label, children }: { label: string; children: ComponentChildren }) {
   const [isOpen, setOpen] = useState(false);
   const [first, ...others] = toChildArray(children);
-  const { cursor: _, sort: __, ...query } = route.value.query;
+  const { cursor: _, sort: __, ...query } = useAllParameters();
   const count = Object.keys(query).length;
   return (
     <form

@@ -1,14 +1,7 @@
 import type { ComponentChildren } from 'preact';
-import {
-  type Answer,
-  callForAll,
-  callForPage,
-  type Input,
-  type List,
-  type Page,
-} from '../../api/call-admin-api.ts';
-import { usePolling } from '../../api/polling.ts';
-import { route } from '../../route.ts';
+import { type PageName, type Parameters, useAllParameters } from '../../address.ts';
+import { type Answer, callForAll, type Input, type List } from '../../api/call-admin-api.ts';
+import { useAdmin } from '../../api/use-admin.ts';
 import { NoMatch } from '../empty.tsx';
 import { Loaded } from '../loaded.tsx';
 import { type CsvColumns, toCsv } from './csv.ts';
@@ -17,7 +10,7 @@ import { Filters } from './filters.tsx';
 import { Pager } from './pager.tsx';
 
 /** What the address says of a list. */
-export type ListQuery = Readonly<Record<string, string>>;
+export type ListQuery = Parameters;
 
 const pageSize = '50';
 
@@ -26,6 +19,7 @@ const costly = ['search', 'plan', 'nearLimit', 'expiresWithinDays'];
 
 /** A page with a list, which is narrowed by what is in the address, and can be saved as a whole. */
 export function ListPage<Name extends List>({
+  page,
   title,
   rows,
   list,
@@ -37,6 +31,7 @@ export function ListPage<Name extends List>({
   noMatch,
   none,
 }: {
+  page: PageName;
   title: string;
   /** How its rows are called, such as "keys". */
   rows: string;
@@ -49,19 +44,16 @@ export function ListPage<Name extends List>({
   /** What narrows the list. */
   fields: ComponentChildren;
   /** @param subject what the rows are about, such as their filter. */
-  table: (rows: Answer<Name>, subject: string, refresh: () => void) => ComponentChildren;
+  table: (rows: Answer<Name>, subject: string) => ComponentChildren;
   /** What is said if nothing matches, and the link to all. */
   noMatch: { readonly title: string; readonly all: string };
   /** What is said if there is nothing at all. */
   none: ComponentChildren;
 }) {
-  const { page, query } = route.value;
-  const subject = `${page}?${JSON.stringify(query)}`;
+  const query = useAllParameters();
   const isCounted = !costly.some((name) => name in query);
-  const listing = usePolling(subject, (signal) => {
-    const asked = { ...ask(query), ...(isCounted && { count: 'true' }), limit: pageSize };
-    return callForPage(list, { query: asked as Input<Name>['query'], signal });
-  });
+  const asked = { ...ask(query), ...(isCounted && { count: 'true' }), limit: pageSize };
+  const listing = useAdmin(list, { query: asked as Input<Name>['query'] });
   return (
     <>
       <div class="title">
@@ -75,14 +67,14 @@ export function ListPage<Name extends List>({
       </div>
       <Filters label={title}>{fields}</Filters>
       <Loaded of={listing} what={`the ${title.toLowerCase()}`}>
-        {({ body, nextCursor, total }: Page<Answer<Name>>) => (
+        {({ body, nextCursor, total, subject }) => (
           <>
             {body.length > 0 ? (
-              table(body, subject, listing.refresh)
+              table(body, subject)
             ) : Object.keys(query).length === 0 ? (
               none
             ) : (
-              <NoMatch {...noMatch} />
+              <NoMatch page={page} {...noMatch} />
             )}
             <Pager nextCursor={nextCursor} total={total} />
           </>

@@ -1,4 +1,4 @@
-import { linkTo, route } from '../../route.ts';
+import { linkHere, useAllParameters } from '../../address.ts';
 import { formatCount } from '../time/format.ts';
 
 /** The service counts no further. */
@@ -12,8 +12,7 @@ export function Pager({
   nextCursor: string | undefined;
   total?: number | undefined;
 }) {
-  const { page, query } = route.value;
-  const isFirst = query['cursor'] === undefined;
+  const isFirst = useAllParameters().cursor === undefined;
   const count = total !== undefined && total > 0 && (
     <p class="muted">
       {total > maxCounted ? `more than ${formatCount(maxCounted)}` : formatCount(total)} in all
@@ -24,9 +23,9 @@ export function Pager({
     <>
       {count}
       <nav class="pager" aria-label="Pages of the list">
-        {!isFirst && <a href={linkTo(page, { query: { ...query, cursor: '' } })}>First page</a>}
+        {!isFirst && <a href={linkHere({ cursor: '' })}>First page</a>}
         {nextCursor !== undefined && (
-          <a rel="next" href={linkTo(page, { query: { ...query, cursor: nextCursor } })}>
+          <a rel="next" href={linkHere({ cursor: nextCursor })}>
             Next page
           </a>
         )}

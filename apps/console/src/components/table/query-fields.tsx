@@ -1,6 +1,6 @@
 import type { InputHTMLAttributes } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import { route, setQuery } from '../../route.ts';
+import { changeParameters, type ParameterName, useAllParameters } from '../../address.ts';
 import { SelectField } from '../form/form.tsx';
 import type { SearchTerm } from './search-term.ts';
 
@@ -18,7 +18,7 @@ export function QueryField({
   class: className,
 }: Pick<InputHTMLAttributes, 'class'> & {
   type?: 'datetime-local' | 'search';
-  name: string;
+  name: ParameterName;
   label: string;
   /** Reads what is looked for out of what was typed, and may have a hint. */
   read?: (typed: string) => SearchTerm;
@@ -35,10 +35,10 @@ export function QueryField({
     clearTimeout(timer.current);
     timer.current = setTimeout(() => {
       timer.current = undefined;
-      setQuery({ [name]: term.text, cursor: '' });
+      changeParameters({ [name]: term.text, cursor: '' });
     }, pauseMs);
   };
-  const searched = route.value.query[name] ?? '';
+  const searched = useAllParameters()[name] ?? '';
   // What is typed stays while the search waits for the next letter, and so does a space at its end.
   const isKept = timer.current !== undefined || typed.current.trim() === searched;
   return (
@@ -69,7 +69,7 @@ export function QuerySelect({
   options,
   all = 'All',
 }: {
-  name: string;
+  name: ParameterName;
   label: string;
   options: readonly (readonly [value: string, label: string])[];
   /** What stands for no choice. */
@@ -78,9 +78,9 @@ export function QuerySelect({
   return (
     <SelectField
       label={label}
-      value={route.value.query[name] ?? ''}
+      value={useAllParameters()[name] ?? ''}
       options={[['', all], ...options]}
-      onChange={(event) => setQuery({ [name]: event.currentTarget.value, cursor: '' })}
+      onChange={(event) => changeParameters({ [name]: event.currentTarget.value, cursor: '' })}
     />
   );
 }

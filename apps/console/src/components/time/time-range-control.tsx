@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { setQuery } from '../../route.ts';
+import { changeParameters } from '../../address.ts';
 import { Field } from '../form/form.tsx';
 import { fromLocalField, toLocalField } from '../form/local-time.ts';
 import { spanText } from './format.ts';
@@ -19,7 +19,7 @@ export function TimeRangeControl({ range }: { range: TimeRange }) {
   const menu = useRef<HTMLDivElement>(null);
   const lengthMs = span.to - span.from;
   const choose = (name: PresetName) => {
-    setQuery({ range: name, from: '', to: '' });
+    changeParameters({ range: name, from: '', to: '' });
     menu.current?.hidePopover();
   };
   const isAtEnd = span.to >= Date.now();

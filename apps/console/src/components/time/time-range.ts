@@ -1,6 +1,14 @@
 import type { UsageBucket } from '@animal-store/admin-contract';
-import { effect, signal } from '@preact/signals';
-import { goTo, linkTo, route } from '../../route.ts';
+import { signal } from '@preact/signals';
+import { useLayoutEffect } from 'preact/hooks';
+import {
+  goTo,
+  linkHere,
+  linkTo,
+  type PageName,
+  type Parameters,
+  useParameters,
+} from '../../address.ts';
 import { bucketMs } from '../plot/usage.ts';
 
 const { minute: minuteMs, hour: hourMs, day: dayMs } = bucketMs;
@@ -54,11 +62,10 @@ const finest = [
  * @param usual the range if the address has none, or none that makes sense.
  */
 export function readTimeRange(
-  query: Readonly<Record<string, string>>,
+  { range = '', from = '', to = '' }: SpanParameters,
   usual: PresetName = 'hour',
   now: number = Date.now(),
 ): TimeRange {
-  const { range = '', from = '', to = '' } = query;
   if (range === 'own') {
     const span = { from: Date.parse(from), to: Date.parse(to) };
     if (faultOf(span) === undefined) return { name: 'own', span, bucket: bucketFor(span, now) };
@@ -94,12 +101,6 @@ export function questionOf({ bucket, span }: TimeRange) {
   };
 }
 
-/** Names what is asked for: a range that ends now keeps its name while time goes by. */
-export function subjectOf(range: TimeRange): string {
-  const { name, span } = range;
-  return name === 'own' ? `${span.from}-${span.to}` : name;
-}
-
 /** How long what was answered of a range is shown, in milliseconds. A range that is over changes no more. */
 export function freshForMs({ bucket, span }: TimeRange, now: number = Date.now()): number {
   return bucket === 'minute' && span.to > now - 5 * minuteMs ? 0 : 10_000;
@@ -107,10 +108,12 @@ export function freshForMs({ bucket, span }: TimeRange, now: number = Date.now()
 
 /** The present page with a range of its own. */
 export function linkToSpan(span: Span): string {
-  const { page, id, query } = route.value;
   const { from, to } = toBounds(span);
-  const own = { range: 'own', from: new Date(from).toISOString(), to: new Date(to).toISOString() };
-  return linkTo(page, { id, query: { ...query, ...own } });
+  return linkHere({
+    range: 'own',
+    from: new Date(from).toISOString(),
+    to: new Date(to).toISOString(),
+  });
 }
 
 /** Shows a range of its own. The history of the browser gets an entry: its back button zooms out again. */
@@ -123,18 +126,23 @@ export function hasSmaller(bucket: UsageBucket, at: number, now: number = Date.n
   return bucketFor({ from: at, to: at + bucketMs[bucket] }, now) !== bucket;
 }
 
-/** The pages that show a span of time. The audit log has times of its own. */
-const pagesInTime = ['overview', 'key', 'account', 'deprecation'];
+type SpanParameters = Parameters<'overview'>;
 
 /** The span of time of the page that was looked at last and has one, as addresses name it. */
-const lookedAt = signal<Readonly<Record<string, string | undefined>>>({});
+const lookedAt = signal<SpanParameters>({});
 
-effect(() => {
-  const { page, query } = route.value;
-  if (!pagesInTime.includes(page)) return;
-  const { range, from, to } = query;
-  lookedAt.value = range === 'own' ? { range, from, to } : { range };
-});
+/** The span of time that the address of the present page says. */
+export function useTimeRange(usual?: PresetName): TimeRange {
+  const { range, from, to } = useParameters('overview');
+  // Before the page is painted: who sees a link may follow it at once.
+  useLayoutEffect(() => {
+    lookedAt.value = range === 'own' ? { range, from, to } : { range };
+  }, [range, from, to]);
+  return readTimeRange({ range, from, to }, usual);
+}
+
+/** The pages that show a span of time. The audit log has times of its own. */
+const pagesInTime: readonly PageName[] = ['overview', 'key', 'account', 'deprecation'];
 
 /**
  * The address of a page. Who looks at last Tuesday wants to see other pages on that day, too.
@@ -142,12 +150,11 @@ effect(() => {
  * @param usual the range if nobody has chosen one.
  */
 export function linkInTime(
-  page: string,
-  { id, usual }: { id?: string; usual?: string | undefined } = {},
+  page: PageName,
+  { id, usual }: { id?: string; usual?: PresetName } = {},
 ): string {
   const { range = usual, ...bounds } = lookedAt.value;
-  const query = pagesInTime.includes(page) ? { range, ...bounds } : {};
-  return linkTo(page, { id, query });
+  return linkTo(page, { id, query: pagesInTime.includes(page) ? { range, ...bounds } : {} });
 }
 
 /** A span around the middle of another one, `factor` times as long. */

@@ -11,14 +11,8 @@ import {
 import { isUsed } from '../../components/plot/usage.ts';
 import { formatKeys } from '../../components/time/format.ts';
 
-export function AccountActions({
-  account,
-  onChanged,
-}: {
-  account: AccountDetails;
-  onChanged: () => void;
-}) {
-  return <Actions actions={actionsOn(account)} onChanged={onChanged} />;
+export function AccountActions({ account }: { account: AccountDetails }) {
+  return <Actions actions={actionsOn(account)} />;
 }
 
 function actionsOn(account: AccountDetails): Readonly<Record<string, Action>> {

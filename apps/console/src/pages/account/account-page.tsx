@@ -1,7 +1,7 @@
 import type { AccountDetails, BusyKey } from '@animal-store/admin-contract';
-import { call } from '../../api/call-admin-api.ts';
-import { useHistory, type WithHistory } from '../../api/history-polling.ts';
+import { linkTo } from '../../address.ts';
 import { may } from '../../api/session.ts';
+import { useAdminWithHistory, type WithHistory } from '../../api/use-admin.ts';
 import { Badge } from '../../components/badge.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { Figure } from '../../components/figure.tsx';
@@ -16,16 +16,13 @@ import { StateBadge } from '../../components/state-badge.tsx';
 import { KeyTable } from '../../components/table/key-table.tsx';
 import { Table } from '../../components/table/table.tsx';
 import { formatCount, formatKeys, formatShare } from '../../components/time/format.ts';
-import { readTimeRange, type TimeRange } from '../../components/time/time-range.ts';
-import { linkTo, route } from '../../route.ts';
+import { type TimeRange, useTimeRange } from '../../components/time/time-range.ts';
 import { AccountActions } from './account-actions.tsx';
 
 /** One account: its limits, what its keys use of them together, and which of them does. */
 export function AccountPage({ id }: { id: string }) {
-  const range = readTimeRange(route.value.query);
-  const details = useHistory(`account/${id}`, range, (query, signal) =>
-    call('getAccount', { id, query, signal }),
-  );
+  const range = useTimeRange();
+  const details = useAdminWithHistory('getAccount', { id }, range);
   const { data } = details;
   const banned = data?.bannedKeys ?? 0;
   return (
@@ -43,13 +40,13 @@ export function AccountPage({ id }: { id: string }) {
         {isUsedUp(data) && <Badge tone="warning" text="limit used up" />}
       </div>
       <Loaded of={details} what="the account">
-        {(account: WithHistory<AccountDetails>) => detailsOf(account, range, details.refresh)}
+        {(account: WithHistory<'getAccount'>) => detailsOf(account, range)}
       </Loaded>
     </>
   );
 }
 
-function detailsOf(account: WithHistory<AccountDetails>, range: TimeRange, refresh: () => void) {
+function detailsOf(account: WithHistory<'getAccount'>, range: TimeRange) {
   const { account: id, quota, history } = account;
   const denials = findDenials(history);
   return (
@@ -63,7 +60,7 @@ function detailsOf(account: WithHistory<AccountDetails>, range: TimeRange, refre
       >
         <Busiest account={account} />
       </WhyRefused>
-      <AccountActions account={account} onChanged={refresh} />
+      <AccountActions account={account} />
       <Limits account={account} />
       <Usage
         quota={quota}

@@ -1,5 +1,6 @@
 import type { ListedAccount } from '@animal-store/admin-contract';
 import { planNames } from '@animal-store/contract/plan';
+import { changeParameters, linkTo, useParameters } from '../../address.ts';
 import { AccountLink } from '../../components/account-link.tsx';
 import { Empty } from '../../components/empty.tsx';
 import { AccountBadge } from '../../components/state-badge.tsx';
@@ -9,11 +10,11 @@ import { ListPage } from '../../components/table/listing-page.tsx';
 import { QueryField, QuerySelect } from '../../components/table/query-fields.tsx';
 import { Table } from '../../components/table/table.tsx';
 import { formatCount } from '../../components/time/format.ts';
-import { linkTo, route, setQuery } from '../../route.ts';
 
 export function AccountsPage() {
   return (
     <ListPage
+      page="accounts"
       title="Accounts"
       rows="accounts"
       list="listAccounts"
@@ -31,9 +32,7 @@ export function AccountsPage() {
           />
         </>
       }
-      table={(accounts: ListedAccount[], subject: string) => (
-        <AccountTable accounts={accounts} subject={subject} />
-      )}
+      table={(accounts, subject) => <AccountTable accounts={accounts} subject={subject} />}
       noMatch={{ title: 'No account matches.', all: 'Show all accounts' }}
       none={
         <Empty title="There are no accounts yet.">
@@ -65,8 +64,8 @@ function AccountTable({
       isWide
       caption="Accounts"
       sorting={{
-        by: route.value.query['sort'] ?? 'name',
-        change: (by: string) => setQuery({ sort: by === 'name' ? '' : by, cursor: '' }),
+        by: useParameters('accounts').sort ?? 'name',
+        change: (by: string) => changeParameters({ sort: by === 'name' ? '' : by, cursor: '' }),
       }}
       columns={[
         { title: 'Account', takesRest: true, sort: 'name' },

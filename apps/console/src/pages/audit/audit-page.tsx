@@ -1,6 +1,5 @@
-import type { AuditEntry, Operator } from '@animal-store/admin-contract';
-import { useEffect, useState } from 'preact/hooks';
-import { call } from '../../api/call-admin-api.ts';
+import type { Operator } from '@animal-store/admin-contract';
+import { useAdmin } from '../../api/use-admin.ts';
 import { AuditTable, auditActions } from '../../components/audit-table.tsx';
 import { Empty } from '../../components/empty.tsx';
 import { auditColumns } from '../../components/table/csv.ts';
@@ -11,6 +10,7 @@ import { QueryField, QuerySelect } from '../../components/table/query-fields.tsx
 export function AuditPage() {
   return (
     <ListPage
+      page="audit"
       title="Audit log"
       rows="entries"
       list="listAuditEntries"
@@ -27,7 +27,7 @@ export function AuditPage() {
           <QueryField name="to" label="Until (your time)" type="datetime-local" />
         </>
       }
-      table={(entries: AuditEntry[]) => <AuditTable entries={entries} />}
+      table={(entries) => <AuditTable entries={entries} />}
       noMatch={{ title: 'Nothing is recorded that matches.', all: 'Show everything' }}
       none={
         <Empty title="Nothing is recorded yet.">
@@ -47,13 +47,8 @@ const unnamedActors = [
 
 /** Those who can have done something, as choices. They are asked for once: operators seldom change. */
 function useActors(): readonly (readonly [value: string, label: string])[] {
-  const [operators, setOperators] = useState<readonly Operator[]>([]);
-  useEffect(() => {
-    const left = new AbortController();
-    // Without the list, the others can still be chosen. The page says why it cannot load anything.
-    call('listOperators', { signal: left.signal }).then(setOperators, () => {});
-    return () => left.abort();
-  }, []);
+  // Without the list, the others can still be chosen. The page says why it cannot load anything.
+  const operators = useAdmin('listOperators', {}, { isPolled: false }).data?.body ?? [];
   const byName = operators.toSorted((one, other) => one.name.localeCompare(other.name));
   return [...unnamedActors, ...byName.map((operator) => [operator.id, labelOf(operator)] as const)];
 }

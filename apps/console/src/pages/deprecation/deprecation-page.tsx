@@ -1,7 +1,8 @@
-import type { Deprecation, ListedKey } from '@animal-store/admin-contract';
+import type { ListedKey } from '@animal-store/admin-contract';
 import { deprecations } from '@animal-store/contract/deprecations';
-import { callForAll, callForPage, type Page } from '../../api/call-admin-api.ts';
-import { usePolling } from '../../api/polling.ts';
+import { useParameters } from '../../address.ts';
+import { callForAll } from '../../api/call-admin-api.ts';
+import { useAdmin } from '../../api/use-admin.ts';
 import { AccountLink } from '../../components/account-link.tsx';
 import { Empty } from '../../components/empty.tsx';
 import { Figure } from '../../components/figure.tsx';
@@ -16,9 +17,8 @@ import { QuerySelect } from '../../components/table/query-fields.tsx';
 import { Table } from '../../components/table/table.tsx';
 import { formatCount, formatDistance } from '../../components/time/format.ts';
 import { CellTime, Time } from '../../components/time/time.tsx';
-import { questionOf, readTimeRange, subjectOf } from '../../components/time/time-range.ts';
+import { questionOf, useTimeRange } from '../../components/time/time-range.ts';
 import { TimeRangeControl } from '../../components/time/time-range-control.tsx';
-import { route } from '../../route.ts';
 
 const pageSize = '25';
 
@@ -32,20 +32,16 @@ const periods = [
 
 /** Who still calls what will be switched off, and how often. */
 export function DeprecationPage() {
-  const { cursor, days = '30' } = route.value.query;
-  const range = readTimeRange(route.value.query, 'month');
-  const list = `${days}&${cursor}`;
-  const loaded = usePolling(`deprecated?${list} ${subjectOf(range)}`, (signal) =>
-    callForPage('getDeprecation', {
-      query: {
-        ...questionOf(range),
-        deprecatedWithinDays: days,
-        limit: pageSize,
-        ...(cursor && { cursor }),
-      },
-      signal,
-    }),
-  );
+  const { cursor, days = '30' } = useParameters('deprecation');
+  const range = useTimeRange('month');
+  const loaded = useAdmin('getDeprecation', {
+    query: {
+      ...questionOf(range),
+      deprecatedWithinDays: days,
+      limit: pageSize,
+      ...(cursor && { cursor }),
+    },
+  });
   const seconds = (sunset.getTime() - Date.now()) / 1_000;
 
   return (
@@ -70,7 +66,7 @@ export function DeprecationPage() {
       </div>
       <TimeRangeControl range={range} />
       <Loaded of={loaded} what="the calls">
-        {({ body, nextCursor }: Page<Deprecation>) => (
+        {({ body, nextCursor, subject }) => (
           <>
             <UsagePlot what="Calls of getPet" ledger={body} ofAll />
             <section>
@@ -102,7 +98,7 @@ export function DeprecationPage() {
                   <p>If that stays so, it can be switched off without anybody noticing.</p>
                 </Empty>
               ) : (
-                <CallerTable keys={body.callers} subject={list} />
+                <CallerTable keys={body.callers} subject={subject} />
               )}
               <Pager nextCursor={nextCursor} />
             </section>

@@ -14,8 +14,8 @@ import { Name } from '../../components/name.tsx';
 import { showToken } from '../../components/new-tokens.tsx';
 import { isUsed } from '../../components/plot/usage.ts';
 
-export function KeyActions({ details, onChanged }: { details: KeyDetails; onChanged: () => void }) {
-  return <Actions actions={actionsOn(details)} onChanged={onChanged} />;
+export function KeyActions({ details }: { details: KeyDetails }) {
+  return <Actions actions={actionsOn(details)} />;
 }
 
 function actionsOn(details: KeyDetails): Readonly<Record<string, Action>> {

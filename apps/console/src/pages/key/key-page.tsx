@@ -1,7 +1,7 @@
 import type { AuditEntry, KeyDetails } from '@animal-store/admin-contract';
-import { call } from '../../api/call-admin-api.ts';
-import { useHistory, type WithHistory } from '../../api/history-polling.ts';
+import { linkTo } from '../../address.ts';
 import { may } from '../../api/session.ts';
+import { useAdminWithHistory, type WithHistory } from '../../api/use-admin.ts';
 import { AccountLink } from '../../components/account-link.tsx';
 import { AuditTable } from '../../components/audit-table.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
@@ -16,16 +16,13 @@ import { StateBadge } from '../../components/state-badge.tsx';
 import { Table } from '../../components/table/table.tsx';
 import { formatCount } from '../../components/time/format.ts';
 import { CellTime, Time } from '../../components/time/time.tsx';
-import { readTimeRange, type TimeRange } from '../../components/time/time-range.ts';
-import { linkTo, route } from '../../route.ts';
+import { type TimeRange, useTimeRange } from '../../components/time/time-range.ts';
 import { KeyActions } from './key-actions.tsx';
 
 /** One key: what it uses now, what it has used, and what can be done with it. */
 export function KeyPage({ id }: { id: string }) {
-  const range = readTimeRange(route.value.query);
-  const details = useHistory(`key/${id}`, range, (query, signal) =>
-    call('getKey', { id, query, signal }),
-  );
+  const range = useTimeRange();
+  const details = useAdminWithHistory('getKey', { id }, range);
   const { data } = details;
   return (
     <>
@@ -45,13 +42,13 @@ export function KeyPage({ id }: { id: string }) {
         )}
       </div>
       <Loaded of={details} what="the key">
-        {(key: WithHistory<KeyDetails>) => detailsOf(key, range, details.refresh)}
+        {(key: WithHistory<'getKey'>) => detailsOf(key, range)}
       </Loaded>
     </>
   );
 }
 
-function detailsOf(key: WithHistory<KeyDetails>, range: TimeRange, refresh: () => void) {
+function detailsOf(key: WithHistory<'getKey'>, range: TimeRange) {
   const { id, history } = key;
   const denials = findDenials(history);
   const { quota } = key.inForce;
@@ -67,7 +64,7 @@ function detailsOf(key: WithHistory<KeyDetails>, range: TimeRange, refresh: () =
       >
         <Strikes details={key} />
       </WhyRefused>
-      <KeyActions details={key} onChanged={refresh} />
+      <KeyActions details={key} />
       <Windows details={key} />
       <Usage
         quota={quota}

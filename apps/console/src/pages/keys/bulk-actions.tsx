@@ -179,14 +179,16 @@ function BulkDialog({
         fields: operation === 'changeKey' && (
           <AccountField help="Leave it empty to take the keys out of theirs." />
         ),
-        change: changeAll,
+        async change(form, query) {
+          await changeAll(form, query);
+          onDone();
+        },
         done: `${formatKeys(keys.length)} ${past}.`,
       }}
       onClose={() => {
         onClose();
         if (remaining.items.length < keys.length) onDone();
       }}
-      onChanged={onDone}
     />
   );
 }

@@ -1,6 +1,7 @@
 import type { KeySort, ListedKey } from '@animal-store/admin-contract';
 import { planNames } from '@animal-store/contract/plan';
 import { useState } from 'preact/hooks';
+import { changeParameters, linkTo, useParameters } from '../../address.ts';
 import { may } from '../../api/session.ts';
 import { Empty } from '../../components/empty.tsx';
 import { keyColumns } from '../../components/table/csv.ts';
@@ -9,7 +10,6 @@ import { KeyTable } from '../../components/table/key-table.tsx';
 import { ListPage, type ListQuery } from '../../components/table/listing-page.tsx';
 import { QueryField, QuerySelect } from '../../components/table/query-fields.tsx';
 import { readSearchTerm } from '../../components/table/search-term.ts';
-import { linkTo, route, setQuery } from '../../route.ts';
 import { BulkActions } from './bulk-actions.tsx';
 
 const states = ['active', 'banned', 'suspended', 'expired', 'revoked'] as const;
@@ -33,6 +33,7 @@ const usualSortOf = ({ expiresWithinDays }: ListQuery) =>
 export function KeysPage() {
   return (
     <ListPage
+      page="keys"
       title="Keys"
       rows="keys"
       list="listKeys"
@@ -70,9 +71,7 @@ export function KeysPage() {
           />
         </>
       }
-      table={(keys: ListedKey[], subject: string, refresh: () => void) => (
-        <Keys keys={keys} subject={subject} onChanged={refresh} />
-      )}
+      table={(keys, subject) => <Keys keys={keys} subject={subject} />}
       noMatch={{ title: 'No key matches.', all: 'Show all keys' }}
       none={
         <Empty title="There are no keys yet.">
@@ -96,18 +95,11 @@ function toFilter({ state, ...query }: ListQuery) {
 }
 
 /** The keys of a page. Which of them are selected is forgotten with the page. */
-function Keys({
-  keys,
-  subject,
-  onChanged,
-}: {
-  keys: readonly ListedKey[];
-  subject: string;
-  onChanged: () => void;
-}) {
+function Keys({ keys, subject }: { keys: readonly ListedKey[]; subject: string }) {
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const rows = useKeptOrder(subject, keys, ({ id }) => id);
-  const usualSort = usualSortOf(route.value.query);
+  const query = useParameters('keys');
+  const usualSort = usualSortOf(query);
   const chosen = rows.filter(({ id }) => selected.has(id));
 
   const change = (ids: readonly string[], isSelected: boolean) =>
@@ -120,20 +112,13 @@ function Keys({
         keys={rows}
         isExpiring={usualSort === undefined}
         sorting={{
-          by: route.value.query['sort'] ?? usualSort ?? '',
-          change: (by: string) => setQuery({ sort: by === usualSort ? '' : by, cursor: '' }),
+          by: query.sort ?? usualSort ?? '',
+          change: (by: string) =>
+            changeParameters({ sort: by === usualSort ? '' : by, cursor: '' }),
         }}
         {...(canChange && { selection: { selected, change } })}
       />
-      {canChange && (
-        <BulkActions
-          keys={chosen}
-          onDone={() => {
-            setSelected(new Set());
-            onChanged();
-          }}
-        />
-      )}
+      {canChange && <BulkActions keys={chosen} onDone={() => setSelected(new Set())} />}
     </>
   );
 }

@@ -2,7 +2,7 @@ import { call } from '../../api/call-admin-api.ts';
 import { RefusedRequest } from '../../api/failures.ts';
 import { beginSession, sessionEnd } from '../../api/session.ts';
 import { Dialog } from '../../components/form/dialog.tsx';
-import { Field, Form, textOf } from '../../components/form/form.tsx';
+import { Field, Form, textOf, useSubmit } from '../../components/form/form.tsx';
 import { Icon } from '../../components/icon.tsx';
 
 /** The page of those who have no session. */
@@ -34,14 +34,14 @@ export function LoginDialog() {
 
 /** Asks for a token, and exchanges it for a session. The page keeps only the session. */
 function LoginForm() {
-  async function submit(form: FormData): Promise<void> {
+  const submit = useSubmit(async (form) => {
     try {
       beginSession(await call('createSession', { token: textOf(form, 'token') }));
     } catch (error) {
       document.querySelector<HTMLInputElement>('[name=token]')?.select();
       throw new Error(reasonOf(error));
     }
-  }
+  });
 
   return (
     <>
@@ -65,11 +65,9 @@ function LoginForm() {
           />
         }
       >
-        {(isBusy: boolean) => (
-          <button type="submit" class="primary" aria-disabled={isBusy}>
-            {isBusy ? 'Logging in…' : 'Log in'}
-          </button>
-        )}
+        <button type="submit" class="primary" aria-disabled={submit.isPending}>
+          {submit.isPending ? 'Logging in…' : 'Log in'}
+        </button>
       </Form>
       <p class="muted">
         No token yet? On the machine that runs the service:

@@ -1,18 +1,18 @@
 import type { NewKey } from '@animal-store/admin-contract';
+import { goTo, linkTo, useParameters } from '../../address.ts';
 import { call } from '../../api/call-admin-api.ts';
 import { confirmAlikeAccount } from '../../components/form/confirm-alike-account.ts';
-import { Form } from '../../components/form/form.tsx';
+import { Form, useSubmit } from '../../components/form/form.tsx';
 import { KeyFields, readKeyFields } from '../../components/form/key-fields.tsx';
 import { PlanFields, readPlan } from '../../components/form/plan-fields.tsx';
 import { showToken } from '../../components/new-tokens.tsx';
-import { goTo, linkTo, route } from '../../route.ts';
 
 /** What a new key has before anything is chosen. */
 const blank = { name: '', account: null, scopes: [], expiresAt: null };
 
 export function NewKeyPage() {
-  const account = route.value.query['account'] ?? null;
-  async function submit(form: FormData): Promise<void> {
+  const account = useParameters('new-key').account ?? null;
+  const submit = useSubmit(async (form) => {
     const body = { ...readPlan(form), ...readKeyFields(form, blank) } as NewKey;
     await confirmAlikeAccount(body.account);
     const { key, token } = await call('createKey', { body });
@@ -22,7 +22,7 @@ export function NewKeyPage() {
       token,
       advice: 'Give this token to whoever uses the key.',
     });
-  }
+  });
 
   return (
     <>
@@ -39,16 +39,12 @@ export function NewKeyPage() {
           </KeyFields>
         }
       >
-        {(isBusy: boolean) => (
-          <>
-            <button type="submit" class="primary" aria-disabled={isBusy}>
-              {isBusy ? 'Creating…' : 'Create the key'}
-            </button>
-            <a class="button" href={linkTo('keys')}>
-              Cancel
-            </a>
-          </>
-        )}
+        <button type="submit" class="primary" aria-disabled={submit.isPending}>
+          {submit.isPending ? 'Creating…' : 'Create the key'}
+        </button>
+        <a class="button" href={linkTo('keys')}>
+          Cancel
+        </a>
       </Form>
     </>
   );

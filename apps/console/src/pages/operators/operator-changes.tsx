@@ -1,7 +1,7 @@
-import type { NewOperator, Operator, OperatorSession } from '@animal-store/admin-contract';
+import type { NewOperator, Operator } from '@animal-store/admin-contract';
 import { call } from '../../api/call-admin-api.ts';
-import { usePolling } from '../../api/polling.ts';
 import { session } from '../../api/session.ts';
+import { useAdmin } from '../../api/use-admin.ts';
 import type { Action } from '../../components/form/actions.tsx';
 import type { Change } from '../../components/form/change-dialog.tsx';
 import { Field, SelectField, textOf } from '../../components/form/form.tsx';
@@ -12,7 +12,6 @@ import { Name } from '../../components/name.tsx';
 import { showToken } from '../../components/new-tokens.tsx';
 import { Table } from '../../components/table/table.tsx';
 import { CellTime } from '../../components/time/time.tsx';
-import { route } from '../../route.ts';
 
 const roles: Readonly<Record<NewOperator['role'], string>> = {
   viewer: 'Viewer: sees everything',
@@ -46,10 +45,12 @@ export function createOperator(): Change {
 }
 
 /** @param operators those that are listed, to warn of what only the last owner can do: all, unless one searches. */
-export function actionsOn(operator: Operator, operators: readonly Operator[]): readonly Action[] {
+export function actionsOn(
+  operator: Operator,
+  { operators, isSearch }: { operators: readonly Operator[]; isSearch: boolean },
+): readonly Action[] {
   const { id, name, role, state } = operator;
   const isOwn = isSelf(operator);
-  const isSearch = route.value.query['search'] !== undefined;
   const isLastOwner =
     role === 'owner' &&
     !operators.some(
@@ -128,12 +129,10 @@ export const isSelf = ({ id }: Operator): boolean => id === session.value?.sessi
 
 /** The sessions of an operator, as they are when this is shown. */
 function Sessions({ operatorId }: { operatorId: string }) {
-  const sessions = usePolling(`sessions/${operatorId}`, (signal) =>
-    call('listOperatorSessions', { id: operatorId, signal }),
-  );
+  const sessions = useAdmin('listOperatorSessions', { id: operatorId });
   return (
     <Loaded of={sessions} what="the sessions">
-      {(list: OperatorSession[]) => (
+      {({ body: list }) => (
         <Table
           caption="Sessions"
           columns={['Began', 'Ends', 'Token']}

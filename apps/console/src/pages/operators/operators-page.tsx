@@ -1,8 +1,8 @@
 import type { Operator } from '@animal-store/admin-contract';
 import { useState } from 'preact/hooks';
-import { call } from '../../api/call-admin-api.ts';
-import { usePolling } from '../../api/polling.ts';
+import { useParameters } from '../../address.ts';
 import { may } from '../../api/session.ts';
+import { useAdmin } from '../../api/use-admin.ts';
 import { Badge } from '../../components/badge.tsx';
 import { Empty, NoMatch } from '../../components/empty.tsx';
 import { isOffered } from '../../components/form/actions.tsx';
@@ -15,14 +15,11 @@ import { QueryField } from '../../components/table/query-fields.tsx';
 import { readSearchTerm } from '../../components/table/search-term.ts';
 import { Table } from '../../components/table/table.tsx';
 import { CellTime } from '../../components/time/time.tsx';
-import { route } from '../../route.ts';
 import { actionsOn, createOperator, isSelf } from './operator-changes.tsx';
 
 export function OperatorsPage() {
-  const { search } = route.value.query;
-  const operators = usePolling(`operators ${search}`, (signal) =>
-    call('listOperators', { query: { search }, signal }),
-  );
+  const { search } = useParameters('operators');
+  const operators = useAdmin('listOperators', { query: { search } });
   const [open, setOpen] = useState<Change>();
   const create = () => setOpen(createOperator());
 
@@ -40,11 +37,11 @@ export function OperatorsPage() {
         <QueryField name="search" label="Name or token" read={readSearchTerm} class="long" />
       </Filters>
       <Loaded of={operators} what="the operators">
-        {(list: Operator[]) =>
+        {({ body: list }) =>
           list.length > 0 ? (
             <OperatorTable operators={list} open={setOpen} />
           ) : search !== undefined ? (
-            <NoMatch title="No operator matches." all="Show all operators" />
+            <NoMatch page="operators" title="No operator matches." all="Show all operators" />
           ) : (
             <Empty title="There are no named operators.">
               <p>
@@ -62,13 +59,7 @@ export function OperatorsPage() {
           )
         }
       </Loaded>
-      {open && (
-        <ChangeDialog
-          change={open}
-          onClose={() => setOpen(undefined)}
-          onChanged={operators.refresh}
-        />
-      )}
+      {open && <ChangeDialog change={open} onClose={() => setOpen(undefined)} />}
     </>
   );
 }
@@ -80,9 +71,10 @@ function OperatorTable({
   operators: readonly Operator[];
   open: (change: Change) => void;
 }) {
+  const isSearch = useParameters('operators').search !== undefined;
   const rows = operators.map((operator) => ({
     operator,
-    actions: actionsOn(operator, operators).filter(isOffered),
+    actions: actionsOn(operator, { operators, isSearch }).filter(isOffered),
   }));
   return (
     <Table

@@ -1,8 +1,8 @@
 import type { DeniedCaller, Overview } from '@animal-store/admin-contract';
-import { useRef } from 'preact/hooks';
-import { call } from '../../api/call-admin-api.ts';
+import { useQuery } from '@tanstack/preact-query';
+import { linkTo } from '../../address.ts';
 import { ConnectionFailure, RefusedRequest } from '../../api/failures.ts';
-import { useHistory, type WithHistory } from '../../api/history-polling.ts';
+import { pollMs, useAdminWithHistory, type WithHistory } from '../../api/use-admin.ts';
 import { AccountLink } from '../../components/account-link.tsx';
 import { Badge } from '../../components/badge.tsx';
 import { Figure } from '../../components/figure.tsx';
@@ -17,32 +17,31 @@ import { CsvButton, csvName } from '../../components/table/csv-button.tsx';
 import { Table } from '../../components/table/table.tsx';
 import { formatCount, formatMs, formatRate, formatShare } from '../../components/time/format.ts';
 import { CellTime } from '../../components/time/time.tsx';
-import { readTimeRange } from '../../components/time/time-range.ts';
+import { useTimeRange } from '../../components/time/time-range.ts';
 import { TimeRangeControl } from '../../components/time/time-range-control.tsx';
-import { linkTo, route } from '../../route.ts';
 
 /** How the service is doing. */
 export function OverviewPage() {
-  const range = readTimeRange(route.value.query);
-  const outage = useRef<Health | undefined>(undefined);
-  const overview = useHistory('overview', range, async (query, signal) => {
-    try {
-      const answer = await call('getOverview', { query, signal });
-      outage.current = undefined;
-      return answer;
-    } catch (error) {
-      // Without its database the service has no overview, but it says what is wrong.
-      if (error instanceof RefusedRequest) outage.current = await readHealth(signal);
-      throw error;
-    }
+  const range = useTimeRange();
+  const overview = useAdminWithHistory('getOverview', {}, range);
+  // Without its database the service has no overview, but it says what is wrong.
+  const isRefused = overview.error instanceof RefusedRequest;
+  const outage = useQuery({
+    queryKey: ['readyz'],
+    queryFn: readHealth,
+    enabled: isRefused,
+    refetchInterval: pollMs,
   });
   const { data } = overview;
   return (
     <>
       <h1>Overview</h1>
-      <Health health={outage.current ?? data?.readiness} stores={data?.stores} />
+      <Health
+        health={(isRefused ? outage.data : undefined) ?? data?.readiness}
+        stores={data?.stores}
+      />
       <Loaded of={overview} what="the figures">
-        {(shown: WithHistory<Overview>) => (
+        {(shown: WithHistory<'getOverview'>) => (
           <>
             <Trouble overview={shown} />
             <Figures overview={shown} />
@@ -62,7 +61,7 @@ export function OverviewPage() {
 type Health = Overview['readiness'];
 
 /** Asks the service whether it is ready. It needs no session, and works while the database is away. */
-async function readHealth(signal: AbortSignal): Promise<Health> {
+async function readHealth({ signal }: { signal: AbortSignal }): Promise<Health> {
   try {
     const response = await fetch('/readyz', { signal });
     return await response.json();
@@ -113,7 +112,7 @@ const bucketNames = { minute: 'a minute', hour: 'an hour', day: 'a day' };
 function Figures({
   overview: { traffic, keys, replicas, history },
 }: {
-  overview: WithHistory<Overview>;
+  overview: WithHistory<'getOverview'>;
 }) {
   const { requests, seconds } = traffic;
   const total = sumOf(requests);
@@ -239,7 +238,7 @@ function Lists({
   overview: { history, traffic, bans },
   isToday,
 }: {
-  overview: WithHistory<Overview>;
+  overview: WithHistory<'getOverview'>;
   isToday: boolean;
 }) {
   const { busiest, denied } = history;

@@ -1,0 +1,42 @@
+import { effect, signal } from '@preact/signals';
+import { focusManager, MutationCache, QueryCache, QueryClient } from '@tanstack/preact-query';
+import { ConnectionFailure, SessionEnded } from './failures.ts';
+import { session } from './session.ts';
+
+/** Since when the service does not answer, in Unix milliseconds; `undefined` while it does. */
+export const unreachableSince = signal<number | undefined>(undefined);
+
+/** Creates what keeps the answers of the admin API. After a change, also one that failed in part, all that a page shows is asked for anew. */
+export function createQueryClient(): QueryClient {
+  const client: QueryClient = new QueryClient({
+    queryCache: new QueryCache({
+      onSuccess: () => {
+        unreachableSince.value = undefined;
+      },
+      onError: (error) => {
+        if (error instanceof ConnectionFailure) unreachableSince.value ??= Date.now();
+        else if (!(error instanceof SessionEnded)) unreachableSince.value = undefined;
+      },
+    }),
+    mutationCache: new MutationCache({ onSettled: () => client.invalidateQueries() }),
+    defaultOptions: {
+      // The service may run on this machine, so a browser that is offline asks, too. What fails is asked for again by
+      // polling.
+      queries: { networkMode: 'always', retry: false },
+      mutations: { networkMode: 'always' },
+    },
+  });
+  return client;
+}
+
+/** Begins to ask again when the page becomes visible, and to forget all answers when the session of an operator ends. */
+export function watchPage(client: QueryClient): void {
+  focusManager.setEventListener((onFocus) => {
+    const onChange = () => onFocus();
+    document.addEventListener('visibilitychange', onChange);
+    return () => document.removeEventListener('visibilitychange', onChange);
+  });
+  effect(() => {
+    if (session.value === undefined) client.clear();
+  });
+}

@@ -1,0 +1,94 @@
+import {
+  hashKey,
+  keepPreviousData,
+  queryOptions,
+  type UseQueryResult,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/preact-query';
+import { freshForMs, questionOf, type TimeRange } from '../components/time/time-range.ts';
+import { type Answer, callForPage, type Input, type Page } from './call-admin-api.ts';
+import type { Operation } from './operation.ts';
+import { isExpired } from './session.ts';
+
+/** How often a visible page asks: 12 to 13 times a minute, so that what it shows is at most 5 s old. */
+export const pollMs = 4_800;
+
+type Params<Name extends Operation> = Pick<Input<Name>, 'id' | 'query'>;
+
+/** An answer of the admin API. */
+export interface AdminAnswer<Name extends Operation> extends Page<Answer<Name>> {
+  /** What was asked for, as a text. While another answer is on its way, the one before is shown. */
+  readonly subject: string;
+}
+
+/** A question to the admin API. Its key is the operation and the parameters. */
+function adminQuery<Name extends Operation>(operation: Name, params: Params<Name> = {}) {
+  return queryOptions({
+    queryKey: [operation, params],
+    queryFn: async ({ signal, queryKey }): Promise<AdminAnswer<Name>> => ({
+      ...(await callForPage(operation, { ...params, signal })),
+      subject: hashKey(queryKey),
+    }),
+  });
+}
+
+/**
+ * Asks the admin API, again and again while the page is visible and the session lasts. When the parameters change, the
+ * answer before stays until the new one is there.
+ *
+ * @param options.isPolled asks once if it is false.
+ */
+export function useAdmin<Name extends Operation>(
+  operation: Name,
+  params: Params<Name> = {},
+  { isEnabled = true, isPolled = true }: { isEnabled?: boolean; isPolled?: boolean } = {},
+): UseQueryResult<AdminAnswer<Name>> {
+  return useQuery({
+    ...adminQuery(operation, params),
+    enabled: isEnabled && !isExpired.value,
+    refetchInterval: isPolled && pollMs,
+    placeholderData: keepPreviousData,
+  });
+}
+
+/** The operations whose answers have a history, if they are asked for it. */
+type OperationWithHistory = 'getAccount' | 'getKey' | 'getOverview';
+
+/** An answer with what happened in a span of time. */
+export type WithHistory<Name extends OperationWithHistory> = Answer<Name> & {
+  readonly history: NonNullable<Answer<Name>['history']>;
+};
+
+/**
+ * Asks for what happens now and what happened in a span of time, with one request. What was answered of the past is kept
+ * until it may have changed.
+ */
+export function useAdminWithHistory<Name extends OperationWithHistory>(
+  operation: Name,
+  params: Pick<Params<Name>, 'id'>,
+  range: TimeRange,
+): UseQueryResult<WithHistory<Name>> {
+  const client = useQueryClient();
+  const queryKey = [operation, params, questionOf(range)];
+  return useQuery({
+    queryKey,
+    queryFn: async ({ signal }) => {
+      const at = Date.now();
+      const known = client.getQueryState<{ answer: WithHistory<Name>; at: number }>(queryKey);
+      const kept = known?.isInvalidated ? undefined : known?.data;
+      const isDue = kept === undefined || at - kept.at >= freshForMs(range, at);
+      const question = isDue ? { include: 'history', ...questionOf(range) } : {};
+      const input = { ...params, query: question, signal } as Input<Name>;
+      const { body } = await callForPage(operation, input);
+      const history = body.history ?? kept?.answer.history;
+      if (history === undefined)
+        throw new Error('The answer lacks the history that was asked for.');
+      return { answer: { ...body, history } as WithHistory<Name>, at: isDue ? at : kept.at };
+    },
+    select: ({ answer }) => answer,
+    enabled: !isExpired.value,
+    refetchInterval: pollMs,
+    placeholderData: keepPreviousData,
+  });
+}

@@ -1,0 +1,65 @@
+// @vitest-environment happy-dom
+import { cleanup, fireEvent, render, screen, within } from '@testing-library/preact';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { Table } from './table.tsx';
+
+afterEach(cleanup);
+
+const columns = [
+  { title: 'Name', sort: 'name' },
+  { number: 'Requests', sort: '-requests', isOneWay: true },
+] as const;
+const rows = [
+  { key: 'a', cells: [<a href="#/key/a">Ann</a>, '1,000'] },
+  { key: 'b', cells: [<a href="#/key/b">Bob</a>, '20'] },
+];
+
+describe('a head that sorts', () => {
+  test.each([
+    ['name', 'Name', 'ascending', '-name'],
+    ['-name', 'Name', 'descending', 'name'],
+    ['name', 'Requests', null, '-requests'],
+    // Pressed again, it gives back the usual order.
+    ['-requests', 'Requests', 'descending', ''],
+  ])('of a list sorted by %j, for %s, says %s and then asks for %j', (by, title, order, next) => {
+    const change = vi.fn();
+    render(<Table caption="Keys" columns={columns} rows={rows} sorting={{ by, change }} />);
+    const head = screen.getByRole('columnheader', { name: new RegExp(title) });
+    expect(head.getAttribute('aria-sort')).toBe(order);
+    fireEvent.click(within(head).getByRole('button'));
+    expect(change).toHaveBeenCalledExactlyOnceWith(next);
+  });
+});
+
+test('a click anywhere in a row follows its link, but for what else can be pressed in it', () => {
+  const follow = vi.fn();
+  const links = [
+    {
+      key: 'a',
+      cells: [<a href="#/key/a">Ann</a>, <button type="button">Edit</button>],
+    },
+  ];
+  render(<Table caption="Keys" columns={['Name', 'Actions']} rows={links} />);
+  screen.getByRole('link').addEventListener('click', follow);
+  fireEvent.click(screen.getByRole('button', { name: 'Edit' }));
+  expect(follow).not.toHaveBeenCalled();
+  fireEvent.click(screen.getAllByRole('cell')[0] ?? expect.unreachable());
+  expect(follow).toHaveBeenCalledOnce();
+});
+
+test('the box of all rows is half ticked while some are selected, and selects the rest', () => {
+  const change = vi.fn();
+  const selection = { selected: new Set(['a']), change, nameOf: (key: string) => key };
+  render(<Table caption="Keys" columns={columns} rows={rows} selection={selection} />);
+  const all = screen.getByRole<HTMLInputElement>('checkbox', { name: 'Select all rows' });
+  expect([all.checked, all.indeterminate]).toEqual([false, true]);
+  fireEvent.click(all);
+  expect(change).toHaveBeenLastCalledWith(['a', 'b'], true);
+  fireEvent.click(screen.getByRole('checkbox', { name: 'Select b' }));
+  expect(change).toHaveBeenLastCalledWith(['b'], true);
+});
+
+test('a table without rows says why, across all columns', () => {
+  render(<Table caption="Keys" columns={columns} rows={[]} empty="No key is banned." />);
+  expect(screen.getByText('No key is banned.').getAttribute('colspan')).toBe('2');
+});
