@@ -5,10 +5,20 @@ export class DatabaseError extends Error {
   override readonly name: string = 'DatabaseError';
   /** The five-character SQLSTATE, or the driver's own code. */
   readonly code: string;
+  /** The pool whose connection was used, or could not be opened. The embedded database has none. */
+  pool: string | undefined;
+  /** How the same statement failed before, on another pool. */
+  earlier: DatabaseError | undefined;
 
   constructor(code: string) {
     super(`The database refused a statement (${code}).`);
     this.code = code;
+  }
+
+  /** What was tried, and how it failed, for the log: "reads ENOTFOUND, requests ECONNREFUSED". */
+  get attempts(): string {
+    const last = [this.pool, this.code.replaceAll(/\W/g, '')].filter(Boolean).join(' ');
+    return this.earlier === undefined ? last : `${this.earlier.attempts}, ${last}`;
   }
 }
 

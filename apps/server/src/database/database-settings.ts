@@ -14,6 +14,8 @@ export const defaultDatabaseLimits = {
   connectSeconds: 5,
   /** How long a connection may be idle. Short, so that a silent one is soon known to be dead and not idle. */
   idleSeconds: 5,
+  /** How often each pool that requests use is asked, so that one of its connections stays open. */
+  keepOpenMs: 2_000,
   /** How long Postgres works on a statement. */
   statementSeconds: 5,
   /** How long Postgres works on a statement of an operator, such as a search. */

@@ -1,7 +1,9 @@
+import { systemClock } from '@animal-store/runtime';
+import { sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/postgres-js';
 import type postgres from 'postgres';
 import { currentSignal } from './abandoned-request.ts';
-import type { OpenDatabase } from './database.ts';
+import type { Database, OpenDatabase } from './database.ts';
 import { DatabaseUnavailableError, incompleteAnswer, toDatabaseError } from './database-error.ts';
 import { faultOf } from './database-fault.ts';
 import { defaultDatabaseLimits } from './database-settings.ts';
@@ -13,7 +15,7 @@ import { createPostgresMonitor } from './postgres-monitor.ts';
 import { openFailingSocket, openSocket, watchSockets } from './postgres-socket.ts';
 import { readPostgresUrl } from './read-postgres-url.ts';
 import * as schema from './schema.ts';
-import { followStatements, limitStatements } from './statement.ts';
+import { followStatements, limitStatements, statement } from './statement.ts';
 
 /** How many statements of operators run at the same time. More of them wait. */
 const operatorConnections = 2;
@@ -74,28 +76,30 @@ export function openPostgres(text: string, limits = defaultDatabaseLimits): Open
     }
   }
 
-  function connect(max: number, statementSeconds = limits.statementSeconds) {
+  /** @param pool what the log calls it. */
+  function connect(pool: string, max: number, statementSeconds = limits.statementSeconds) {
     const client = connectPostgres(url, url.hosts[0], {
       ...{ socket: open, connectSeconds, max, idleSeconds, statementSeconds },
     });
     const db = drizzle({ client, schema });
-    limitStatements(db, limits.answerWithinMs);
+    limitStatements(db, limits.answerWithinMs, { pool });
     return { client, db };
   }
 
   /** Connects for operators: their statements have less time, and are canceled when nobody waits for them. */
   function connectOperators() {
-    const pool = connect(operatorConnections, limits.operatorSeconds);
+    const pool = connect('operators', operatorConnections, limits.operatorSeconds);
     cancelAbandoned(pool.client);
-    limitStatements(pool.db, limits.answerWithinMs, { mayBeSlow: true });
+    limitStatements(pool.db, limits.answerWithinMs, { pool: 'operators', mayBeSlow: true });
     return pool;
   }
-  const { client, db } = connect(maxConnections);
+  const { client, db } = connect('requests', maxConnections);
   // The statements of a turn of the event loop are one write on it, and one read for Postgres: a mix of lists,
   // gets and creations takes 8 % less of the server's CPU and 14 % less of Postgres's than on four connections.
-  const reads = connect(1);
+  const reads = connect('reads', 1);
   const operators = connectOperators();
-  const background = connect(1);
+  const background = connect('background', 1);
+  const stopKeeping = keepOpen([db, reads.db], limits.keepOpenMs);
   return {
     db,
     reads: reads.db,
@@ -106,6 +110,7 @@ export function openPostgres(text: string, limits = defaultDatabaseLimits): Open
     },
     listen: (channel, listener) => listenTo(client, channel, { ...listener, ...limits }),
     async close() {
+      stopKeeping();
       unfollow();
       monitor.close();
       const clients = [client, reads.client, operators.client, background.client];
@@ -113,6 +118,29 @@ export function openPostgres(text: string, limits = defaultDatabaseLimits): Open
       sockets.close();
     },
   };
+}
+
+const askNothing = statement('keep_open', (db) => db.execute(sql`select`));
+
+/**
+ * Keeps a connection of each pool open that requests use, also when nobody asks: the first request after a rest would
+ * wait for a new one, or fail with it.
+ *
+ * @returns ends that.
+ */
+function keepOpen(pools: readonly Database[], everyMs: number): () => void {
+  const asking = new Set<Database>();
+  async function ask(db: Database): Promise<void> {
+    if (asking.has(db)) return;
+    asking.add(db);
+    // Whoever follows the statements is told.
+    await askNothing(db).catch(() => {});
+    asking.delete(db);
+  }
+  const timer = systemClock.every(everyMs, () => {
+    for (const db of pools) void ask(db);
+  });
+  return () => systemClock.cancel(timer);
 }
 
 /**

@@ -50,6 +50,8 @@ export function followStatements(onEnd: (statement: string, error: unknown) => v
 interface StatementLimit extends TimeLimit {
   /** Whether a statement that takes too long says nothing about the database: see {@link StatementTooSlowError}. */
   readonly mayBeSlow?: boolean;
+  /** The name of its pool of connections, for the log. */
+  readonly pool?: string;
 }
 
 /** How long the statements of a database or transaction may take. */
@@ -62,12 +64,13 @@ const limitOf = (db: Database) => limits.get(db) ?? usualLimit;
  *
  * @param options.mayBeSlow whether a statement that takes longer fails with {@link StatementTooSlowError}, which is
  * no outage of the database.
+ * @param options.pool what the log calls its pool of connections.
  * @param options.clock for tests; a database has no other than that of the machine.
  */
 export function limitStatements(
   db: Database,
   answerWithinMs: number,
-  options: { mayBeSlow?: boolean; clock?: Clock } = {},
+  options: { mayBeSlow?: boolean; pool?: string; clock?: Clock } = {},
 ): void {
   limits.set(db, { ms: answerWithinMs, ...options });
 }
@@ -255,8 +258,10 @@ async function giveUp(): Promise<never> {
 }
 
 /** The error of a statement inside a transaction is already translated. */
-function translate(error: unknown, { mayBeSlow = false }: StatementLimit): never {
+function translate(error: unknown, { mayBeSlow = false, pool }: StatementLimit): never {
   const translated = error instanceof DatabaseError ? error : toDatabaseError(error);
   const isSlow = translated.code === queryCanceled || translated.code === noAnswer;
-  throw mayBeSlow && isSlow ? new StatementTooSlowError(translated.code) : translated;
+  const told = mayBeSlow && isSlow ? new StatementTooSlowError(translated.code) : translated;
+  told.pool ??= pool;
+  throw told;
 }

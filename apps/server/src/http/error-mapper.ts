@@ -16,12 +16,21 @@ export function errorMapper(
   return function answerFailure(failure: unknown, req, res, next) {
     const error = toApiError(failure, req, res);
     res.locals.errorCode = error.code;
+    res.locals.attempts = attemptsOf(failure);
     if (error.code === 'internal_error') report(failure, res.locals.requestId);
     // The response has begun. Express closes the connection, so the client notices the failure.
     if (res.headersSent) return next(failure);
     for (const name in error.headers) setHeader(res, name, error.headers[name] as string);
     res.status(error.status).json(error.toBody());
   };
+}
+
+/** What was tried before a 503, such as connections to the database: errors of other folders tell it by this property. */
+function attemptsOf(failure: unknown): string | undefined {
+  for (let error = failure; error instanceof Error; error = error.cause) {
+    if ('attempts' in error) return String(error.attempts);
+  }
+  return undefined;
 }
 
 function toApiError(failure: unknown, req: Request, res: Response): HttpError {

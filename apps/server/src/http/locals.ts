@@ -37,6 +37,8 @@ declare global {
       headers: string[];
       /** The code of the Error body, if the request failed. */
       errorCode?: string | undefined;
+      /** What was tried in vain, if the request failed because of a store. */
+      attempts?: string | undefined;
       /** The JSON body as it was sent, for messages that show a part of it. */
       bodyText?: string | undefined;
       /** Called once the response is complete, which may be long before it is sent. */

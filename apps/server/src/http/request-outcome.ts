@@ -18,6 +18,8 @@ export interface RequestOutcome {
   readonly aborted: boolean;
   readonly durationMs: number;
   readonly errorCode: string | undefined;
+  /** What was tried in vain, as "reads ENOTFOUND, requests ECONNREFUSED": names and codes of ours. */
+  readonly attempts: string | undefined;
 }
 
 const clientClosedRequest = 499;
@@ -33,6 +35,7 @@ export function outcomeOf(res: Response): RequestOutcome {
     aborted: !res.writableFinished,
     durationMs: ageMs(res),
     errorCode: locals.errorCode,
+    attempts: locals.attempts,
   };
 }
 

@@ -11,6 +11,7 @@ const answered: OpsRequestRecord = {
   aborted: false,
   durationMs: 1.234567,
   errorCode: undefined,
+  attempts: undefined,
   operator: undefined,
   operatorId: undefined,
   keyId: undefined,

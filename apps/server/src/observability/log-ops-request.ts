@@ -54,7 +54,7 @@ export function openOpsRequestLog(log: Log, clock: Clock) {
           operator: operator === undefined ? undefined : escapeUnprintable(operator),
           operatorId: operatorId ?? undefined,
         },
-        ...{ keyId, account, reasons, errorCode: record.errorCode },
+        ...{ keyId, account, reasons, errorCode: record.errorCode, attempts: record.attempts },
         ...{ aborted: record.aborted || undefined, requestId: record.requestId },
       };
       if (isFailure) log.warn(line, 'ops request');

@@ -12,6 +12,7 @@ const finished: RequestRecord = {
   aborted: false,
   durationMs: 1.234567,
   errorCode: undefined,
+  attempts: undefined,
   operation: { operation: 'getPet' },
   key: undefined,
   tokenPrefix: undefined,

@@ -51,7 +51,7 @@ export function openRequestLog({
  * have letters and digits only. The rest is ours.
  */
 function fieldsOf(record: RequestRecord): string {
-  const { method, status, key, tokenPrefix, decision, errorCode } = record;
+  const { method, status, key, tokenPrefix, decision, errorCode, attempts } = record;
   // An unknown path is the caller's text, and may be a secret.
   let fields = `"method":"${method}","route":"${record.route ?? 'other'}","status":${status}`;
   fields += `,"durationMs":${Math.round(record.durationMs * 100) / 100}`;
@@ -61,6 +61,7 @@ function fieldsOf(record: RequestRecord): string {
     fields += `,"quota":"${decision.outcome}","remaining":${decision.reported.remaining}`;
   }
   if (errorCode !== undefined) fields += `,"errorCode":"${errorCode}"`;
+  if (attempts !== undefined) fields += `,"attempts":"${attempts}"`;
   if (record.aborted) fields += ',"aborted":true';
   // The name by which tools find it (OpenTelemetry, "Trace Context in non-OTLP Log Formats").
   if (record.traceId !== undefined) fields += `,"trace_id":"${record.traceId}"`;

@@ -91,8 +91,8 @@ export function change<Request extends ChangeRequest, Changed>(
 export const translateRefusal: ErrorRequestHandler = (failure, _req, _res, next) => {
   if (failure instanceof StatementTooSlowError) {
     const { statementTooSlow } = adminErrorMessages;
-    const headers = { 'Retry-After': '1' };
-    return next(new AdminError('service_unavailable', statementTooSlow, { headers }));
+    const options = { headers: { 'Retry-After': '1' }, cause: failure };
+    return next(new AdminError('service_unavailable', statementTooSlow, options));
   }
   if (!(failure instanceof AdminRefusal)) return next(failure);
   const { code, message } = failure;

@@ -1,7 +1,7 @@
 import { type Int64, type NewPet, type Pet, pageLimit } from '@animal-store/contract';
 import { type SQL, sql } from 'drizzle-orm';
 import type { Database, OpenDatabase } from '../database/database.ts';
-import { DatabaseUnavailableError } from '../database/database-error.ts';
+import { DatabaseError, DatabaseUnavailableError } from '../database/database-error.ts';
 import { petIdSequence, pets } from '../database/schema.ts';
 import { execution, given, preparedSql } from '../database/statement.ts';
 import { createInsertBatcher } from './insert-batcher.ts';
@@ -117,8 +117,11 @@ export function createPetRepository({ db, reads }: Pick<OpenDatabase, 'db' | 're
   /** Reads on the connection for reads or, if that could not be opened, on one of the others. */
   const read = <Rows>(ask: (from: Database) => Promise<Rows>): Promise<Rows> =>
     ask(reads).catch((error) => {
-      if (error instanceof DatabaseUnavailableError && error.isUnconnected) return ask(db);
-      throw error;
+      if (!(error instanceof DatabaseUnavailableError && error.isUnconnected)) throw error;
+      return ask(db).catch((last) => {
+        if (last instanceof DatabaseError) last.earlier = error;
+        throw last;
+      });
     });
   const list = createSharedReads(
     'list_pets',

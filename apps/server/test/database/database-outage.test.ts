@@ -10,7 +10,7 @@ import { openWithoutLimits } from '../support/databases.ts';
 import { expectError } from '../support/expectations.ts';
 import { type LocalServer, openLocalServer } from '../support/local-server.ts';
 import { manageKeys } from '../support/manage-keys.ts';
-import { logOf, scrape } from '../support/observed.ts';
+import { logOf, requestLine, scrape } from '../support/observed.ts';
 import { openRawServer } from '../support/raw-server.ts';
 import { type CallOptions, call, wideQuota } from '../support/test-service.ts';
 
@@ -95,6 +95,10 @@ test.each([
     for (const answer of outage) {
       expectError(answer, 503, 'service_unavailable');
       expect(answer.text).not.toMatch(/postgres|ECONN|select|insert/i);
+      const line = await requestLine(server, answer.headers.get('X-Request-Id') ?? '');
+      expect(line).toMatchObject({
+        attempts: expect.stringMatching(/^(reads|requests) \w+(, requests \w+)?$/),
+      });
     }
     expectError(await ask('/pets', { token: null }), 401, 'unauthorized');
     const reasons = [expect.stringMatching(/^The (connection to the )?database [a-z0-9 ]+\.$/)];

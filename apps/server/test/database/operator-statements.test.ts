@@ -64,7 +64,7 @@ test('a statement of an operator that exceeds its time is no outage of the datab
   const opened = open(0.05);
   const slow = await wait(opened.operators, 600).catch((error) => error);
   expect(slow).toBeInstanceOf(StatementTooSlowError);
-  expect(slow).toMatchObject({ code: '57014' });
+  expect(slow).toMatchObject({ code: '57014', attempts: 'operators 57014' });
   expect(await wait(opened.db, 0.1)).toHaveLength(1);
   await opened.close();
 });

@@ -19,7 +19,10 @@ test('a read is answered on another connection if its own cannot be opened', asy
     'Rex',
   );
   // Both are away: that is an outage.
-  const none = createPetRepository({ db: nowhere.db, reads: nowhere.db });
-  await expect(none.find(id)).rejects.toThrow('ECONNREFUSED');
+  const none = createPetRepository(nowhere);
+  await expect(none.find(id)).rejects.toMatchObject({
+    code: 'ECONNREFUSED',
+    attempts: 'reads ECONNREFUSED, requests ECONNREFUSED',
+  });
   await nowhere.close();
 });

@@ -1,0 +1,39 @@
+import { until } from '@animal-store/testkit';
+import { sql } from 'drizzle-orm';
+import { expect, test } from 'vitest';
+import type { Database } from '../../src/database/database.ts';
+import { openPostgres } from '../../src/database/open-postgres.ts';
+import { statement } from '../../src/database/statement.ts';
+import { createDatabase, patientDatabase } from '../support/databases.ts';
+
+const findSession = statement('find_session', async (db: Database) => {
+  const [row] = (await db.execute(sql`select pg_backend_pid() as pid`)) as unknown as [
+    { pid: number },
+  ];
+  return row.pid;
+});
+
+// The connection of lists was closed after 5 s of rest. The first list after that failed if the name of the database
+// could not be resolved at that moment, although `/readyz` was 200.
+test('a connection of each pool that requests use stays open while nobody asks', async () => {
+  await using database = await createDatabase('postgres');
+  const limits = { ...patientDatabase, idleSeconds: 1, keepOpenMs: 100 };
+  const opened = openPostgres(database.url, limits);
+  const sessions = async () =>
+    (await database.db.execute(
+      sql`select pid from pg_stat_activity where datname = current_database()`,
+    )) as unknown as { pid: number }[];
+  const [requests, reads, operators] = await Promise.all(
+    [opened.db, opened.reads, opened.operators].map((db) => findSession(db)),
+  );
+  // That of operators is closed: the others have been idle for as long.
+  await until(async () => (await sessions()).every(({ pid }) => pid !== operators));
+  expect(await sessions()).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ pid: requests }),
+      expect.objectContaining({ pid: reads }),
+    ]),
+  );
+  expect(await findSession(opened.reads)).toBe(reads);
+  await opened.close();
+});
