@@ -1,12 +1,14 @@
 import { apiVersion, operations, rateLimitHeaders } from '@animal-store/contract';
 import type { Express, Request, Response } from 'express';
 import { ageMs, arriveNow, beginRequest } from '../http/begin-request.ts';
+import { networkOf } from '../http/client-network.ts';
 import { HttpError } from '../http/http-error.ts';
 import type { ContractRoute } from '../http/locals.ts';
 import { addHeader } from '../http/note-headers.ts';
 import { send } from '../http/send-response.ts';
 import type { createAdmission } from './admission.ts';
 import type { AppOptions } from './app.ts';
+import { tokenOf } from './identify-caller.ts';
 
 const overloaded = new HttpError(
   'service_unavailable',
@@ -32,10 +34,10 @@ const endingRoutes = Object.values<ContractRoute>(operations)
  */
 export function takeTurns(
   app: Express,
-  options: Pick<AppOptions, 'loadShedder' | 'onShed'> &
+  options: Pick<AppOptions, 'keys' | 'loadShedder' | 'onShed'> &
     Pick<ReturnType<typeof createAdmission>, 'allowOrigin' | 'announceEnd' | 'tellNetworkQuota'>,
 ): (req: Request, res: Response) => void {
-  const { loadShedder, onShed, allowOrigin, announceEnd, tellNetworkQuota } = options;
+  const { keys, loadShedder, onShed, allowOrigin, announceEnd, tellNetworkQuota } = options;
 
   /** Answers 503. There may be many, so it does little: observers are told of their number and ages only. */
   function refuse(res: Response): void {
@@ -59,7 +61,14 @@ export function takeTurns(
     }
   }
 
-  const turn = { answer: (res: Response) => app(res.req, res), refuse };
+  /** Whoever sends a request: its key, if the replica knows it, or its account or network. */
+  function callerOf({ req }: Response): string {
+    const token = tokenOf(req);
+    const key = token === undefined ? undefined : keys.recall(token);
+    return key === undefined ? networkOf(req) : (key.accountId ?? key.id);
+  }
+
+  const turn = { answer: (res: Response) => app(res.req, res), callerOf, refuse };
   return function takeTurn(req, res) {
     arriveNow(res);
     if (loadShedder.enter(res, turn)) app(req, res);

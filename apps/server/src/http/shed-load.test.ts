@@ -17,9 +17,9 @@ beforeEach(() => {
   refusalMs = 0;
 });
 
-function createRequest() {
+function createRequest(caller = 'caller') {
   const locals: Pick<Express.Locals, 'onAnswered'> = {};
-  return { arrivedAt: clock.elapsed(), locals, req: { socket: { destroyed: false } } };
+  return { caller, arrivedAt: clock.elapsed(), locals, req: { socket: { destroyed: false } } };
 }
 
 function open(options: { maxInFlight?: number; maxWaiting?: number } = {}) {
@@ -29,6 +29,7 @@ function open(options: { maxInFlight?: number; maxWaiting?: number } = {}) {
 }
 
 const turn: Turn<TestRequest> = {
+  callerOf: ({ caller }) => caller,
   answer: (request) => started.push(request),
   refuse(request) {
     clock.block(refusalMs);
@@ -40,8 +41,8 @@ function takeTurn(): void {
   for (const run of turns.splice(0)) run();
 }
 
-function enter(shedder: LoadShedder<TestRequest>, count: number): void {
-  for (const request of Array.from({ length: count }, createRequest))
+function enter(shedder: LoadShedder<TestRequest>, count: number, caller?: string): void {
+  for (const request of Array.from({ length: count }, () => createRequest(caller)))
     if (shedder.enter(request, turn)) started.push(request);
 }
 
@@ -146,4 +147,70 @@ test('requests that are stuck for a second keep out no others', async () => {
   await clock.advance(1_000);
   enter(shedder, 100);
   expect(shedder).toMatchObject({ inFlight: 150, waiting: 50 });
+});
+
+test('a caller that begins to wait comes before those that wait already, and then callers take turns', () => {
+  const shedder = open({ maxInFlight: 1 });
+  enter(shedder, 5, 'noisy');
+  answer(1);
+  enter(shedder, 3, 'quiet');
+  const order: string[] = [];
+  for (let i = 0; i < 7; i += 1) {
+    answer(1);
+    order.push(...started.map(({ caller }) => caller));
+  }
+  expect(order).toEqual(['quiet', 'noisy', 'quiet', 'noisy', 'quiet', 'noisy']);
+  expect(shedder).toMatchObject({ inFlight: 0, waiting: 0 });
+});
+
+test('the caller with the most requests that wait loses one when too many wait', () => {
+  const shedder = open({ maxInFlight: 1, maxWaiting: 10 });
+  enter(shedder, 11, 'noisy');
+  expect(refused).toEqual([]);
+  enter(shedder, 3, 'quiet');
+  expect(refused.map(({ caller }) => caller)).toEqual(['noisy', 'noisy', 'noisy']);
+  enter(shedder, 1, 'noisy');
+  expect(refused.map(({ caller }) => caller)).toEqual(['noisy', 'noisy', 'noisy', 'noisy']);
+  expect(shedder).toMatchObject({ inFlight: 1, waiting: 10 });
+});
+
+test('the late requests of a noisy caller keep those of a quiet one from nothing', async () => {
+  const shedder = open({ maxInFlight: 1 });
+  enter(shedder, 20, 'noisy');
+  await clock.advance(240);
+  enter(shedder, 1, 'quiet');
+  await clock.advance(20);
+  answer(1);
+  expect(started.map(({ caller }) => caller)).toEqual(['quiet']);
+});
+
+test('random requests of several callers are each answered or refused once', async () => {
+  const shedder = open({ maxInFlight: 3, maxWaiting: 20 });
+  let [sent, seed] = [0, 1];
+  const random = (below: number) => {
+    seed = (seed * 48_271) % 2_147_483_647;
+    return seed % below;
+  };
+  const done = new Set<TestRequest>();
+  for (let step = 0; step < 2_000; step += 1) {
+    const count = random(4);
+    enter(shedder, count, `caller ${random(5)}`);
+    sent += count;
+    if (random(3) > 0) {
+      for (const request of started.slice(0, 1)) done.add(request);
+      answer(1);
+    }
+    await clock.advance(random(30));
+    takeTurn();
+  }
+  while (shedder.inFlight + shedder.waiting > 0) {
+    for (const request of started) done.add(request);
+    answer(started.length);
+    await clock.advance(100);
+    takeTurn();
+  }
+  expect(new Set(refused).size).toBe(refused.length);
+  expect(refused.filter((request) => done.has(request))).toEqual([]);
+  expect(done.size + refused.length).toBe(sent);
+  expect(clock.timerCount()).toBe(0);
 });

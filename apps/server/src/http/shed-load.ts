@@ -35,6 +35,8 @@ type EnteringResponse = {
 
 /** What becomes of a request that had to wait: one object for all, because thousands may wait. */
 export interface Turn<Entering> {
+  /** Names who sends a request. Asked only if the request has to wait. */
+  callerOf(response: Entering): string;
   answer(response: Entering): void;
   refuse(response: Entering): void;
 }
@@ -67,19 +69,37 @@ interface Span {
 interface WaitingRequest<Entering> {
   readonly res: Entering;
   readonly turn: Turn<Entering>;
+  readonly queue: CallerQueue<Entering>;
   /** When it has waited for too long. */
   readonly lateAt: number;
+  /** Whether it still waits for its turn. */
+  isWaiting: boolean;
+}
+
+/** The requests of one caller that wait, in the order of arrival. */
+interface CallerQueue<Entering> {
+  readonly caller: string;
+  /** Some of them may wait no longer. */
+  readonly requests: WaitingRequest<Entering>[];
+  /** How many of them wait. */
+  waiting: number;
 }
 
 /**
- * Lets requests wait for their turn while too many are in flight to be answered in time. Those that have waited
+ * Lets requests wait for their turn while too many are in flight to be answered in time.
+ *
+ * Each caller has a queue of its own, and callers take turns, one request each: fair queueing, as FQ-CoDel does it
+ * (RFC 8290, §4). A caller that begins to wait comes first, so that somebody who sends little waits for nobody who
+ * sends much. A caller that is alone may use the whole machine. If too many wait, the longest queue loses a request.
+ *
+ * Those that have waited
  * for too long are never started, so that the others are answered in time instead of all of them late.
  *
  * They are refused, but neither at once nor all together: a caller that does not back off sends its next
  * request as soon as it is refused, and a refusal takes a third of the processor time of an answer.
  *
  * @param options.maxInFlight how many requests may be answered at the same time, whatever they wait for.
- * @param options.maxWaiting how many may wait, or one is refused at once.
+ * @param options.maxWaiting how many of all callers may wait, or one of the caller with the most is refused at once.
  * @param options.nextTurn calls a function in the next turn of the event loop.
  */
 export function openLoadShedder<Entering extends EnteringResponse = Response>(options: {
@@ -90,8 +110,14 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
   nextTurn?: (run: () => void) => unknown;
 }): LoadShedder<Entering> {
   const { maxInFlight, maxWaiting, maxWaitMs, clock, nextTurn = setImmediate } = options;
-  /** In the order of arrival. */
-  const waiting: WaitingRequest<Entering>[] = [];
+  /** By caller; only those for whom a request waits. */
+  const queues = new Map<string, CallerQueue<Entering>>();
+  /** The callers in the order of their turns: first those that have just begun to wait, then the others. */
+  const newQueues: CallerQueue<Entering>[] = [];
+  const oldQueues: CallerQueue<Entering>[] = [];
+  /** All requests in the order of arrival, to find those that are late. Some may wait no longer. */
+  const arrivals: WaitingRequest<Entering>[] = [];
+  let waiting = 0;
   /** Those that have waited for too long, and are refused in the next turns. */
   const late = new Set<WaitingRequest<Entering>>();
   let inFlight = 0;
@@ -132,7 +158,7 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
       inFlight -= 1;
       answered += 1;
       itsSpan.running -= 1;
-      if (waiting.length + late.size > 0) planTurn();
+      if (waiting + late.size > 0) planTurn();
     };
     locals.onAnswered = onAnswered;
   }
@@ -144,16 +170,67 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
     nextTurn(startWaiting);
   }
 
+  /** Takes a request out of the queue of its caller. */
+  function leave(request: WaitingRequest<Entering>): void {
+    request.isWaiting = false;
+    request.queue.waiting -= 1;
+    waiting -= 1;
+    if (request.queue.waiting === 0) queues.delete(request.queue.caller);
+  }
+
+  /** Forgets queues whose requests were all late: while none begins, nobody meets them. */
+  function forgetEmptyQueues(): void {
+    if (newQueues.length + oldQueues.length < 2 * queues.size + 100) return;
+    for (const list of [newQueues, oldQueues]) {
+      const kept = list.filter((queue) => queue.waiting > 0);
+      list.splice(0, list.length, ...kept);
+    }
+  }
+
+  /** The oldest request that waits. */
+  function oldest(): WaitingRequest<Entering> | undefined {
+    const first = arrivals.findIndex(({ isWaiting }) => isWaiting);
+    if (first !== 0) arrivals.splice(0, first === -1 ? arrivals.length : first);
+    return arrivals[0];
+  }
+
+  /** Takes the next request of a queue: the oldest, or the newest. */
+  function takeFrom(
+    { requests }: CallerQueue<Entering>,
+    which: 'oldest' | 'newest',
+  ): WaitingRequest<Entering> | undefined {
+    for (;;) {
+      const request = which === 'oldest' ? requests.shift() : requests.pop();
+      if (request?.isWaiting !== false) return request;
+    }
+  }
+
+  /** Takes the request whose turn it is. */
+  function takeNext(): WaitingRequest<Entering> | undefined {
+    for (;;) {
+      const queue = newQueues.shift() ?? oldQueues.shift();
+      if (queue === undefined) return undefined;
+      // Overloaded, it takes the newest first: most are then answered at once, instead of all of them late. And
+      // what waits for long is dear, because collections of garbage copy it.
+      const next = takeFrom(queue, late.size > 0 ? 'newest' : 'oldest');
+      if (next === undefined) continue;
+      if (queue.waiting > 1) oldQueues.push(queue);
+      leave(next);
+      return next;
+    }
+  }
+
   function startWaiting(): void {
     isTurnPlanned = false;
     const now = clock.elapsed();
-    const inTime = waiting.findIndex(({ lateAt }) => lateAt > now);
-    const lateOnes = waiting.splice(0, inTime === -1 ? waiting.length : inTime);
-    for (const request of lateOnes) late.add(request);
-    while (waiting.length > 0 && canStart(now)) {
-      // Overloaded, it takes the newest first: most are then answered at once, instead of all of them late. And
-      // what waits for long is dear, because collections of garbage copy it.
-      const next = late.size > 0 ? waiting.pop() : waiting.shift();
+    for (let first = oldest(); first !== undefined && first.lateAt <= now; first = oldest()) {
+      leave(first);
+      // It is the oldest of its caller, too.
+      first.queue.requests.shift();
+      late.add(first);
+    }
+    while (waiting > 0 && canStart(now)) {
+      const next = takeNext();
       if (next === undefined) break;
       const { res, turn } = next;
       // Its caller may have gone while it waited.
@@ -166,6 +243,30 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
     }
     refuseLate();
     wakeUp(clock.elapsed());
+  }
+
+  /**
+   * Refuses a request to make room for another one: the oldest that is late, or one of the caller with the most.
+   *
+   * @returns whether there is room. There is none if nobody has more waiting than the caller itself.
+   */
+  function makeRoom(caller: string): boolean {
+    const [first] = late;
+    if (first !== undefined) {
+      late.delete(first);
+      first.turn.refuse(first.res);
+      return true;
+    }
+    const own = queues.get(caller)?.waiting ?? 0;
+    let longest: CallerQueue<Entering> | undefined;
+    for (const queue of queues.values()) {
+      if (queue.waiting > (longest?.waiting ?? own)) longest = queue;
+    }
+    const dropped = longest && takeFrom(longest, 'oldest');
+    if (dropped === undefined) return false;
+    leave(dropped);
+    dropped.turn.refuse(dropped.res);
+    return true;
   }
 
   function refuseLate(): void {
@@ -184,9 +285,8 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
 
   /** Plans a turn for when the next request is late or may be refused, even if none is answered until then. */
   function wakeUp(now: number): void {
-    const [oldest] = waiting;
-    if (waking !== undefined || (oldest === undefined && late.size === 0)) return;
-    const lateInMs = oldest === undefined ? Number.POSITIVE_INFINITY : oldest.lateAt - now;
+    if (waking !== undefined || waiting + late.size === 0) return;
+    const lateInMs = (oldest()?.lateAt ?? Number.POSITIVE_INFINITY) - now;
     const refusedInMs = late.size === 0 ? Number.POSITIVE_INFINITY : 1 - savedMs / refusalShare;
     waking = clock.after(Math.max(1, Math.min(lateInMs, refusedInMs)), () => {
       waking = undefined;
@@ -199,24 +299,33 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
       return inFlight;
     },
     get waiting() {
-      return waiting.length + late.size;
+      return waiting + late.size;
     },
     enter(res, turn) {
       const now = clock.elapsed();
-      if (waiting.length === 0 && canStart(now)) {
+      if (waiting === 0 && canStart(now)) {
         start(res);
         return true;
       }
-      if (waiting.length + late.size >= maxWaiting) {
-        const [oldest] = late;
-        if (oldest === undefined) {
-          turn.refuse(res);
-          return false;
-        }
-        late.delete(oldest);
-        oldest.turn.refuse(oldest.res);
+      const caller = turn.callerOf(res);
+      if (waiting + late.size >= maxWaiting && !makeRoom(caller)) {
+        turn.refuse(res);
+        return false;
       }
-      waiting.push({ res, turn, lateAt: now + maxWaitMs });
+      let queue = queues.get(caller);
+      if (queue === undefined) {
+        queue = { caller, requests: [], waiting: 0 };
+        queues.set(caller, queue);
+        newQueues.push(queue);
+        forgetEmptyQueues();
+      }
+      const request = { res, turn, queue, lateAt: now + maxWaitMs, isWaiting: true };
+      queue.requests.push(request);
+      queue.waiting += 1;
+      waiting += 1;
+      arrivals.push(request);
+      // The caller may be the only one whose turn it could be.
+      if (canStart(now)) planTurn();
       wakeUp(now);
       return false;
     },
