@@ -10,7 +10,10 @@ const root = JSON.parse(readFileSync(new URL('package.json', import.meta.url), '
 function beforePacking({ devDependencies, scripts, dependencies, ...manifest }, directory) {
   const { repository, bugs } = root;
   const ranges = Object.fromEntries(
-    Object.entries(dependencies ?? {}).map(([name, version]) => [name, `^${version}`]),
+    Object.entries(dependencies ?? {})
+      // The first is private, so who uses it bundles it. Peers are dependencies only inside the workspace.
+      .filter(([name]) => name !== '@animal-store/runtime' && !manifest.peerDependencies?.[name])
+      .map(([name, version]) => [name, `^${version}`]),
   );
   const kind = manifest.peerDependencies === undefined ? 'peerDependencies' : 'dependencies';
   return {
