@@ -74,7 +74,7 @@ function tryOutOf(method, path, { summary, parameters = [], requestBody }, serve
       const answered = await fetch(url, { method, headers, body: body?.value, cache: 'no-store' });
       showAnswer(answer, `${method} ${url}`, answered, await answered.text());
     } catch (error) {
-      answer.replaceChildren(`There was no answer: ${error.message}`);
+      answer.replaceChildren(`No response: ${error.message}`);
     }
     send.disabled = false;
   });

@@ -39,18 +39,18 @@ export function createSchemaReader(document: JsonObject) {
     return $ref === undefined ? own : { ...schemas[$ref.split('/').at(-1) ?? ''], ...own };
   }
 
-  /** The type of a value, its range and its default: `integer, 1 to 100, 20 if left out`. */
+  /** The type of a value, its range and its default: `integer, 1 to 100, default 20`. */
   function typeOf(of: Schema): string {
     const schema = resolve(of);
     const [known] = schema.anyOf ?? [];
-    if (known !== undefined) return `${typeOf(known)}, or one that is added later`;
+    if (known !== undefined) return `${typeOf(known)}, more may be added`;
     const { format, minimum: least, maximum: most, minLength = 0, maxLength } = schema;
     const [type = '', ...others] = [schema.type ?? []].flat();
     const parts = [schema.enum === undefined ? nameOf(type, format) : oneOf(schema.enum)];
     if (type === 'array' && schema.items !== undefined) {
       const { minItems = 0, maxItems } = schema;
-      const count = maxItems === undefined ? 'list' : `list of ${minItems} to ${maxItems}`;
-      parts[0] = `${count}: ${typeOf(schema.items)}`;
+      parts[0] = `array of ${typeOf(schema.items)}`;
+      if (maxItems !== undefined) parts.push(`${minItems} to ${maxItems} items`);
     }
     // Those of safe integers are in their name.
     if (least !== undefined && most !== undefined && most < 2 ** 53 - 1) {
@@ -61,7 +61,7 @@ export function createSchemaReader(document: JsonObject) {
       parts.push(`${range} characters`);
     }
     if (others.includes('null')) parts.push('or `null`');
-    if (schema.default !== undefined) parts.push(`${schema.default} if left out`);
+    if (schema.default !== undefined) parts.push(`default ${schema.default}`);
     return parts.join(', ');
   }
 
@@ -89,7 +89,7 @@ export function createSchemaReader(document: JsonObject) {
 function nameOf(type: string, format: string | undefined): string {
   if (format === 'int64') return '64-bit integer';
   if (format === 'date-time') return 'time (ISO 8601)';
-  return type === 'string' ? 'text' : type;
+  return type;
 }
 
 function oneOf(values: readonly unknown[]): string {

@@ -11,7 +11,7 @@ function write(name: Parameters<typeof readGuide>[0], changed: Partial<typeof de
 }
 
 test('the guides show the settings of the service', () => {
-  expect(write('authentication', {})).toContain('may send 1,200 of them a minute');
+  expect(write('authentication', {})).toContain('your IP address, 1,200 requests a minute');
   expect(write('limits', {})).toContain(
     'more than 50 % of its limit per minute (and more than 10) refused requests within 1 minute, not counting those within 1 second of the first, ban it for 5 minutes. Each further ban within 24 hours lasts twice as long, up to 1 hour.',
   );

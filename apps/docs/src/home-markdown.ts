@@ -29,7 +29,7 @@ export function homeMarkdown({
 
 A JSON API over HTTP for a catalogue of animals for sale: list animals, add one, get one.
 
-You need an API key and any HTTP client. Every answer says how many requests your key has left.
+You need an API key and any HTTP client. Every response says how many requests your key has left.
 
 [Send your first request](/docs/guides/start), [try an operation](/docs/guides/operations) on its page, or load [openapi.json](/openapi.json) into your tools.
 
@@ -72,7 +72,7 @@ const request = `curl -i "{{baseUrl}}/pets?limit=1" \\
 
 const differences = `### Exact limits on every replica
 
-Each key has one quota for a minute and one for a day. However many replicas answer, they admit exactly that many requests. [Rate limits](/docs/guides/limits)
+Each key has one quota for a minute and one for a day. However many replicas run, together they admit exactly that many requests. [Rate limits](/docs/guides/limits)
 
 ### Keys with scopes
 
@@ -80,7 +80,7 @@ A key reads, writes, or does both. A key in a web page should only read. A leake
 
 ### Idempotent creation
 
-Send an \`Idempotency-Key\`, and repeat a request without adding a second animal. The repeated request gets the first answer. [Idempotency](/docs/guides/idempotency)
+Send an \`Idempotency-Key\`, and repeat a request without adding a second animal. The repeated request gets the first response. [Idempotency](/docs/guides/idempotency)
 
 ### A typed client
 

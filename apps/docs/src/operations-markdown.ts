@@ -104,7 +104,7 @@ export function operationsMarkdown(document: JsonObject): string {
   };
   const headersTable = (of: Answer['headers'], names: readonly string[]) =>
     tableOf(
-      ['Header', 'Always there', 'Meaning', 'Example'],
+      ['Header', 'Always present', 'Description', 'Example'],
       names.map((name) => headerRow(name, of)),
     );
   // What errors add to the headers of a success is the same for all operations.
@@ -129,16 +129,16 @@ export function operationsMarkdown(document: JsonObject): string {
       ...(status === undefined || success === undefined
         ? []
         : [
-            `### Answer: ${status} {#${name}-answer}`,
+            `### Response: ${status} {#${name}-answer}`,
             success.description,
-            content && membersTable(reader, content.schema, 'Always there'),
+            content && membersTable(reader, content.schema, 'Always present'),
             headersTable(success.headers, ownHeaders(success.headers)),
             content && jsonBlock(content.example, status),
           ]),
       `### Errors: ${failures.map(([code]) => code).join(', ')} {#${name}-answers}`,
       'All have the same [body](#errors).',
       tableOf(
-        ['Status', 'Meaning'],
+        ['Status', 'Description'],
         failures.map(([code, { description }]) => [code, description]),
       ),
       ...failures.flatMap(([code, { content }]) =>
@@ -162,7 +162,7 @@ export function operationsMarkdown(document: JsonObject): string {
       `\`${name}\`. Stability: ${sunset === undefined ? stability : end}. Scope: [\`${scope}\`](/docs/guides/authentication#scopes).`,
       operation.parameters.length > 0 && `### Parameters {#${name}-parameters}`,
       tableOf(
-        ['Name', 'In', 'Type', 'Meaning'],
+        ['Name', 'In', 'Type', 'Description'],
         operation.parameters.map((each) => [
           `\`${each.name}\`${each.required ? ' (required)' : ''}`,
           each.in,
@@ -170,7 +170,7 @@ export function operationsMarkdown(document: JsonObject): string {
           each.description ?? '',
         ]),
       ),
-      operation.body && `### Body {#${name}-body}\n\n${operation.body.description}`,
+      operation.body && `### Request body {#${name}-body}\n\n${operation.body.description}`,
       content && membersTable(reader, content.schema, 'Required'),
       content && jsonBlock(content.example),
       `### Samples {#${name}-samples .side}`,
@@ -185,28 +185,28 @@ export function operationsMarkdown(document: JsonObject): string {
 
   return `# Operations
 
-Every operation with its parameters, bodies and answers, and samples that run as they stand.
+Every operation with its parameters, bodies, responses and errors, and programs that run as they stand.
 
-The samples read your key from the environment variable \`ANIMAL_STORE_API_KEY\`. With JavaScript, each operation can be tried on this page.
+The programs read your key from the environment variable \`ANIMAL_STORE_API_KEY\`. With JavaScript, "Try it" sends a request from this page.
 
 ${operations.map(describeOperation).join('\n\n')}
 
 ## Body and headers of errors {#errors}
 
-The body of every error, with the \`status\` of its answer:
+Every error has this body, with the \`status\` of its response:
 
-${membersTable(reader, schemas.Error, 'Always there')}
+${membersTable(reader, schemas.Error, 'Always present')}
 
 ${jsonBlock(schemas.Error.examples[0])}
 
 ${tableOf(
-  ['Status', 'Header', 'Always there', 'Meaning', 'Example'],
+  ['Status', 'Header', 'Always present', 'Description', 'Example'],
   [...errorHeaders.values()].sort(),
 )}
 
-## Headers of every answer {#headers}
+## Headers of every response {#headers}
 
-Every answer of an operation has these, also every error but those [without a body](/docs/guides/errors#answers-without-a-body).
+Every response of an operation has these headers, including errors, except responses [without a body](/docs/guides/errors#answers-without-a-body).
 
 ${headersTable(answers[0]?.headers, common)}
 `;
@@ -216,7 +216,7 @@ ${headersTable(answers[0]?.headers, common)}
 function membersTable(reader: SchemaReader, schema: Schema, required: string): string {
   const members = reader.membersOf(schema);
   return tableOf(
-    ['Member', 'Type', required, 'Meaning'],
+    ['Field', 'Type', required, 'Description'],
     members.map(({ name, type, isRequired, description }) => [
       ...[`\`${name}\``, type, isRequired ? 'yes' : 'no', description],
     ]),

@@ -49,7 +49,7 @@ export function answersHtml(answers: readonly Tokens.Code[], name: string): stri
     const text = codes.map((code) => code.text).join('\n');
     return `<label><input type="radio" name="${name}"${checked}>${status}</label>${codeFigure(text, 'json')}`;
   });
-  return `<fieldset class="answers"><legend>Answer</legend>${choices.join('')}</fieldset>\n`;
+  return `<fieldset class="answers"><legend>Response</legend>${choices.join('')}</fieldset>\n`;
 }
 
 export function figureOf({ text, lang = '' }: Tokens.Code, attributes = ''): string {

@@ -80,10 +80,10 @@ test('the first page shows a request, and the headers that its answer has', asyn
 test('the operations say what the OpenAPI document says', async () => {
   const { text } = await get('/docs/guides/operations.md');
   for (const line of [
-    '| `limit` | query | integer, 1 to 100, 20 if left out | The greatest number',
-    '| `ids` | query | list of 1 to 100: 64-bit integer | Only the animals',
+    '| `limit` | query | integer, 1 to 100, default 20 | The greatest number',
+    '| `ids` | query | array of 64-bit integer, 1 to 100 items | Only the animals',
     '| `petId` (required) | path | 64-bit integer | ',
-    '| `name` | text, 1 to 255 characters | yes | ',
+    '| `name` | string, 1 to 255 characters | yes | ',
     '| `status` | `available` or `pending` or `sold` | no | Availability of the animal: `available` if',
     '| `[].id` | 64-bit integer | yes | ',
     '| `bannedUntil` | time (ISO 8601), or `null` | yes | ',

@@ -18,7 +18,7 @@ export type Sample = {
 };
 
 /** Headings below that of an operation, which every operation has. */
-const partOfOperation = /^(Parameters|Body|Samples|Answer|Errors)$/;
+const partOfOperation = /^(Parameters|Request body|Samples|Response|Errors)$/;
 
 /** Finds the samples in the Markdown of a guide: all code blocks in a language that can be run. */
 function samplesOf(guide: string, markdown: string): Sample[] {
@@ -148,7 +148,7 @@ const outputs: Readonly<Record<string, Partial<Record<Sample['language'], RegExp
   'typescript, Time limits and cancelling': { ts: /^\d+ animals$/m },
   'typescript, Test code that uses the client': { ts: /^Mia,Tom 2$/m },
   'languages, openapi-fetch': { ts: /^\d+ \d+ animals are for sale$/m },
-  'languages, Write one': {
+  'languages, Write a client': {
     python: /^Mia has category 9007199254740993\n\d+ animals are for sale$/m,
     go: /^9007199254740993 \d+ animals are for sale$/m,
   },

@@ -131,7 +131,7 @@ export async function followLinks(store: Store, device: Device): Promise<void> {
   const height = await page.evaluate('document.body.scrollHeight');
   expect(height).toBeLessThan(isPhone ? 14_000 : 9_000);
   await page.evaluate('for (const part of document.querySelectorAll("details")) part.open = true');
-  await page.getByRole('heading', { name: 'Answer: 201' }).waitFor();
+  await page.getByRole('heading', { name: 'Response: 201' }).waitFor();
   expect(await overflowOf(page)).toBe(0);
   if (!isPhone) expect(await violationsOf(page)).toEqual([]);
 }
@@ -152,7 +152,7 @@ export async function readBeside({ service, openPage }: Store): Promise<void> {
   await expectTop(sample, [0, 500]);
   await page.locator('#createPet-answer').scrollIntoViewIfNeeded();
   await expectTop(sample, [0, 500]);
-  const answers = side.getByRole('group', { name: 'Answer' });
+  const answers = side.getByRole('group', { name: 'Response' });
   await answers.getByRole('radio', { name: '422' }).check();
   await answers.getByText('"idempotency_key_reused"').waitFor();
   expect(await answers.locator('figure:visible').count()).toBe(1);
