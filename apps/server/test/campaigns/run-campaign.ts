@@ -22,6 +22,7 @@ const programs: Readonly<Record<string, () => Promise<Campaign>>> = {
   api: () => import('./api.ts'),
   attacks: () => import('./attacks.ts'),
   clients: () => import('./clients.ts'),
+  fairness: () => import('./fairness.ts'),
   soak: () => import('./soak.ts'),
   update: () => import('./update.ts'),
   wire: () => import('./wire.ts'),

@@ -1,0 +1,208 @@
+import { ok } from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { Agent, get } from 'node:http';
+import { createInterface } from 'node:readline';
+import { setTimeout as pause } from 'node:timers/promises';
+import {
+  nodeFlags,
+  openPostgres,
+  openRedis,
+  openTcpProxy,
+  repository,
+  startServer,
+} from '@animal-store/testkit';
+import { percentile } from './percentile.ts';
+import { createKey } from './start-with-stores.ts';
+
+/** Ten callers who behave, with so many requests a second each. */
+const [quietCallers, quietPerSecond] = [10, 20];
+
+/** What those who behave may notice at most. */
+const limits = { p99Ms: 500, slowP99Ms: 2_000, probeMs: 250, goodput: 0.8 };
+
+const noisyConnections = 4_500;
+
+interface Load {
+  readonly title: string;
+  /** The limit per minute of the noisy key, or no key. */
+  readonly perMinute: number | undefined;
+  readonly networks: number;
+  /** How long each message of a store takes, in milliseconds. */
+  readonly postgresMs?: number;
+  readonly redisMs?: number;
+}
+
+const loads: readonly Load[] = [
+  { title: 'one key over its limit', perMinute: 1_000, networks: 0 },
+  { title: 'one key within an Enterprise limit', perMinute: 10_000_000, networks: 0 },
+  { title: '200 networks without a key', perMinute: undefined, networks: 200 },
+  { title: 'a Postgres that takes 100 ms', perMinute: 10_000_000, networks: 0, postgresMs: 100 },
+  { title: 'a Redis that takes 50 ms', perMinute: 10_000_000, networks: 0, redisMs: 50 },
+];
+
+/** What was seen in a second. */
+interface Second {
+  answered: number;
+  refused: number;
+  quietMs: number[];
+  quiet503: number;
+  probeMs: number[];
+}
+
+/**
+ * Sends more than the service can do, and measures those who behave, second by second.
+ *
+ * @throws if one of the limits is missed.
+ */
+export async function run({ minutes }: { minutes: number }): Promise<void> {
+  const seconds = Math.max(5, Math.round((minutes * 60) / loads.length) - 10);
+  const faults: string[] = [];
+  for (const load of loads) faults.push(...(await play(load, seconds)));
+  ok(faults.length === 0, `\n${faults.join('\n')}`);
+}
+
+async function play(load: Load, seconds: number): Promise<string[]> {
+  await using opened = new AsyncDisposableStack();
+  const [postgres, redis] = [
+    opened.use(await openPostgres({ storage: 'disk' })),
+    opened.use(await openRedis()),
+  ];
+  const database = await postgres.createDatabase();
+  const noisy =
+    load.perMinute === undefined ? '' : (await createKey(database.url, load.perMinute)).token;
+  const quiet: string[] = [];
+  for (let i = 0; i < quietCallers; i += 1) quiet.push((await createKey(database.url)).token);
+  const databaseUrl = await behindDelay(opened, database.url, load.postgresMs);
+  const redisUrl = await behindDelay(opened, redis.url, load.redisMs);
+  const program = `${process.execPath} ${nodeFlags.join(' ')} ${repository}apps/server/src/main.ts`;
+  const server = opened.use(
+    await startServer({
+      // Without its log, which would be too long for this process to keep.
+      command: ['sh', '-c', `exec ${program} 2> /dev/null`],
+      env: {
+        ...{ DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, TRUST_PROXY: '1' },
+        // Empty counts as unset: the testkit gives servers longer limits than they have by default.
+        ...{ MAX_WAIT_MS: '', STALL_TIMEOUT_MS: '', REDIS_TIMEOUT_MS: '', BAN_MIN_STRIKES: '0' },
+        MAX_CONNECTIONS_PER_NETWORK: '0',
+      },
+    }),
+  );
+  const seen: Second[] = [];
+  const current = () => seen.at(-1) as Second;
+  const begin = () => seen.push({ answered: 0, refused: 0, quietMs: [], quiet503: 0, probeMs: [] });
+  begin();
+
+  const agent = new Agent({ keepAlive: true, maxSockets: 400 });
+  opened.defer(() => agent.destroy());
+  const timers: NodeJS.Timeout[] = [];
+  opened.defer(() => timers.forEach(clearInterval));
+  quiet.forEach((token, number) => {
+    const headers = { Authorization: `Bearer ${token}`, 'X-Forwarded-For': `192.0.2.${number}` };
+    timers.push(
+      setInterval(async () => {
+        const second = current();
+        const { status, ms } = await ask(agent, `${server.origin}/v1/pets?limit=20`, headers);
+        if (status === 503) second.quiet503 += 1;
+        else second.quietMs.push(ms);
+      }, 1_000 / quietPerSecond),
+    );
+  });
+  timers.push(
+    setInterval(async () => {
+      const second = current();
+      for (const path of ['/livez', '/readyz']) {
+        second.probeMs.push((await ask(agent, server.opsUrl + path, {})).ms);
+      }
+    }, 250),
+  );
+
+  // What the service does unloaded by a crowd: 64 connections of the same caller.
+  const capacity = await noise(opened, 64, 5);
+  await pause(1_000);
+  seen.length = 0;
+  begin();
+  await noise(opened, noisyConnections, seconds + 3, () => begin());
+  // The first seconds connect, and the last one has only begun.
+  return judge(load, seen.slice(3, -1), capacity);
+
+  /** Runs the noisy caller for some seconds. Gives how many requests a second were answered. */
+  async function noise(
+    stack: AsyncDisposableStack,
+    connections: number,
+    forSeconds: number,
+    onSecond = () => {},
+  ): Promise<number> {
+    const script = `${import.meta.dirname}/fairness-load.ts`;
+    const args = [script, server.origin, `${connections}`, noisy, `${load.networks}`];
+    // Whoever measures, and the stores, come first.
+    const child = spawn('nice', ['-n', '5', process.execPath, ...args]);
+    stack.defer(() => void child.kill());
+    const answered: number[] = [];
+    for await (const line of createInterface(child.stdout)) {
+      const counts = JSON.parse(line) as Pick<Second, 'answered' | 'refused'>;
+      Object.assign(current(), counts);
+      answered.push(counts.answered);
+      onSecond();
+      if (answered.length === forSeconds) break;
+    }
+    child.kill();
+    // The first seconds connect.
+    const steady = answered.slice(2);
+    return steady.reduce((sum, count) => sum + count, 0) / steady.length;
+  }
+}
+
+/** Prints the seconds of a load, and gives the limits that were missed. */
+function judge(load: Load, seen: readonly Second[], capacity: number): string[] {
+  const whole = (figure: number) => (Number.isNaN(figure) ? '–' : `${Math.round(figure)}`);
+  let table = `\n## ${load.title} (64 connections: ${whole(capacity)} a second)\n\n`;
+  table +=
+    '| s | answered | 503 | quiet p50 | quiet p99 | quiet 503 | probe max |\n|--:|--:|--:|--:|--:|--:|--:|\n';
+  const row = (name: string, { answered, refused, quietMs, quiet503, probeMs }: Second) =>
+    `| ${name} | ${answered} | ${refused} | ${whole(percentile(quietMs, 0.5))} | ${whole(percentile(quietMs, 0.99))} | ${quiet503} | ${whole(Math.max(...probeMs))} |\n`;
+  seen.forEach((second, i) => {
+    table += row(`${i + 1}`, second);
+  });
+  const all: Second = {
+    answered: Math.round(seen.reduce((sum, { answered }) => sum + answered, 0) / seen.length),
+    refused: Math.round(seen.reduce((sum, { refused }) => sum + refused, 0) / seen.length),
+    quietMs: seen.flatMap(({ quietMs }) => quietMs),
+    quiet503: seen.reduce((sum, { quiet503 }) => sum + quiet503, 0),
+    probeMs: seen.flatMap(({ probeMs }) => probeMs),
+  };
+  process.stdout.write(`${table}${row('all', all)}`);
+  const isSlow = load.postgresMs !== undefined || load.redisMs !== undefined;
+  const p99 = percentile(all.quietMs, 0.99);
+  const most = isSlow ? limits.slowP99Ms : limits.p99Ms;
+  const goodput = all.answered / capacity;
+  const missed = {
+    [`${all.quiet503} × 503 for those who behave`]: all.quiet503 > 0,
+    [`p99 of those who behave is ${whole(p99)} ms, at most ${most} ms`]: !(p99 <= most),
+    [`goodput is ${goodput.toFixed(2)} of the unloaded one`]: !isSlow && goodput < limits.goodput,
+    [`a probe took ${whole(Math.max(...all.probeMs))} ms`]:
+      Math.max(...all.probeMs) > limits.probeMs,
+  };
+  return Object.keys(missed)
+    .filter((fault) => missed[fault])
+    .map((fault) => `${load.title}: ${fault}`);
+}
+
+/** The URL of a store whose every message takes so long. */
+async function behindDelay(stack: AsyncDisposableStack, url: string, ms: number | undefined) {
+  if (ms === undefined) return url;
+  const onMessage = ({ direction }: { direction: string }) =>
+    direction === 'response' ? pause(ms) : undefined;
+  const proxy = stack.use(await openTcpProxy({ target: url, onMessage }));
+  return proxy.url;
+}
+
+function ask(agent: Agent, url: string, headers: Readonly<Record<string, string>>) {
+  const sentAt = performance.now();
+  return new Promise<{ status: number; ms: number }>((resolve) => {
+    const answer = (status: number) => resolve({ status, ms: performance.now() - sentAt });
+    get(url, { agent, headers }, (res) => {
+      res.resume();
+      res.on('end', () => answer(res.statusCode ?? 0));
+    }).on('error', () => answer(503));
+  });
+}
