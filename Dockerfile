@@ -16,6 +16,7 @@ COPY package.json pnpm-lock.yaml pnpm-workspace.yaml .pnpmfile.mjs ./
 COPY patches patches
 COPY packages/admin-contract/package.json packages/admin-contract/
 COPY packages/contract/package.json packages/contract/
+COPY packages/postgres/package.json packages/postgres/
 COPY packages/quotas/package.json packages/quotas/
 COPY packages/runtime/package.json packages/runtime/
 COPY apps/cli/package.json apps/cli/
@@ -55,6 +56,7 @@ LABEL org.opencontainers.image.title="Animal Store" \
 COPY LICENSE CHANGELOG.md ./
 COPY packages/admin-contract packages/admin-contract
 COPY packages/contract packages/contract
+COPY packages/postgres packages/postgres
 COPY packages/quotas packages/quotas
 COPY packages/runtime packages/runtime
 COPY apps/cli apps/cli

@@ -1,6 +1,6 @@
 // For drizzle-kit, which `npm test` does not install.
 export default {
   dialect: 'postgresql',
-  schema: './src/database/schema.ts',
-  out: './src/database/migrations',
+  schema: './src/schema/schema.ts',
+  out: './src/schema/migrations',
 };

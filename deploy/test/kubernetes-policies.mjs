@@ -88,7 +88,7 @@ function expectCallers({ ingress }, areProxiesTrusted, overlay) {
 
 function expectConnections(objects, overlay) {
   const source = readFileSync(
-    join(repository, 'apps/server/src/database/open-postgres.ts'),
+    join(repository, 'packages/postgres/src/open-postgres.ts'),
     'utf8',
   );
   const [, pool] = /^const maxConnections = (\d+);$/m.exec(source);

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
+import { defaultPlace } from '@animal-store/postgres';
 import { StartupError } from '@animal-store/runtime';
 import { expect, test } from 'vitest';
 import { defaultApiSettings } from './api/api-settings.ts';
 import { environmentVariables, readConfig } from './config.ts';
-import { defaultPlace } from './database/database-settings.ts';
 import { defaultHttpSettings } from './http/http-settings.ts';
 import { defaultObservabilitySettings } from './observability/observability-settings.ts';
 import { defaultOpsSettings } from './ops/ops-settings.ts';

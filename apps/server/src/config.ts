@@ -1,4 +1,5 @@
 import { expectedAdminToken, isAdminToken } from '@animal-store/admin-contract';
+import { parsePostgresUrl } from '@animal-store/postgres/postgres-url';
 import {
   type EnvironmentReader,
   isHttpOrigin,
@@ -19,8 +20,7 @@ import {
 } from './observability/observability-settings.ts';
 import { defaultOpsSettings as ops } from './ops/ops-settings.ts';
 import { defaultQuotaSettings as quotas } from './quotas/quota-settings.ts';
-import { parsePostgresUrl } from './shared/postgres-url.ts';
-import { parseRedisUrls } from './shared/redis-url.ts';
+import { parseRedisUrls } from './redis-url.ts';
 import { defaultUsageSettings as usage } from './usage/usage-settings.ts';
 
 const { banPolicy: ban } = quotas;

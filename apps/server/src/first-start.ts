@@ -1,6 +1,6 @@
 import type { NewPet } from '@animal-store/contract';
-import type { Database } from './database/database.ts';
-import { inTransaction } from './database/statement.ts';
+import type { Database } from '@animal-store/postgres';
+import { inTransaction } from '@animal-store/postgres';
 import { createApiKey, hasAnyKey } from './keys/key-management.ts';
 import { createPetRepository } from './pets/pet-repository.ts';
 

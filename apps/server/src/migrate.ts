@@ -5,9 +5,10 @@ import { StartupError } from '@animal-store/runtime';
 // replica of a new version migrates when it starts.
 
 try {
-  const [{ readConfig }, { migratePostgres }] = await Promise.all([
+  const [{ readConfig }, { migratePostgres }, { migrationOptions }] = await Promise.all([
     import('./config.ts'),
-    import('./database/migrate-postgres.ts'),
+    import('@animal-store/postgres/migrate-postgres'),
+    import('./schema/migration-options.ts'),
   ]);
   const { database } = readConfig();
   if (database.place.kind !== 'postgres') {
@@ -17,6 +18,7 @@ try {
   }
   let waitedFor: string | undefined;
   await migratePostgres(database.place.url, {
+    ...migrationOptions,
     onWaiting(wait) {
       if (wait === undefined || wait.id === waitedFor) return;
       waitedFor = wait.id;

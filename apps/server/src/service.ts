@@ -1,4 +1,13 @@
 import { apiVersion } from '@animal-store/contract';
+import {
+  createDatabaseCheck,
+  type DatabaseLimits,
+  type DatabasePlace,
+  defaultDatabaseLimits,
+  defaultPlace,
+  probeDatabase,
+  watchAvailability,
+} from '@animal-store/postgres';
 import { type Clock, repeat, systemClock } from '@animal-store/runtime';
 import manifest from '../package.json' with { type: 'json' };
 import { createAccountManagement } from './accounts/account-management.ts';
@@ -8,16 +17,6 @@ import { createConfirmation } from './api/confirm-caller.ts';
 import { keyOf } from './api/identify-caller.ts';
 import type { AuditSettings } from './audit/audit-settings.ts';
 import { openAudit } from './audit/open-audit.ts';
-import { watchAvailability } from './database/availability.ts';
-import {
-  type DatabaseLimits,
-  type DatabasePlace,
-  defaultDatabaseLimits,
-  defaultPlace,
-} from './database/database-settings.ts';
-import { createDatabaseCheck } from './database/migration-check.ts';
-import { readBansAsStored } from './database/open-bans.ts';
-import { probeDatabase } from './database/probe-database.ts';
 import { fillOnFirstStart } from './first-start.ts';
 import { defaultHttpSettings, type HttpSettings } from './http/http-settings.ts';
 import { limitConnections } from './http/limit-connections.ts';
@@ -43,6 +42,8 @@ import { defaultQuotaSettings, type QuotaSettings } from './quotas/quota-setting
 import { redisAway } from './quotas/redis-away.ts';
 import { openReplicaChannel } from './replicas/replica-channel.ts';
 import { createReplicaCount } from './replicas/replica-count.ts';
+import { migrationOptions } from './schema/migration-options.ts';
+import { readBansAsStored } from './schema/open-bans.ts';
 import { openUsage } from './usage/open-usage.ts';
 import type { UsageSettings } from './usage/usage-settings.ts';
 
@@ -146,14 +147,17 @@ export async function openService(options: ServiceOptions = {}): Promise<Service
 async function openStores(context: Context) {
   const { clock, place, isAlone, observability } = context;
   const { onAuditLost, onUsageLost, report } = observability;
-  const limits = { ...defaultDatabaseLimits, ...context.database };
+  const limits = { ...defaultDatabaseLimits, ...context.database, ...migrationOptions };
   await using opened = new AsyncDisposableStack();
 
   // Only the driver that is needed is loaded: both would lengthen a start by a tenth.
   const database =
     place.kind === 'embedded'
-      ? await (await import('./database/open-embedded.ts')).openEmbedded(place.dataDir, limits)
-      : (await import('./database/open-postgres.ts')).openPostgres(place.url, limits);
+      ? await (await import('@animal-store/postgres/open-embedded')).openEmbedded(
+          place.dataDir,
+          limits,
+        )
+      : (await import('@animal-store/postgres/open-postgres')).openPostgres(place.url, limits);
   opened.defer(() => database.close());
   const availability = watchAvailability({
     clock,
@@ -166,7 +170,7 @@ async function openStores(context: Context) {
   const { databaseTimeoutMs } = { ...defaultOpsSettings, ...context.ops };
   const health = createHealth({
     databaseTimeoutMs,
-    isMigrated: createDatabaseCheck(database),
+    isMigrated: createDatabaseCheck(database, migrationOptions.migrationsFolder),
     partialFault: () => availability.outage()?.reason,
   });
 

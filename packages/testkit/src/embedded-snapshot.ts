@@ -30,7 +30,7 @@ async function hashOfInputs(): Promise<string> {
   const hash = createHash('sha256');
   const pglite = createRequire(join(server, 'package.json')).resolve('@electric-sql/pglite');
   hash.update(await readFile(join(pglite, '../../package.json')));
-  const migrations = join(server, 'src/database/migrations');
+  const migrations = join(server, 'src/schema/migrations');
   for (const name of (await readdir(migrations)).filter((name) => name.endsWith('.sql')).sort()) {
     hash.update(name).update(await readFile(join(migrations, name)));
   }

@@ -5,20 +5,20 @@ import {
   type AuditAction,
   adminErrorMessages,
 } from '@animal-store/admin-contract';
+import type { Database } from '@animal-store/postgres';
+import { inTransaction, statement } from '@animal-store/postgres';
 import type { Quotas as KeyQuotas } from '@animal-store/quotas';
 import { and, eq, isNull } from 'drizzle-orm';
 import type { PgUpdateSetSource } from 'drizzle-orm/pg-core';
 import { type Cause, differenceOf, recordAudit } from '../audit/audit-log.ts';
-import type { Database } from '../database/database.ts';
-import type { ListPosition } from '../database/list-page.ts';
-import { accounts, apiKeys } from '../database/schema.ts';
-import { inTransaction, statement } from '../database/statement.ts';
-import { resumed, suspended } from '../database/suspension.ts';
 import { AdminRefusal } from '../keys/admin-refusal.ts';
 import { storedPlan } from '../keys/api-key.ts';
 import { resolveAccount, type StoredAccount } from '../keys/key-account.ts';
 import { creditWindows } from '../keys/key-management.ts';
 import { announceAccountChange } from '../replicas/replica-channel.ts';
+import type { ListPosition } from '../schema/list-page.ts';
+import { accounts, apiKeys } from '../schema/schema.ts';
+import { resumed, suspended } from '../schema/suspension.ts';
 import {
   completeAccount,
   countBansOfAccounts,

@@ -3,16 +3,16 @@ import {
   type AccountDetails,
   adminErrorMessages,
 } from '@animal-store/admin-contract';
+import type { Database } from '@animal-store/postgres';
+import { statement } from '@animal-store/postgres';
 import { and, count, eq, inArray, isNull, sql } from 'drizzle-orm';
-import type { Database } from '../database/database.ts';
-import { isActive } from '../database/lifetime.ts';
-import { isOpen, listOpenBans } from '../database/open-bans.ts';
-import { accounts, apiKeys, openBans } from '../database/schema.ts';
-import { statement } from '../database/statement.ts';
-import { toSuspension } from '../database/suspension.ts';
 import { AdminRefusal } from '../keys/admin-refusal.ts';
 import { quotaOf } from '../keys/api-key.ts';
 import { findStoredAccount, type StoredAccount } from '../keys/key-account.ts';
+import { isActive } from '../schema/lifetime.ts';
+import { isOpen, listOpenBans } from '../schema/open-bans.ts';
+import { accounts, apiKeys, openBans } from '../schema/schema.ts';
+import { toSuspension } from '../schema/suspension.ts';
 
 const findAccounts = statement('find_accounts', (db, names: string[]) =>
   db.select().from(accounts).where(inArray(accounts.name, names)),

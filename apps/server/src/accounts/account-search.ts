@@ -1,6 +1,7 @@
 import type { Account, AccountFilter } from '@animal-store/admin-contract';
+import type { Database } from '@animal-store/postgres';
+import { statement } from '@animal-store/postgres';
 import { and, eq, isNotNull, type SQL, sql } from 'drizzle-orm';
-import type { Database } from '../database/database.ts';
 import {
   countRows,
   isAfter,
@@ -11,10 +12,9 @@ import {
   readLists,
   type SortColumn,
   sortedBy,
-} from '../database/list-page.ts';
-import { accounts, apiKeys } from '../database/schema.ts';
-import { isFound } from '../database/search-text.ts';
-import { statement } from '../database/statement.ts';
+} from '../schema/list-page.ts';
+import { accounts, apiKeys } from '../schema/schema.ts';
+import { isFound } from '../schema/search-text.ts';
 import {
   type CountOfToday,
   counts,

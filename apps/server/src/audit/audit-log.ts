@@ -7,11 +7,11 @@ import {
   type Operator,
 } from '@animal-store/admin-contract';
 import { hideTokens } from '@animal-store/contract/token-form';
+import type { Database } from '@animal-store/postgres';
+import { statement } from '@animal-store/postgres';
 import { inArray, lt, type SQL, sql } from 'drizzle-orm';
-import type { Database } from '../database/database.ts';
-import type { ListPosition } from '../database/list-page.ts';
-import { auditEntries } from '../database/schema.ts';
-import { statement } from '../database/statement.ts';
+import type { ListPosition } from '../schema/list-page.ts';
+import { auditEntries } from '../schema/schema.ts';
 import { countEntries, searchEntries } from './audit-search.ts';
 
 /** How many entries one statement deletes, to stay below the statement timeout. */

@@ -1,6 +1,7 @@
 import { type AuditEntry, type AuditFilter, auditActorTypes } from '@animal-store/admin-contract';
+import type { Database } from '@animal-store/postgres';
+import { statement } from '@animal-store/postgres';
 import { and, eq, gte, lt, type SQL, sql } from 'drizzle-orm';
-import type { Database } from '../database/database.ts';
 import {
   countRows,
   isAfter,
@@ -10,10 +11,9 @@ import {
   placeIn,
   readLists,
   sortedBy,
-} from '../database/list-page.ts';
-import { auditEntries as entry } from '../database/schema.ts';
-import { isFound } from '../database/search-text.ts';
-import { statement } from '../database/statement.ts';
+} from '../schema/list-page.ts';
+import { auditEntries as entry } from '../schema/schema.ts';
+import { isFound } from '../schema/search-text.ts';
 
 function matches({ keyId, operatorId, actor, account, action, search, from, to }: AuditFilter) {
   return and(

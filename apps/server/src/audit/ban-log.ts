@@ -1,9 +1,8 @@
+import type { Database } from '@animal-store/postgres';
+import { DatabaseUnavailableError, inTransaction, statement } from '@animal-store/postgres';
 import { and, eq, lt, lte, or, sql } from 'drizzle-orm';
-import type { Database } from '../database/database.ts';
-import { DatabaseUnavailableError } from '../database/database-error.ts';
-import { isOpen } from '../database/open-bans.ts';
-import { apiKeys, auditEntries, openBans } from '../database/schema.ts';
-import { inTransaction, statement } from '../database/statement.ts';
+import { isOpen } from '../schema/open-bans.ts';
+import { apiKeys, auditEntries, openBans } from '../schema/schema.ts';
 import { type Cause, recordAudit } from './audit-log.ts';
 
 /** A ban, by the clock that decided it. */

@@ -1,7 +1,7 @@
+import type { OpenDatabase } from '@animal-store/postgres';
+import { unlessUnavailable } from '@animal-store/postgres';
 import type { Clock } from '@animal-store/runtime';
 import { repeat, waitAtMost } from '@animal-store/runtime';
-import type { OpenDatabase } from '../database/database.ts';
-import { unlessUnavailable } from '../database/database-error.ts';
 import { createAuditLog } from './audit-log.ts';
 import { type AuditSettings, defaultAuditSettings } from './audit-settings.ts';
 import { createBanLog, deleteOverBans } from './ban-log.ts';

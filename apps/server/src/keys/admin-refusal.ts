@@ -1,5 +1,5 @@
 import type { AdminErrorCode } from '@animal-store/admin-contract';
-import { Rollback } from '../database/statement.ts';
+import { Rollback } from '@animal-store/postgres';
 
 /** Why an operator's request is refused: an error of the admin API. It undoes the change that throws it. */
 export class AdminRefusal extends Rollback {

@@ -1,6 +1,6 @@
 import type { AccountPlan } from '@animal-store/admin-contract';
 import { type PlanName, plans, type Quota, type Scope } from '@animal-store/contract';
-import type { apiKeys } from '../database/schema.ts';
+import type { apiKeys } from '../schema/schema.ts';
 
 /** The plan that holds for a key. */
 export interface AppliedPlan {

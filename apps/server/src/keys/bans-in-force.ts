@@ -1,10 +1,10 @@
+import type { Database } from '@animal-store/postgres';
+import { statement } from '@animal-store/postgres';
 import type { Quotas as KeyQuotas } from '@animal-store/quotas';
 import { eq, inArray } from 'drizzle-orm';
 import { deleteForgottenBans } from '../audit/ban-log.ts';
-import type { Database } from '../database/database.ts';
-import type { ReadBans, ShownBan } from '../database/open-bans.ts';
-import { accounts, apiKeys } from '../database/schema.ts';
-import { statement } from '../database/statement.ts';
+import type { ReadBans, ShownBan } from '../schema/open-bans.ts';
+import { accounts, apiKeys } from '../schema/schema.ts';
 import { quotaOf } from './api-key.ts';
 import { applyPlan } from './key-account.ts';
 

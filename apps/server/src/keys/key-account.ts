@@ -1,8 +1,8 @@
 import { AccountName, type Key } from '@animal-store/admin-contract';
+import type { Database } from '@animal-store/postgres';
+import { execution, oneRow, preparedStatement } from '@animal-store/postgres';
 import { eq, sql } from 'drizzle-orm';
-import type { Database } from '../database/database.ts';
-import { accounts } from '../database/schema.ts';
-import { execution, oneRow, preparedStatement } from '../database/statement.ts';
+import { accounts } from '../schema/schema.ts';
 import { AdminRefusal } from './admin-refusal.ts';
 import { type AppliedPlan, quotaOf } from './api-key.ts';
 

@@ -1,6 +1,6 @@
+import { DatabaseError, DatabaseUnavailableError } from '@animal-store/postgres';
 import { createTestClock, type TestClock } from '@animal-store/runtime/test-clock';
 import { beforeEach, expect, test } from 'vitest';
-import { DatabaseError, DatabaseUnavailableError } from '../database/database-error.ts';
 import type { ApiKey } from './api-key.ts';
 import { createKeyCache, type KeyCache } from './key-cache.ts';
 import { createToken, hashToken } from './token.ts';

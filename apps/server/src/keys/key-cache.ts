@@ -1,6 +1,6 @@
+import { DatabaseUnavailableError } from '@animal-store/postgres';
 import type { Clock } from '@animal-store/runtime';
 import { LRUCache } from 'lru-cache';
-import { DatabaseUnavailableError } from '../database/database-error.ts';
 import type { ApiKey } from './api-key.ts';
 import { hashToken, tokenLength } from './token.ts';
 

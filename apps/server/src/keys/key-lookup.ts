@@ -1,9 +1,9 @@
 import { scopeNames } from '@animal-store/contract';
+import type { Database } from '@animal-store/postgres';
+import { execution, oneRow, preparedStatement } from '@animal-store/postgres';
 import { and, eq, sql } from 'drizzle-orm';
-import type { Database } from '../database/database.ts';
-import { isActive, isUnexpired } from '../database/lifetime.ts';
-import { accounts, apiKeys, apiTokens } from '../database/schema.ts';
-import { execution, oneRow, preparedStatement } from '../database/statement.ts';
+import { isActive, isUnexpired } from '../schema/lifetime.ts';
+import { accounts, apiKeys, apiTokens } from '../schema/schema.ts';
 import { type ApiKey, quotaOf } from './api-key.ts';
 import { applyPlan } from './key-account.ts';
 

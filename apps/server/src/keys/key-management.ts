@@ -7,6 +7,8 @@ import {
   type KeyFilter,
   type NewKey,
 } from '@animal-store/admin-contract';
+import type { Database } from '@animal-store/postgres';
+import { inTransaction, statement } from '@animal-store/postgres';
 import {
   type ConsumerId,
   type Quotas as KeyQuotas,
@@ -23,14 +25,12 @@ import {
   recordDifference,
 } from '../audit/audit-log.ts';
 import { takeOpenBan } from '../audit/ban-log.ts';
-import type { Database } from '../database/database.ts';
-import { revoked } from '../database/lifetime.ts';
-import type { ListPosition } from '../database/list-page.ts';
-import { apiKeys } from '../database/schema.ts';
-import { inTransaction, statement } from '../database/statement.ts';
-import { resumed, suspended } from '../database/suspension.ts';
 import { toInstant, toQuotaWindows } from '../quotas/quota-windows.ts';
 import { announceKeyChange } from '../replicas/replica-channel.ts';
+import { revoked } from '../schema/lifetime.ts';
+import type { ListPosition } from '../schema/list-page.ts';
+import { apiKeys } from '../schema/schema.ts';
+import { resumed, suspended } from '../schema/suspension.ts';
 import { AdminRefusal } from './admin-refusal.ts';
 import { type PlanChoice, storedPlan } from './api-key.ts';
 import { findAppliedPlan, findStoredAccount, resolveAccount } from './key-account.ts';

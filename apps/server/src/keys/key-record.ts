@@ -1,10 +1,9 @@
 import { adminErrorMessages, type Key, type KeyState } from '@animal-store/admin-contract';
+import { type Database, execution, oneRow, preparedStatement } from '@animal-store/postgres';
 import { and, eq, isNotNull, isNull, lte, not, type SQL, sql } from 'drizzle-orm';
-import type { Database } from '../database/database.ts';
-import { isActive, stateOf } from '../database/lifetime.ts';
-import { accounts, apiKeys, apiTokens } from '../database/schema.ts';
-import { execution, oneRow, preparedStatement } from '../database/statement.ts';
-import { toSuspension } from '../database/suspension.ts';
+import { isActive, stateOf } from '../schema/lifetime.ts';
+import { accounts, apiKeys, apiTokens } from '../schema/schema.ts';
+import { toSuspension } from '../schema/suspension.ts';
 import { lastUsed } from '../usage/usage-tables.ts';
 import { AdminRefusal } from './admin-refusal.ts';
 import { quotaOf } from './api-key.ts';

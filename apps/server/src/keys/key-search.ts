@@ -1,7 +1,7 @@
 import { type KeyFilter, keyStates, type ListedKey } from '@animal-store/admin-contract';
 import type { PlanName } from '@animal-store/contract';
+import { type Database, statement } from '@animal-store/postgres';
 import { and, eq, gt, gte, isNull, lt, type SQL, sql } from 'drizzle-orm';
-import type { Database } from '../database/database.ts';
 import {
   countRows,
   isAfter,
@@ -12,10 +12,9 @@ import {
   readLists,
   type SortColumn,
   sortedBy,
-} from '../database/list-page.ts';
-import { accounts, apiKeys, apiTokens, openBans } from '../database/schema.ts';
-import { isFound } from '../database/search-text.ts';
-import { statement } from '../database/statement.ts';
+} from '../schema/list-page.ts';
+import { accounts, apiKeys, apiTokens, openBans } from '../schema/schema.ts';
+import { isFound } from '../schema/search-text.ts';
 import {
   type CountOfToday,
   counts,

@@ -1,8 +1,8 @@
+import type { Database } from '@animal-store/postgres';
+import { statement } from '@animal-store/postgres';
 import { and, asc, desc, eq, inArray, sql } from 'drizzle-orm';
-import type { Database } from '../database/database.ts';
-import { isUnexpired } from '../database/lifetime.ts';
-import type { apiTokens } from '../database/schema.ts';
-import { statement } from '../database/statement.ts';
+import { isUnexpired } from '../schema/lifetime.ts';
+import type { apiTokens } from '../schema/schema.ts';
 import { createToken, hashToken, tokenPrefix } from './token.ts';
 
 type ShownToken = Pick<typeof apiTokens.$inferSelect, 'prefix' | 'createdAt' | 'expiresAt'>;

@@ -1,10 +1,10 @@
 import { totalmem } from 'node:os';
+import type { StatementContext } from '@animal-store/postgres';
+import { DatabaseError } from '@animal-store/postgres';
 import type { BreakerState } from '@animal-store/quotas';
 import { waitAtMost } from '@animal-store/runtime';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { RequestRecord } from '../api/request-record.ts';
-import { DatabaseError } from '../database/database-error.ts';
-import type { StatementContext } from '../database/statement.ts';
 import { type ConnectionLimit, connectionLimits } from '../http/limit-connections.ts';
 import type { RequestOutcome } from '../http/request-outcome.ts';
 import { watchCalls } from './watch-calls.ts';

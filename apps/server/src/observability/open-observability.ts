@@ -1,7 +1,6 @@
+import type { Outage, Wait } from '@animal-store/postgres';
 import type { BreakerState } from '@animal-store/quotas';
 import { type Clock, systemClock } from '@animal-store/runtime';
-import type { Outage } from '../database/availability.ts';
-import type { Wait } from '../database/database.ts';
 import type { ConnectionLimit } from '../http/limit-connections.ts';
 import { redisAway } from '../quotas/redis-away.ts';
 import { limitToMinutes } from './limit-lines.ts';

@@ -1,4 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { StatementContext } from '@animal-store/postgres';
+import { DatabaseError } from '@animal-store/postgres';
 import type { BatchContext } from '@animal-store/runtime';
 import { waitAtMost } from '@animal-store/runtime';
 import {
@@ -35,8 +37,6 @@ import {
 } from '@opentelemetry/sdk-trace';
 import * as semconv from '@opentelemetry/semantic-conventions';
 import type { RequestTracing, TracedRequest } from '../api/request-record.ts';
-import { DatabaseError } from '../database/database-error.ts';
-import type { StatementContext } from '../database/statement.ts';
 import type { SamplerName } from './observability-settings.ts';
 import { watchCalls } from './watch-calls.ts';
 

@@ -1,9 +1,9 @@
 import type { OperatorRole } from '@animal-store/admin-contract';
+import type { Database } from '@animal-store/postgres';
+import { statement } from '@animal-store/postgres';
 import { and, eq, inArray, isNull } from 'drizzle-orm';
-import type { Database } from '../database/database.ts';
-import { isStillUnexpired } from '../database/lifetime.ts';
-import { operatorSessions, operators, operatorTokens } from '../database/schema.ts';
-import { statement } from '../database/statement.ts';
+import { isStillUnexpired } from '../schema/lifetime.ts';
+import { operatorSessions, operators, operatorTokens } from '../schema/schema.ts';
 
 /** Whoever revokes the operator or rotates its token takes this lock for update. */
 const lockActor = statement('lock_actor', (tx, id: string) =>

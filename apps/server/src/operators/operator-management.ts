@@ -6,21 +6,21 @@ import {
   type NewOperator,
   type Operator,
 } from '@animal-store/admin-contract';
-import { desc, eq, getTableColumns, inArray, sql } from 'drizzle-orm';
-import { type Cause, recordDifference } from '../audit/audit-log.ts';
-import type { Database } from '../database/database.ts';
-import { revoked, stateOf } from '../database/lifetime.ts';
-import { operators, operatorTokens } from '../database/schema.ts';
-import { isContained } from '../database/search-text.ts';
+import type { Database } from '@animal-store/postgres';
 import {
   execution,
   inTransaction,
   oneRow,
   preparedStatement,
   statement,
-} from '../database/statement.ts';
+} from '@animal-store/postgres';
+import { desc, eq, getTableColumns, inArray, sql } from 'drizzle-orm';
+import { type Cause, recordDifference } from '../audit/audit-log.ts';
 import { AdminRefusal } from '../keys/admin-refusal.ts';
 import { createTokenStore } from '../keys/token-store.ts';
+import { revoked, stateOf } from '../schema/lifetime.ts';
+import { operators, operatorTokens } from '../schema/schema.ts';
+import { isContained } from '../schema/search-text.ts';
 
 export type OperatorManagement = ReturnType<typeof createOperatorManagement>;
 

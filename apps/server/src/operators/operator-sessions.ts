@@ -5,18 +5,18 @@ import {
   type OperatorSession,
   sessionLifetime,
 } from '@animal-store/admin-contract';
-import { and, desc, eq, inArray, isNull, lt, sql } from 'drizzle-orm';
-import type { Database } from '../database/database.ts';
-import { isActive, isUnexpired } from '../database/lifetime.ts';
-import { operatorSessions, operators, operatorTokens } from '../database/schema.ts';
+import type { Database } from '@animal-store/postgres';
 import {
   execution,
   inTransaction,
   oneRow,
   preparedStatement,
   statement,
-} from '../database/statement.ts';
+} from '@animal-store/postgres';
+import { and, desc, eq, inArray, isNull, lt, sql } from 'drizzle-orm';
 import { createToken, hashToken, isToken } from '../keys/token.ts';
+import { isActive, isUnexpired } from '../schema/lifetime.ts';
+import { operatorSessions, operators, operatorTokens } from '../schema/schema.ts';
 import { confirmActor } from './confirm-actor.ts';
 
 /** Who sends a request to the admin API. */

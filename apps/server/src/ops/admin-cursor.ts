@@ -1,11 +1,11 @@
 import { adminBasePath } from '@animal-store/admin-contract';
 import { formatLinks } from '@animal-store/contract';
+import { DatabaseError } from '@animal-store/postgres';
 import type { Response } from 'express';
 import { z } from 'zod';
-import { DatabaseError } from '../database/database-error.ts';
-import type { ListPage, ListPosition } from '../database/list-page.ts';
 import { appendHeader } from '../http/note-headers.ts';
 import { openCursor, sealCursor } from '../http/sealed-cursor.ts';
+import type { ListPage, ListPosition } from '../schema/list-page.ts';
 import { AdminError } from './admin-error.ts';
 
 export interface PagedList {

@@ -1,16 +1,16 @@
 import { adminErrorMessages } from '@animal-store/admin-contract';
+import { StatementTooSlowError } from '@animal-store/postgres';
 import type { Clock } from '@animal-store/runtime';
 import type { ErrorRequestHandler, Response } from 'express';
 import type { AccountManagement } from '../accounts/account-management.ts';
 import type { AuditLog, Cause } from '../audit/audit-log.ts';
-import { StatementTooSlowError } from '../database/database-error.ts';
-import type { ReadBans } from '../database/open-bans.ts';
 import { AdminRefusal } from '../keys/admin-refusal.ts';
 import type { KeyManagement } from '../keys/key-management.ts';
 import type { OperatorManagement } from '../operators/operator-management.ts';
 import type { OperatorSessions } from '../operators/operator-sessions.ts';
 import type { OverviewReader } from '../overview/overview.ts';
 import type { Quotas } from '../quotas/open-quotas.ts';
+import type { ReadBans } from '../schema/open-bans.ts';
 import type { UsageQueries } from '../usage/usage-queries.ts';
 import { AdminError } from './admin-error.ts';
 import { invalidToken, type Operator } from './authenticate-operator.ts';

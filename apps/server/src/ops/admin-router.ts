@@ -1,9 +1,9 @@
 import { adminContract, createAdminOpenApi } from '@animal-store/admin-contract';
+import { runUntilAbandoned } from '@animal-store/postgres';
 import { createExpressEndpoints } from '@ts-rest/express';
 import compression from 'compression';
 import { type ErrorRequestHandler, type Request, type RequestHandler, Router } from 'express';
 import { z } from 'zod';
-import { runUntilAbandoned } from '../database/abandoned-request.ts';
 import { answerOtherMethods, endpointOptions, refusePath } from '../http/endpoints.ts';
 import { jsonBody } from '../http/json-body.ts';
 import { createAccountHandlers } from './account-handlers.ts';

@@ -1,7 +1,6 @@
+import type { Wait } from '@animal-store/postgres';
+import { DatabaseUnavailableError, faultOf } from '@animal-store/postgres';
 import { type Clock, systemClock, waitAtMost } from '@animal-store/runtime';
-import type { Wait } from '../database/database.ts';
-import { DatabaseUnavailableError } from '../database/database-error.ts';
-import { faultOf } from '../database/database-fault.ts';
 import type { OpsSettings } from './ops-settings.ts';
 
 /** Whether load balancers should send requests to this replica, and the reasons if not. */

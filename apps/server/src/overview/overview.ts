@@ -1,12 +1,12 @@
 import { type Overview, type UsageOutcome, usageOutcomes } from '@animal-store/admin-contract';
+import type { Database } from '@animal-store/postgres';
+import { statement } from '@animal-store/postgres';
 import type { Clock } from '@animal-store/runtime';
 import { count, sql } from 'drizzle-orm';
-import type { Database } from '../database/database.ts';
-import { isActive } from '../database/lifetime.ts';
-import { isOpen, listOpenBans, type ReadBans } from '../database/open-bans.ts';
-import { accounts, apiKeys, openBans } from '../database/schema.ts';
-import { statement } from '../database/statement.ts';
 import type { ReplicaCount } from '../replicas/replica-count.ts';
+import { isActive } from '../schema/lifetime.ts';
+import { isOpen, listOpenBans, type ReadBans } from '../schema/open-bans.ts';
+import { accounts, apiKeys, openBans } from '../schema/schema.ts';
 import { mergeTraffic, quantileMs } from '../usage/live-traffic.ts';
 import { lastBuckets, liveSeconds, type UsageQueries } from '../usage/usage-queries.ts';
 

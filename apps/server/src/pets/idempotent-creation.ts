@@ -1,8 +1,6 @@
 import { hash } from 'node:crypto';
 import { type NewPet, type Pet, stringifyJson } from '@animal-store/contract';
-import { and, eq, gt, inArray, lte, sql } from 'drizzle-orm';
-import type { Database } from '../database/database.ts';
-import { idempotencyKeys, petIdSequence, pets } from '../database/schema.ts';
+import type { Database } from '@animal-store/postgres';
 import {
   execution,
   given,
@@ -10,7 +8,9 @@ import {
   preparedSql,
   preparedStatement,
   statement,
-} from '../database/statement.ts';
+} from '@animal-store/postgres';
+import { and, eq, gt, inArray, lte, sql } from 'drizzle-orm';
+import { idempotencyKeys, petIdSequence, pets } from '../schema/schema.ts';
 import { createInsertBatcher } from './insert-batcher.ts';
 import { toPetRow } from './pet-repository.ts';
 

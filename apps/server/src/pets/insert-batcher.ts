@@ -1,5 +1,5 @@
+import { DatabaseUnavailableError } from '@animal-store/postgres';
 import { createBatcher } from '@animal-store/runtime';
-import { DatabaseUnavailableError } from '../database/database-error.ts';
 
 /** Inserts rows in one statement, and returns the outcome of each, in their order. */
 type InsertAll<Row, Outcome> = (rows: readonly Row[]) => Promise<readonly Outcome[]>;

@@ -1,9 +1,14 @@
 import { type Int64, type NewPet, type Pet, pageLimit } from '@animal-store/contract';
+import type { Database, OpenDatabase } from '@animal-store/postgres';
+import {
+  DatabaseError,
+  DatabaseUnavailableError,
+  execution,
+  given,
+  preparedSql,
+} from '@animal-store/postgres';
 import { type SQL, sql } from 'drizzle-orm';
-import type { Database, OpenDatabase } from '../database/database.ts';
-import { DatabaseError, DatabaseUnavailableError } from '../database/database-error.ts';
-import { petIdSequence, pets } from '../database/schema.ts';
-import { execution, given, preparedSql } from '../database/statement.ts';
+import { petIdSequence, pets } from '../schema/schema.ts';
 import { createInsertBatcher } from './insert-batcher.ts';
 import type { PagePosition, PetFilter } from './pet-cursor.ts';
 import { createSharedReads } from './share-reads.ts';

@@ -1,7 +1,7 @@
+import type { Database, Listening, OpenDatabase } from '@animal-store/postgres';
+import { statement } from '@animal-store/postgres';
 import { sql } from 'drizzle-orm';
 import { z } from 'zod';
-import type { Database, Listening, OpenDatabase } from '../database/database.ts';
-import { statement } from '../database/statement.ts';
 
 /** The Postgres channel (NOTIFY). Version 1.0.0 had nothing but keys to talk about. */
 const channel = 'animal_store_keys';

@@ -1,7 +1,7 @@
+import type { OpenDatabase } from '@animal-store/postgres';
+import { unlessUnavailable } from '@animal-store/postgres';
 import type { Clock } from '@animal-store/runtime';
 import { repeat, waitAtMost } from '@animal-store/runtime';
-import type { OpenDatabase } from '../database/database.ts';
-import { unlessUnavailable } from '../database/database-error.ts';
 import { createUsageCollector } from './usage-collector.ts';
 import { createUsageFlusher } from './usage-flusher.ts';
 import { createUsageQueries } from './usage-queries.ts';

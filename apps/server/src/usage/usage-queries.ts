@@ -1,9 +1,9 @@
 import { type RecentUse, type UsageBucket, usageBucketSeconds } from '@animal-store/admin-contract';
 import { deprecations, type PlanName, planNames } from '@animal-store/contract';
+import type { Database } from '@animal-store/postgres';
+import { statement } from '@animal-store/postgres';
 import { and, eq, gte, inArray, lt, type SQL, sql } from 'drizzle-orm';
-import type { Database } from '../database/database.ts';
-import { accounts, apiKeys } from '../database/schema.ts';
-import { statement } from '../database/statement.ts';
+import { accounts, apiKeys } from '../schema/schema.ts';
 import { planCode, totalId } from './usage-entry.ts';
 import { counts, isDenied, spanOf, written } from './usage-tables.ts';
 

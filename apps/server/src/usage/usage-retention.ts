@@ -1,6 +1,6 @@
+import type { Database } from '@animal-store/postgres';
+import { statement } from '@animal-store/postgres';
 import { sql } from 'drizzle-orm';
-import type { Database } from '../database/database.ts';
-import { statement } from '../database/statement.ts';
 import { usage } from './usage-tables.ts';
 
 /** How many rows one statement deletes, to stay below the statement timeout. */

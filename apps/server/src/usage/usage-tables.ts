@@ -9,7 +9,7 @@ import {
 import { plans } from '@animal-store/contract';
 import { inArray, type SQL, sql } from 'drizzle-orm';
 import { bigint, customType, integer, pgSchema, smallint, uuid } from 'drizzle-orm/pg-core';
-import { instant } from '../database/schema.ts';
+import { instant } from '../schema/schema.ts';
 
 // Not in `database/schema.ts`: drizzle-kit knows neither this schema nor its view. See the migrations.
 export const usage = pgSchema('usage');

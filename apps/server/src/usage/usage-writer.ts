@@ -1,7 +1,7 @@
 import { usageOutcomes } from '@animal-store/admin-contract';
 import { type OperationMetadata, operations } from '@animal-store/contract';
+import { statement } from '@animal-store/postgres';
 import { sql } from 'drizzle-orm';
-import { statement } from '../database/statement.ts';
 import type { Traffic } from './live-traffic.ts';
 import { totalId, type UsageEntry } from './usage-entry.ts';
 

@@ -1,8 +1,8 @@
 import type { AccountFilter } from '@animal-store/admin-contract';
 import { beforeAll, expect, test } from 'vitest';
 import { countFoundAccounts, searchAccounts } from '../../src/accounts/account-search.ts';
-import type { ListPosition } from '../../src/database/list-page.ts';
-import { accounts, apiKeys } from '../../src/database/schema.ts';
+import type { ListPosition } from '../../src/schema/list-page.ts';
+import { accounts, apiKeys } from '../../src/schema/schema.ts';
 import { useDatabase } from '../support/databases.ts';
 import { entryOf, writeUsage } from '../support/write-usage.ts';
 

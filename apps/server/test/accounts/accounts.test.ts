@@ -7,7 +7,7 @@ import type {
 } from '@animal-store/admin-contract';
 import { createClockAtNoon } from '@animal-store/runtime/test-clock';
 import { expect, test } from 'vitest';
-import { accounts, apiKeys } from '../../src/database/schema.ts';
+import { accounts, apiKeys } from '../../src/schema/schema.ts';
 import { useAdmin } from '../support/admin.ts';
 import { banOf, writeBans } from '../support/write-bans.ts';
 

@@ -9,10 +9,10 @@ import {
 import { until } from '@animal-store/testkit';
 import { eq, sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
-import { operators } from '../../src/database/schema.ts';
 import { AdminRefusal } from '../../src/keys/admin-refusal.ts';
 import { createOperatorManagement } from '../../src/operators/operator-management.ts';
 import { createOperatorSessions } from '../../src/operators/operator-sessions.ts';
+import { operators } from '../../src/schema/schema.ts';
 import { adminToken, someCause, useAdmin } from '../support/admin.ts';
 import { holdBody } from '../support/held-request.ts';
 

@@ -1,8 +1,8 @@
 import type { Overview } from '@animal-store/admin-contract';
 import { defaultBanPolicy } from '@animal-store/contract';
+import type { Database } from '@animal-store/postgres';
 import { openRedis } from '@animal-store/testkit';
 import { describe, expect, test } from 'vitest';
-import type { Database } from '../../src/database/database.ts';
 import { type Admin, adminOf, adminToken, useAdmin } from '../support/admin.ts';
 import { createDatabase } from '../support/databases.ts';
 import { type LocalServer, openLocalServer, untilPassing } from '../support/local-server.ts';

@@ -7,7 +7,7 @@ import { expect, test, vi } from 'vitest';
 import { createAuditLog } from '../../src/audit/audit-log.ts';
 import { createBanLog, deleteForgottenBans, deleteOverBans } from '../../src/audit/ban-log.ts';
 import { openAudit } from '../../src/audit/open-audit.ts';
-import { accounts, openBans } from '../../src/database/schema.ts';
+import { accounts, openBans } from '../../src/schema/schema.ts';
 import { adminOf, adminToken, someCause } from '../support/admin.ts';
 import { createDatabase, useDatabase } from '../support/databases.ts';
 import { type LocalServer, openLocalServer, untilPassing } from '../support/local-server.ts';

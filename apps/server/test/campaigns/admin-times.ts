@@ -1,5 +1,6 @@
+import { migratePostgres } from '@animal-store/postgres/migrate-postgres';
 import { openPostgres, startServer } from '@animal-store/testkit';
-import { migratePostgres } from '../../src/database/migrate-postgres.ts';
+import { migrationOptions } from '../../src/schema/migration-options.ts';
 import { adminOf, adminToken } from '../support/admin.ts';
 import { fillWithKeys } from './million-keys.ts';
 import { percentile } from './percentile.ts';
@@ -62,7 +63,7 @@ const questions: readonly string[] = [
 export async function run(): Promise<void> {
   await using postgres = await openPostgres({ storage: 'disk' });
   await using database = await postgres.createDatabase();
-  await migratePostgres(database.url);
+  await migratePostgres(database.url, migrationOptions);
   say('Writing a million keys');
   await fillWithKeys(database.url);
   await using server = await startServer({

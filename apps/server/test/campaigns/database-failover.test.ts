@@ -1,9 +1,10 @@
+import { migratePostgres } from '@animal-store/postgres/migrate-postgres';
+import { openPostgres as openDatabase } from '@animal-store/postgres/open-postgres';
 import { openPostgres, type Server, startServer } from '@animal-store/testkit';
 import type { Sql } from 'postgres';
 import { test } from 'vitest';
-import { migratePostgres } from '../../src/database/migrate-postgres.ts';
-import { openPostgres as openDatabase } from '../../src/database/open-postgres.ts';
 import { createApiKey } from '../../src/keys/key-management.ts';
+import { migrationOptions } from '../../src/schema/migration-options.ts';
 import { listAll } from '../support/list-all-pets.ts';
 import { expectRight, isGood, startMixedLoad } from '../support/mixed-load.ts';
 import { openMovingName } from '../support/moving-name.ts';
@@ -16,8 +17,8 @@ const replicas = 3;
 async function startWithStandby(stack: AsyncDisposableStack, byName: boolean) {
   const primary = stack.use(await openPostgres());
   const database = await primary.createDatabase();
-  await migratePostgres(database.url);
-  const { db, close } = openDatabase(database.url);
+  await migratePostgres(database.url, migrationOptions);
+  const { db, close } = openDatabase(database.url, migrationOptions);
   const key = { name: 'failover', plan: 'enterprise', quota: wideQuota } as const;
   const { token } = await createApiKey(db, key);
   const newTokens: string[] = [];

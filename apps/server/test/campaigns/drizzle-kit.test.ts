@@ -7,7 +7,7 @@ import { repository, temporaryDirectory } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
 
 const app = join(repository, 'apps/server');
-const committed = join(app, 'src/database/migrations');
+const committed = join(app, 'src/schema/migrations');
 
 test('the committed migrations are exactly what drizzle-kit generates from the schema', async () => {
   // Beside the code, so that imports are found.
@@ -19,7 +19,7 @@ test('the committed migrations are exactly what drizzle-kit generates from the s
     // Relative paths: it takes no others, and then fails with exit code 0.
     [
       ...[tools.drizzleKit, 'generate', '--dialect=postgresql'],
-      ...['--schema=src/database/schema.ts', `--out=${relative(app, out)}`],
+      ...['--schema=src/schema/schema.ts', `--out=${relative(app, out)}`],
     ],
     { cwd: app },
   );

@@ -1,9 +1,9 @@
+import { inTransaction } from '@animal-store/postgres';
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { readAccounts } from '../../src/accounts/account-record.ts';
-import { pets } from '../../src/database/schema.ts';
-import { inTransaction } from '../../src/database/statement.ts';
 import { createPetRepository } from '../../src/pets/pet-repository.ts';
+import { pets } from '../../src/schema/schema.ts';
 import { createDatabase, openWithoutLimits } from '../support/databases.ts';
 import { explainPrepared, select } from '../support/explain.ts';
 

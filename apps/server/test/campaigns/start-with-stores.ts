@@ -1,7 +1,8 @@
+import { migratePostgres } from '@animal-store/postgres/migrate-postgres';
+import { openPostgres as openDatabase } from '@animal-store/postgres/open-postgres';
 import { openPostgres, openRedis, startServer } from '@animal-store/testkit';
-import { migratePostgres } from '../../src/database/migrate-postgres.ts';
-import { openPostgres as openDatabase } from '../../src/database/open-postgres.ts';
 import { createApiKey } from '../../src/keys/key-management.ts';
+import { migrationOptions } from '../../src/schema/migration-options.ts';
 
 /** A server on Postgres and Redis of its own, outside vitest, with a key that no load exhausts. */
 export type LoadedServer = Awaited<ReturnType<typeof startWithStores>>;
@@ -15,8 +16,8 @@ const ownTimeLimits = {
 
 /** Migrates a database, and makes a key in it. */
 export async function createKey(url: string, perMinute = 10_000_000) {
-  await migratePostgres(url);
-  const { db, close } = openDatabase(url);
+  await migratePostgres(url, migrationOptions);
+  const { db, close } = openDatabase(url, migrationOptions);
   const quota = { perMinute, perDay: 100_000_000 };
   const key = await createApiKey(db, { name: 'of a campaign', plan: 'enterprise', quota });
   await close();

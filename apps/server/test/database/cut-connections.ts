@@ -1,3 +1,4 @@
+import { defaultDatabaseLimits } from '@animal-store/postgres';
 import { systemClock } from '@animal-store/runtime';
 import {
   type Cut,
@@ -9,12 +10,11 @@ import {
 } from '@animal-store/testkit';
 import { createSeededRandom } from '@animal-store/testkit/seeded-random';
 import { expect } from 'vitest';
-import { defaultDatabaseLimits } from '../../src/database/database-settings.ts';
-import { pets as petsTable } from '../../src/database/schema.ts';
 import { createApiKey } from '../../src/keys/key-management.ts';
 import { createToken } from '../../src/keys/token.ts';
 import { createOperatorManagement } from '../../src/operators/operator-management.ts';
 import { createPetRepository } from '../../src/pets/pet-repository.ts';
+import { pets as petsTable } from '../../src/schema/schema.ts';
 import { adminOf, someCause } from '../support/admin.ts';
 import { createDatabase } from '../support/databases.ts';
 import { type LocalServer, openLocalServer } from '../support/local-server.ts';

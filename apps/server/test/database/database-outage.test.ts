@@ -1,17 +1,17 @@
 import { connect, type Socket } from 'node:net';
+import type { Database } from '@animal-store/postgres';
+import { migratePostgres } from '@animal-store/postgres/migrate-postgres';
 import { systemClock } from '@animal-store/runtime';
-import { openPostgres, type Postgres, until } from '@animal-store/testkit';
+import { openPostgres, openRawServer, type Postgres, until } from '@animal-store/testkit';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import type { Database } from '../../src/database/database.ts';
-import { migratePostgres } from '../../src/database/migrate-postgres.ts';
 import { createApiKey } from '../../src/keys/key-management.ts';
+import { migrationOptions } from '../../src/schema/migration-options.ts';
 import { someCause } from '../support/admin.ts';
 import { openWithoutLimits } from '../support/databases.ts';
 import { expectError } from '../support/expectations.ts';
 import { type LocalServer, openLocalServer } from '../support/local-server.ts';
 import { manageKeys } from '../support/manage-keys.ts';
 import { logOf, requestLine, scrape } from '../support/observed.ts';
-import { openRawServer } from '../support/raw-server.ts';
 import { type CallOptions, call, wideQuota } from '../support/test-service.ts';
 
 /** How many requests at a time may wait for the connection that finds out whether Postgres is back. */
@@ -48,7 +48,7 @@ beforeAll(async () => {
   postgres = stack.use(await openPostgres());
   const database = await postgres.createDatabase();
   databaseUrl = database.url;
-  await migratePostgres(databaseUrl);
+  await migratePostgres(databaseUrl, migrationOptions);
   const opened = openWithoutLimits(database);
   stack.defer(opened.close);
   db = opened.db;

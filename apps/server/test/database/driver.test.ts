@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
+import { migratePostgres } from '@animal-store/postgres/migrate-postgres';
 import { StartupError } from '@animal-store/runtime';
-import { type Cut, openTcpProxy, postgresProtocol } from '@animal-store/testkit';
+import { type Cut, openRawServer, openTcpProxy, postgresProtocol } from '@animal-store/testkit';
 import postgres from 'postgres';
 import { expect, inject, test } from 'vitest';
-import { migratePostgres } from '../../src/database/migrate-postgres.ts';
-import { openRawServer } from '../support/raw-server.ts';
+import { migrationOptions } from '../../src/schema/migration-options.ts';
 
 // The faults of the driver that patches/README.md describes, each by itself.
 
@@ -130,7 +130,9 @@ test('a connection that is lost at its first query fails that query, and nothing
       socket.once('data', () => socket.resetAndDestroy());
     });
   });
-  const opening = migratePostgres(`postgres://nobody@127.0.0.1:${server.port}/nothing`);
+  const opening = migratePostgres(`postgres://nobody@127.0.0.1:${server.port}/nothing`, {
+    ...migrationOptions,
+  });
   await expect(opening).rejects.toThrow(StartupError);
 });
 
@@ -151,7 +153,7 @@ test('under TLS the server learns by which name it was called', async () => {
     });
   });
   const url = `postgres://nobody@localhost:${server.port}/nothing?sslmode=verify-full`;
-  await expect(migratePostgres(url)).rejects.toThrow(StartupError);
+  await expect(migratePostgres(url, migrationOptions)).rejects.toThrow(StartupError);
   expect(await called.promise).toBe('localhost');
 });
 

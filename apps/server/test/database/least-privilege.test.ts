@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { migratePostgres } from '@animal-store/postgres/migrate-postgres';
 import { openRedis, postgresAt, repository } from '@animal-store/testkit';
 import { expect, inject, test } from 'vitest';
-import { migratePostgres } from '../../src/database/migrate-postgres.ts';
+import { migrationOptions } from '../../src/schema/migration-options.ts';
 import { adminOf, adminToken } from '../support/admin.ts';
 import { connectTo } from '../support/databases.ts';
 import { openLocalServer } from '../support/local-server.ts';
@@ -41,7 +42,7 @@ test('a service with the rights that docs/operating.md lists, and no others, sta
     Object.assign(url, { username: role, password: 'secret' });
     return url.href;
   };
-  await migratePostgres(urlOf(owner));
+  await migratePostgres(urlOf(owner), migrationOptions);
   {
     await using sql = connectTo(urlOf(owner));
     await sql.unsafe(

@@ -1,8 +1,9 @@
+import { defaultDatabaseLimits } from '@animal-store/postgres';
+import { migratePostgres } from '@animal-store/postgres/migrate-postgres';
 import { postgresAt, until } from '@animal-store/testkit';
 import { expect, inject, test } from 'vitest';
-import { defaultDatabaseLimits } from '../../src/database/database-settings.ts';
-import { migratePostgres } from '../../src/database/migrate-postgres.ts';
 import { createToken } from '../../src/keys/token.ts';
+import { migrationOptions } from '../../src/schema/migration-options.ts';
 import { connectTo } from '../support/databases.ts';
 import { openLocalServer } from '../support/local-server.ts';
 import { createOldDatabase } from '../support/old-database.ts';
@@ -52,7 +53,7 @@ test('an index is created while animals are, without the time limit for statemen
   await sql.begin(async (transaction) => {
     await create(transaction);
     // The index waits for this transaction. What was created with a lock would hold up all others.
-    migrating = migratePostgres(database.url);
+    migrating = migratePostgres(database.url, migrationOptions);
     await Promise.race([migrating, until(waitsLonger)]);
     await other`set lock_timeout = '60s'`;
     await create(other);
@@ -68,7 +69,10 @@ test('an index is created again if an earlier attempt was interrupted, and an ol
   await sql`create index pets_category_status_id on pets (id)`;
   const index = sql`indexrelid = 'pets_category_status_id'::regclass`;
   await sql`update pg_index set indisvalid = false where ${index}`;
-  await Promise.all([migratePostgres(database.url), migratePostgres(fresh.url)]);
+  await Promise.all([
+    migratePostgres(database.url, migrationOptions),
+    migratePostgres(fresh.url, migrationOptions),
+  ]);
   expect(await sql`select indisvalid from pg_index where ${index}`).toEqual([{ indisvalid: true }]);
   const indexesOf = async (on: typeof sql) => [
     ...(await on`select indexdef from pg_indexes where schemaname = 'public' order by 1`),
@@ -88,6 +92,7 @@ test('a column is filled while somebody has locked a row, and no other row waits
   await sql.begin(async (transaction) => {
     const [{ id } = {}] = await transaction`select id from api_keys limit 1 for update`;
     migrating = migratePostgres(database.url, {
+      ...migrationOptions,
       limits: { ...defaultDatabaseLimits, migrationPauseMs: 10 },
     });
     const unfilled = () => other`select id from api_keys where search is null`;
@@ -120,7 +125,7 @@ test('an audit entry of an earlier version gets the text that searches read, and
   await expect(sql`update audit_entries set search = null`).rejects.toMatchObject({
     code: '23001',
   });
-  await migratePostgres(database.url);
+  await migratePostgres(database.url, migrationOptions);
 });
 
 test('searches get their indexes as soon as the role that migrates may create the extension', async () => {
@@ -134,7 +139,7 @@ test('searches get their indexes as soon as the role that migrates may create th
   await admin.unsafe(`alter database "${database.name}" owner to ${owner}`);
   const url = new URL(database.url);
   Object.assign(url, { username: owner, password: 'secret' });
-  await migratePostgres(url.href);
+  await migratePostgres(url.href, migrationOptions);
   const sql = stack.use(connectTo(database.url));
   const indexes = () => sql`
     select indexrelid::regclass::text as name from pg_index
@@ -143,10 +148,10 @@ test('searches get their indexes as soon as the role that migrates may create th
   expect(await indexes()).toEqual(all);
   await sql`drop extension pg_trgm cascade`;
   await admin.unsafe(`revoke create on database "${database.name}" from ${owner}`);
-  await migratePostgres(url.href);
+  await migratePostgres(url.href, migrationOptions);
   expect(await indexes()).toEqual([]);
   await admin.unsafe(`grant create on database "${database.name}" to ${owner}`);
-  await migratePostgres(url.href);
+  await migratePostgres(url.href, migrationOptions);
   expect(await indexes()).toEqual(all);
 });
 
@@ -164,6 +169,7 @@ test('a migration that waits for a lock lets others pass, and says for whom it w
     await transaction`set application_name = 'idle psql'`;
     const [{ pid } = {}] = await transaction`select pg_backend_pid() as pid from api_keys`;
     migrating = migratePostgres(database.url, {
+      ...migrationOptions,
       limits: { ...defaultDatabaseLimits, migrationPauseMs: 10 },
       onWaiting: (wait) => waits.add(wait?.reason.replace(/\d+ s ago/, 'N s ago')),
     });

@@ -1,9 +1,10 @@
+import type { Database } from '@animal-store/postgres';
+import { statement } from '@animal-store/postgres';
+import { openPostgres } from '@animal-store/postgres/open-postgres';
 import { until } from '@animal-store/testkit';
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
-import type { Database } from '../../src/database/database.ts';
-import { openPostgres } from '../../src/database/open-postgres.ts';
-import { statement } from '../../src/database/statement.ts';
+import { migrationOptions } from '../../src/schema/migration-options.ts';
 import { createDatabase, patientDatabase } from '../support/databases.ts';
 
 const findSession = statement('find_session', async (db: Database) => {
@@ -18,7 +19,7 @@ const findSession = statement('find_session', async (db: Database) => {
 test('a connection of each pool that requests use stays open while nobody asks', async () => {
   await using database = await createDatabase('postgres');
   const limits = { ...patientDatabase, idleSeconds: 1, keepOpenMs: 100 };
-  const opened = openPostgres(database.url, limits);
+  const opened = openPostgres(database.url, { ...limits, ...migrationOptions });
   const sessions = async () =>
     (await database.db.execute(
       sql`select pid from pg_stat_activity where datname = current_database()`,

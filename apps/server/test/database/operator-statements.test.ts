@@ -1,11 +1,9 @@
+import type { OpenDatabase } from '@animal-store/postgres';
+import { runUntilAbandoned, StatementTooSlowError, statement } from '@animal-store/postgres';
+import { openPostgres } from '@animal-store/postgres/open-postgres';
 import { until } from '@animal-store/testkit';
 import { sql } from 'drizzle-orm';
 import { beforeAll, expect, test } from 'vitest';
-import { runUntilAbandoned } from '../../src/database/abandoned-request.ts';
-import type { OpenDatabase } from '../../src/database/database.ts';
-import { StatementTooSlowError } from '../../src/database/database-error.ts';
-import { openPostgres } from '../../src/database/open-postgres.ts';
-import { statement } from '../../src/database/statement.ts';
 import { createDatabase, patientDatabase, type TestDatabase } from '../support/databases.ts';
 
 // Operators' statements have connections and time limits of their own: see `OpenDatabase.operators`.

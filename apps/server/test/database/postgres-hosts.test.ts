@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
+import { findPostgres, readPostgresUrl } from '@animal-store/postgres/internal';
+import { migratePostgres } from '@animal-store/postgres/migrate-postgres';
 import { temporaryDirectory } from '@animal-store/testkit';
 import { expect, inject, test } from 'vitest';
-import { findPostgres } from '../../src/database/find-postgres.ts';
-import { migratePostgres } from '../../src/database/migrate-postgres.ts';
-import { readPostgresUrl } from '../../src/database/read-postgres-url.ts';
+import { migrationOptions } from '../../src/schema/migration-options.ts';
 
 const { adminUrl } = inject('postgres');
 const real = new URL(adminUrl);
@@ -47,7 +47,10 @@ test('a Postgres on a percent-encoded Unix socket is found', async () => {
 test.each(['require', 'verify-ca', 'verify-full'])(
   'sslmode=%s ends the start with a sentence if Postgres has no TLS',
   async (mode) => {
-    const migrating = migratePostgres(`${adminUrl}?sslmode=${mode}`, { onUnavailable() {} });
+    const migrating = migratePostgres(`${adminUrl}?sslmode=${mode}`, {
+      ...migrationOptions,
+      onUnavailable() {},
+    });
     await expect(migrating).rejects.toThrow(/^DATABASE_URL: Postgres has no TLS, and sslmode=/);
   },
 );

@@ -1,14 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { checkOwnSessions, poolerFault, sessionSettings } from '@animal-store/postgres/internal';
+import { migratePostgres } from '@animal-store/postgres/migrate-postgres';
+import { openPostgres } from '@animal-store/postgres/open-postgres';
 import { StartupError } from '@animal-store/runtime';
 import { postgresAt } from '@animal-store/testkit';
 import { expect, inject, test, vi } from 'vitest';
-import { migratePostgres } from '../../src/database/migrate-postgres.ts';
-import { openPostgres } from '../../src/database/open-postgres.ts';
-import {
-  checkOwnSessions,
-  poolerFault,
-  sessionSettings,
-} from '../../src/database/session-settings.ts';
+import { migrationOptions } from '../../src/schema/migration-options.ts';
 import { connectTo, patientDatabase } from '../support/databases.ts';
 
 const { adminUrl } = inject('postgres');
@@ -30,11 +27,11 @@ test('each session has the settings of the service, whatever the database sets',
   // The first schema of the path would have got the tables.
   await using sql = connectTo(database.url);
   await sql`create schema app`;
-  await migratePostgres(database.url);
+  await migratePostgres(database.url, migrationOptions);
   expect(await sql`select schemaname from pg_tables where tablename = 'pets'`).toEqual([
     { schemaname: 'public' },
   ]);
-  const opened = openPostgres(database.url, patientDatabase);
+  const opened = openPostgres(database.url, { ...patientDatabase, ...migrationOptions });
   try {
     for (const db of [opened.db, opened.reads]) {
       const names = Object.keys(sessionSettings);
@@ -57,7 +54,7 @@ test('the role usage, which has the name of a schema, migrates its database', as
   await using database = await createDatabase();
   await using admin = connectTo(adminUrl);
   await admin.unsafe(`alter database "${database.name}" owner to usage`);
-  await migratePostgres(role.urlOf(database.url));
+  await migratePostgres(role.urlOf(database.url), migrationOptions);
   await using sql = connectTo(database.url);
   const tables =
     await sql`select schemaname from pg_tables where tablename in ('pets', 'api_keys')`;
@@ -70,7 +67,9 @@ test('a database that is not encoded in UTF8 ends the start with a sentence that
   await admin.unsafe(`create database "${name}" encoding 'LATIN1' locale 'C' template template0`);
   const url = new URL(adminUrl);
   url.pathname = `/${name}`;
-  const error = await migratePostgres(url.href).catch((reason: unknown) => reason);
+  const error = await migratePostgres(url.href, migrationOptions).catch(
+    (reason: unknown) => reason,
+  );
   await admin.unsafe(`drop database "${name}"`);
   expect(error).toBeInstanceOf(StartupError);
   expect(error).toMatchObject({
@@ -116,7 +115,7 @@ test('the driver reads no PG* variable', async () => {
   })) {
     vi.stubEnv(name, value);
   }
-  await migratePostgres(database.url);
+  await migratePostgres(database.url, migrationOptions);
   vi.unstubAllEnvs();
 });
 

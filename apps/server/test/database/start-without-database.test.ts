@@ -1,10 +1,9 @@
 import { systemClock } from '@animal-store/runtime';
-import { freePort, openTcpProxy, postgresAt, until } from '@animal-store/testkit';
+import { freePort, openRawServer, openTcpProxy, postgresAt, until } from '@animal-store/testkit';
 import { expect, inject, test } from 'vitest';
 import { createToken } from '../../src/keys/token.ts';
 import { connectTo } from '../support/databases.ts';
 import { type LocalServer, openLocalServer } from '../support/local-server.ts';
-import { openRawServer } from '../support/raw-server.ts';
 import { call, callUntilServed } from '../support/test-service.ts';
 
 const createEmpty = () => postgresAt(inject('postgres')).createDatabase();

@@ -1,7 +1,7 @@
+import { followStatements } from '@animal-store/postgres/internal';
 import { systemClock } from '@animal-store/runtime';
 import { sql } from 'drizzle-orm';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { followStatements } from '../../src/database/statement.ts';
 import { createToken } from '../../src/keys/token.ts';
 import { useAdmin } from '../support/admin.ts';
 import { expectError, rateLimitOf } from '../support/expectations.ts';

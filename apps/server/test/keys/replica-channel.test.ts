@@ -1,7 +1,7 @@
+import type { OpenDatabase } from '@animal-store/postgres';
 import { until } from '@animal-store/testkit';
 import type postgres from 'postgres';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import type { OpenDatabase } from '../../src/database/database.ts';
 import { announceKeyChange, openReplicaChannel } from '../../src/replicas/replica-channel.ts';
 import { connectTo, createDatabase } from '../support/databases.ts';
 

@@ -1,9 +1,9 @@
+import type { Database } from '@animal-store/postgres';
+import { inTransaction } from '@animal-store/postgres';
 import { sql } from 'drizzle-orm';
 import { beforeAll, expect, test } from 'vitest';
 import { searchAccounts } from '../../src/accounts/account-search.ts';
 import { searchEntries } from '../../src/audit/audit-search.ts';
-import type { Database } from '../../src/database/database.ts';
-import { inTransaction } from '../../src/database/statement.ts';
 import { searchKeys } from '../../src/keys/key-search.ts';
 import { createDatabase, openWithoutLimits } from '../support/databases.ts';
 import { select } from '../support/explain.ts';

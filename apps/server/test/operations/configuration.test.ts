@@ -1,15 +1,15 @@
 import { writeFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { join, resolve } from 'node:path';
-import { freePort, temporaryDirectory } from '@animal-store/testkit';
+import { defaultDatabaseLimits } from '@animal-store/postgres';
+import { migratePostgres } from '@animal-store/postgres/migrate-postgres';
+import { openEmbedded } from '@animal-store/postgres/open-embedded';
+import { freePort, openRawServer, temporaryDirectory } from '@animal-store/testkit';
 import { expect, inject, test } from 'vitest';
-import { defaultDatabaseLimits } from '../../src/database/database-settings.ts';
-import { migratePostgres } from '../../src/database/migrate-postgres.ts';
-import { openEmbedded } from '../../src/database/open-embedded.ts';
+import { migrationOptions } from '../../src/schema/migration-options.ts';
 import { openService } from '../../src/service.ts';
 import { createDatabase } from '../support/databases.ts';
 import { expectStartupError } from '../support/expect-refusal.ts';
-import { openRawServer } from '../support/raw-server.ts';
 import { call, startService } from '../support/test-service.ts';
 
 // HOST and PORT: listener.test.ts. A data directory of a server that is running: start.test.ts.
@@ -20,7 +20,7 @@ test.each([
 ])('a data directory that %s is refused', async (_, path) => {
   await using directory = await temporaryDirectory();
   for (const name of ['file', 'postgres']) await writeFile(join(directory.path, name), 'x');
-  const opening = openEmbedded(resolve(directory.path, path));
+  const opening = openEmbedded(resolve(directory.path, path), migrationOptions);
   await expectStartupError(opening, /^DATA_DIR: cannot open \S+: (?!.*object Object)\w/);
 });
 
@@ -56,11 +56,13 @@ test.each<[what: string, change: Partial<URL>]>([
   ['a database that is not there', { pathname: '/no_such_database' }],
 ])('DATABASE_URL is refused with %s', async (_, change) => {
   const { href } = Object.assign(new URL(inject('postgres').adminUrl), change);
-  await expectStartupError(migratePostgres(href), refusal);
+  await expectStartupError(migratePostgres(href, migrationOptions), refusal);
 });
 
 test('DATABASE_URL is refused with a password that is not percent-encoded', async () => {
-  const opening = migratePostgres('postgres://user:hunter2%@127.0.0.1/animals');
+  const opening = migratePostgres('postgres://user:hunter2%@127.0.0.1/animals', {
+    ...migrationOptions,
+  });
   await expectStartupError(opening, /^DATABASE_URL: expected postgres:\/\/user:password@host/);
 });
 
@@ -71,5 +73,5 @@ test.each<[string, (socket: Socket) => void]>([
 ])('DATABASE_URL is refused where another kind of server %s', async (_, behave) => {
   await using impostor = await openRawServer((socket) => behave(socket.resume()));
   const url = `postgres://user:hunter2@127.0.0.1:${impostor.port}/animals`;
-  await expectStartupError(migratePostgres(url, { limits }), refusal);
+  await expectStartupError(migratePostgres(url, { ...migrationOptions, limits }), refusal);
 });

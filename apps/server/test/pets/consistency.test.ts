@@ -1,7 +1,8 @@
+import { openPostgres } from '@animal-store/postgres/open-postgres';
 import { openTcpProxy, postgresProtocol, until } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
-import { openPostgres } from '../../src/database/open-postgres.ts';
 import { createPetRepository } from '../../src/pets/pet-repository.ts';
+import { migrationOptions } from '../../src/schema/migration-options.ts';
 import { createDatabase, patientDatabase } from '../support/databases.ts';
 
 // What arrives together shares a statement. A read that joined one in flight would not show the animal.
@@ -20,7 +21,7 @@ test('after its creation on one replica, an animal is shown by another that has 
   });
   await using stack = new AsyncDisposableStack();
   const open = (at: string) => {
-    const opened = openPostgres(at, patientDatabase);
+    const opened = openPostgres(at, { ...patientDatabase, ...migrationOptions });
     stack.defer(opened.close);
     return createPetRepository(opened);
   };

@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 import type { NewPet } from '@animal-store/contract';
+import type { Database } from '@animal-store/postgres';
+import { inTransaction } from '@animal-store/postgres';
 import { sql } from 'drizzle-orm';
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Database } from '../../src/database/database.ts';
-import { idempotencyKeys, pets } from '../../src/database/schema.ts';
-import { inTransaction } from '../../src/database/statement.ts';
 import { createIdempotentCreations } from '../../src/pets/idempotent-creation.ts';
+import { idempotencyKeys, pets } from '../../src/schema/schema.ts';
 import { databaseKinds, useDatabase } from '../support/databases.ts';
 import { select } from '../support/explain.ts';
 

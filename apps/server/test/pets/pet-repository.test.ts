@@ -1,10 +1,10 @@
 import { int64Max, int64Min, maxPetId, type Pet, stringifyJson } from '@animal-store/contract';
+import { DatabaseError } from '@animal-store/postgres';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { DatabaseError } from '../../src/database/database-error.ts';
-import { pets } from '../../src/database/schema.ts';
 import type { PetFilter } from '../../src/pets/pet-cursor.ts';
 import { createPetRepository } from '../../src/pets/pet-repository.ts';
+import { pets } from '../../src/schema/schema.ts';
 import { databaseKinds, useDatabase } from '../support/databases.ts';
 
 const statuses = ['available', 'pending', 'sold'] as const;

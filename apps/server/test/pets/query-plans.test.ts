@@ -1,10 +1,10 @@
+import { inTransaction } from '@animal-store/postgres';
 import { sql } from 'drizzle-orm';
 import { beforeAll, expect, test } from 'vitest';
-import { pets } from '../../src/database/schema.ts';
-import { inTransaction } from '../../src/database/statement.ts';
 import { createIdempotentCreations } from '../../src/pets/idempotent-creation.ts';
 import type { PetFilter } from '../../src/pets/pet-cursor.ts';
 import { createPetRepository } from '../../src/pets/pet-repository.ts';
+import { pets } from '../../src/schema/schema.ts';
 import { useDatabase } from '../support/databases.ts';
 import { explainPrepared, select } from '../support/explain.ts';
 

@@ -1,6 +1,6 @@
+import { openPostgres } from '@animal-store/postgres/open-postgres';
 import { freePort } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
-import { openPostgres } from '../../src/database/open-postgres.ts';
 import { createPetRepository } from '../../src/pets/pet-repository.ts';
 import { patientDatabase, useDatabase } from '../support/databases.ts';
 

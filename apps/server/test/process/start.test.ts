@@ -7,6 +7,7 @@ import type { Pet } from '@animal-store/contract';
 import {
   findProgram,
   memoryDirectory,
+  openRawServer,
   type Server,
   startServer,
   temporaryDirectory,
@@ -19,7 +20,6 @@ import { newPet, untilRefused } from '../support/held-request.ts';
 import { listAll } from '../support/list-all-pets.ts';
 import { startLoad } from '../support/load.ts';
 import { openLocalServer } from '../support/local-server.ts';
-import { openRawServer } from '../support/raw-server.ts';
 import { call, wideQuota } from '../support/test-service.ts';
 
 const run = promisify(execFile);

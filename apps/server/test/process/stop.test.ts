@@ -1,9 +1,8 @@
 import { once } from 'node:events';
-import { spawnServer, until } from '@animal-store/testkit';
+import { openRawServer, spawnServer, until } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
 import { beginCreation, untilRefused } from '../support/held-request.ts';
 import { logOf } from '../support/observed.ts';
-import { openRawServer } from '../support/raw-server.ts';
 import { startProcess } from '../support/test-service.ts';
 import { openConnection } from '../wire/connection.ts';
 

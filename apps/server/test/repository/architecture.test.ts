@@ -82,24 +82,23 @@ test.each([
 
 /** The rooms, and what each may import besides itself: only rooms above it, so there is no cycle. */
 const rooms: readonly [room: string, ...imports: string[]][] = [
-  ['shared'],
-  ['http', 'shared'],
-  ['database', 'shared'],
-  ['replicas', 'database', 'shared'],
-  ['quotas', 'shared'],
-  ['usage', 'database', 'shared'],
-  ['audit', 'database', 'shared'],
-  ['keys', 'audit', 'database', 'quotas', 'replicas', 'shared', 'usage'],
-  ['accounts', 'audit', 'database', 'keys', 'quotas', 'replicas', 'usage'],
-  ['operators', 'audit', 'database', 'keys', 'shared'],
-  ['pets', 'database', 'http', 'shared'],
+  ['http'],
+  ['schema'],
+  ['replicas', 'schema'],
+  ['quotas'],
+  ['usage', 'schema'],
+  ['audit', 'schema'],
+  ['keys', 'audit', 'schema', 'quotas', 'replicas', 'usage'],
+  ['accounts', 'audit', 'schema', 'keys', 'quotas', 'replicas', 'usage'],
+  ['operators', 'audit', 'schema', 'keys'],
+  ['pets', 'schema', 'http'],
   ['api', 'http', 'keys', 'pets', 'quotas'],
-  ['overview', 'database', 'replicas', 'shared', 'usage'],
-  ['observability', 'api', 'database', 'http', 'quotas', 'shared'],
+  ['overview', 'schema', 'replicas', 'usage'],
+  ['observability', 'api', 'schema', 'http', 'quotas'],
   [
     'ops',
-    ...['accounts', 'audit', 'database', 'http', 'keys', 'observability'],
-    ...['operators', 'overview', 'quotas', 'shared', 'usage'],
+    ...['accounts', 'audit', 'schema', 'http', 'keys', 'observability'],
+    ...['operators', 'overview', 'quotas', 'usage'],
   ],
 ];
 

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { postgresParameters } from '@animal-store/postgres/postgres-url';
 import { repository } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
-import { postgresParameters } from '../../src/shared/postgres-url.ts';
-import { redisParameters } from '../../src/shared/redis-url.ts';
+import { redisParameters } from '../../src/redis-url.ts';
 
 const settings = readFileSync(join(repository, 'docs/settings.md'), 'utf8');
 

@@ -1,4 +1,8 @@
 import { join } from 'node:path';
+import type { Database, OpenDatabase } from '@animal-store/postgres';
+import { defaultDatabaseLimits } from '@animal-store/postgres';
+import { openEmbedded } from '@animal-store/postgres/open-embedded';
+import { openPostgres } from '@animal-store/postgres/open-postgres';
 import {
   copyEmbeddedSnapshot,
   memoryDirectory,
@@ -8,11 +12,7 @@ import {
 import { drizzle } from 'drizzle-orm/postgres-js';
 import postgres from 'postgres';
 import { beforeAll, inject } from 'vitest';
-import type { Database, OpenDatabase } from '../../src/database/database.ts';
-import { defaultDatabaseLimits } from '../../src/database/database-settings.ts';
-import { openEmbedded } from '../../src/database/open-embedded.ts';
-import { openPostgres } from '../../src/database/open-postgres.ts';
-import * as schema from '../../src/database/schema.ts';
+import { migrationOptions } from '../../src/schema/migration-options.ts';
 import { postgresTemplate } from './global-setup.ts';
 
 /** The databases that the service runs on; what holds on one must hold on the other. */
@@ -35,6 +35,7 @@ export type TestDatabase = AsyncDisposable & {
 /** Time limits that end a hang only: a statement waits for its turn when other work has all processors. */
 export const patientDatabase = {
   ...defaultDatabaseLimits,
+  ...migrationOptions,
   ...{ connectSeconds: 60, searchSeconds: 60, statementSeconds: 60 },
   ...{ answerWithinMs: 61_000, heartbeatLostMs: 60_000 },
 };
@@ -87,7 +88,7 @@ export function connectTo(url: string, max = 1) {
 /** Opens a Postgres without the time limits of the service, to fill it. */
 export function openWithoutLimits({ url }: Pick<TestDatabase, 'url'>) {
   const client = connectTo(url);
-  return { db: drizzle({ client, schema }), close: () => client.end() };
+  return { db: drizzle({ client }), close: () => client.end() };
 }
 
 /** Opens a migrated, empty database in this process, for the tests of a file or of a `describe`. */

@@ -1,5 +1,5 @@
+import type { Database } from '@animal-store/postgres';
 import { sql } from 'drizzle-orm';
-import type { Database } from '../../src/database/database.ts';
 
 export const select = async <Row>(tx: Database, query: ReturnType<typeof sql>) =>
   (await tx.execute(query)) as unknown as Row[];

@@ -1,6 +1,7 @@
+import { migratePostgres } from '@animal-store/postgres/migrate-postgres';
 import { openPostgres } from '@animal-store/testkit';
 import type { TestProject } from 'vitest/node';
-import { migratePostgres } from '../../src/database/migrate-postgres.ts';
+import { migrationOptions } from '../../src/schema/migration-options.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -18,7 +19,7 @@ export async function setup({ vitest }: TestProject): Promise<(() => Promise<voi
   // Another project of this run has it.
   if (vitest.getRootProject().getProvidedContext().postgres !== undefined) return undefined;
   const postgres = await openPostgres();
-  await postgres.createTemplate(postgresTemplate, (url) => migratePostgres(url));
+  await postgres.createTemplate(postgresTemplate, (url) => migratePostgres(url, migrationOptions));
   vitest.getRootProject().provide('postgres', { adminUrl: postgres.adminUrl });
   // biome-ignore lint/style/noProcessEnv: run-campaign.ts has no other way to tell vitest
   const { CAMPAIGN_SEED, CAMPAIGN_MINUTES } = process.env;

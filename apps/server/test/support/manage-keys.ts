@@ -1,8 +1,8 @@
 import { defaultBanPolicy } from '@animal-store/contract';
+import type { Database } from '@animal-store/postgres';
 import type { Quotas as KeyQuotas } from '@animal-store/quotas';
 import { createMemoryQuotas } from '@animal-store/quotas';
 import { systemClock } from '@animal-store/runtime';
-import type { Database } from '../../src/database/database.ts';
 import { createKeyManagement, type KeyManagement } from '../../src/keys/key-management.ts';
 
 /** Manages keys without a server: nobody caches them, and what replaces no quotas is in memory. */

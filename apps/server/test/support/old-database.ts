@@ -4,7 +4,7 @@ import { postgresAt, temporaryDirectory } from '@animal-store/testkit';
 import { drizzle } from 'drizzle-orm/postgres-js';
 import { migrate } from 'drizzle-orm/postgres-js/migrator';
 import { inject } from 'vitest';
-import { migrationsFolder } from '../../src/database/migration-check.ts';
+import { migrationsFolder } from '../../src/schema/migration-options.ts';
 import { connectTo } from './databases.ts';
 
 /**

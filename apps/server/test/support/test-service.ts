@@ -1,8 +1,8 @@
 import type { NewKey } from '@animal-store/admin-contract';
 import type { PlanName } from '@animal-store/contract';
+import type { Database } from '@animal-store/postgres';
 import { startServer, until } from '@animal-store/testkit';
 import { beforeAll } from 'vitest';
-import type { Database } from '../../src/database/database.ts';
 import { createApiKey } from '../../src/keys/key-management.ts';
 import { createDatabase, type DatabaseKind, type TestDatabase } from './databases.ts';
 import {

@@ -1,5 +1,5 @@
+import type { Database } from '@animal-store/postgres';
 import { type Ban, createBanLog } from '../../src/audit/ban-log.ts';
-import type { Database } from '../../src/database/database.ts';
 
 /** A ban that began some minutes ago, and ends in as many. */
 export const banOf = (keyId: string, minutes: number): Ban => ({

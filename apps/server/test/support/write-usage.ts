@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type UsageOutcome, usageOperations, usageOutcomes } from '@animal-store/admin-contract';
-import type { Database } from '../../src/database/database.ts';
+import type { Database } from '@animal-store/postgres';
 import { planCode, type UsageEntry } from '../../src/usage/usage-entry.ts';
 import { addFlush } from '../../src/usage/usage-writer.ts';
 import type { TestDatabase } from './databases.ts';

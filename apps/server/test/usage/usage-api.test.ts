@@ -1,7 +1,7 @@
 import type { Key, KeyDetails, LedgerOfKey, ServiceLedger } from '@animal-store/admin-contract';
+import { followStatements } from '@animal-store/postgres/internal';
 import { createClockAtNoon } from '@animal-store/runtime/test-clock';
 import { expect, test } from 'vitest';
-import { followStatements } from '../../src/database/statement.ts';
 import { announceKeyChange } from '../../src/replicas/replica-channel.ts';
 import { useAdmin } from '../support/admin.ts';
 import { connectTo } from '../support/databases.ts';

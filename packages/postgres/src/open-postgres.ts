@@ -6,7 +6,7 @@ import { currentSignal } from './abandoned-request.ts';
 import type { Database, OpenDatabase } from './database.ts';
 import { DatabaseUnavailableError, incompleteAnswer, toDatabaseError } from './database-error.ts';
 import { faultOf } from './database-fault.ts';
-import { defaultDatabaseLimits } from './database-settings.ts';
+import { type DatabaseOptions, defaultDatabaseLimits } from './database-settings.ts';
 import { findPostgres } from './find-postgres.ts';
 import { migratePostgres } from './migrate-postgres.ts';
 import { listenTo } from './postgres-channel.ts';
@@ -14,7 +14,6 @@ import { connectPostgres, type SocketOptions } from './postgres-driver.ts';
 import { createPostgresMonitor } from './postgres-monitor.ts';
 import { openFailingSocket, openSocket, watchSockets } from './postgres-socket.ts';
 import { readPostgresUrl } from './read-postgres-url.ts';
-import * as schema from './schema.ts';
 import { followStatements, limitStatements, statement } from './statement.ts';
 
 /** How many statements of operators run at the same time. More of them wait. */
@@ -29,7 +28,11 @@ const maxConnections = 3;
  * @param text `postgres://…`; several hosts are separated by commas.
  * @throws {StartupError} if the URL cannot be read.
  */
-export function openPostgres(text: string, limits = defaultDatabaseLimits): OpenDatabase {
+export function openPostgres(
+  text: string,
+  { migrationsFolder, searchedTables = [], ...given }: DatabaseOptions,
+): OpenDatabase {
+  const limits = { ...defaultDatabaseLimits, ...given };
   const { connectSeconds, idleSeconds, statementSeconds, closeSeconds } = limits;
   /** Longer than a connection may be idle and a statement may take, together. */
   const silentMs = (idleSeconds + statementSeconds + 1) * 1_000;
@@ -81,7 +84,7 @@ export function openPostgres(text: string, limits = defaultDatabaseLimits): Open
     const client = connectPostgres(url, url.hosts[0], {
       ...{ socket: open, connectSeconds, max, idleSeconds, statementSeconds },
     });
-    const db = drizzle({ client, schema });
+    const db = drizzle({ client });
     limitStatements(db, limits.answerWithinMs, { pool });
     return { client, db };
   }
@@ -106,7 +109,14 @@ export function openPostgres(text: string, limits = defaultDatabaseLimits): Open
     operators: operators.db,
     background: background.db,
     async prepare(onWaiting) {
-      monitor.use(await migratePostgres(text, { onUnavailable: onWaiting, onWaiting, limits }));
+      monitor.use(
+        await migratePostgres(text, {
+          onUnavailable: onWaiting,
+          onWaiting,
+          limits,
+          migrationsFolder,
+        }),
+      );
     },
     listen: (channel, listener) => listenTo(client, channel, { ...listener, ...limits }),
     async close() {

@@ -1,12 +1,10 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
-import { freePort, postgresAt } from '@animal-store/testkit';
+import type { Address } from '@animal-store/postgres/internal';
+import { findPostgres, readPostgresUrl } from '@animal-store/postgres/internal';
+import { freePort, openRawServer, postgresAt } from '@animal-store/testkit';
 import postgres from 'postgres';
 import { expect, inject, test } from 'vitest';
-import { openRawServer } from '../../test/support/raw-server.ts';
-import { findPostgres } from './find-postgres.ts';
-import type { Address } from './postgres-socket.ts';
-import { readPostgresUrl } from './read-postgres-url.ts';
 
 const { adminUrl } = inject('postgres');
 /** Searches for the database of a URL on other hosts. */

@@ -1,6 +1,6 @@
 import { maxCounted } from '@animal-store/admin-contract';
+import type { Database } from '@animal-store/postgres';
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm';
-import type { Database } from './database.ts';
 
 /**
  * Where a page of a list ends: what its last row is sorted by, as Postgres writes it. In front is which of the lists

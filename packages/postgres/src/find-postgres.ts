@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net';
 import { waitAtMost } from '@animal-store/runtime';
-import type { PostgresUrl } from '../shared/postgres-url.ts';
 import { DatabaseUnavailableError, incompleteAnswer, readOnly } from './database-error.ts';
 import { connectPostgres } from './postgres-driver.ts';
 import { type Address, openSocket } from './postgres-socket.ts';
+import type { PostgresUrl } from './postgres-url.ts';
 
 /** A Postgres that answers. */
 export interface FoundPostgres {

@@ -1,14 +1,18 @@
 import { StartupError, sleep } from '@animal-store/runtime';
 import type postgres from 'postgres';
-import type { PostgresUrl } from '../shared/postgres-url.ts';
 import { applyMigrations } from './apply-migrations.ts';
 import type { Wait } from './database.ts';
 import { DatabaseUnavailableError, readOnly, toDatabaseError } from './database-error.ts';
 import { faultOf } from './database-fault.ts';
-import { type DatabaseLimits, defaultDatabaseLimits } from './database-settings.ts';
+import {
+  type DatabaseLimits,
+  defaultDatabaseLimits,
+  type MigrationOptions,
+} from './database-settings.ts';
 import { findPostgres } from './find-postgres.ts';
 import { connectPostgres } from './postgres-driver.ts';
 import { type Address, openSocket } from './postgres-socket.ts';
+import type { PostgresUrl } from './postgres-url.ts';
 import { readPostgresUrl } from './read-postgres-url.ts';
 import { refusesTls } from './refuses-tls.ts';
 import { checkOwnSessions, checkSession, poolerFault } from './session-settings.ts';
@@ -34,17 +38,18 @@ const otherMigrates = 'Another replica migrates the database.';
  */
 export async function migratePostgres(
   text: string,
-  options: {
+  options: MigrationOptions & {
     onUnavailable?: (wait: Wait) => void;
     onWaiting?: (wait: Wait | undefined) => void;
-    limits?: DatabaseLimits;
-  } = {},
+    limits?: Partial<DatabaseLimits>;
+  },
 ): Promise<Address> {
-  const { onUnavailable, onWaiting = () => {}, limits = defaultDatabaseLimits } = options;
+  const { onUnavailable, onWaiting = () => {} } = options;
+  const limits = { ...defaultDatabaseLimits, ...options.limits };
   const url = readPostgresUrl(text);
   for (;;) {
     try {
-      return await migrate(url, { onWaiting, limits });
+      return await migrate(url, { ...options, onWaiting, limits });
     } catch (error) {
       if (error instanceof StartupError) throw error;
       await throwIfTlsIsRefused(url, error, limits);
@@ -60,12 +65,12 @@ export async function migratePostgres(
 
 async function migrate(
   url: PostgresUrl,
-  options: {
+  options: MigrationOptions & {
     onWaiting: (wait: Wait | undefined) => void;
     limits: DatabaseLimits;
   },
 ): Promise<Address> {
-  const { onWaiting, limits } = options;
+  const { migrationsFolder, searchedTables = [], onWaiting, limits } = options;
   const { connectSeconds, closeSeconds, searchSeconds, lockPauseMs } = limits;
   const { address, isWritable } = await findPostgres(url, searchSeconds);
   if (!isWritable) throw new DatabaseUnavailableError(readOnly);
@@ -96,8 +101,8 @@ async function migrate(
   opened.defer(() => {
     void watching.stop();
   });
-  await applyMigrations(client, { ...limits, pid });
-  await createTrigramIndexes(client);
+  await applyMigrations(client, { ...limits, migrationsFolder, pid });
+  await createTrigramIndexes(client, searchedTables);
   return address;
 }
 

@@ -56,3 +56,14 @@ export const defaultDatabaseLimits = {
 };
 
 export type DatabaseLimits = Readonly<typeof defaultDatabaseLimits>;
+
+/** What a database is migrated to. */
+export interface MigrationOptions {
+  /** The SQL files that drizzle-kit wrote, with their journal. */
+  readonly migrationsFolder: string;
+  /** Tables with a column `search`, which gets an index of trigrams where the extension may be had. */
+  readonly searchedTables?: readonly string[];
+}
+
+/** How a database is opened. */
+export interface DatabaseOptions extends Partial<DatabaseLimits>, MigrationOptions {}

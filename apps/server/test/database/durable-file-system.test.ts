@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import { sql } from 'drizzle-orm';
 import { afterEach, expect, test, vi } from 'vitest';
-import { createDatabase } from '../../test/support/databases.ts';
+import { createDatabase } from '../support/databases.ts';
 
 afterEach(() => {
   vi.restoreAllMocks();

@@ -4,10 +4,11 @@ import type { Sql } from 'postgres';
 import { DatabaseUnavailableError, lockNotAvailable, toDatabaseError } from './database-error.ts';
 import type { DatabaseLimits } from './database-settings.ts';
 import { fillInBatches } from './fill-in-batches.ts';
-import { migrationsFolder } from './migration-check.ts';
 import { createIndexesOnline } from './online-indexes.ts';
 
 interface Options extends Pick<DatabaseLimits, 'tableLockTimeoutMs' | 'migrationPauseMs'> {
+  /** The SQL files that drizzle-kit wrote, with their journal. */
+  readonly migrationsFolder: string;
   /** The session that holds the lock of migrations. */
   readonly pid: number;
 }
@@ -22,7 +23,7 @@ export async function applyMigrations(client: Sql, options: Options): Promise<vo
   await createJournal(client);
   const [newest] = await client`
     select coalesce(max(created_at), 0) as at from drizzle.__drizzle_migrations`;
-  for (const migration of readMigrationFiles({ migrationsFolder })) {
+  for (const migration of readMigrationFiles(options)) {
     if (migration.folderMillis <= Number(newest?.['at'])) continue;
     await createIndexesOnline(client, migration.sql);
     await fillInBatches(client, migration.sql);

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import type { Duplex } from 'node:stream';
 import { StartupError } from '@animal-store/runtime';
 import postgres from 'postgres';
-import type { PostgresUrl } from '../shared/postgres-url.ts';
 import type { Address } from './postgres-socket.ts';
+import type { PostgresUrl } from './postgres-url.ts';
 import { sessionSettings } from './session-settings.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
-import { useDatabase } from '../../test/support/databases.ts';
+import { useDatabase } from '../support/databases.ts';
 
 const database = useDatabase('embedded');
 

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { createTestClock } from '@animal-store/runtime/test-clock';
+import { openRawServer } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
-import { openRawServer } from '../../test/support/raw-server.ts';
 import { openFailingSocket, openSocket, watchSockets } from './postgres-socket.ts';
 
 /** A server that says nothing, and one connection to it. */

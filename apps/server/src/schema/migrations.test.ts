@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { migrationsFolder } from './migration-check.ts';
+import { migrationsFolder } from './migration-options.ts';
 
 // While a new version is rolled out, replicas of the version before run on the database that the new
 // one has migrated. So a migration only adds; what is no longer needed is removed by a later release. And

@@ -7,10 +7,8 @@ import { migrate } from 'drizzle-orm/pglite/migrator';
 import { prepareDataDir } from './data-dir.ts';
 import { lockDataDir } from './data-dir-lock.ts';
 import type { OpenDatabase } from './database.ts';
-import { type DatabaseLimits, defaultDatabaseLimits } from './database-settings.ts';
+import { type DatabaseOptions, defaultDatabaseLimits } from './database-settings.ts';
 import { DurableFileSystem, durableStartParams, syncTree } from './durable-file-system.ts';
-import { migrationsFolder } from './migration-check.ts';
-import * as schema from './schema.ts';
 import { limitStatements } from './statement.ts';
 
 /**
@@ -20,7 +18,7 @@ import { limitStatements } from './statement.ts';
  */
 export async function openEmbedded(
   dataDir: string,
-  { answerWithinMs }: Pick<DatabaseLimits, 'answerWithinMs'> = defaultDatabaseLimits,
+  { migrationsFolder, answerWithinMs = defaultDatabaseLimits.answerWithinMs }: DatabaseOptions,
 ): Promise<OpenDatabase> {
   try {
     prepareDataDir(dataDir);
@@ -29,7 +27,7 @@ export async function openEmbedded(
       lock.release();
       throw error;
     });
-    const db = drizzle({ client, schema });
+    const db = drizzle({ client });
     limitStatements(db, answerWithinMs);
     await migrate(db, { migrationsFolder });
     return {

@@ -1,8 +1,8 @@
+import type { Database } from '@animal-store/postgres';
+import { probeDatabase } from '@animal-store/postgres';
 import { sql } from 'drizzle-orm';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { createDatabase, databaseKinds, openWithoutLimits } from '../../test/support/databases.ts';
-import type { Database } from './database.ts';
-import { probeDatabase } from './probe-database.ts';
+import { createDatabase, databaseKinds, openWithoutLimits } from '../support/databases.ts';
 
 describe.each(databaseKinds)('a probe on %s', (kind) => {
   let db: Database;

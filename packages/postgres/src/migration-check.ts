@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url';
 import { sql } from 'drizzle-orm';
 import { readMigrationFiles } from 'drizzle-orm/migrator';
 import type { OpenDatabase } from './database.ts';
@@ -10,9 +9,6 @@ import {
 } from './database-error.ts';
 import { isReadOnly } from './probe-database.ts';
 import { statement } from './statement.ts';
-
-/** The SQL files that drizzle-kit wrote, in the order of their journal. */
-export const migrationsFolder: string = fileURLToPath(new URL('./migrations', import.meta.url));
 
 /** SQLSTATE of a table that does not exist. */
 const undefinedTable = '42P01';
@@ -36,13 +32,14 @@ const checkDatabase = statement('check_database', async (db) => {
  *
  * It asks on each pool that requests use, because a pool may be unable to connect while another one is connected.
  *
+ * @param migrationsFolder the SQL files that drizzle-kit wrote, with their journal.
  * @returns from the check, whether it has the migrations.
  * @throws {DatabaseError} from the check, if the database cannot be asked or is read-only.
  */
-export function createDatabaseCheck({
-  db,
-  reads,
-}: Pick<OpenDatabase, 'db' | 'reads'>): () => Promise<boolean> {
+export function createDatabaseCheck(
+  { db, reads }: Pick<OpenDatabase, 'db' | 'reads'>,
+  migrationsFolder: string,
+): () => Promise<boolean> {
   const newest = readMigrationFiles({ migrationsFolder }).at(-1)?.folderMillis ?? 0;
   return async function isMigrated() {
     try {

@@ -1,5 +1,5 @@
 import { StartupError } from '@animal-store/runtime';
-import { type PostgresUrl, parsePostgresUrl } from '../shared/postgres-url.ts';
+import { type PostgresUrl, parsePostgresUrl } from './postgres-url.ts';
 
 /**
  * Reads a `postgres://…` URL.

@@ -1,13 +1,14 @@
 import type { Sql } from 'postgres';
-import { searchedTables } from './search-text.ts';
 
 /**
  * Creates indexes by which searches find rare texts of three letters or more in milliseconds, where the extension
  * pg_trgm may be had. Without them, a search reads the whole table. No migration, because each start tries again: a
  * role that migrates may get the right, or the extension, later. A role that does not own the tables leaves them alone.
+ *
+ * @param tables those with a column `search`.
  */
-export async function createTrigramIndexes(client: Sql): Promise<void> {
-  for (const table of searchedTables) {
+export async function createTrigramIndexes(client: Sql, tables: readonly string[]): Promise<void> {
+  for (const table of tables) {
     const name = `${table}_trigrams`;
     const [found] = await client<{ isValid: boolean | null; isOwn: boolean }[]>`
       select (select indisvalid from pg_index where indexrelid = to_regclass(${name})) as "isValid",

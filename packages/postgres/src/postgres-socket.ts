@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { type Clock, systemClock } from '@animal-store/runtime';
-import type { PostgresHost } from '../shared/postgres-url.ts';
+import type { PostgresHost } from './postgres-url.ts';
 import { createRememberingLookup } from './remembering-lookup.ts';
 
 /** Where a Postgres is. */

@@ -1,0 +1,33 @@
+// Without what opens a database: `./open-postgres` and `./open-embedded` each load one driver.
+
+export { runUntilAbandoned } from './abandoned-request.ts';
+export { type Outage, watchAvailability } from './availability.ts';
+export type { Database, Listening, OpenDatabase, Wait } from './database.ts';
+export {
+  DatabaseError,
+  DatabaseUnavailableError,
+  StatementTooSlowError,
+  unlessUnavailable,
+} from './database-error.ts';
+export { faultOf } from './database-fault.ts';
+export {
+  type DatabaseLimits,
+  type DatabaseOptions,
+  type DatabasePlace,
+  defaultDatabaseLimits,
+  defaultPlace,
+  type MigrationOptions,
+} from './database-settings.ts';
+export { createDatabaseCheck } from './migration-check.ts';
+export { probeDatabase } from './probe-database.ts';
+export {
+  execution,
+  given,
+  inTransaction,
+  oneRow,
+  preparedSql,
+  preparedStatement,
+  Rollback,
+  type StatementContext,
+  statement,
+} from './statement.ts';

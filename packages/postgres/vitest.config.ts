@@ -1,0 +1,3 @@
+import { configureTests } from '../../vitest.shared.ts';
+
+export default configureTests('postgres');
