@@ -68,7 +68,7 @@ export function App() {
     return (
       <main class="login">
         <p class="state" role="status">
-          Looking for a session in another tab…
+          Checking for a session in another tab…
         </p>
       </main>
     );
@@ -105,9 +105,9 @@ function Content({ entry, id }: { entry: PageEntry | undefined; id: string }) {
   if (entry === undefined) {
     return (
       <>
-        <h1>No such page</h1>
+        <h1>Page not found</h1>
         <p>
-          The address names none. <a href={linkTo('overview')}>Go to the overview.</a>
+          No page has this address. <a href={linkTo('overview')}>Go to the overview.</a>
         </p>
       </>
     );
@@ -176,8 +176,8 @@ function ConnectionBar() {
     <div class="connection" role="status">
       {since !== undefined && (
         <p>
-          The service has not answered since {formatLocal(new Date(since))}. What you see is older.
-          Trying again every few seconds.
+          Service not reachable since {formatLocal(new Date(since))}. What you see may be out of
+          date. Retrying every few seconds.
         </p>
       )}
     </div>

@@ -10,7 +10,7 @@ import { render } from 'preact';
 import { Router } from 'wouter-preact';
 import { useHashPath, useHashSearch } from './address.ts';
 import { watchOperator } from './api/operator-activity.ts';
-import { createQueryClient, watchPage } from './api/query-client.ts';
+import { createQueryClient, forgetAtLogout, watchVisibility } from './api/query-client.ts';
 import { restoreSession } from './api/session.ts';
 import { shareSession } from './api/share-session.ts';
 import { keepPreferences } from './components/time/preferences.ts';
@@ -21,7 +21,8 @@ const client = createQueryClient();
 restoreSession();
 keepPreferences();
 watchOperator(window);
-watchPage(client);
+watchVisibility();
+forgetAtLogout(client);
 shareSession();
 render(
   <QueryClientProvider client={client}>

@@ -22,7 +22,7 @@ export class SessionEnded extends Error {
   override readonly name = 'SessionEnded';
 
   constructor() {
-    super('Your session had ended, so nothing was done. Do it again.');
+    super('Your session had ended, so nothing was changed. Try again.');
   }
 }
 

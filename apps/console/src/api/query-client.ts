@@ -29,13 +29,17 @@ export function createQueryClient(): QueryClient {
   return client;
 }
 
-/** Begins to ask again when the page becomes visible, and to forget all answers when the session of an operator ends. */
-export function watchPage(client: QueryClient): void {
+/** Has all that a page shows be asked for as soon as the page becomes visible. */
+export function watchVisibility(): void {
   focusManager.setEventListener((onFocus) => {
     const onChange = () => onFocus();
     document.addEventListener('visibilitychange', onChange);
     return () => document.removeEventListener('visibilitychange', onChange);
   });
+}
+
+/** Has all answers be forgotten when the session of an operator ends. */
+export function forgetAtLogout(client: QueryClient): void {
   effect(() => {
     if (session.value === undefined) client.clear();
   });

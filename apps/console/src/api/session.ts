@@ -34,7 +34,7 @@ export function beginSession(issued: IssuedSession): void {
 export function expireSession(): void {
   sessionStorage.removeItem(storageName);
   sessionEnd.value =
-    'Your session has ended: it expired, or its operator was revoked. Log in again: what you typed is still there.';
+    'Your session has ended: it expired, or its operator was revoked. Log in again to continue. What you typed is still here.';
   isExpired.value = true;
 }
 

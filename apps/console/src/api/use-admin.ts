@@ -6,7 +6,12 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/preact-query';
-import { freshForMs, questionOf, type TimeRange } from '../components/time/time-range.ts';
+import {
+  freshForMs,
+  questionOf,
+  subjectOf,
+  type TimeRange,
+} from '../components/time/time-range.ts';
 import { type Answer, callForPage, type Input, type Page } from './call-admin-api.ts';
 import type { Operation } from './operation.ts';
 import { isExpired } from './session.ts';
@@ -70,7 +75,7 @@ export function useAdminWithHistory<Name extends OperationWithHistory>(
   range: TimeRange,
 ): UseQueryResult<WithHistory<Name>> {
   const client = useQueryClient();
-  const queryKey = [operation, params, questionOf(range)];
+  const queryKey = [operation, params, subjectOf(range)];
   return useQuery({
     queryKey,
     queryFn: async ({ signal }) => {

@@ -19,7 +19,7 @@ export const auditActions: Readonly<Record<AuditAction, string>> = {
   'account.changed': 'Account changed',
   'account.suspended': 'Account suspended',
   'account.resumed': 'Account resumed',
-  'ban.started': 'Ban began',
+  'ban.started': 'Ban started',
   'ban.ended': 'Ban ended',
   'operator.created': 'Operator created',
   'operator.rotated': 'Operator rotated',
@@ -41,7 +41,7 @@ export function AuditTable({
       columns={[
         'When',
         { title: 'Action', takesRest: true },
-        ...(ofOneKey ? [] : [{ title: 'About', shrinks: true }]),
+        ...(ofOneKey ? [] : [{ title: 'Subject', shrinks: true }]),
         'By',
         { title: 'Reason', room: 'desk', shrinks: true },
       ]}
@@ -57,7 +57,7 @@ export function AuditTable({
           entry.reason === null ? '' : <Name text={entry.reason} />,
         ],
       }))}
-      empty="Nothing is recorded."
+      empty="No entries."
     />
   );
 }

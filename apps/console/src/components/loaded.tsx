@@ -57,7 +57,7 @@ function Failure({ failure, what, retry }: { failure: Error; what: string; retry
       {isOfId && isOfAddress(failure) ? (
         <p>
           <a class="button" href={linkTo(page === 'account' ? 'accounts' : 'keys')}>
-            Look for it in the list
+            Search the list
           </a>
         </p>
       ) : (

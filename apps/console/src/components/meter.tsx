@@ -6,8 +6,8 @@ import { Time } from './time/time.tsx';
 export function QuotaMeters({ windows }: { windows: KeyUsage['windows'] }) {
   return (
     <>
-      <QuotaMeter label="This minute" window={windows.minute} />
-      <QuotaMeter label="This day" window={windows.day} />
+      <QuotaMeter label="Current minute" window={windows.minute} />
+      <QuotaMeter label="Current day" window={windows.day} />
     </>
   );
 }
@@ -16,8 +16,8 @@ export function QuotaMeters({ windows }: { windows: KeyUsage['windows'] }) {
 export function OfOneReplica() {
   return (
     <p class="state warned">
-      Redis does not answer, so these are the counts of one replica, against its share of each
-      limit. Another replica has others.
+      Redis is not responding. These are the counts of one replica, against its share of each limit.
+      Other replicas have their own.
     </p>
   );
 }
@@ -52,7 +52,7 @@ function QuotaMeter({
       </meter>
       <p class="muted">
         {used === 0 ? (
-          'No request has opened it.'
+          'No requests yet.'
         ) : (
           <>
             Resets <Time at={resetsAt} distance />

@@ -4,7 +4,7 @@
  */
 export function Name({
   text,
-  missing = 'no name',
+  missing = 'unnamed',
 }: {
   text: string | null | undefined;
   missing?: string;
@@ -19,5 +19,5 @@ export function Name({
 
 /** The name of a key. One without is known by its id. */
 export function KeyName({ id, name }: { id: string; name: string | null }) {
-  return <Name text={name} missing={`no name (${id.slice(0, 8)})`} />;
+  return <Name text={name} missing={`unnamed (${id.slice(0, 8)})`} />;
 }

@@ -44,14 +44,14 @@ export function NewTokens() {
       title={first.title}
       about={
         <>
-          {first.advice} <strong>It is shown now and never again.</strong>
+          {first.advice} <strong>It will not be shown again.</strong>
         </>
       }
       text={first.token}
-      copyLabel="Copy the token"
+      copyLabel="Copy token"
       buttons={() => (
         <button type="button" onClick={close}>
-          I have kept it
+          I have saved it
         </button>
       )}
     />

@@ -5,16 +5,15 @@ import { Dialog } from './form/dialog.tsx';
 /** What single keys do, wherever one is and does not type. */
 const shortcuts = {
   '/': 'Search keys and accounts',
-  b: 'Go to what can be done with the selected keys',
+  b: 'Go to the actions for the selected keys',
   '?': 'Show these shortcuts',
 } as const;
 
 /** What keys do in a place. */
 const keysOfPlaces = {
-  'In the search':
-    '↓ and ↑ choose, Enter opens: what is chosen, the one that is called so, or the list',
+  'In the search': '↓ and ↑ select; Enter opens the selection, an exact match, or the list',
   'In a plot':
-    'Arrow keys choose a time, with Shift several, Enter zooms in, − zooms out, Esc chooses none',
+    'Arrow keys select a time, with Shift several; Enter zooms in, − zooms out, Esc clears the selection',
   'In a dialog': 'Enter confirms, Esc cancels',
 } as const;
 

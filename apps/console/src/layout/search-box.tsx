@@ -206,8 +206,8 @@ function statusOf(
   if (hint !== undefined) return hint;
   if (data !== undefined) {
     return data.length === 0
-      ? 'Nothing matches.'
-      : 'Enter opens what is called exactly so, or shows all keys that match.';
+      ? 'No results.'
+      : 'Press Enter to open an exact match, or to list all matching keys.';
   }
   return failureReason?.message ?? 'Searching…';
 }

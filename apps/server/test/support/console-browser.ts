@@ -61,8 +61,8 @@ export async function openConsole(
     /** Reads a token out of the dialog that shows it, and closes it. */
     async takeToken() {
       const token = await page.getByLabel('Token', { exact: true }).inputValue();
-      await button('I have kept it').click();
-      await button('I have kept it').waitFor({ state: 'detached' });
+      await button('I have saved it').click();
+      await button('I have saved it').waitFor({ state: 'detached' });
       return token;
     },
     /** Presses what saves a file. */

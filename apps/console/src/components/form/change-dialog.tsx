@@ -54,7 +54,7 @@ export function ChangeDialog({
                 label="Reason"
                 name="reason"
                 autocomplete="off"
-                help="For the audit log. It may stay empty."
+                help="Optional. It is shown in the audit log."
               />
             )}
           </>

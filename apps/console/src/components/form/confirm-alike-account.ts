@@ -22,6 +22,6 @@ export async function confirmAlikeAccount(given: string | null | undefined): Pro
   if (alike.length === 0 || alike.includes(name)) return;
   warned.add(name);
   throw new Error(
-    `There is already the account ${alike.join(', ')}. Letter case matters: ${name} would be another one, with a quota of its own. Confirm again to create it.`,
+    `The account ${alike.join(', ')} already exists. Account names are case-sensitive: ${name} would be a new account with its own quota. Confirm again to create it.`,
   );
 }

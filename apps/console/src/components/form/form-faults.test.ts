@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { readFaults } from './form-faults.ts';
 
-const date = 'Choose a time that is still to come.';
+const date = 'Choose a time in the future.';
 const number = 'Enter a whole number from 1 to 2,147,483,647.';
 const text = 'Enter 1 to 255 characters, without control characters.';
-const token = 'This holds a token: everybody who sees it could use it.';
+const token = 'This contains a token: anyone who sees it could use it.';
 
 test.each([
   [

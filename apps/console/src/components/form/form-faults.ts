@@ -37,14 +37,14 @@ function wordsFor(field: string, expected: string): string {
   switch (field) {
     case 'expires':
       return expected.startsWith('a time to come')
-        ? 'Choose a time that is still to come.'
+        ? 'Choose a time in the future.'
         : 'Choose a time before the year 10000.';
     case 'perMinute':
     case 'perDay':
       return `Enter a whole number from 1 to ${formatCount(maxLimit)}.`;
     default:
       return expected.startsWith('no token')
-        ? 'This holds a token: everybody who sees it could use it.'
+        ? 'This contains a token: anyone who sees it could use it.'
         : 'Enter 1 to 255 characters, without control characters.';
   }
 }

@@ -36,7 +36,7 @@ export function KeyFields({
         name="expires"
         type="datetime-local"
         defaultValue={toLocalField(expiresAt)}
-        help="In your time zone. Leave it empty for never."
+        help="In your time zone. Leave empty for no expiry."
       />
     </>
   );

@@ -3,11 +3,14 @@ import { useState } from 'preact/hooks';
 import { formatCount } from '../time/format.ts';
 import { Field, SelectField } from './form.tsx';
 
+/** How a plan is called. */
+export const planTitle = (plan: PlanName): string => plan.charAt(0).toUpperCase() + plan.slice(1);
+
 /** A plan as a choice: its name, and what it admits. */
 function planLabel(plan: PlanName): string {
-  const name = plan.charAt(0).toUpperCase() + plan.slice(1);
+  const name = planTitle(plan);
   const quota = plans[plan];
-  if (quota === undefined) return `${name}: limits of its own`;
+  if (quota === undefined) return `${name}: custom limits`;
   return `${name}: ${formatCount(quota.perMinute)} a minute, ${formatCount(quota.perDay)} a day`;
 }
 
@@ -72,7 +75,7 @@ export function UnbanField({ what }: { what: string }) {
   return (
     <label class="check">
       <input type="checkbox" name="unban" defaultChecked />
-      Also unban {what}: until then, requests go on being refused
+      Also unban {what}. Otherwise, requests are refused until the ban ends.
     </label>
   );
 }

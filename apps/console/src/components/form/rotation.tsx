@@ -2,11 +2,11 @@ import type { Change, Reason } from './change-dialog.tsx';
 import { SelectField } from './form.tsx';
 
 const graces = [
-  [0, 'not at all'],
-  [3_600, 'an hour'],
-  [86_400, 'a day'],
-  [7 * 86_400, '7 days'],
-  [30 * 86_400, '30 days'],
+  [0, 'immediately'],
+  [3_600, 'in an hour'],
+  [86_400, 'in a day'],
+  [7 * 86_400, 'in 7 days'],
+  [30 * 86_400, 'in 30 days'],
 ] as const;
 
 /** The question of every rotation: how long the tokens before it stay valid. */
@@ -15,11 +15,11 @@ export function rotationBy(
 ): Omit<Change, 'title' | 'done'> {
   return {
     consequence:
-      'A new token is created and shown once. The present ones stay valid for the time that you choose, and never longer than an earlier rotation left them.',
-    confirmLabel: 'Create a new token',
+      'A new token is created and shown once. Current tokens expire when you choose, or earlier if an earlier rotation says so.',
+    confirmLabel: 'Create new token',
     fields: (
       <SelectField
-        label="The present tokens stay valid"
+        label="Current tokens expire"
         name="grace"
         options={graces}
         defaultValue={86_400}

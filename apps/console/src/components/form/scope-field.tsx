@@ -6,8 +6,8 @@ type Scopes = Key['scopes'];
 /** What a key may do, by the value of its option. */
 const choices: Readonly<Record<string, { readonly label: string; readonly scopes: Scopes }>> = {
   'read-write': { label: 'Read and write', scopes: ['pets:read', 'pets:write'] },
-  read: { label: 'Only read', scopes: ['pets:read'] },
-  write: { label: 'Only write', scopes: ['pets:write'] },
+  read: { label: 'Read only', scopes: ['pets:read'] },
+  write: { label: 'Write only', scopes: ['pets:write'] },
 };
 
 /** What scopes allow, in words. */
@@ -23,17 +23,17 @@ function choiceOf(scopes: Scopes): string {
 export function ScopeField({ scopes }: { scopes: Scopes }) {
   return (
     <SelectField
-      label="May"
+      label="Permissions"
       name="scopes"
       options={Object.entries(choices).map(([value, { label }]) => [value, label])}
       defaultValue={choiceOf(scopes)}
-      help="A key that browsers see must only read."
+      help="Keys that browsers use should be read only."
     />
   );
 }
 
 export function readScopes(form: FormData): Scopes {
   const choice = choices[String(form.get('scopes'))];
-  if (choice === undefined) throw new Error('Choose what the key may do.');
+  if (choice === undefined) throw new Error('Choose the permissions of the key.');
   return choice.scopes;
 }

@@ -145,7 +145,7 @@ export function UsagePlot({
         class="plot-area"
         role="slider"
         tabIndex={0}
-        aria-label={`${title}: a time to look at`}
+        aria-label={`${title}: select a time`}
         aria-describedby={help}
         aria-valuemin={0}
         aria-valuemax={Math.max(buckets.length - 1, 0)}
@@ -158,8 +158,8 @@ export function UsagePlot({
         {told && <PlotTooltip told={told} left={left} isRight={places.last * 2 > buckets.length} />}
       </div>
       <p id={help} class="hidden">
-        Arrow keys choose a time, with Shift several. Enter zooms in, minus zooms out, Escape
-        chooses none.
+        Arrow keys select a time, with Shift several. Enter zooms in, minus zooms out, Escape clears
+        the selection.
       </p>
       <PlotLegend
         hidden={hidden}

@@ -80,7 +80,7 @@ function DenialTable({ denials: { buckets }, bucket }: { denials: Denials; bucke
         key: at.toISOString(),
         cells: [when(at), formatCount(counts.denied), formatCount(counts.banned)],
       }))}
-      empty="No request was denied."
+      empty="No requests were denied."
     />
   );
 }

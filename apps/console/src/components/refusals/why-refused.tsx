@@ -21,7 +21,7 @@ export function WhyRefused({
   const { kind, refusals, denials } = subject;
   const letter = writeLetter(subject);
   return (
-    <section aria-label="Whether requests are admitted">
+    <section aria-label="Request status">
       <div class="title">
         <h2>{titleOf(refusals)}</h2>
         {letter && <LetterButton letter={letter} />}
@@ -49,14 +49,14 @@ const titles: Readonly<Record<Refusal['why'], string>> = {
   suspended: 'Suspended',
   banned: 'Banned',
   'keys banned': 'Keys are banned',
-  'keys full': 'Keys are denied',
+  'keys full': 'Keys have reached their limits',
   'keys suspended': 'Keys are suspended',
-  'no key': 'No key is valid',
-  'used up': 'Denied: a limit is used up',
+  'no key': 'No valid keys',
+  'used up': 'Limit reached',
 };
 
 const titleOf = ([first]: readonly Refusal[]) =>
-  first === undefined ? 'Admitted' : titles[first.why];
+  first === undefined ? 'Requests are admitted' : titles[first.why];
 
 const keyOf = (refusal: Refusal) =>
   Object.values({ ...refusal, until: '', since: '', limit: '' }).join();
@@ -80,7 +80,7 @@ function Sentence({ refusal, account }: { refusal: Refusal; account: string | nu
           <strong>
             Revoked since <Time at={refusal.since} />.
           </strong>{' '}
-          Every request gets a 401, for good. Whoever uses it needs a new key.
+          Every request gets a 401. This cannot be undone: its users need a new key.
         </>
       );
     case 'expired':
@@ -89,7 +89,7 @@ function Sentence({ refusal, account }: { refusal: Refusal; account: string | nu
           <strong>
             Expired since <Time at={refusal.since} distance />.
           </strong>{' '}
-          Every request gets a 401. Whoever uses it needs a new key.
+          Every request gets a 401. Its users need a new key.
         </>
       );
     case 'suspended':
@@ -118,7 +118,7 @@ function Sentence({ refusal, account }: { refusal: Refusal; account: string | nu
           <strong>
             Banned until <Time at={refusal.until} distance />.
           </strong>{' '}
-          It went on sending requests after it was denied. Every request gets a 429 until then, or
+          It kept sending requests after it was denied. Every request gets a 429 until then, or
           until you unban it.
         </>
       );
@@ -141,7 +141,7 @@ function Sentence({ refusal, account }: { refusal: Refusal; account: string | nu
           <strong>
             {someOf(refusal.full, refusal.keys)} denied until <Time at={refusal.until} distance />.
           </strong>{' '}
-          A limit of the key is used up. A larger plan or limits hold from the next request on.
+          The limits of these keys are used up. Higher limits apply from the next request on.
         </>
       );
     case 'keys suspended':
@@ -162,11 +162,11 @@ function Sentence({ refusal, account }: { refusal: Refusal; account: string | nu
       return (
         <>
           <strong>
-            The {refusal.window}
+            The {refusal.window === 'day' ? 'daily limit' : 'limit per minute'}
             {link} is used up until <Time at={refusal.until} distance />.
           </strong>
-          {isOfAccount ? ' All keys of the account get' : ' Every request gets'} a 429 until then. A
-          larger plan or limits hold from the next request on.
+          {isOfAccount ? ' All keys of the account get' : ' Every request gets'} a 429 until then.
+          Higher limits apply from the next request on.
         </>
       );
   }
@@ -176,10 +176,10 @@ function Past({ denials: { buckets, denied, refused, requests } }: { denials: De
   const [first, last] = [buckets[0], buckets.at(-1)];
   if (first === undefined || last === undefined) {
     return refused === 0 ? (
-      <>No request was denied in the time that is shown below.</>
+      <>No requests were denied in the selected period.</>
     ) : (
       <>
-        In the time that is shown below, <strong>{formatCount(refused)}</strong> of
+        In the selected period, <strong>{formatCount(refused)}</strong> of
         {` ${formatCount(requests)}`} requests were refused with 401 or 403, and none was denied
         with 429.
       </>
@@ -188,7 +188,7 @@ function Past({ denials: { buckets, denied, refused, requests } }: { denials: De
   const time = (at: Date) => <Time at={at.toISOString()} minutes />;
   return (
     <>
-      In the time that is shown below, <strong>{formatCount(denied)}</strong> of
+      In the selected period, <strong>{formatCount(denied)}</strong> of
       {` ${formatCount(requests)}`} requests were denied or banned
       {first === last ? (
         <>, all at {time(first.at)}.</>

@@ -33,7 +33,7 @@ const columns: readonly KeyColumn[] = [
       inForce.subject === 'key' ? (
         plan
       ) : (
-        <span title={`The plan of its account. Its own, ${plan}, rests.`}>
+        <span title={`From its account. Own plan: ${plan} (inactive).`}>
           {inForce.plan} <span class="muted">(account)</span>
         </span>
       ),
@@ -66,7 +66,7 @@ const columns: readonly KeyColumn[] = [
     isOfListOnly: true,
   },
   {
-    column: { title: 'Last use', sort: '-lastUse' },
+    column: { title: 'Last used', sort: '-lastUse' },
     cell: LastUse,
   },
   {

@@ -15,7 +15,7 @@ export function Pager({
   const isFirst = useAllParameters().cursor === undefined;
   const count = total !== undefined && total > 0 && (
     <p class="muted">
-      {total > maxCounted ? `more than ${formatCount(maxCounted)}` : formatCount(total)} in all
+      {total > maxCounted ? `more than ${formatCount(maxCounted)}` : formatCount(total)} in total
     </p>
   );
   if (isFirst && nextCursor === undefined) return count;

@@ -60,6 +60,6 @@ test('the box of all rows is half ticked while some are selected, and selects th
 });
 
 test('a table without rows says why, across all columns', () => {
-  render(<Table caption="Keys" columns={columns} rows={[]} empty="No key is banned." />);
-  expect(screen.getByText('No key is banned.').getAttribute('colspan')).toBe('2');
+  render(<Table caption="Keys" columns={columns} rows={[]} empty="No keys are banned." />);
+  expect(screen.getByText('No keys are banned.').getAttribute('colspan')).toBe('2');
 });

@@ -20,17 +20,17 @@ function createPreference<Value extends string>(
 }
 
 export const theme = createPreference('theme', 'Theme', {
-  system: 'As the system',
+  system: 'System',
   light: 'Light',
   dark: 'Dark',
 });
 
-export const density = createPreference('density', 'Rows', {
+export const density = createPreference('density', 'Density', {
   comfortable: 'Comfortable',
   compact: 'Compact',
 });
 
-export const timeStyle = createPreference('times', 'Times in tables', {
+export const timeStyle = createPreference('times', 'Times', {
   relative: 'Relative',
   absolute: 'Absolute',
 });

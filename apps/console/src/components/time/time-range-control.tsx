@@ -1,4 +1,4 @@
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { changeParameters } from '../../address.ts';
 import { Field } from '../form/form.tsx';
 import { fromLocalField, toLocalField } from '../form/local-time.ts';
@@ -16,12 +16,8 @@ import {
 /** Chooses the span of time of all plots of a page. It is in the address. */
 export function TimeRangeControl({ range }: { range: TimeRange }) {
   const { name: chosen, span } = range;
-  const menu = useRef<HTMLDivElement>(null);
   const lengthMs = span.to - span.from;
-  const choose = (name: PresetName) => {
-    changeParameters({ range: name, from: '', to: '' });
-    menu.current?.hidePopover();
-  };
+  const choose = (name: PresetName) => changeParameters({ range: name, from: '', to: '' });
   const isAtEnd = span.to >= Date.now();
 
   return (
@@ -30,11 +26,13 @@ export function TimeRangeControl({ range }: { range: TimeRange }) {
         <span>{chosen === 'own' ? spanText(span.from, span.to) : presets[chosen].label}</span>
         <span aria-hidden="true">▾</span>
       </button>
-      <div ref={menu} id="time-menu" class="menu" popover role="group" aria-label="Span of time">
+      <div id="time-menu" class="menu" popover role="group" aria-label="Span of time">
         {Object.entries(presets).map(([name, { label }]) => (
           <button
             type="button"
             class="quiet"
+            popovertarget="time-menu"
+            popovertargetaction="hide"
             aria-pressed={name === chosen}
             onClick={() => choose(name as PresetName)}
           >
@@ -96,7 +94,7 @@ function OwnRange({ span, isOwn }: { span: Span; isOwn: boolean }) {
 
   return (
     <>
-      {field('from', 'From (your time)')} {field('to', 'Until (your time)')}
+      {field('from', 'From (local time)')} {field('to', 'Until (local time)')}
       {fault !== undefined && (
         <small class="fault" role="alert">
           {fault}

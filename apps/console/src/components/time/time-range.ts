@@ -101,6 +101,11 @@ export function questionOf({ bucket, span }: TimeRange) {
   };
 }
 
+/** Names what is asked for: a range that ends now keeps its name while time goes by. */
+export function subjectOf({ name, span }: TimeRange): string {
+  return name === 'own' ? `${span.from}-${span.to}` : name;
+}
+
 /** How long what was answered of a range is shown, in milliseconds. A range that is over changes no more. */
 export function freshForMs({ bucket, span }: TimeRange, now: number = Date.now()): number {
   return bucket === 'minute' && span.to > now - 5 * minuteMs ? 0 : 10_000;

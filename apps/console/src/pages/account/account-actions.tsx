@@ -30,7 +30,7 @@ function actionsOn(account: AccountDetails): Readonly<Record<string, Action>> {
       label: banned === 1 ? 'Unban its key…' : 'Unban all keys…',
       title: `Unban ${formatKeys(banned)}?`,
       consequence:
-        'The bans end at once, on all replicas, and strikes are deleted. What the keys have used stays counted, so they may still be denied until their window resets.',
+        'The bans end at once, on all replicas, and strikes are deleted. Requests that were already counted stay counted, so the keys may still be denied until their window resets.',
       confirmLabel: `Unban ${formatKeys(banned)}`,
       needs: 'unbanKey',
       isPossible: banned > 0,
@@ -38,13 +38,13 @@ function actionsOn(account: AccountDetails): Readonly<Record<string, Action>> {
       done: 'The bans are ended.',
     },
     credit: {
-      label: 'Give back quota…',
-      title: 'Give back what its keys have used?',
+      label: 'Reset usage…',
+      title: 'Reset the usage of this account?',
       consequence:
         usage === null
-          ? 'The minute and the day of the keys that are denied now begin anew with their next request. The history stays.'
-          : 'The minute and the day that its keys share begin anew with the next request: what they have used no longer counts. The history stays.',
-      confirmLabel: 'Give it back',
+          ? 'The minute and day windows of the keys that are denied now start over with their next request. The history stays.'
+          : 'The minute and day windows that its keys share start over with the next request: earlier requests no longer count. The history stays.',
+      confirmLabel: 'Reset usage',
       needs: 'creditAccount',
       isPossible: usage === null ? denied.size > 0 : isUsed(usage.windows),
       fields: banned > 0 && <UnbanField what={formatKeys(banned)} />,
@@ -53,7 +53,7 @@ function actionsOn(account: AccountDetails): Readonly<Record<string, Action>> {
         else for (const key of denied) await call('creditKey', { id: key, query });
         if (asksToUnban(form)) await unban(query);
       },
-      done: 'What was used is given back.',
+      done: 'Usage reset.',
     },
     resume: {
       label: 'Resume…',
@@ -70,7 +70,7 @@ function actionsOn(account: AccountDetails): Readonly<Record<string, Action>> {
       label: 'Change plan or limits…',
       title: 'Change plan or limits',
       consequence:
-        'From the next request on, all keys of the account share these limits, and their own plans rest.',
+        'From the next request on, all keys of the account share these limits. Their own plans are inactive.',
       confirmLabel: 'Change plan or limits',
       needs: 'setAccountPlan',
       isPossible: true,
@@ -87,14 +87,14 @@ function actionsOn(account: AccountDetails): Readonly<Record<string, Action>> {
       done: 'The plan is changed.',
     },
     takePlan: {
-      label: 'Take the plan away…',
-      title: 'Take the plan away?',
-      consequence: 'The account is a label again: each of its keys has the limits of its own plan.',
-      confirmLabel: 'Take the plan away',
+      label: 'Remove plan…',
+      title: 'Remove the plan?',
+      consequence: 'Each key gets the limits of its own plan again.',
+      confirmLabel: 'Remove plan',
       needs: 'setAccountPlan',
       isPossible: plan !== null,
       change: (_form, query) => call('setAccountPlan', { id, query, body: { plan: null } }),
-      done: 'The account has no plan.',
+      done: 'Plan removed.',
     },
     suspend: {
       label: 'Suspend…',

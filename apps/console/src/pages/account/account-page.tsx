@@ -37,7 +37,7 @@ export function AccountPage({ id }: { id: string }) {
         <CopyButton text={id} what="the account" />
         {data !== undefined && data.suspension !== null && <StateBadge state="suspended" />}
         {banned > 0 && <Badge tone="warning" text={`${formatKeys(banned)} banned`} />}
-        {isUsedUp(data) && <Badge tone="warning" text="limit used up" />}
+        {isUsedUp(data) && <Badge tone="warning" text="limit reached" />}
       </div>
       <Loaded of={details} what="the account">
         {(account: WithHistory<'getAccount'>) => detailsOf(account, range)}
@@ -81,7 +81,7 @@ function detailsOf(account: WithHistory<'getAccount'>, range: TimeRange) {
         </div>
         <KeyTable keys={account.newestKeys} ofOneAccount />
         <p>
-          <a href={linkTo('keys', { query: { account: id } })}>All keys of the account</a>
+          <a href={linkTo('keys', { query: { account: id } })}>View all keys of this account</a>
         </p>
       </section>
     </>
@@ -112,11 +112,7 @@ function Limits({ account }: { account: AccountDetails }) {
     <section aria-label="Quota">
       <div class="meters">
         {usage === null ? (
-          <Figure
-            label="Plan"
-            value="none"
-            note="The account is a label: each of its keys has its own limits."
-          />
+          <Figure label="Plan" value="None" note="Each key has its own limits." />
         ) : (
           <QuotaMeters windows={usage.windows} />
         )}
@@ -147,7 +143,7 @@ function BusiestKeys({ account: { busiestKeys, requestsToday } }: { account: Acc
             formatShare(requests / Math.max(requestsToday, 1)),
           ],
         }))}
-        empty="No key of the account has made a request today."
+        empty="No requests today."
       />
     </section>
   );

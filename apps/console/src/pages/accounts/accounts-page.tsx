@@ -26,23 +26,23 @@ export function AccountsPage() {
           <QuerySelect name="suspended" label="State" options={[['true', 'suspended']]} />
           <QuerySelect
             name="nearLimit"
-            label="Limit"
-            options={[['true', '80% of the day used (UTC)']]}
+            label="Usage"
+            options={[['true', 'Near daily limit']]}
             all="Any"
           />
         </>
       }
       table={(accounts, subject) => <AccountTable accounts={accounts} subject={subject} />}
-      noMatch={{ title: 'No account matches.', all: 'Show all accounts' }}
+      noMatch={{ title: 'No accounts match these filters.', all: 'Clear filters' }}
       none={
-        <Empty title="There are no accounts yet.">
+        <Empty title="No accounts yet">
           <p>
-            An account is a reference of your own on keys, such as a customer number. With a plan,
-            its keys share its limits.
+            An account groups keys under your own reference, such as a customer number. If the
+            account has a plan, its keys share one limit.
           </p>
           <p>
             <a class="button" href={linkTo('keys')}>
-              Select keys to move to an account
+              Move keys to an account
             </a>
           </p>
         </Empty>

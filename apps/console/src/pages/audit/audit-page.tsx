@@ -20,18 +20,20 @@ export function AuditPage() {
         <>
           <QueryField name="search" label="Reason or name" class="long" />
           <QuerySelect name="action" label="Action" options={Object.entries(auditActions)} />
-          <QueryField name="keyId" label="Key (its id)" />
-          <QuerySelect name="actor" label="By" options={useActors()} all="Everybody" />
+          <QueryField name="keyId" label="Key ID" />
+          <QuerySelect name="actor" label="By" options={useActors()} all="Anyone" />
           <QueryField name="account" label="Account" />
-          <QueryField name="from" label="From (your time)" type="datetime-local" />
-          <QueryField name="to" label="Until (your time)" type="datetime-local" />
+          <QueryField name="from" label="From (local time)" type="datetime-local" />
+          <QueryField name="to" label="Until (local time)" type="datetime-local" />
         </>
       }
       table={(entries) => <AuditTable entries={entries} />}
-      noMatch={{ title: 'Nothing is recorded that matches.', all: 'Show everything' }}
+      noMatch={{ title: 'No entries match these filters.', all: 'Clear filters' }}
       none={
-        <Empty title="Nothing is recorded yet.">
-          <p>Each change of a key or an operator will be here, and each ban with its end.</p>
+        <Empty title="No entries yet">
+          <p>
+            Changes of keys, accounts and operators appear here, and bans when they start and end.
+          </p>
         </Empty>
       }
     />
@@ -42,7 +44,7 @@ export function AuditPage() {
 const unnamedActors = [
   ['admin_token', 'ADMIN_TOKEN'],
   ['local_user', 'Local user'],
-  ['system', 'The service itself'],
+  ['system', 'System'],
 ] as const;
 
 /** Those who can have done something, as choices. They are asked for once: operators seldom change. */

@@ -25,7 +25,7 @@ const pageSize = '25';
 const { sunsetAt: sunset } = deprecations.getPet;
 
 const periods = [
-  ['1', 'a day'],
+  ['1', 'day'],
   ['7', '7 days'],
   ['90', '90 days'],
 ] as const;
@@ -58,7 +58,7 @@ export function DeprecationPage() {
           }
         />
         <Figure
-          label="Switched off"
+          label="Shutdown"
           value={formatDistance(sunset)}
           tone={seconds < 90 * 86_400 ? 'warning' : undefined}
           note={<Time at={sunset.toISOString()} minutes hasUtc />}
@@ -68,7 +68,7 @@ export function DeprecationPage() {
       <Loaded of={loaded} what="the calls">
         {({ body, nextCursor, subject }) => (
           <>
-            <UsagePlot what="Calls of getPet" ledger={body} ofAll />
+            <UsagePlot what="Calls to getPet" ledger={body} ofAll />
             <section>
               <div class="title">
                 <h2>Keys that still call it</h2>
@@ -79,7 +79,7 @@ export function DeprecationPage() {
                 >
                   <QuerySelect
                     name="days"
-                    label="Called it within"
+                    label="Called in the last"
                     options={periods}
                     all="30 days"
                   />
@@ -94,8 +94,8 @@ export function DeprecationPage() {
                 />
               </div>
               {body.callers.length === 0 ? (
-                <Empty title="Nobody called a deprecated operation in this time.">
-                  <p>If that stays so, it can be switched off without anybody noticing.</p>
+                <Empty title="No calls to deprecated operations in this period">
+                  <p>If this continues, it can be shut down without affecting anyone.</p>
                 </Empty>
               ) : (
                 <CallerTable keys={body.callers} subject={subject} />
@@ -121,7 +121,7 @@ function CallerTable({ keys, subject }: { keys: readonly ListedKey[]; subject: s
         { title: 'Account', room: 'tablet', shrinks: true },
         { title: 'Plan', room: 'desk' },
         { number: 'Calls in 30 days' },
-        'Last use, of any kind',
+        'Last used (any operation)',
       ]}
       rows={rows.map(({ id, name, account, inForce, lastUsedAt, recent }) => ({
         key: id,

@@ -27,10 +27,10 @@ function actionsOn(details: KeyDetails): Readonly<Record<string, Action>> {
   const isSuspended = isCurrent && suspension !== null;
   return {
     unban: {
-      label: usage.bannedUntil === null ? 'Delete the strikes…' : 'Unban…',
+      label: usage.bannedUntil === null ? 'Clear strikes…' : 'Unban…',
       title: 'Unban the key?',
       consequence:
-        'The ban ends at once, on all replicas. Strikes and the memory of earlier bans are deleted. What the key has used stays counted, so it may still be denied until its window resets.',
+        'The ban ends at once, on all replicas. Strikes and earlier bans are cleared. Requests that were already counted stay counted, so the key may still be denied until its window resets.',
       confirmLabel: 'Unban',
       needs: 'unbanKey',
       isPossible: usage.bannedUntil !== null || usage.strikes > 0,
@@ -38,11 +38,11 @@ function actionsOn(details: KeyDetails): Readonly<Record<string, Action>> {
       done: 'The key is unbanned.',
     },
     credit: {
-      label: 'Give back quota…',
-      title: 'Give back what the key has used?',
+      label: 'Reset usage…',
+      title: 'Reset the usage of this key?',
       consequence:
-        'Its minute and its day begin anew with the next request: what it has used no longer counts. The history stays.',
-      confirmLabel: 'Give it back',
+        'Its minute and day windows start over with the next request: earlier requests no longer count. The history stays.',
+      confirmLabel: 'Reset usage',
       needs: 'creditKey',
       isPossible: isCurrent && usage.subject === 'key' && isUsed(usage.windows),
       fields: usage.bannedUntil !== null && <UnbanField what="the key" />,
@@ -50,15 +50,15 @@ function actionsOn(details: KeyDetails): Readonly<Record<string, Action>> {
         await call('creditKey', { id, query });
         if (asksToUnban(form)) await call('unbanKey', { id, query });
       },
-      done: 'What the key had used is given back.',
+      done: 'Usage reset.',
     },
     setPlan: {
       label: 'Change plan or limits…',
       title: 'Change plan or limits',
       consequence:
         usage.subject === 'account'
-          ? 'The limits of its account hold as long as that has a plan; these rest until then.'
-          : 'The new limits hold from the next request on. What the key has used in this minute and this day stays counted.',
+          ? 'The plan of its account applies. These limits take effect when the account has no plan.'
+          : 'The new limits apply from the next request on. Requests of the current minute and day stay counted.',
       confirmLabel: 'Change',
       needs: 'changeKey',
       isPossible: isCurrent,
@@ -75,10 +75,10 @@ function actionsOn(details: KeyDetails): Readonly<Record<string, Action>> {
       done: 'The plan is changed.',
     },
     edit: {
-      label: 'Edit name, account, scopes, expiry…',
+      label: 'Edit name, account, permissions, expiry…',
       title: 'Edit the key',
       consequence:
-        'Name and account are for people only. From the time of expiry on, all replicas refuse the key; until then it can be changed again.',
+        'Name and account do not affect requests. After it expires, the key is refused on all replicas. You can change the expiry until then.',
       confirmLabel: 'Save',
       needs: 'changeKey',
       isPossible: isCurrent,
@@ -97,7 +97,11 @@ function actionsOn(details: KeyDetails): Readonly<Record<string, Action>> {
       isPossible: isCurrent,
       ...rotationBy(async (graceSeconds, query) => {
         const { token } = await call('rotateKey', { id, query, body: { graceSeconds } });
-        showToken({ title: 'The new token', token, advice: 'Give it to whoever uses the key.' });
+        showToken({
+          title: 'The new token',
+          token,
+          advice: 'Give it to the people or programs that use the key.',
+        });
       }),
       done: 'The key has a new token.',
     },
@@ -128,7 +132,7 @@ function actionsOn(details: KeyDetails): Readonly<Record<string, Action>> {
       label: 'Revoke…',
       title: <>Revoke {name}?</>,
       consequence:
-        'All replicas refuse the key within a second. This is for good: there is no way back, and whoever uses it needs a new key.',
+        'All replicas refuse the key within a second. This cannot be undone. Its users need a new key.',
       confirmLabel: 'Revoke the key',
       isDangerous: true,
       isForGood: true,

@@ -5,6 +5,7 @@ import { useAdminWithHistory, type WithHistory } from '../../api/use-admin.ts';
 import { AccountLink } from '../../components/account-link.tsx';
 import { AuditTable } from '../../components/audit-table.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
+import { planTitle } from '../../components/form/plan-fields.tsx';
 import { scopesLabel } from '../../components/form/scope-field.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { OfOneReplica, QuotaMeters } from '../../components/meter.tsx';
@@ -30,9 +31,7 @@ export function KeyPage({ id }: { id: string }) {
         <a href={linkTo('keys')}>Keys</a> /
       </p>
       <div class="heading">
-        <h1>
-          {data === undefined ? 'Key' : <Name text={data.name} missing="Key without a name" />}
-        </h1>
+        <h1>{data === undefined ? 'Key' : <Name text={data.name} missing="Unnamed key" />}</h1>
         {data !== undefined && (
           <StateBadge
             state={data.state}
@@ -89,8 +88,8 @@ function Strikes({ details: { usage } }: { details: KeyDetails }) {
   if (strikes * 2 < strikeThreshold || strikes === 0) return null;
   return (
     <p class="state warned">
-      <strong>{formatCount(strikes)} strikes</strong>: above {formatCount(strikeThreshold)} the key
-      is banned. It sends requests although it was told to wait.
+      <strong>{formatCount(strikes)} strikes</strong>. More than {formatCount(strikeThreshold)} ban
+      the key. It keeps sending requests instead of waiting after a 429.
     </p>
   );
 }
@@ -108,20 +107,19 @@ function Windows({ details: { account, usage } }: { details: KeyDetails }) {
           </p>
           <p class="muted">
             {strikeThreshold === null
-              ? 'Bans are off.'
-              : `Requests that did not wait after a 429. Above ${formatCount(strikeThreshold)} the key is banned.`}
+              ? 'Bans are turned off.'
+              : `Requests sent too early after a 429. More than ${formatCount(strikeThreshold)} ban the key.`}
           </p>
           {strikesResetAt && (
             <p class="muted">
-              Forgotten <Time at={strikesResetAt} distance />
+              Cleared <Time at={strikesResetAt} distance />
             </p>
           )}
         </div>
       </div>
       {subject === 'account' && (
         <p class="muted">
-          Both windows are those of the account <AccountLink account={account} />: all of its keys
-          share them.
+          These limits are shared by all keys of the account <AccountLink account={account} />.
         </p>
       )}
       {scope === 'replica' && <OfOneReplica />}
@@ -134,11 +132,11 @@ function Facts({ details: key }: { details: KeyDetails }) {
   const isShared = subject === 'account';
   return (
     <section>
-      <h2>Facts</h2>
+      <h2>Details</h2>
       <dl class="facts">
-        <dt>Id</dt>
+        <dt>ID</dt>
         <dd>
-          <code>{key.id}</code> <CopyButton text={key.id} what="the id" />
+          <code>{key.id}</code> <CopyButton text={key.id} what="the ID" />
         </dd>
         <dt>Account</dt>
         <dd>
@@ -158,11 +156,11 @@ function Facts({ details: key }: { details: KeyDetails }) {
         <dd>
           {isShared ? (
             <>
-              {plan}, of the account <AccountLink account={key.account} />; its own, {key.plan},
-              rests
+              {planTitle(plan)} (from account <AccountLink account={key.account} />
+              <span class="muted">; own plan: {planTitle(key.plan)}</span>)
             </>
           ) : (
-            plan
+            planTitle(plan)
           )}
         </dd>
         <dt>Limits</dt>
@@ -170,22 +168,20 @@ function Facts({ details: key }: { details: KeyDetails }) {
           {formatCount(quota.perMinute)} a minute, {formatCount(quota.perDay)} a day
           {isShared ? ', shared with all keys of the account' : ''}
         </dd>
-        <dt>May</dt>
+        <dt>Permissions</dt>
         <dd>{scopesLabel(key.scopes)}</dd>
-        <dt>Last use</dt>
+        <dt>Last used</dt>
         <dd>
           {key.lastUsedAt === null ? 'never' : <Time at={key.lastUsedAt} minutes distance hasUtc />}
         </dd>
         {(key.lastRefusedAt !== null || key.state !== 'active') && (
           <>
-            <dt>Last tried</dt>
+            <dt>Last refused request</dt>
             <dd>
               {key.lastRefusedAt === null ? (
-                `never while ${key.state}`
+                'none'
               ) : (
-                <>
-                  <Time at={key.lastRefusedAt} minutes distance hasUtc />, and refused
-                </>
+                <Time at={key.lastRefusedAt} minutes distance hasUtc />
               )}
             </dd>
           </>
@@ -221,10 +217,10 @@ function Facts({ details: key }: { details: KeyDetails }) {
 function Trail({ id, entries }: { id: string; entries: readonly AuditEntry[] }) {
   return (
     <section>
-      <h2>Audit trail and bans</h2>
+      <h2>Activity</h2>
       <AuditTable entries={entries} ofOneKey />
       <p>
-        <a href={linkTo('audit', { query: { keyId: id } })}>All of it, in the audit log</a>
+        <a href={linkTo('audit', { query: { keyId: id } })}>View all in the audit log</a>
       </p>
     </section>
   );
@@ -237,20 +233,20 @@ function Tokens({ details: { tokens, state } }: { details: KeyDetails }) {
       <Table
         isWide
         caption="Tokens"
-        columns={['Begins with', 'Created', 'Expires']}
+        columns={['Prefix', 'Created', 'Expires']}
         rows={tokens.map(({ prefix, createdAt, expiresAt }) => ({
           key: prefix + createdAt,
           cells: [
             <>
-              <code>{prefix}</code> <CopyButton text={prefix} what="the start of the token" />
+              <code>{prefix}</code> <CopyButton text={prefix} what="the token prefix" />
             </>,
             <CellTime at={createdAt} />,
             expiresAt === null ? 'with the key' : <CellTime at={expiresAt} />,
           ],
         }))}
-        empty="None is valid any more."
+        empty="No valid tokens."
       />
-      {state !== 'active' && <p class="muted">The key is {state}, so no token opens anything.</p>}
+      {state !== 'active' && <p class="muted">The key is {state}, so its tokens are rejected.</p>}
     </section>
   );
 }

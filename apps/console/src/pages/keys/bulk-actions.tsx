@@ -28,7 +28,7 @@ const actions: readonly BulkAction[] = [
   {
     label: 'Move to an account',
     operation: 'changeKey',
-    consequence: 'The keys get another account. Their tokens, plans and counts stay.',
+    consequence: 'The keys move to another account. Their tokens, plans and usage stay.',
     past: 'moved',
     isPossible: isCurrent,
   },
@@ -59,7 +59,7 @@ const actions: readonly BulkAction[] = [
     label: 'Revoke',
     operation: 'revokeKey',
     consequence:
-      'All replicas refuse the keys within a second. This is for good: there is no way back, and whoever uses them needs new ones.',
+      'All replicas refuse the keys within a second. This cannot be undone. Their users need new keys.',
     past: 'revoked',
     isDangerous: true,
     isPossible: ({ state }) => state !== 'revoked',
@@ -144,7 +144,7 @@ function BulkDialog({
     const [failed] = left.failures;
     if (failed === undefined) return;
     throw new Error(
-      `${formatKeys(keys.length - left.items.length)} ${past}, ${formatCount(left.items.length)} not: ${failed.error.message} Confirm again to try the rest.`,
+      `${formatKeys(keys.length - left.items.length)} ${past}, ${formatCount(left.items.length)} not: ${failed.error.message} Confirm again to retry the rest.`,
     );
   }
 
@@ -157,7 +157,7 @@ function BulkDialog({
             <p>{consequence}</p>
             {skipped > 0 && (
               <p class="muted">
-                {formatKeys(skipped)} left out: this is not possible in their state.
+                {formatKeys(skipped)} skipped: not possible in their current state.
               </p>
             )}
             {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
@@ -177,7 +177,7 @@ function BulkDialog({
         confirmLabel: `${label.split(' ')[0]} ${formatKeys(remaining.items.length)}`,
         isDangerous,
         fields: operation === 'changeKey' && (
-          <AccountField help="Leave it empty to take the keys out of theirs." />
+          <AccountField help="Leave empty to remove the keys from their account." />
         ),
         async change(form, query) {
           await changeAll(form, query);

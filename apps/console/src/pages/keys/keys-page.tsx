@@ -61,25 +61,25 @@ export function KeysPage() {
           <QueryField name="account" label="Account" />
           <QuerySelect name="plan" label="Plan" options={planNames.map((plan) => [plan, plan])} />
           <QuerySelect name="state" label="State" options={states.map((state) => [state, state])} />
-          <QuerySelect name="unusedForDays" label="Use" options={unused} all="Any" />
+          <QuerySelect name="unusedForDays" label="Activity" options={unused} all="Any" />
           <QuerySelect name="expiresWithinDays" label="Expiry" options={expiring} all="Any" />
           <QuerySelect
             name="nearLimit"
-            label="Own limit"
-            options={[['true', '80% of the day used (UTC)']]}
+            label="Usage"
+            options={[['true', 'Near daily limit']]}
             all="Any"
           />
         </>
       }
       table={(keys, subject) => <Keys keys={keys} subject={subject} />}
-      noMatch={{ title: 'No key matches.', all: 'Show all keys' }}
+      noMatch={{ title: 'No keys match these filters.', all: 'Clear filters' }}
       none={
-        <Empty title="There are no keys yet.">
-          <p>A key is what callers of the API send. It has a plan, and so its limits.</p>
+        <Empty title="No keys yet">
+          <p>Callers of the API identify themselves with a key. Its plan sets their limits.</p>
           {may('createKey') && (
             <p>
               <a class="button" href={linkTo('new-key')}>
-                Create the first one
+                Create key
               </a>
             </p>
           )}

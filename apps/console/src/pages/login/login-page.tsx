@@ -75,8 +75,8 @@ function LoginForm() {
         <code>npm run operators -- create --name Ann --role owner</code>
       </p>
       <p class="muted">
-        The token is exchanged for a session that ends after 30 minutes without use, after 8 hours,
-        or when you log out or close its tabs. Other tabs of this browser have it, too.
+        Your session ends after 30 minutes of inactivity, after 8 hours, when you log out, or when
+        you close its tabs. All tabs of this browser share it.
       </p>
     </>
   );

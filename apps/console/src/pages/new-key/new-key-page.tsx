@@ -18,9 +18,9 @@ export function NewKeyPage() {
     const { key, token } = await call('createKey', { body });
     goTo(linkTo('key', { id: key.id }));
     showToken({
-      title: 'The key is created',
+      title: 'Key created',
       token,
-      advice: 'Give this token to whoever uses the key.',
+      advice: 'Give this token to the people or programs that use the key.',
     });
   });
 
@@ -40,7 +40,7 @@ export function NewKeyPage() {
         }
       >
         <button type="submit" class="primary" aria-disabled={submit.isPending}>
-          {submit.isPending ? 'Creating…' : 'Create the key'}
+          {submit.isPending ? 'Creating…' : 'Create key'}
         </button>
         <a class="button" href={linkTo('keys')}>
           Cancel

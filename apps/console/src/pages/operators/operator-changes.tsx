@@ -14,16 +14,16 @@ import { Table } from '../../components/table/table.tsx';
 import { CellTime } from '../../components/time/time.tsx';
 
 const roles: Readonly<Record<NewOperator['role'], string>> = {
-  viewer: 'Viewer: sees everything',
-  operator: 'Operator: also creates and changes keys',
-  owner: 'Owner: also manages operators',
+  viewer: 'Viewer: can see everything',
+  operator: 'Operator: can also create and change keys',
+  owner: 'Owner: can also manage operators',
 };
 
 export function createOperator(): Change {
   return {
     title: 'New operator',
-    consequence: 'The operator gets a token, which is shown once.',
-    confirmLabel: 'Create the operator',
+    consequence: 'The operator gets a token. It is shown only once.',
+    confirmLabel: 'Create operator',
     fields: (
       <>
         <Field label="Name" name="name" required autocomplete="off" />
@@ -32,7 +32,7 @@ export function createOperator(): Change {
           label="Expires"
           name="expires"
           type="datetime-local"
-          help="In your time zone. Leave it empty for never."
+          help="In your time zone. Leave empty for no expiry."
         />
       </>
     ),
@@ -40,7 +40,7 @@ export function createOperator(): Change {
       const { token } = await call('createOperator', { query, body: readNewOperator(form) });
       showTokenOfOperator(token);
     },
-    done: 'The operator is created.',
+    done: 'Operator created.',
   };
 }
 
@@ -111,7 +111,7 @@ export function actionsOn(
         isOwn && 'This is you: you are logged out at once.',
         isLastOwner &&
           `${isSearch ? 'If this is the last owner, afterwards' : 'This is the last owner: afterwards'} only the ADMIN_TOKEN manages operators, if there is one.`,
-        'Every replica refuses the operator from the next request on, and its sessions end. This is for good.',
+        'Every replica refuses the operator from the next request on, and its sessions end. This cannot be undone.',
       ]
         .filter(Boolean)
         .join(' '),
@@ -135,7 +135,7 @@ function Sessions({ operatorId }: { operatorId: string }) {
       {({ body: list }) => (
         <Table
           caption="Sessions"
-          columns={['Began', 'Ends', 'Token']}
+          columns={['Started', 'Expires', 'Token']}
           rows={list.map(({ createdAt, expiresAt, tokenPrefix }) => ({
             key: createdAt,
             cells: [
@@ -144,7 +144,7 @@ function Sessions({ operatorId }: { operatorId: string }) {
               <code>{tokenPrefix}</code>,
             ],
           }))}
-          empty="There are none."
+          empty="No sessions."
         />
       )}
     </Loaded>

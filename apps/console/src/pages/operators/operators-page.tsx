@@ -41,17 +41,17 @@ export function OperatorsPage() {
           list.length > 0 ? (
             <OperatorTable operators={list} open={setOpen} />
           ) : search !== undefined ? (
-            <NoMatch page="operators" title="No operator matches." all="Show all operators" />
+            <NoMatch page="operators" title="No operators match this search." all="Clear search" />
           ) : (
-            <Empty title="There are no named operators.">
+            <Empty title="No operators yet">
               <p>
-                Whoever has the <code>ADMIN_TOKEN</code> is one. Give everybody a token of their
-                own, so that the audit log can tell who did what.
+                Anyone with the <code>ADMIN_TOKEN</code> has full access. Give each person their own
+                token, so that the audit log shows who did what.
               </p>
               {may('createOperator') && (
                 <p>
                   <button type="button" onClick={create}>
-                    Create the first one…
+                    Create operator…
                   </button>
                 </p>
               )}

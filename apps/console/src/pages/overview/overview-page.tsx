@@ -83,19 +83,20 @@ function Health({
   const badge = (pattern: RegExp) => {
     if (health === undefined) return <Badge tone="neutral" text="unknown" />;
     return reasons.some((reason) => pattern.test(reason)) ? (
-      <Badge tone="bad" text="does not answer" />
+      <Badge tone="bad" text="not responding" />
     ) : (
-      <Badge tone="good" text="answers" />
+      <Badge tone="good" text="connected" />
     );
   };
   return (
     <section aria-label="State">
       <ul class="parts">
         <li>
-          {stores?.database === 'embedded' ? 'Embedded database' : 'Postgres'}: {badge(/database/i)}
+          {stores?.database === 'postgres' ? 'Postgres' : 'Database'}: {badge(/database/i)}
+          {stores?.database === 'embedded' && ' (embedded)'}
         </li>
         {stores?.quotas === 'in-process' ? (
-          <li class="muted">Quotas are counted in the process.</li>
+          <li class="muted">Limits are per process (Redis is not configured).</li>
         ) : (
           <li>Redis: {badge(/redis/i)}</li>
         )}
@@ -128,10 +129,10 @@ function Figures({
     <section aria-label="Figures">
       <div class="figures">
         <Figure
-          label="Requests a second"
+          label="Requests per second"
           value={formatRate(seconds === 0 ? 0 : total / seconds)}
           href={linkTo('keys', { query: { sort: '-requests' } })}
-          trend={trend('in the time that is shown', (bucket) => bucket.total)}
+          trend={trend('in the selected period', (bucket) => bucket.total)}
           note={`${formatCount(total)} in ${formatCount(seconds)} s`}
         />
         <Figure
@@ -139,7 +140,7 @@ function Figures({
           value={formatShare(total === 0 ? 0 : denied / total)}
           tone={denied >= troubling.denied * Math.max(total, 1) ? 'warning' : undefined}
           href={linkTo('keys', { query: { sort: '-denials' } })}
-          trend={trend('that were denied', ({ counts }) => counts.denied + counts.banned)}
+          trend={trend('that were denied or banned', ({ counts }) => counts.denied + counts.banned)}
           note={`${formatCount(denied)} requests`}
         />
         <Figure
@@ -147,35 +148,35 @@ function Figures({
           value={formatShare(share)}
           tone={share > 0 ? 'bad' : undefined}
           trend={trend('that failed', ({ counts }) => counts.server_error)}
-          note={`${formatCount(requests.server_error)} requests, each in the log`}
+          note={`${formatCount(requests.server_error)} requests; details are in the service log`}
         />
         <Figure
           label="Latency p50"
           value={latency(traffic.p50Ms)}
-          note="50% are faster; by operation in /metrics"
+          note="Half of the requests are faster; by operation in /metrics"
         />
         <Figure
           label="Latency p99"
           value={latency(traffic.p99Ms)}
-          note="99% are faster; by operation in /metrics"
+          note="99% of the requests are faster; by operation in /metrics"
         />
         <Figure
           label="Active keys"
           value={formatCount(keys.active)}
           href={linkTo('keys', { query: { state: 'active' } })}
-          note="that may call"
+          note="can send requests"
         />
         <Figure
           label="Banned keys"
           value={formatCount(keys.banned)}
           tone={keys.banned > 0 ? 'warning' : undefined}
           href={linkTo('keys', { query: { state: 'banned' } })}
-          note="at this moment"
+          note="right now"
         />
         <Figure
           label="Replicas"
           value={formatCount(replicas.count)}
-          note={`${formatCount(replicas.reporting)} answered in the last minute; each has its /metrics`}
+          note={`${formatCount(replicas.reporting)} reported in the last minute; each has its own /metrics`}
         />
       </div>
     </section>
@@ -200,15 +201,15 @@ function Trouble({ overview: { traffic, denied: callers } }: { overview: Overvie
       {failed >= troubling.failed && (
         <p class="state failed">
           <strong>
-            {formatShare(failed)} of the requests of the last minute failed with a server error.
+            {formatShare(failed)} of requests in the last minute failed with a server error.
           </strong>{' '}
-          The log of the service says why.
+          See the service log.
         </p>
       )}
       {denied >= troubling.denied && (
         <p class="state warned">
           <strong>
-            {formatShare(denied)} of the requests of the last minute were denied
+            {formatShare(denied)} of requests in the last minute were denied
             {callers.length > 0 ? ':' : '.'}
           </strong>
           {callers.slice(0, named).map((caller, n, { length }) => (
@@ -253,7 +254,7 @@ function Lists({
           key: keyId,
           cells: [<KeyLink id={keyId} name={name} />, plan, formatCount(requests)],
         }))}
-        empty={isToday ? 'No key has made a request today.' : 'No key made a request then.'}
+        empty={isToday ? 'No requests today.' : 'No requests in this period.'}
         aside={
           <CsvButton
             fileName={csvName('busiest-keys', days)}
@@ -264,25 +265,27 @@ function Lists({
       />
       <Table
         caption={`Denied${when}`}
-        columns={[{ title: 'Account, or key without one', takesRest: true }, { number: 'Denied' }]}
+        columns={[{ title: 'Account or key', takesRest: true }, { number: 'Denied' }]}
         rows={denied.map((caller) => ({
           key: caller.keyId ?? `account ${caller.account}`,
           cells: [<CallerLink caller={caller} />, formatCount(caller.denials)],
         }))}
-        empty={isToday ? 'Nobody was denied today.' : 'Nobody was denied then.'}
+        empty={
+          isToday ? 'No requests were denied today.' : 'No requests were denied in this period.'
+        }
       />
       <OutcomeTable
         counts={traffic.requests}
-        caption={`The last ${formatCount(traffic.seconds)} seconds by outcome`}
+        caption={`Last ${formatCount(traffic.seconds)} seconds by outcome`}
       />
       <Table
-        caption="Banned now"
+        caption="Banned keys"
         columns={[{ title: 'Key', takesRest: true }, 'Until']}
         rows={bans.map(({ keyId, name, until }) => ({
           key: keyId,
           cells: [<KeyLink id={keyId} name={name} />, <CellTime at={until} />],
         }))}
-        empty="No key is banned."
+        empty="No keys are banned."
       />
     </div>
   );

@@ -21,7 +21,7 @@ export async function findKeys(store: Store): Promise<void> {
   const rows = tab.rows('Keys');
   const first = (name: string) => rows.first().getByRole('link', { name, exact: true }).waitFor();
   await tab.show('#/keys?account=listed&sort=name');
-  await page.getByText('60 in all').waitFor();
+  await page.getByText('60 in total').waitFor();
   await page.getByRole('link', { name: 'Next page' }).click();
   await page.getByRole('link', { name: 'First page' }).click();
   await first('listed 1');
@@ -69,8 +69,8 @@ export async function findKeys(store: Store): Promise<void> {
   await expect.poll(() => tab.query()['search']).toBe('nobody');
   await page.keyboard.type('has this');
   await expect.poll(() => tab.query()['search']).toBe('nobody has this');
-  await page.getByText('No key matches.').waitFor();
-  await page.getByRole('link', { name: 'Show all keys' }).click();
+  await page.getByText('No keys match these filters.').waitFor();
+  await page.getByRole('link', { name: 'Clear filters' }).click();
   await rows.nth(49).waitFor();
 
   // What an operator did is found by the name of the operator.
@@ -111,7 +111,7 @@ async function search({ admin }: Store, tab: ConsoleTab): Promise<void> {
   await tab.heading('Nordic Paws, web shop');
   // However much is pasted, and whatever an address says, it ends in words.
   await box.fill('no key'.repeat(50));
-  await page.getByText('Nothing matches.').waitFor();
+  await page.getByText('No results.').waitFor();
   await tab.show('#/key/no-id');
   await page.getByText('Could not load the key.').waitFor();
   // What fails is repeated.

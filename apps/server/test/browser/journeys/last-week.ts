@@ -41,7 +41,10 @@ export async function lookBack({ service, admin, open }: Store): Promise<void> {
   await using tab = await open({ timezoneId: 'UTC', hasTouch: true, expected: /getImageData/ });
   const { page } = tab;
   const day = own.from.slice(0, 10);
-  const [from, until] = [page.getByLabel('From (your time)'), page.getByLabel('Until (your time)')];
+  const [from, until] = [
+    page.getByLabel('From (local time)'),
+    page.getByLabel('Until (local time)'),
+  ];
   await tab.press('Last hour');
   await until.fill(`${day}T23:59`);
   await until.blur();
@@ -178,7 +181,7 @@ async function expectColours({ page, press }: ConsoleTab): Promise<void> {
   await page.getByLabel('Dark').check();
   await expect.poll(denied).toEqual([expect.not.stringContaining(light), true]);
   // That of the system, which changes as well.
-  await page.getByLabel('As the system').check();
+  await page.getByLabel('System').check();
   await expect.poll(denied).toEqual([light, true]);
   await page.emulateMedia({ colorScheme: 'dark' });
   await expect.poll(denied).toEqual([expect.not.stringContaining(light), true]);

@@ -14,8 +14,8 @@ export async function lookAfterKey({ service, open, statusOf }: Store): Promise<
   await field('Name').fill('  acme ');
   await field('Account').fill('x'.repeat(256));
   await field('Expires').fill('2020-01-31T12:00');
-  await tab.press('Create the key');
-  await page.getByText('Choose a time that is still to come.').waitFor();
+  await tab.press('Create key');
+  await page.getByText('Choose a time in the future.').waitFor();
   const faulty = page.locator('[name=account][aria-invalid=true]:focus');
   const [id = ''] = ((await faulty.getAttribute('aria-describedby')) ?? '').split(' ');
   expect(await page.locator(`[id="${id}"]`).textContent()).toContain('1 to 255 characters');
@@ -24,8 +24,8 @@ export async function lookAfterKey({ service, open, statusOf }: Store): Promise<
   await field('Plan').selectOption('enterprise');
   await field('Requests a minute').fill('50');
   await field('Requests a day').fill('5000');
-  await field('May').selectOption('Only read');
-  await tab.press('Create the key');
+  await field('Permissions').selectOption('Read only');
+  await tab.press('Create key');
   const token = await tab.takeToken();
   expect(await statusOf(token, newPet)).toBe(403);
   for (const target of ['/pets', '/pets', '/pets/1']) await service.call(target, { token });
@@ -35,13 +35,13 @@ export async function lookAfterKey({ service, open, statusOf }: Store): Promise<
   await tab.news(outcomes.getByRole('row', { name: 'All 4' }));
   await page.getByRole('table', { name: 'By operation' }).getByText('deprecated').waitFor();
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-  await tab.press('Copy the id');
-  await tab.notice('Copied the id.');
+  await tab.press('Copy the ID');
+  await tab.notice('Copied the ID.');
   expect(page.url()).toContain(String(await page.evaluate('navigator.clipboard.readText()')));
 
   await page.getByRole('button', { name: 'Edit name' }).click();
   await field('Account').fill('C-18');
-  await field('May').selectOption('Read and write');
+  await field('Permissions').selectOption('Read and write');
   await field('Expires').fill('2099-01-31T12:00');
   await tab.press('Save');
   await tab.notice('The key is changed.');
@@ -59,15 +59,15 @@ export async function lookAfterKey({ service, open, statusOf }: Store): Promise<
   await tab.press('Suspend the key');
   await page.getByText('Reason: found in a public repository').waitFor();
   expect(await statusOf(token)).toBe(403);
-  await tab.news(page.getByText(', and refused'));
+  await tab.news(page.locator('dt:text("Last refused request") + dd time'));
   await tab.press('Resume…');
   await tab.press('Resume');
   await tab.notice('The key is active again.');
   expect(await statusOf(token)).toBe(200);
 
   await tab.press('Rotate…');
-  await field('The present tokens stay valid').selectOption('0');
-  await tab.press('Create a new token');
+  await field('Current tokens expire').selectOption('0');
+  await tab.press('Create new token');
   const renewed = await tab.takeToken();
   expect([await statusOf(token), await statusOf(renewed)]).toEqual([401, 200]);
   await tab.press('Revoke…');
@@ -82,8 +82,10 @@ export async function lookAfterKey({ service, open, statusOf }: Store): Promise<
   await tab.show('#/new-key');
   await field('Name').fill('other');
   await field('Account').fill('c-18');
-  await tab.press('Create the key');
-  await page.getByText('There is already the account C-18. Letter case matters').waitFor();
-  await tab.press('Create the key');
+  await tab.press('Create key');
+  await page
+    .getByText('The account C-18 already exists. Account names are case-sensitive')
+    .waitFor();
+  await tab.press('Create key');
   await tab.takeToken();
 }

@@ -14,7 +14,7 @@ export async function manageOperators({ service, open }: Store): Promise<void> {
   await tab.press('New operator…');
   await page.getByRole('dialog').getByLabel(/^Name/).fill('Bob');
   await page.getByRole('dialog').getByLabel('Role').selectOption('owner');
-  await tab.press('Create the operator');
+  await tab.press('Create operator');
   const shown = () => page.getByLabel('Token', { exact: true }).inputValue();
   const token = await shown();
   for (const key of ['Escape', 'Escape', 'Enter', 'Backspace', 'Escape'])
@@ -39,8 +39,8 @@ export async function manageOperators({ service, open }: Store): Promise<void> {
   await using bob = await open({ token });
   await bob.show('#/operators');
   await bob.page.getByRole('button', { name: 'Rotate… Bob' }).click();
-  await bob.page.getByLabel('The present tokens stay valid').selectOption('0');
-  await bob.press('Create a new token');
+  await bob.page.getByLabel('Current tokens expire').selectOption('0');
+  await bob.press('Create new token');
   await expect.poll(() => bob.page.evaluate('sessionStorage.length')).toBe(0);
   const renewed = await bob.takeToken();
   expect([await isAdmitted(token), await isAdmitted(renewed)]).toEqual([false, true]);

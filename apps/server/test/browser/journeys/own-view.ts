@@ -36,8 +36,7 @@ export async function chooseView({ admin, open, createKeys }: Store): Promise<vo
   expect(Math.round(head?.y ?? Number.NaN)).toBe(0);
   expect((last?.y ?? Number.NaN) + (last?.height ?? 0)).toBeLessThanOrEqual(900);
   await tab.press('View');
-  for (const choice of ['As the system', 'Relative', 'Comfortable'])
-    await page.getByLabel(choice).check();
+  for (const choice of ['System', 'Relative', 'Comfortable']) await page.getByLabel(choice).check();
   await expect.poll(paper).toBe('rgb(255, 255, 255)');
   // Who has the usual view leaves nothing on the disk.
   await expect.poll(() => page.evaluate('localStorage.length')).toBe(0);

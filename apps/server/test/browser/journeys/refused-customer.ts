@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import type { Store } from '../../support/use-console.ts';
 import { writeCounts } from '../../support/write-usage.ts';
 
-const why = (page: Page) => page.getByRole('region', { name: 'Whether requests are admitted' });
+const why = (page: Page) => page.getByRole('region', { name: 'Request status' });
 
 /**
  * "C-5 says: I get 429" takes a click from the overview to the answer, two more to mend it, and it is. A
@@ -30,11 +30,11 @@ export async function answerCustomer(store: Store): Promise<void> {
   await trouble.getByRole('link', { name: 'C-5', exact: true }).click();
   await why(page).getByText('1 of its 2 keys is banned').waitFor();
   const answered = clicks;
-  await tab.press('Give back quota…');
+  await tab.press('Reset usage…');
   await page.getByLabel('Also unban 1 key').waitFor();
   await page.getByLabel('Reason').fill('our fault');
-  await tab.press('Give it back');
-  await tab.notice('What was used is given back.');
+  await tab.press('Reset usage');
+  await tab.notice('Usage reset.');
   expect([answered, clicks - answered]).toEqual([1, 2]);
   // Its only one of this minute: the page may say soon that its limit is used up.
   expect(await statusOf(banned.token)).toBe(200);
@@ -104,11 +104,11 @@ export async function changeAccount(store: Store): Promise<void> {
   await tab.notice('The plan is changed.');
   expect(await statusOf(token)).toBe(200);
   await expect.poll(() => statusOf(token)).toBe(429);
-  await tab.news(why(page).getByText('The day is used up until'));
+  await tab.news(why(page).getByText('The daily limit is used up until'));
   await why(page).getByRole('link', { name: 'busy' }).click();
   // Its key leads back.
-  await why(page).getByText('The day of its account').waitFor();
-  await page.getByText('Both windows are those of the account').waitFor();
+  await why(page).getByText('The daily limit of its account').waitFor();
+  await page.getByText('These limits are shared by all keys of the account').waitFor();
   await why(page).getByRole('link', { name: account }).click();
   await tab.heading(account);
 
@@ -137,9 +137,9 @@ export async function changeAccount(store: Store): Promise<void> {
   await tab.press('Resume…');
   await tab.press('Resume');
   await tab.notice('The account is resumed.');
-  await tab.press('Take the plan away…');
-  await tab.press('Take the plan away');
-  await tab.notice('The account has no plan.');
+  await tab.press('Remove plan…');
+  await tab.press('Remove plan');
+  await tab.notice('Plan removed.');
 }
 
 /** A viewer writes the customer a letter of facts, and is offered nothing that would be refused. */

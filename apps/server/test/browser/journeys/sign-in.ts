@@ -49,7 +49,7 @@ export async function signIn({ service, admin, open, expireSessions }: Store): P
   await tab.show('#/new-key');
   await tab.field('Name').fill('typed before');
   await expireSessions();
-  await tab.press('Create the key');
+  await tab.press('Create key');
   await again.waitFor();
   await page.keyboard.press('Escape');
   // The data of the page is out of sight.
@@ -63,8 +63,8 @@ export async function signIn({ service, admin, open, expireSessions }: Store): P
   const beside = await openBeside(tab);
   await login(beside).fill(adminToken);
   await beside.keyboard.press('Enter');
-  await page.getByText('Your session had ended, so nothing was done.').waitFor();
-  await tab.press('Create the key');
+  await page.getByText('Your session had ended, so nothing was changed.').waitFor();
+  await tab.press('Create key');
   await tab.takeToken();
   await tab.heading('typed before');
   // The page finds out by itself, below an open dialog.
@@ -170,7 +170,7 @@ export async function leaveOpen({ service, admin, browser }: Store): Promise<voi
   await expect.poll(() => tab.requests.length).toBeGreaterThan(before);
 
   await proxy.cut();
-  const bar = page.getByRole('status').filter({ hasText: 'The service has not answered since' });
+  const bar = page.getByRole('status').filter({ hasText: 'Service not reachable since' });
   const isOut = async () => {
     await page.clock.runFor(1_000);
     return await bar.isVisible();

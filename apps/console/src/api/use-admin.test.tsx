@@ -1,0 +1,134 @@
+// @vitest-environment happy-dom
+import type { IssuedSession } from '@animal-store/admin-contract';
+import { useMutation } from '@tanstack/preact-query';
+import { act, fireEvent, screen } from '@testing-library/preact';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { readTimeRange } from '../components/time/time-range.ts';
+import { renderAt } from '../testing/render-at.tsx';
+import { unreachableSince, watchVisibility } from './query-client.ts';
+import { beginSession, endSession, isExpired } from './session.ts';
+import { useAdmin, useAdminWithHistory } from './use-admin.ts';
+
+const operator = { id: 'ann', name: 'Ann', role: 'owner' } as const;
+const session = { operator, operations: [], expiresAt: '2026-01-01T00:00:00.000Z' };
+const issued: IssuedSession = { token: 'asc_1', session };
+
+/** What was asked, and what is answered from now on. */
+let asked: URL[] = [];
+let answer: () => Response | Promise<Response>;
+const json = (body: unknown, status = 200) => Response.json(body, { status });
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  asked = [];
+  vi.stubGlobal('fetch', async (url: string) => {
+    asked.push(new URL(url, 'http://127.0.0.1'));
+    return await answer();
+  });
+  beginSession(issued);
+  watchVisibility();
+});
+afterEach(() => {
+  endSession();
+  vi.unstubAllGlobals();
+  vi.useRealTimers();
+});
+
+/** Lets time pass, and what was answered meanwhile be shown. */
+async function pass(ms: number): Promise<void> {
+  for (const step of [ms, 1, 1]) await act(() => vi.advanceTimersByTimeAsync(step).then(() => {}));
+}
+
+function setVisibility(state: 'hidden' | 'visible'): Promise<void> {
+  vi.spyOn(document, 'visibilityState', 'get').mockReturnValue(state);
+  document.dispatchEvent(new Event('visibilitychange'));
+  return pass(0);
+}
+
+function Operators() {
+  const { data } = useAdmin('listOperators');
+  const { mutate } = useMutation({ mutationFn: async () => {} });
+  return (
+    <button type="button" onClick={() => mutate()}>
+      {data?.body.map(({ name }) => name).join() ?? 'none yet'}
+    </button>
+  );
+}
+
+test('a visible page asks at most 13 times a minute, a hidden one never, and at once when it is seen again', async () => {
+  answer = () => json([{ name: 'Ann' }]);
+  const { unmount } = renderAt('#/operators', <Operators />);
+  await pass(60_000);
+  expect(asked).toHaveLength(13);
+  expect(screen.getByRole('button').textContent).toBe('Ann');
+  await setVisibility('hidden');
+  await pass(60_000);
+  expect(asked).toHaveLength(13);
+  await setVisibility('visible');
+  expect(asked).toHaveLength(14);
+  unmount();
+  vi.restoreAllMocks();
+});
+
+test('an outage is told with its beginning, what was answered before stays, and its end is noticed', async () => {
+  answer = () => json([{ name: 'Ann' }]);
+  const began = Date.now();
+  renderAt('#/operators', <Operators />);
+  await pass(0);
+  answer = () => Promise.reject(new TypeError('Failed to fetch'));
+  await pass(20_000);
+  expect(unreachableSince.value).toBe(began + 4_800);
+  expect(screen.getByRole('button').textContent).toBe('Ann');
+  answer = () => json([{ name: 'Bob' }]);
+  await pass(4_800);
+  expect(unreachableSince.value).toBeUndefined();
+  expect(screen.getByRole('button').textContent).toBe('Bob');
+});
+
+test('a session that is refused is not tried again, and a new one goes on', async () => {
+  answer = () => json({ code: 'unauthorized' }, 401);
+  renderAt('#/operators', <Operators />);
+  await pass(60_000);
+  expect([asked.length, isExpired.value]).toEqual([1, true]);
+  answer = () => json([{ name: 'Ann' }]);
+  beginSession({ ...issued, token: 'asc_2' });
+  await pass(0);
+  expect(screen.getByRole('button').textContent).toBe('Ann');
+});
+
+test('after a change everything is asked for anew', async () => {
+  answer = () => json([]);
+  renderAt('#/operators', <Operators />);
+  await pass(0);
+  fireEvent.click(screen.getByRole('button'));
+  await pass(0);
+  expect(asked).toHaveLength(2);
+});
+
+test('history by the hour is asked for every 10 s, and shown with what happens now', async () => {
+  vi.setSystemTime('2026-03-03T10:10:00Z');
+  let requests = 0;
+  answer = () => {
+    requests += 1;
+    const history = asked.at(-1)?.searchParams.get('include') === 'history' && {
+      history: requests,
+    };
+    return json({ name: `at ${requests}`, ...history });
+  };
+  function Key() {
+    const range = readTimeRange({ range: 'week' });
+    const { data } = useAdminWithHistory('getKey', { id: 'a' }, range);
+    return <p>{data && `${data.name}, history of ${data.history}`}</p>;
+  }
+  renderAt('#/key/a', <Key />);
+  await pass(0);
+  await pass(4_800);
+  expect(document.querySelector('p')?.textContent).toBe('at 2, history of 1');
+  await pass(9_600);
+  expect(asked.map((url) => url.searchParams.has('include'))).toEqual([true, false, false, true]);
+  expect(document.querySelector('p')?.textContent).toBe('at 4, history of 4');
+  // It stays in an outage, although the week goes on.
+  answer = () => Promise.reject(new TypeError('Failed to fetch'));
+  await pass(3_600_000);
+  expect(document.querySelector('p')?.textContent).toBe('at 4, history of 4');
+});

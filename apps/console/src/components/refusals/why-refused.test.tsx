@@ -1,0 +1,74 @@
+// @vitest-environment happy-dom
+import { screen } from '@testing-library/preact';
+import { expect, test } from 'vitest';
+import { renderAt } from '../../testing/render-at.tsx';
+import type { Denials, Refusal } from './refusals.ts';
+import { WhyRefused } from './why-refused.tsx';
+
+const at = '2026-03-03T10:00:00.000Z';
+const none: Denials = { from: at, to: at, buckets: [], denied: 0, refused: 0, requests: 0 };
+
+function show(refusals: readonly Refusal[], denials: Denials = none): string {
+  renderAt(
+    '#/key/a',
+    <WhyRefused
+      kind="key"
+      name="shop"
+      account="C-5"
+      quota={{ perMinute: 60, perDay: 1_000 }}
+      refusals={refusals}
+      denials={denials}
+    />,
+  );
+  return screen.getByRole('region', { name: 'Request status' }).textContent ?? '';
+}
+
+test.each<[Refusal, title: string, text: RegExp]>([
+  [{ why: 'revoked', since: at }, 'Revoked', /^Revoked since .* Every request gets a 401/],
+  [{ why: 'banned', until: at }, 'Banned', /Banned until .* or until you unban it/],
+  [
+    { why: 'suspended', whose: 'key', since: at, reason: 'unpaid' },
+    'Suspended',
+    /Suspended since .* gets a 403 until it is resumed\. Reason: unpaid/,
+  ],
+  [
+    { why: 'suspended', whose: 'account', since: at, reason: null },
+    'Suspended',
+    /Its account C-5 is suspended since .* All keys of the account get a 403/,
+  ],
+  [
+    { why: 'used up', whose: 'key', window: 'minute', limit: 60, until: at },
+    'Limit reached',
+    /The limit per minute is used up until .* Every request gets a 429/,
+  ],
+  [
+    { why: 'used up', whose: 'account', window: 'day', limit: 60, until: at },
+    'Limit reached',
+    /The daily limit of its account C-5 is used up until/,
+  ],
+])('%o is told as "%s"', (refusal, title, text) => {
+  show([refusal]);
+  expect(screen.getByRole('heading', { level: 2 }).textContent).toBe(title);
+  const sentence = document.querySelector('.state')?.textContent?.trim().replaceAll(/\s+/g, ' ');
+  expect(sentence).toMatch(text);
+});
+
+test('a key that nothing refuses is admitted, and there is no letter to write', () => {
+  expect(show([])).toContain('No requests were denied in the selected period.');
+  expect(screen.getByRole('heading', { level: 2 }).textContent).toBe('Requests are admitted');
+  expect(screen.queryByRole('button')).toBeNull();
+});
+
+test('denials of the selected period are counted, and a letter offers the facts', () => {
+  const bucket = (time: string) => ({
+    at: new Date(time),
+    total: 10,
+    counts: { ok: 5, client_error: 0, server_error: 0, denied: 4, banned: 1, refused: 0 },
+  });
+  const buckets = [bucket('2026-03-03T10:00:00Z'), bucket('2026-03-03T10:02:00Z')];
+  const text = show([], { ...none, buckets, denied: 10, refused: 2, requests: 1_200 });
+  expect(text.replaceAll(/\s+/g, ' ')).toMatch(
+    /In the selected period, 10 of 1,200 requests were denied or banned, from .* to .*\. 2 were refused with 401 or 403\./,
+  );
+  screen.getByRole('button', { name: 'Write to the customer…' });
+});

@@ -1,0 +1,70 @@
+// @vitest-environment happy-dom
+import { act, fireEvent, screen } from '@testing-library/preact';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { renderAt } from '../../testing/render-at.tsx';
+import { Filters } from './filters.tsx';
+import { QueryField, QuerySelect } from './query-fields.tsx';
+import { readSearchTerm } from './search-term.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const type = (label: string, value: string) =>
+  fireEvent.input(screen.getByLabelText(label), { target: { value } });
+
+const pass = (ms: number) =>
+  act(() => {
+    vi.advanceTimersByTime(ms);
+  });
+
+function renderFilters(link: string): void {
+  renderAt(
+    link,
+    <Filters label="Keys">
+      <QueryField name="search" label="Name" read={readSearchTerm} />
+      <QuerySelect name="state" label="State" options={[['banned', 'banned']]} />
+    </Filters>,
+  );
+}
+
+test('what is typed is in the address once somebody pauses, on the first page of the list', () => {
+  renderFilters('#/keys?state=banned&cursor=abc');
+  type('Name', 'Ann ');
+  pass(299);
+  expect(location.hash).toBe('#/keys?state=banned&cursor=abc');
+  pass(300);
+  expect(location.hash).toBe('#/keys?state=banned&search=Ann');
+  // Whoever goes on typing finds the space at its end.
+  expect(screen.getByLabelText<HTMLInputElement>('Name').value).toBe('Ann ');
+});
+
+test('no more of a token than its first characters gets into the address', () => {
+  renderFilters('#/keys');
+  type('Name', 'ast_abcd1234');
+  pass(300);
+  expect(location.hash).toBe('#/keys?search=ast_abcd');
+  expect(screen.getByRole('status').textContent).toContain('the rest is not sent');
+});
+
+test('a choice is in the address, and none takes the parameter out of it', () => {
+  renderFilters('#/keys?search=50%25+%26+more');
+  const state = screen.getByLabelText('State');
+  fireEvent.change(state, { target: { value: 'banned' } });
+  expect(location.hash).toBe('#/keys?search=50%25+%26+more&state=banned');
+  fireEvent.change(state, { target: { value: '' } });
+  expect(location.hash).toBe('#/keys?search=50%25+%26+more');
+});
+
+test('the fields follow the address, and the button that unfolds them counts the filters', () => {
+  renderFilters('#/keys?search=Ann&state=banned&sort=name&cursor=abc');
+  expect(screen.getByLabelText<HTMLInputElement>('Name').value).toBe('Ann');
+  expect(screen.getByLabelText<HTMLSelectElement>('State').value).toBe('banned');
+  const fold = screen.getByRole('button', { name: 'Filters (2)' });
+  expect(fold.getAttribute('aria-expanded')).toBe('false');
+  fireEvent.click(fold);
+  expect(fold.getAttribute('aria-expanded')).toBe('true');
+});

@@ -1,0 +1,53 @@
+// @vitest-environment happy-dom
+import { fireEvent, screen } from '@testing-library/preact';
+import { expect, test } from 'vitest';
+import { renderAt } from '../../testing/render-at.tsx';
+import { linkInTime, useTimeRange } from './time-range.ts';
+import { TimeRangeControl } from './time-range-control.tsx';
+
+function Page() {
+  return (
+    <>
+      <TimeRangeControl range={useTimeRange()} />
+      <a href={linkInTime('key', { id: 'a/b' })}>a key</a>
+    </>
+  );
+}
+
+const tuesday = '#/overview?range=own&from=2026-03-03T00:00:00.000Z&to=2026-03-04T00:00:00.000Z';
+const spanOf = (link: string) => {
+  const query = new URLSearchParams(link.split('?')[1]);
+  return [query.get('range'), query.get('from'), query.get('to')];
+};
+
+test.each([
+  ['Earlier', ['2026-03-02T00:00:00.000Z', '2026-03-03T00:00:00.000Z']],
+  ['Later', ['2026-03-04T00:00:00.000Z', '2026-03-05T00:00:00.000Z']],
+  ['Zoom out', ['2026-03-02T00:00:00.000Z', '2026-03-05T00:00:00.000Z']],
+])('%s moves a chosen day', (button, span) => {
+  renderAt(tuesday, <Page />);
+  fireEvent.click(screen.getByRole('button', { name: button }));
+  expect(spanOf(location.hash)).toEqual(['own', ...span]);
+});
+
+test('a preset replaces a chosen span', () => {
+  renderAt(tuesday, <Page />);
+  fireEvent.click(screen.getByText('Last week'));
+  expect(location.hash).toBe('#/overview?range=week');
+});
+
+test('a span that makes no sense is told, and the address stays', () => {
+  renderAt(tuesday, <Page />);
+  fireEvent.change(screen.getByLabelText('Until (local time)'), {
+    target: { value: '2026-03-01T00:00' },
+  });
+  expect(screen.getByRole('alert').textContent).toBe('The first time must be before the second.');
+  expect(location.hash).toBe(tuesday);
+});
+
+test('links to other pages keep the span', () => {
+  renderAt(tuesday, <Page />);
+  const { hash } = new URL(screen.getByRole<HTMLAnchorElement>('link').href);
+  expect(hash).toMatch(/^#\/key\/a%2Fb\?/);
+  expect(spanOf(hash)).toEqual(spanOf(tuesday));
+});

@@ -1,0 +1,25 @@
+import { QueryClientProvider } from '@tanstack/preact-query';
+import { cleanup, render } from '@testing-library/preact';
+import type { ComponentChildren } from 'preact';
+import { onTestFinished } from 'vitest';
+import { Router } from 'wouter-preact';
+import { useHashPath, useHashSearch } from '../address.ts';
+import { createQueryClient } from '../api/query-client.ts';
+
+/** Renders a part of the console at an address, until the test ends. */
+export function renderAt(link: string, part: ComponentChildren) {
+  location.hash = link;
+  const client = createQueryClient();
+  onTestFinished(() => {
+    cleanup();
+    client.clear();
+    location.hash = '';
+  });
+  return render(
+    <QueryClientProvider client={client}>
+      <Router hook={useHashPath} searchHook={useHashSearch}>
+        {part}
+      </Router>
+    </QueryClientProvider>,
+  );
+}
