@@ -1,5 +1,6 @@
 import { configDefaults, defineConfig, type ViteUserConfig } from 'vitest/config';
-import { limits, serviceOptions } from './vitest.shared.ts';
+import { serviceOptions } from './apps/server/test/support/vitest-options.ts';
+import { limits } from './packages/testkit/src/configure-tests.ts';
 
 /** Tests of one folder in all packages, which run by themselves: one after another, nothing beside them. */
 const alone = (name: string, groupOrder: number): ViteUserConfig => ({

@@ -1,3 +1,3 @@
-import { configureTests } from '../../vitest.shared.ts';
+import { configureTests } from '@animal-store/testkit/configure-tests';
 
 export default configureTests('console');

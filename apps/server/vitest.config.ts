@@ -1,3 +1,4 @@
-import { configureTests, serviceOptions } from '../../vitest.shared.ts';
+import { configureTests } from '@animal-store/testkit/configure-tests';
+import { serviceOptions } from './test/support/vitest-options.ts';
 
 export default configureTests('server', serviceOptions);

@@ -87,10 +87,7 @@ function expectCallers({ ingress }, areProxiesTrusted, overlay) {
 }
 
 function expectConnections(objects, overlay) {
-  const source = readFileSync(
-    join(repository, 'packages/postgres/src/open-postgres.ts'),
-    'utf8',
-  );
+  const source = readFileSync(join(repository, 'packages/postgres/src/open-postgres.ts'), 'utf8');
   const [, pool] = /^const maxConnections = (\d+);$/m.exec(source);
   // And one that listens.
   const perReplica = Number(pool) + 1;

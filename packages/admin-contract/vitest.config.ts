@@ -1,4 +1,4 @@
-import { configureTests } from '../../vitest.shared.ts';
+import { configureTests } from '@animal-store/testkit/configure-tests';
 
 // `.stryker` is where Stryker keeps its copies of the tests.
 export default configureTests('admin-contract', { exclude: ['.stryker/**'] });

@@ -8,7 +8,14 @@ import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { createClient, type Pet } from '@animal-store/client';
 import { createTestService } from '@animal-store/client/testing';
-import { findProgram, startServer, temporaryDirectory } from '@animal-store/testkit';
+import {
+  findProgram,
+  readExamples,
+  repository,
+  startScriptedServer,
+  startServer,
+  temporaryDirectory,
+} from '@animal-store/testkit';
 import {
   InMemorySpanExporter,
   SimpleSpanProcessor,
@@ -16,8 +23,6 @@ import {
 } from '@opentelemetry/sdk-trace';
 import { InfiniteQueryObserver, QueryClient } from '@tanstack/query-core';
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { readExamples } from '../../../packages/client/test/consumer.ts';
-import { startScriptedServer } from '../../../packages/client/test/scripted-server.ts';
 import { createPageServer } from '../../browser-page/serve.ts';
 import { createBackend } from '../../express-backend/server.ts';
 import { fromExactJson, toExactJson, toJsonWithStrings } from '../../recipes/bigint-in-json.ts';
@@ -100,7 +105,7 @@ test('the examples of the client’s README run as they stand', async () => {
   await mkdir(modules, { recursive: true });
   await symlink(join(root, 'packages/client'), join(modules, 'client'), 'junction');
   const write = (file: string, text: string) => writeFile(join(directory.path, file), text);
-  const examples = await readExamples();
+  const examples = await readExamples(`${repository}packages/client`);
   for (const [index, code] of examples.entries()) {
     const program = code
       .replaceAll("'http://127.0.0.1:3000/v1'", JSON.stringify(options.baseUrl))

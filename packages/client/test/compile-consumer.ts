@@ -1,7 +1,8 @@
 import { cp, realpath, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { type Consumer, readExamples } from './consumer.ts';
+import { type Consumer, readExamples } from '@animal-store/testkit';
+import { packageDirectory } from './package-directory.ts';
 
 // Compiles what a user writes, with the types of the packed client and nothing skipped.
 
@@ -108,7 +109,10 @@ export async function compileConsumer(
   tsc: string,
   options: { lib: string[]; types: string[] },
 ): Promise<void> {
-  const examples = (await readExamples()).map((code, index) => [`readme-${index}.mts`, code]);
+  const examples = (await readExamples(packageDirectory)).map((code, index) => [
+    `readme-${index}.mts`,
+    code,
+  ]);
   // Without a library there is no global `fetch`, no `console`: what needs neither compiles.
   const programs: Record<string, string> =
     options.lib.length === 1

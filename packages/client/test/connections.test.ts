@@ -1,10 +1,9 @@
 // Not `vi.waitUntil`, which moves a fake clock as it looks.
-import { until } from '@animal-store/testkit';
+import { startScriptedServer, until } from '@animal-store/testkit';
 import { expect, test, vi } from 'vitest';
 import { createClient, type RetryEvent } from '../src/index.ts';
 import { useFakeClock } from './fake-clock.ts';
 import { rejection } from './rejection.ts';
-import { startScriptedServer } from './scripted-server.ts';
 
 // Over real connections, while the client's clock stands still unless a test moves it.
 

@@ -1,4 +1,5 @@
 export { chromiumOptions } from './chromium-options.ts';
+export { type Consumer, createConsumer, readExamples, runIn } from './consumer.ts';
 export { copyEmbeddedSnapshot } from './embedded-snapshot.ts';
 export { freePort } from './free-port.ts';
 export { memoryDirectory } from './memory-directory.ts';
@@ -12,6 +13,7 @@ export { openRedis, type Redis } from './redis.ts';
 export { openRedisCluster } from './redis-cluster.ts';
 export { openRedisSentinels } from './redis-sentinel.ts';
 export { repository } from './repository.ts';
+export { type Script, startScriptedServer } from './scripted-server.ts';
 export {
   expectNoToken,
   patientEnv,

@@ -1,4 +1,31 @@
-import type { BanPolicy, Quota, RateLimitWindow } from '@animal-store/contract';
+// Its own types: the contract and the quotas are tested with this package.
+
+/** When a key is banned that goes on after a 429, and for how long. */
+interface BanPolicy {
+  readonly graceMs: number;
+  readonly minStrikes: number;
+  readonly strikeShare: number;
+  readonly strikeWindowSeconds: number;
+  readonly banSeconds: number;
+  readonly maxBanSeconds: number;
+  readonly memorySeconds: number;
+}
+
+interface Quota {
+  readonly perMinute: number;
+  readonly perDay: number;
+}
+
+/** What headers tell of a window. */
+interface RateLimitWindow {
+  name: 'minute' | 'day';
+  limit: number;
+  remaining: number;
+  /** Unix time in seconds. */
+  resetAt: number;
+  /** Whole seconds from now to the reset. */
+  resetInSeconds: number;
+}
 
 /** What callers see of a decision. */
 export interface ModelDecision {

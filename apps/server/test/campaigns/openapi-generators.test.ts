@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { tools } from '@animal-store/heavy-tools';
+import { runIn } from '@animal-store/testkit';
 import { expect, onTestFinished, test } from 'vitest';
-import { runIn } from '../../../../packages/client/test/consumer.ts';
 import { documents, publicDocument } from '../conformance/open-api-documents.ts';
 
 /** What generators of TypeScript make of a document, and a program that uses it. */

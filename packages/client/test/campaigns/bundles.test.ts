@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { tools } from '@animal-store/heavy-tools';
 import { expect, test } from 'vitest';
-import { packageDirectory } from '../consumer.ts';
+import { packageDirectory } from '../package-directory.ts';
 
 // Others write about 100 bytes more than rolldown, which `process/packaging.test.ts` holds to 6,500.
 test('all of it takes at most 7.5 kB in a bundle of esbuild, and of rollup', async () => {

@@ -1,11 +1,12 @@
 import { tools } from '@animal-store/heavy-tools';
+import { type Consumer, createConsumer } from '@animal-store/testkit';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { compilations, compileConsumer, typescript7 } from '../compile-consumer.ts';
-import { type Consumer, createConsumer } from '../consumer.ts';
+import { packageDirectory } from '../package-directory.ts';
 
 let consumer: Consumer;
 beforeAll(async () => {
-  consumer = await createConsumer();
+  consumer = await createConsumer(packageDirectory);
   return consumer[Symbol.asyncDispose];
 });
 

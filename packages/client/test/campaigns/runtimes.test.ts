@@ -3,12 +3,19 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { runtimes } from '@animal-store/heavy-tools';
-import { chromiumOptions, hangMs, startServer } from '@animal-store/testkit';
+import {
+  type Consumer,
+  chromiumOptions,
+  createConsumer,
+  hangMs,
+  type Script,
+  startScriptedServer,
+  startServer,
+} from '@animal-store/testkit';
 import { chromium } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Consumer, createConsumer } from '../consumer.ts';
 import { type Addresses, exercise, expected } from '../exercise.ts';
-import { type Script, startScriptedServer } from '../scripted-server.ts';
+import { packageDirectory } from '../package-directory.ts';
 
 // The packed client, in each runtime, against the real service and a scripted one. A run takes four
 // requests of the demo key's sixty a minute, so there is room for all runs without a wait.
@@ -40,7 +47,7 @@ function createFlaky(): Script {
 beforeAll(async () => {
   const flaky = resources.use(await startScriptedServer(createFlaky()));
   const service = resources.use(await startServer());
-  consumer = resources.use(await createConsumer());
+  consumer = resources.use(await createConsumer(packageDirectory));
   addresses = {
     serviceUrl: service.baseUrl,
     apiKey: service.demoKey ?? expect.unreachable('the first start prints a key'),

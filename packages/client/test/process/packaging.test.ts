@@ -1,12 +1,13 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { type Consumer, createConsumer, runIn } from '@animal-store/testkit';
 import { publint } from 'publint';
 import { rolldown } from 'rolldown';
 import { beforeAll, expect, test } from 'vitest';
 import * as client from '../../src/index.ts';
 import { compilations, compileConsumer, typescript7 } from '../compile-consumer.ts';
-import { type Consumer, createConsumer, packageDirectory, runIn } from '../consumer.ts';
+import { packageDirectory } from '../package-directory.ts';
 
 // The package as its users get it: packed, installed into an empty folder, imported from there.
 
@@ -22,7 +23,7 @@ const filesOf = async (folder: string) => (await readdir(folder)).sort();
 const names = Object.keys(client).sort();
 
 beforeAll(async () => {
-  consumer = await createConsumer();
+  consumer = await createConsumer(packageDirectory);
   modules = await filesOf(join(consumer.path, 'node_modules'));
   return consumer[Symbol.asyncDispose];
 });

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runtimes, tools } from '@animal-store/heavy-tools';
+import { type Consumer, createConsumer, runIn } from '@animal-store/testkit';
 import { publint } from 'publint';
 import { beforeAll, expect, test } from 'vitest';
-import { type Consumer, createConsumer, runIn } from '../../../client/test/consumer.ts';
 
 // The package as its users get it: packed, and installed beside the two packages that it depends on.
 

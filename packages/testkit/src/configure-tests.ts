@@ -1,6 +1,6 @@
 import { configDefaults, defineConfig, type ViteUserConfig } from 'vitest/config';
 import type { InlineConfig } from 'vitest/node';
-import { eventMs, hangMs } from './packages/testkit/src/time-limits.ts';
+import { eventMs, hangMs } from './time-limits.ts';
 
 /** What all tests have in common. */
 export const limits: InlineConfig = {
@@ -24,14 +24,3 @@ export function configureTests(name: string, options: InlineConfig = {}): ViteUs
   const exclude = [...configDefaults.exclude, ...others, ...(options.exclude ?? [])];
   return defineConfig({ test: { ...limits, ...options, name, exclude } });
 }
-
-/** Of tests that open the service, in this process or another. */
-export const serviceOptions: InlineConfig = {
-  globalSetup: `${import.meta.dirname}/apps/server/test/support/global-setup.ts`,
-  execArgv: [
-    // As `npm start` does: most test files open the embedded database, whose code is WebAssembly.
-    '--liftoff-only',
-    // As the server does: most test files load drizzle, too.
-    ...['--import', `${import.meta.dirname}/apps/server/src/resolve-drizzle.ts`],
-  ],
-};

@@ -2,12 +2,9 @@ import { execFile } from 'node:child_process';
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { temporaryDirectory } from '@animal-store/testkit';
+import { temporaryDirectory } from './temporary-directory.ts';
 
 const execute = promisify(execFile);
-
-/** The folder of this package. */
-export const packageDirectory = join(import.meta.dirname, '..');
 
 /** A user's folder, in which a packed package is installed, and nothing else that it does not ask for. */
 export type Consumer = Awaited<ReturnType<typeof createConsumer>>;
@@ -17,7 +14,7 @@ export type Consumer = Awaited<ReturnType<typeof createConsumer>>;
  *
  * @param peers what its user installs, too: linked from the package.
  */
-export async function createConsumer(folder = packageDirectory, peers: readonly string[] = []) {
+export async function createConsumer(folder: string, peers: readonly string[] = []) {
   const directory = await temporaryDirectory();
   const root = join(folder, '../..');
   const path = join(directory.path, 'my-project');
@@ -49,9 +46,9 @@ export async function createConsumer(folder = packageDirectory, peers: readonly 
   return { ...directory, path, tarball, write, run };
 }
 
-/** The examples of the README, in their order. Those of the guides are run by tests of the server. */
-export async function readExamples(): Promise<string[]> {
-  const text = await readFile(join(packageDirectory, 'README.md'), 'utf8');
+/** The examples in TypeScript of a package's README, in their order. */
+export async function readExamples(folder: string): Promise<string[]> {
+  const text = await readFile(join(folder, 'README.md'), 'utf8');
   return Array.from(text.matchAll(/^```ts\n(.*?)^```$/gms), ([, code = '']) => code);
 }
 
