@@ -1,8 +1,8 @@
 // @vitest-environment happy-dom
 import { fireEvent, screen, waitFor } from '@testing-library/preact';
 import { expect, test, vi } from 'vitest';
+import { renderAt } from '../../../test/render-at.tsx';
 import { RefusedRequest } from '../../api/failures.ts';
-import { renderAt } from '../../testing/render-at.tsx';
 import { Notice } from '../notice.tsx';
 import { type Change, ChangeDialog } from './change-dialog.tsx';
 import { Field } from './form.tsx';

@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { screen } from '@testing-library/preact';
 import { expect, test } from 'vitest';
-import { renderAt } from '../../testing/render-at.tsx';
+import { renderAt } from '../../../test/render-at.tsx';
 import type { Denials, Refusal } from './refusals.ts';
 import { WhyRefused } from './why-refused.tsx';
 

@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { act, fireEvent, screen } from '@testing-library/preact';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { renderAt } from '../../testing/render-at.tsx';
+import { renderAt } from '../../../test/render-at.tsx';
 import { Filters } from './filters.tsx';
 import { QueryField, QuerySelect } from './query-fields.tsx';
 import { readSearchTerm } from './search-term.ts';

@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { fireEvent, screen } from '@testing-library/preact';
 import { expect, test } from 'vitest';
-import { renderAt } from '../../testing/render-at.tsx';
+import { renderAt } from '../../../test/render-at.tsx';
 import { linkInTime, useTimeRange } from './time-range.ts';
 import { TimeRangeControl } from './time-range-control.tsx';
 

@@ -3,8 +3,8 @@ import { cleanup, render } from '@testing-library/preact';
 import type { ComponentChildren } from 'preact';
 import { onTestFinished } from 'vitest';
 import { Router } from 'wouter-preact';
-import { useHashPath, useHashSearch } from '../address.ts';
-import { createQueryClient } from '../api/query-client.ts';
+import { useHashPath, useHashSearch } from '../src/address.ts';
+import { createQueryClient } from '../src/api/query-client.ts';
 
 /** Renders a part of the console at an address, until the test ends. */
 export function renderAt(link: string, part: ComponentChildren) {
