@@ -94,15 +94,24 @@ export function createAllowance(
     peek(id: string): QuotaDecision {
       const now = clock.now();
       const known = latest.get(id);
-      const isOver = known === undefined || now >= known.endsAtMs;
+      const isOver =
+        known === undefined || now >= known.endsAtMs || known.endsAtMs > now + inMemory.msDuration;
       const current = isOver ? { limit: perMinute, remaining: perMinute, endsAtMs: 0 } : known;
       return toDecision(current, now, current.remaining > 0);
     },
   };
 }
 
-/** The library's limiters reject with the result of a request that they do not admit. */
+/** Counts one request. A window that ends further ahead than its length is from before a clock was set back: it is over. */
 async function consume(limiter: RateLimiterAbstract, id: string) {
+  const counted = await consumeOnce(limiter, id);
+  if (counted.result.msBeforeNext <= limiter.msDuration) return counted;
+  await limiter.delete(id);
+  return consumeOnce(limiter, id);
+}
+
+/** The library's limiters reject with the result of a request that they do not admit. */
+async function consumeOnce(limiter: RateLimiterAbstract, id: string) {
   try {
     return { isAdmitted: true, result: await limiter.consume(id) };
   } catch (reason) {

@@ -9,6 +9,12 @@
 -- Returns nothing if there was nothing to move, or an array: the ban state, and how long it is needed, in
 -- milliseconds.
 
+-- The end of a ban, and the strikes.
+local function rankOf(state)
+  local _, strikes, _, bannedUntil = struct.unpack('>I6I4I6I6', state)
+  return bannedUntil, strikes
+end
+
 local from, windows = KEYS[1], tonumber(ARGV[1])
 local stored = redis.call('GET', from)
 if not stored or #stored <= windows then return false end
@@ -22,7 +28,14 @@ end
 local to = KEYS[2]
 if to then
   windows = tonumber(ARGV[2])
-  local there = windows > 0 and redis.call('GET', to)
+  local there = redis.call('GET', to)
+  if there and #there > windows then
+    -- A request may have begun a ban there: the later end holds.
+    local own = string.sub(there, windows + 1)
+    local bannedUntil, strikes = rankOf(ban)
+    local ownUntil, ownStrikes = rankOf(own)
+    if ownUntil > bannedUntil or (ownUntil == bannedUntil and ownStrikes > strikes) then ban = own end
+  end
   if not there then
     redis.call('SET', to, string.rep('\0', windows) .. ban, 'PX', ttl)
   elseif ttl > redis.call('PTTL', to) then

@@ -9,7 +9,7 @@ declare module 'ioredis' {
     /** Runs `decide.lua`. */
     decideConsumers(numberOfKeys: number, ...args: string[]): Result<string, Context>;
     /** Runs `set-ban.lua`. */
-    setBan(name: string, ban: Buffer, ttlMs: number): Result<null, Context>;
+    setBan(name: string, ban: Buffer, ttlMs: number, windows: number): Result<null, Context>;
     /** Runs `move-ban.lua`. */
     moveBanBuffer(
       numberOfKeys: number,

@@ -165,8 +165,7 @@ function createStateChanges(redis: RedisConnection, names: RedisNames) {
       const taken = await redis.moveBanBuffer(1, names.banOf(from), ...windows);
       if (taken === null) return;
       const [ban, ttlMs] = taken;
-      if (to.accountId === undefined) await redis.setBan(names.banOf(to), ban, ttlMs);
-      else await redis.set(names.banOf(to), ban, 'PX', ttlMs);
+      await redis.setBan(names.banOf(to), ban, ttlMs, bytesBefore(to));
     },
   };
 }

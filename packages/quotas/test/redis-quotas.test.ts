@@ -108,6 +108,31 @@ test('denials of a key in an account are kept until its window ends, and deleted
   expect(await redis.connection.exists(nameInAccount)).toBe(0);
 });
 
+// `PTTL` goes by the clock of the machine: a used-up minute stayed closed for an hour.
+test('an allowance opens again if the clock of Redis was set back by an hour', async () => {
+  const { networks } = await open({ networkPerMinute: 1 });
+  const other = await open({ networkPerMinute: 1 });
+  await networks.take('caller');
+  await redis.connection.pexpire('animal-store:allowance:network:caller', 3_656_000);
+  const { outcome, reported } = await other.networks.take('caller');
+  expect(outcome).toBe('admitted');
+  expect(reported.resetInSeconds).toBeLessThanOrEqual(60);
+  expect((await other.networks.take('caller')).outcome).toBe('denied');
+});
+
+test('a ban that began where another one is moved to stays, if it ends later', async () => {
+  const { keys } = await open({ banPolicy: strict });
+  for (let i = 0; i < 2; i += 1) await keys.consume(alone);
+  for (let i = 0; i < 4; i += 1) await keys.consume(inAccount);
+  const { bannedUntil } = await keys.look(inAccount);
+  expect(bannedUntil).toBeDefined();
+  await keys.moveBan(alone, inAccount);
+  expect((await keys.look(inAccount)).bannedUntil).toBe(bannedUntil);
+  await keys.moveBan(inAccount, alone);
+  expect((await keys.look(alone)).bannedUntil).toBe(bannedUntil);
+  expect((await keys.look(inAccount)).bannedUntil).toBeUndefined();
+});
+
 test('a network that has used up its allowance is refused without asking Redis', async () => {
   const { networks } = await open();
   for (let i = 0; i < 61; i += 1) await networks.take('192.0.2.1');

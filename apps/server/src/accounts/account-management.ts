@@ -8,12 +8,12 @@ import {
 import type { Database } from '@animal-store/postgres';
 import { inTransaction, statement } from '@animal-store/postgres';
 import type { Quotas as KeyQuotas } from '@animal-store/quotas';
-import { and, eq, isNull } from 'drizzle-orm';
+import { and, eq, inArray, isNotNull, isNull } from 'drizzle-orm';
 import type { PgUpdateSetSource } from 'drizzle-orm/pg-core';
 import { type Cause, differenceOf, recordAudit } from '../audit/audit-log.ts';
 import { AdminRefusal } from '../keys/admin-refusal.ts';
 import { storedPlan } from '../keys/api-key.ts';
-import { resolveAccount, type StoredAccount } from '../keys/key-account.ts';
+import { findStoredAccount, resolveAccount, type StoredAccount } from '../keys/key-account.ts';
 import { creditWindows } from '../keys/key-management.ts';
 import { announceAccountChange } from '../replicas/replica-channel.ts';
 import type { ListPosition } from '../schema/list-page.ts';
@@ -30,7 +30,7 @@ import { countFoundAccounts, searchAccounts } from './account-search.ts';
 
 export type AccountManagement = ReturnType<typeof createAccountManagement>;
 
-/** How many bans are moved at the same time, so that Redis's other work goes on. */
+/** How many keys are locked at the same time while their bans move. */
 const movedAtOnce = 50;
 
 const insertAccount = statement('insert_account', (tx, name: string) =>
@@ -54,6 +54,17 @@ const listKeyIds = statement('list_keys_of_account', (tx, name: string) =>
     .where(and(eq(apiKeys.account, name), isNull(apiKeys.revokedAt))),
 );
 
+/** Locks keys, and tells the account with whose plan each of them is counted. */
+const lockPlaces = statement('lock_keys_of_account', (tx, ids: string[]) =>
+  tx
+    .select({ id: apiKeys.id, accountId: accounts.id })
+    .from(apiKeys)
+    .leftJoin(accounts, and(eq(accounts.name, apiKeys.account), isNotNull(accounts.plan)))
+    .where(inArray(apiKeys.id, ids))
+    .orderBy(apiKeys.id)
+    .for('update', { of: apiKeys }),
+);
+
 /**
  * What operators do with accounts. Each change is one transaction with its entry in the audit log and its
  * announcement, as with keys. The last of several changes holds.
@@ -71,7 +82,7 @@ export function createAccountManagement(
     { name, action, cause }: { name: string; action: AuditAction; cause: Cause },
     values: AccountValues,
   ): Promise<Account> {
-    const { account, moves } = await inTransaction('change_account', db, async (tx) => {
+    const account = await inTransaction('change_account', db, async (tx) => {
       await cause.confirmActor?.(tx);
       await insertAccount(tx, name);
       const [before] = await lockAccount(tx, name);
@@ -84,15 +95,33 @@ export function createAccountManagement(
         await recordAudit(tx, { action, cause, subject, ...difference });
       }
       await announceAccountChange(tx, name);
-      const moves = await movesBetween(tx, name, { before, after });
-      return { account: await completeAccount(tx, name, after), moves };
+      return completeAccount(tx, name, after);
     });
     onChanged(name);
-    for (let done = 0; done < moves.length; done += movedAtOnce) {
-      const some = moves.slice(done, done + movedAtOnce);
-      await Promise.all(some.map(({ from, to }) => quotas.moveBan(from, to)));
-    }
     return account;
+  }
+
+  /**
+   * Moves the bans of the keys of an account to where they are counted now: with the account, if it has a plan, or with
+   * the key. After the change, because requests go on by the old plan until all replicas know of the new one. Each key
+   * is locked meanwhile, and its account is read again: another operator may change it, or end its ban.
+   */
+  async function settleBans(name: string): Promise<void> {
+    const account = await findStoredAccount(db, name);
+    if (account === undefined) return;
+    const ids = (await listKeyIds(db, name)).map(({ id }) => id);
+    for (let done = 0; done < ids.length; done += movedAtOnce) {
+      await inTransaction('settle_bans', db, async (tx) => {
+        const places = await lockPlaces(tx, ids.slice(done, done + movedAtOnce));
+        const moves = places.flatMap(({ id, accountId }) => {
+          const to = { id, accountId: accountId ?? undefined };
+          return [undefined, account.id]
+            .filter((from) => from !== to.accountId)
+            .map((from) => quotas.moveBan({ id, accountId: from }, to));
+        });
+        await Promise.all(moves);
+      });
+    }
   }
 
   return {
@@ -122,11 +151,15 @@ export function createAccountManagement(
     listBans: (names: string[], limit: number) => listBansOfAccounts(db, names, limit),
 
     /** Gives an account a plan, or takes it away. The counts stay, and bans stay with their keys. */
-    setPlan: (name: string, choice: AccountPlan, cause: Cause): Promise<Account> =>
-      change(
+    async setPlan(name: string, choice: AccountPlan, cause: Cause): Promise<Account> {
+      const account = await change(
         { name, action: 'account.changed', cause },
         choice.plan === null ? { plan: null, perMinute: null, perDay: null } : storedPlan(choice),
-      ),
+      );
+      // Also if nothing has changed: a replica may have stopped after the change, and the operator asks again.
+      await settleBans(name);
+      return account;
+    },
 
     /** Gives an account with a plan back what its keys have used of its windows, and records that. */
     async credit(name: string, cause: Cause): Promise<Account> {
@@ -174,20 +207,4 @@ function auditedOf(account: StoredAccount) {
     ...(quota !== null && { quota }),
     suspension,
   };
-}
-
-/** Tells whose subject has changed: that of all keys, if the account got a plan or has lost it. */
-async function movesBetween(
-  tx: Database,
-  name: string,
-  { before, after }: { before: StoredAccount; after: StoredAccount },
-) {
-  const sharedBefore = before.plan === null ? undefined : before.id;
-  const sharedAfter = after.plan === null ? undefined : after.id;
-  if (sharedBefore === sharedAfter) return [];
-  const keys = await listKeyIds(tx, name);
-  return keys.map(({ id }) => ({
-    from: { id, accountId: sharedBefore },
-    to: { id, accountId: sharedAfter },
-  }));
 }

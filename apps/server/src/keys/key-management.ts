@@ -15,7 +15,7 @@ import {
   type QuotaDecision,
   QuotasAwayError,
 } from '@animal-store/quotas';
-import { eq } from 'drizzle-orm';
+import { eq, inArray } from 'drizzle-orm';
 import type { PgUpdateSetSource } from 'drizzle-orm/pg-core';
 import {
   type Cause,
@@ -29,7 +29,7 @@ import { toInstant, toQuotaWindows } from '../quotas/quota-windows.ts';
 import { announceKeyChange } from '../replicas/replica-channel.ts';
 import { revoked } from '../schema/lifetime.ts';
 import type { ListPosition } from '../schema/list-page.ts';
-import { apiKeys } from '../schema/schema.ts';
+import { accounts, apiKeys } from '../schema/schema.ts';
 import { resumed, suspended } from '../schema/suspension.ts';
 import { AdminRefusal } from './admin-refusal.ts';
 import { type PlanChoice, storedPlan } from './api-key.ts';
@@ -56,6 +56,21 @@ const updateKey = statement(
 /** Locks a key, if there is one, until the transaction ends. */
 const lockKey = statement('lock_key', (tx, id: string) =>
   tx.select({ id: apiKeys.id }).from(apiKeys).where(eq(apiKeys.id, id)).for('update'),
+);
+
+/** Keeps the plans of accounts as they are until the transaction ends. */
+const lockAccounts = statement('lock_accounts', (tx, names: (string | null)[]) =>
+  tx
+    .select({ id: accounts.id })
+    .from(accounts)
+    .where(
+      inArray(
+        accounts.name,
+        names.filter((name) => name !== null),
+      ),
+    )
+    .orderBy(accounts.name)
+    .for('share'),
 );
 
 /** Tells whether there is any key, valid or not. */
@@ -187,6 +202,8 @@ export function createKeyManagement(
         const to = wanted.account && (await resolveAccount(tx, wanted.account));
         await updateKey(tx, id, { ...wanted, account: to, ...storedPlan(choice) });
         if (to === undefined) return undefined;
+        // Whoever changes the plan of one of them lists its keys after this change, or this change sees the new plan.
+        await lockAccounts(tx, [before.account, to]);
         const move: Move = {
           from: { id, accountId: await sharedBy(tx, before.account) },
           to: { id, accountId: await sharedBy(tx, to) },

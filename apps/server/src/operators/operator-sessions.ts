@@ -131,6 +131,9 @@ const deleteSessions = statement('delete_operator_sessions', (db, operatorId: st
   ),
 );
 
+/** @throws {AdminRefusal} if the actor may no longer act. */
+type ConfirmActor = (tx: Database) => Promise<void>;
+
 export type OperatorSessions = ReturnType<typeof createOperatorSessions>;
 
 /**
@@ -175,8 +178,13 @@ export function createOperatorSessions(db: Database, adminToken: string | undefi
     },
 
     /** Begins a session. It lasts no longer than the token that the actor has sent. */
-    begin: (actor: Actor, token: string): Promise<{ token: string; expiresAt: string }> =>
+    begin: (
+      actor: Actor,
+      token: string,
+      confirmActor: ConfirmActor,
+    ): Promise<{ token: string; expiresAt: string }> =>
       inTransaction('begin_operator_session', db, async (tx) => {
+        await confirmActor(tx);
         await deleteExpiredSessions(tx);
         const session = createToken('session');
         const { ofOperator, ofAdminToken } = hashesOf(session);
@@ -208,9 +216,11 @@ export function createOperatorSessions(db: Database, adminToken: string | undefi
     listOf: (operatorId: string): Promise<OperatorSession[]> => listSessions(db, operatorId),
 
     /** Ends all sessions of an operator, or of the `ADMIN_TOKEN`. */
-    async endOf(operatorId: string | null): Promise<void> {
-      await deleteSessions(db, operatorId);
-    },
+    endOf: (operatorId: string | null, confirmActor: ConfirmActor): Promise<void> =>
+      inTransaction('end_operator_sessions', db, async (tx) => {
+        await confirmActor(tx);
+        await deleteSessions(tx, operatorId);
+      }),
 
     async end(session: string): Promise<void> {
       const { ofOperator, ofAdminToken } = hashesOf(session);

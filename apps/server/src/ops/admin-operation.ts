@@ -63,17 +63,20 @@ interface ChangeRequest {
 
 /** The cause of a change that an operator requested, for the audit log. */
 export function causeOf({ res, query: { reason } }: ChangeRequest): Cause {
-  const { actor, confirm } = operatorOf(res);
-  return {
-    ...{ actor, requestId: res.locals.requestId, reason },
-    async confirmActor(tx) {
-      const role = await confirm(tx);
-      if (role === undefined) {
-        throw new AdminRefusal('unauthorized', adminErrorMessages.unauthorized);
-      }
-      const refusal = missingRole(role, res.req);
-      if (refusal !== undefined) throw new AdminRefusal('forbidden', refusal.message);
-    },
+  const { actor } = operatorOf(res);
+  return { actor, requestId: res.locals.requestId, reason, confirmActor: confirmActorOf(res) };
+}
+
+/** What confirms in the transaction of a change that its actor may still act, and make this change. */
+export function confirmActorOf(res: Response): NonNullable<Cause['confirmActor']> {
+  const { confirm } = operatorOf(res);
+  return async function confirmActor(tx) {
+    const role = await confirm(tx);
+    if (role === undefined) {
+      throw new AdminRefusal('unauthorized', adminErrorMessages.unauthorized);
+    }
+    const refusal = missingRole(role, res.req);
+    if (refusal !== undefined) throw new AdminRefusal('forbidden', refusal.message);
   };
 }
 

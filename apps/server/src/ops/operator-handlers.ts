@@ -9,7 +9,13 @@ import { initServer } from '@ts-rest/express';
 import { isToken } from '../keys/token.ts';
 import type { Actor } from '../operators/operator-sessions.ts';
 import { findPage, tellCount } from './admin-cursor.ts';
-import { type AdminServices, causeOf, change, operatorOf } from './admin-operation.ts';
+import {
+  type AdminServices,
+  causeOf,
+  change,
+  confirmActorOf,
+  operatorOf,
+} from './admin-operation.ts';
 import { invalidToken } from './authenticate-operator.ts';
 import { operationsOf } from './ops-admission.ts';
 
@@ -29,10 +35,10 @@ export function createOperatorHandlers({ operators, sessions }: AdminServices) {
       await operators.find(operatorId);
       return { status: 200, body: await sessions.listOf(operatorId) };
     },
-    async endOperatorSessions({ params: { operatorId } }) {
+    async endOperatorSessions({ params: { operatorId }, res }) {
       await operators.find(operatorId);
       const ended = await sessions.listOf(operatorId);
-      await sessions.endOf(operatorId);
+      await sessions.endOf(operatorId, confirmActorOf(res));
       return { status: 200, body: ended };
     },
   });
@@ -58,13 +64,13 @@ export function createSessionHandlers({ sessions, clock }: AdminServices) {
       if (token === undefined || isToken(token, 'session')) {
         throw invalidToken('Send the token of an operator: a session cannot begin another one.');
       }
-      const { expiresAt, token: session } = await sessions.begin(actor, token);
+      const { expiresAt, token: session } = await sessions.begin(actor, token, confirmActorOf(res));
       return { status: 201, body: { session: toSession(actor, expiresAt), token: session } };
     },
 
     async endSessions({ res }) {
       const { actor } = operatorOf(res);
-      await sessions.endOf(actor.id);
+      await sessions.endOf(actor.id, confirmActorOf(res));
       return { status: 200, body: toSession(actor, new Date(clock.now()).toISOString()) };
     },
 

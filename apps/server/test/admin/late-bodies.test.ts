@@ -104,6 +104,23 @@ test('a change waits for a revocation of its actor that has begun, and is refuse
   expect(await admin.read<Operator[]>('/operators?search=Waits')).toEqual([]);
 });
 
+test('an operator who is revoked while it is authorised begins and ends no session', async () => {
+  const { db } = service.database;
+  const sessions = createOperatorSessions(db, adminToken);
+  const { operator, token } = await createOperator('owner');
+  const other = await createOperator('owner');
+  await openSession(other.token);
+  const { actor, confirmActor } = await causeOf(token);
+  await post(`/operators/${operator.id}/revoke`);
+  await expect(sessions.begin(actor, token, confirmActor)).rejects.toMatchObject({
+    code: 'unauthorized',
+  });
+  await expect(sessions.endOf(other.operator.id, confirmActor)).rejects.toMatchObject({
+    code: 'unauthorized',
+  });
+  expect(await sessions.listOf(other.operator.id)).toHaveLength(1);
+});
+
 test('one of two owners who revoke each other at once stays', async () => {
   const management = createOperatorManagement(service.database.db);
   for (let i = 0; i < 20; i += 1) {

@@ -260,7 +260,7 @@ describe('in the database', () => {
     const { db } = database;
     await db.delete(operatorSessions);
     const sessions = createOperatorSessions(db, adminToken);
-    return { db, sessions, ...(await sessions.begin(owner, adminToken)) };
+    return { db, sessions, ...(await sessions.begin(owner, adminToken, async () => {})) };
   }
 
   test('a session that is used lasts longer, up to its maximum, and then ends', async () => {

@@ -84,6 +84,39 @@ test('an unban beside a new or a removed plan of the account of a key ends its b
   }
 });
 
+// The change of the key did not see the plan, and the change of the plan did not see the key: the ban stayed behind.
+test('a ban goes along with its key into an account that gets or loses its plan meanwhile', async () => {
+  for (let round = 0; round < rounds; round += 1) {
+    const name = `busy ${round}`;
+    const isPlanned = round % 4 >= 2;
+    await accounts.setPlan(name, isPlanned ? plan : { plan: null }, someCause);
+    // Away from the account, or into it.
+    const [from, to] = round % 8 < 4 ? ['label', name] : [name, 'label'];
+    await accounts.credit('with a plan', someCause);
+    const id = await createBanned(from);
+    const choice = isPlanned ? ({ plan: null } as const) : plan;
+    await atOnce(
+      round,
+      () => keys.change(id, { account: to }, someCause),
+      () => accounts.setPlan(name, choice, someCause),
+    );
+    expect(await isBanned(id), `round ${round}`).toBe(true);
+  }
+});
+
+test('a ban that stayed behind when a replica stopped moves if the plan is set again', async () => {
+  const id = await createBanned('stopped');
+  // Nobody moved the ban after this change.
+  const stopped = createAccountManagement(database.db, () => {}, {
+    ...quotas,
+    moveBan: async () => {},
+  });
+  await stopped.setPlan('stopped', plan, someCause);
+  expect(await isBanned(id)).toBe(false);
+  await accounts.setPlan('stopped', plan, someCause);
+  expect(await isBanned(id)).toBe(true);
+});
+
 test('a ban goes along with its key into an account with a plan, and back', async () => {
   for (let round = 0; round < rounds; round += 1) {
     const id = await createBanned('label');
