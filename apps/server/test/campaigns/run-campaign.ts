@@ -14,7 +14,11 @@ import { repository } from '@animal-store/testkit';
 import { rooms } from './mutation/rooms.ts';
 
 type Campaign = {
-  readonly run: (options: { seed: number; minutes: number; from: string }) => Promise<void>;
+  readonly run: (options: {
+    seed: number;
+    minutes: number;
+    from?: string | undefined;
+  }) => Promise<void>;
 };
 
 const programs: Readonly<Record<string, () => Promise<Campaign>>> = {
@@ -23,6 +27,7 @@ const programs: Readonly<Record<string, () => Promise<Campaign>>> = {
   attacks: () => import('./attacks.ts'),
   clients: () => import('./clients.ts'),
   fairness: () => import('./fairness.ts'),
+  'operator-load': () => import('./operator-load.ts'),
   soak: () => import('./soak.ts'),
   update: () => import('./update.ts'),
   wire: () => import('./wire.ts'),
@@ -38,7 +43,7 @@ const { values, positionals } = parseArgs({
   options: {
     seed: { type: 'string', default: String(Math.floor(Math.random() * 1e9)) },
     minutes: { type: 'string', default: '1' },
-    from: { type: 'string', default: 'be430f2' },
+    from: { type: 'string' },
   },
 });
 const [name = ''] = positionals;

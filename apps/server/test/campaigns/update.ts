@@ -1,5 +1,4 @@
 import { deepEqual, ok } from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import {
@@ -14,6 +13,7 @@ import {
 import { adminOf, adminToken } from '../support/admin.ts';
 import { startLoad } from '../support/load.ts';
 import { call } from '../support/test-service.ts';
+import { checkOut } from './check-out.ts';
 
 const minuteLimit = 90;
 
@@ -26,7 +26,7 @@ type Replica = { readonly version: 'old' | 'new'; readonly server: Server };
  * @throws if a valid key got anything but its due, except a 429 of an old replica, or more requests passed than a
  * quota has.
  */
-export async function run({ from }: { from: string }): Promise<void> {
+export async function run({ from = 'be430f2' }: { from?: string | undefined }): Promise<void> {
   await using opened = new AsyncDisposableStack();
   const { path: old } = opened.use(await temporaryDirectory());
   checkOut(from, old);
@@ -119,16 +119,6 @@ export async function run({ from }: { from: string }): Promise<void> {
   say(JSON.stringify({ counts, windows }, null, 1));
   deepEqual(faults, new Set());
   ok(Math.max(...windows) <= minuteLimit);
-}
-
-/** Installs a revision of this repository in a folder. */
-function checkOut(revision: string, folder: string): void {
-  const archive = execFileSync('git', ['archive', revision], {
-    cwd: repository,
-    maxBuffer: 2 ** 28,
-  });
-  execFileSync('tar', ['-x', '-C', folder], { input: archive });
-  execFileSync('node', ['scripts/install.mjs', 'run'], { cwd: folder, stdio: 'inherit' });
 }
 
 const say = (line: string) => process.stdout.write(`${line}\n`);

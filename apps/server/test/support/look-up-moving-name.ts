@@ -2,13 +2,19 @@ import dns from 'node:dns';
 import { readFileSync } from 'node:fs';
 
 /**
- * Lets the name of `moving-name.ts` lead to the address in a file, and all other names where they lead:
+ * Lets the name of `moving-name.ts` lead to the address in a file, or nowhere if the file is empty, and all other names
+ * where they lead:
  * `NODE_OPTIONS=--import=file:///…/look-up-moving-name.ts?file=/tmp/…`.
  */
 const file = new URL(import.meta.url).searchParams.get('file') ?? '';
 
 const lookUp = dns.lookup as (name: string, ...rest: unknown[]) => void;
 Object.assign(dns, {
-  lookup: (name: string, ...rest: unknown[]) =>
-    lookUp(name === 'postgres.test' ? readFileSync(file, 'utf8') : name, ...rest),
+  lookup(name: string, ...rest: unknown[]) {
+    const address = name === 'postgres.test' ? readFileSync(file, 'utf8') : name;
+    if (address !== '') return lookUp(address, ...rest);
+    const answer = rest.at(-1) as (error: Error) => void;
+    const error = new Error('getaddrinfo EAI_AGAIN postgres.test');
+    setImmediate(answer, Object.assign(error, { code: 'EAI_AGAIN' }));
+  },
 });

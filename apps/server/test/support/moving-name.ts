@@ -26,7 +26,9 @@ export async function openMovingName(stack: AsyncDisposableStack, ports: readonl
   }
 
   const file = join(directory, 'address');
-  const leadTo = (index: number) => writeFileSync(file, addresses[index] ?? '');
+  /** To none of them, the name cannot be resolved. */
+  const leadTo = (index: number | undefined) =>
+    writeFileSync(file, index === undefined ? '' : (addresses[index] ?? ''));
   leadTo(0);
   const preload = new URL('look-up-moving-name.ts', import.meta.url);
   preload.searchParams.set('file', file);
