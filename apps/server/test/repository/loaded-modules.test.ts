@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { importsOf, loadedBy } from './source-imports.ts';
+
+const main = 'apps/server/src/main.ts';
+
+test.each([
+  {
+    program: 'the service',
+    // What `main.ts` imports once it handles signals is loaded at each start.
+    entries: [main, ...importsOf(main).map(({ to }) => to)],
+    loads: 'express',
+    not: /^(@opentelemetry\/|@electric-sql\/|postgres$)/,
+  },
+  {
+    program: 'a command',
+    entries: ['apps/cli/src/cli.ts'],
+    loads: 'packages/runtime/src/index.ts',
+    not: /^(apps\/server|packages\/(postgres|quotas))\/|^(express|ioredis|drizzle-orm|pino)$/,
+  },
+  {
+    program: 'the console in a browser',
+    entries: ['apps/console/src/start-console.tsx'],
+    loads: 'packages/contract/src/plan.ts',
+    not: /^(zod|@ts-rest\/|node:)/,
+  },
+])('$program loads only what each run needs', ({ entries, loads, not }) => {
+  const loaded = loadedBy(...entries);
+  expect(loaded).toContain(loads);
+  expect(loaded.filter((it) => not.test(it))).toEqual([]);
+});
