@@ -132,7 +132,7 @@ const outputs: Readonly<Record<string, Partial<Record<Sample['language'], RegExp
   },
   'operations, List orders': { sh: /^HTTP\/1.1 501/, ...everywhere(/not_implemented/) },
   'limits, After a 429': {
-    ...{ sh: /^\[(?:\{[^{]+){5}\]$/m, js: /^5 animals$/m },
+    ...{ sh: /^\[(?:\{[^{]+){5}\]$/m, ts: /^5 animals$/m, js: /^5 animals$/m },
     ...{ python: /^5 animals$/m, go: /^200 OK \d+ left$/m },
   },
   'errors, In code': {
