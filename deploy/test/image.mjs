@@ -36,6 +36,7 @@ export async function testImage({ containers, freePort, say }) {
   const [token] = /\bast_[0-9A-Za-z]{36}\b/.exec(banner);
   const response = await ask(`http://127.0.0.1:${port}/v1/pets?limit=2`, token);
   equal((await response.json()).length, 2);
+  equal((await fetch(`http://127.0.0.1:${opsPort}/console`)).status, 200);
   // Nothing ticks health checks without systemd: run it once.
   await podman(['healthcheck', 'run', 'embedded']);
   await podman(['stop', '--time', '20', 'embedded']);

@@ -55,7 +55,7 @@ export function App() {
   useEffect(() => {
     document.title = `${session.value === undefined || isExpired.value ? 'Log in' : (entry?.title ?? 'Not found')} · Animal Store console`;
   });
-  // Whoever follows a link goes on from the top of the new page. A fresh document starts there anyway.
+  // After a link, the focus moves to the top of the new page. A fresh document starts there anyway.
   // Before the page is painted: who sees it may press the next key at once.
   useLayoutEffect(() => {
     if (!isFirst.current) main.current?.focus();

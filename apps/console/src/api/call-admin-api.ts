@@ -145,7 +145,7 @@ async function reach(
   try {
     return await fetch(url, init);
   } catch (cause) {
-    // Whoever called it off wants no answer.
+    // The caller cancelled the request and wants no answer.
     signal?.throwIfAborted();
     throw new ConnectionFailure({ cause });
   }

@@ -6,7 +6,7 @@ import { session } from './session.ts';
 /** Since when the service does not answer, in Unix milliseconds; `undefined` while it does. */
 export const unreachableSince = signal<number | undefined>(undefined);
 
-/** Creates what keeps the answers of the admin API. After a change, also one that failed in part, all that a page shows is asked for anew. */
+/** Creates the cache of answers of the admin API. After each change, also a failed one, the page fetches everything again. */
 export function createQueryClient(): QueryClient {
   const client: QueryClient = new QueryClient({
     queryCache: new QueryCache({

@@ -5,7 +5,7 @@ import type { Operation } from './operation.ts';
 /** Where the session is kept: a reload keeps it, and it is gone with the tab. */
 const storageName = 'animal-store-session';
 
-/** The session of this tab; `undefined` while nobody is logged in. */
+/** The session of this tab; `undefined` before login. */
 export const session = signal<IssuedSession | undefined>(undefined);
 
 /**

@@ -9,7 +9,7 @@ interface NewToken {
   readonly advice: string;
 }
 
-/** The tokens that nobody has confirmed yet, the oldest first. */
+/** The tokens that the operator has not confirmed yet, the oldest first. */
 const waiting = signal<readonly NewToken[]>([]);
 
 export const isTokenShown = computed(() => waiting.value.length > 0);

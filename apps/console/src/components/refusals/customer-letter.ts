@@ -18,7 +18,7 @@ export interface Letter {
 
 /**
  * Writes to a customer why requests are or were refused, and what can be done. It has no token, and not the
- * reason for a suspension, which is for operators. Times are in UTC: nobody knows the customer's zone.
+ * reason for a suspension, which is for operators. Times are in UTC: the customer's zone is not known.
  *
  * @returns `undefined` if there is nothing to write about.
  */
@@ -51,7 +51,7 @@ export function writeLetter({
 function sentenceOf(refusal: Refusal): string {
   switch (refusal.why) {
     case 'revoked':
-      return `The key was revoked at ${at(refusal.since)}, for good. Every request gets status 401, code unauthorized.`;
+      return `The key was revoked at ${at(refusal.since)}, and cannot be restored. Every request gets status 401, code unauthorized.`;
     case 'expired':
       return `The key expired at ${at(refusal.since)}. Every request gets status 401, code unauthorized.`;
     case 'suspended':

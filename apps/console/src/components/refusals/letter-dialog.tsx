@@ -35,6 +35,6 @@ export function LetterButton({ letter }: { letter: Letter }) {
   );
 }
 
-/** An e-mail to nobody yet (RFC 6068: lines end in CRLF). */
+/** The address of an e-mail without a recipient (RFC 6068: lines end in CRLF). */
 const mailTo = ({ title, body }: Letter): string =>
   `mailto:?subject=${encodeURIComponent(title)}&body=${encodeURIComponent(body.replaceAll('\n', '\r\n'))}`;

@@ -19,7 +19,7 @@ export function keepOrder<Row>(
 /**
  * Keeps rows where they are as long as they are about the same.
  *
- * @param subject what the rows are about, such as their filter: another one begins anew.
+ * @param subject what the rows are about, such as their filter. Another subject starts with its own order.
  */
 export function useKeptOrder<Row>(
   subject: string,

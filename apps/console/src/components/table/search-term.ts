@@ -1,4 +1,4 @@
-/** What is looked for, and what to tell whoever typed it. */
+/** A search term, and a hint for the operator who typed it. */
 export interface SearchTerm {
   readonly text: string;
   readonly hint?: string;

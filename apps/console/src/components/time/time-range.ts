@@ -152,7 +152,7 @@ const pagesInTime: readonly PageName[] = ['overview', 'key', 'account', 'depreca
 /**
  * The address of a page. Who looks at last Tuesday wants to see other pages on that day, too.
  *
- * @param usual the range if nobody has chosen one.
+ * @param usual the range if the operator has not chosen one.
  */
 export function linkInTime(
   page: PageName,
