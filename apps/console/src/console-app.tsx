@@ -2,18 +2,13 @@ import type { ComponentType } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { linkTo, type PageName, useAddress } from './address.ts';
 import type { Operation } from './api/operation.ts';
-import { unreachableSince } from './api/query-client.ts';
 import { isExpired, may, session } from './api/session.ts';
-import { isWaiting, logOut } from './api/share-session.ts';
-import { Icon } from './components/icon.tsx';
-import { Name } from './components/name.tsx';
+import { isWaiting } from './api/share-session.ts';
 import { isTokenShown, NewTokens } from './components/new-tokens.tsx';
 import { announce, Notice } from './components/notice.tsx';
-import { ShortcutButton, ShortcutHelp } from './components/shortcuts.tsx';
-import { formatLocal } from './components/time/format.ts';
-import { linkInTime } from './components/time/time-range.ts';
-import { SearchBox } from './layout/search-box.tsx';
-import { ViewMenu } from './layout/view-menu.tsx';
+import { ShortcutHelp } from './components/shortcuts.tsx';
+import { ConnectionBar } from './layout/connection-bar.tsx';
+import { Header } from './layout/header.tsx';
 import { AccountPage } from './pages/account/account-page.tsx';
 import { AccountsPage } from './pages/accounts/accounts-page.tsx';
 import { AuditPage } from './pages/audit/audit-page.tsx';
@@ -87,7 +82,7 @@ export function App() {
         <button type="button" class="skip" onClick={() => main.current?.focus()}>
           Skip to the content
         </button>
-        <Header current={entry?.under ?? page} />
+        <Header pages={navigation()} current={entry?.under ?? page} />
         <ConnectionBar />
         <Notice />
         <main ref={main} tabIndex={-1}>
@@ -100,6 +95,12 @@ export function App() {
     </>
   );
 }
+
+/** The pages that the operator may use, without those below another page. */
+const navigation = () =>
+  (Object.keys(pages) as PageName[])
+    .map((name) => ({ name, ...pages[name] }))
+    .filter(({ under, needs }) => under === undefined && may(needs));
 
 function Content({ entry, id }: { entry: PageEntry | undefined; id: string }) {
   if (entry === undefined) {
@@ -124,62 +125,4 @@ function Content({ entry, id }: { entry: PageEntry | undefined; id: string }) {
     );
   }
   return <entry.component id={id} />;
-}
-
-/** On a phone, the pages are behind a button. */
-function Header({ current }: { current: PageName | undefined }) {
-  const operator = session.value?.session.operator;
-  const entries = (Object.entries(pages) as [PageName, PageEntry][]).filter(
-    ([, { under, needs }]) => under === undefined && may(needs),
-  );
-
-  const menu = useRef<HTMLDivElement>(null);
-  const { page, id } = useAddress();
-  useEffect(() => menu.current?.hidePopover(), [page, id]);
-
-  return (
-    <header>
-      <a class="brand" href={linkInTime('overview')}>
-        <Icon name="brand" /> <span>Animal Store</span>
-      </a>
-      {may('listKeys') && <SearchBox />}
-      <button type="button" class="fold" popovertarget="page-menu">
-        Menu
-      </button>
-      <div ref={menu} id="page-menu" class="menu" popover>
-        <nav aria-label="Pages">
-          {entries.map(([name, { title }]) => (
-            <a href={linkInTime(name)} aria-current={name === current ? 'page' : undefined}>
-              <Icon name={name} /> {title}
-            </a>
-          ))}
-        </nav>
-        <div class="who">
-          <p>
-            <Name text={operator?.name ?? null} /> <span class="muted">{operator?.role}</span>
-          </p>
-          <ViewMenu />
-          <ShortcutButton />
-          <button type="button" class="quiet" onClick={logOut}>
-            Log out
-          </button>
-        </div>
-      </div>
-    </header>
-  );
-}
-
-/** Says when the service does not answer. It is always there, because only then changes of it are read out. */
-function ConnectionBar() {
-  const since = unreachableSince.value;
-  return (
-    <div class="connection" role="status">
-      {since !== undefined && (
-        <p>
-          Service not reachable since {formatLocal(new Date(since))}. What you see may be out of
-          date. Retrying every few seconds.
-        </p>
-      )}
-    </div>
-  );
 }

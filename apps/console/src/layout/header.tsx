@@ -1,0 +1,60 @@
+import { useEffect, useRef } from 'preact/hooks';
+import { type PageName, useAddress } from '../address.ts';
+import { may, session } from '../api/session.ts';
+import { logOut } from '../api/share-session.ts';
+import { Icon } from '../components/icon.tsx';
+import { Name } from '../components/name.tsx';
+import { ShortcutButton } from '../components/shortcuts.tsx';
+import { linkInTime } from '../components/time/time-range.ts';
+import { SearchBox } from './search-box.tsx';
+import { ViewMenu } from './view-menu.tsx';
+
+/** The head of every page, with the navigation. On a phone, the navigation is behind a button. */
+export function Header({
+  pages,
+  current,
+}: {
+  /** The pages of the navigation. */
+  pages: readonly { readonly name: PageName; readonly title: string }[];
+  current: PageName | undefined;
+}) {
+  const operator = session.value?.session.operator;
+  const menu = useRef<HTMLDivElement>(null);
+  const { page, id } = useAddress();
+  useEffect(() => menu.current?.hidePopover(), [page, id]);
+
+  return (
+    <header>
+      <a class="brand" href={linkInTime('overview')}>
+        <Icon name="brand" /> <span>Animal Store</span>
+      </a>
+      {may('listKeys') && <SearchBox />}
+      <button type="button" class="fold" popovertarget="page-menu">
+        Menu
+      </button>
+      <div ref={menu} id="page-menu" class="menu" popover>
+        <nav aria-label="Pages">
+          {pages.map(({ name, title }) => (
+            <a
+              key={name}
+              href={linkInTime(name)}
+              aria-current={name === current ? 'page' : undefined}
+            >
+              <Icon name={name} /> {title}
+            </a>
+          ))}
+        </nav>
+        <div class="who">
+          <p>
+            <Name text={operator?.name ?? null} /> <span class="muted">{operator?.role}</span>
+          </p>
+          <ViewMenu />
+          <ShortcutButton />
+          <button type="button" class="quiet" onClick={logOut}>
+            Log out
+          </button>
+        </div>
+      </div>
+    </header>
+  );
+}
