@@ -28,9 +28,6 @@ RUN npx --yes "$(node -p "require('./package.json').packageManager")" install \
   --prod --no-optional --frozen-lockfile --ignore-scripts --filter-prod '@animal-store/server...' --filter-prod '@animal-store/cli...'
 COPY deploy/image/collect-runtime.mjs deploy/image/
 RUN node deploy/image/collect-runtime.mjs /runtime
-# Commands such as `docker exec <container> node apps/server/src/cli.ts keys list` had this path in 1.0.
-RUN mkdir -p /runtime/animal-store/apps/server/src \
-  && echo "import '../../cli/src/cli.ts';" > /runtime/animal-store/apps/server/src/cli.ts
 
 # Vite, and what it puts into the files of the console, is not in the image. It needs its optional dependencies: they
 # hold its programs.

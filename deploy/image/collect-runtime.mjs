@@ -3,7 +3,7 @@
 //
 //   node collect-runtime.mjs /runtime
 
-import { chownSync, copyFileSync, mkdirSync } from 'node:fs';
+import { chownSync, copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 const [root] = process.argv.slice(2);
@@ -19,6 +19,12 @@ copy(process.execPath, '/usr/local/bin/node');
 for (const library of process.report.getReport().sharedObjects) {
   if (library.startsWith('/') && library !== process.execPath) copy(library, library);
 }
+
+// Commands such as `docker exec <container> node apps/server/src/cli.ts keys list` had this path in 1.0. Written here,
+// because the base need not have `mkdir`.
+const sources = join(root, 'animal-store/apps/server/src');
+mkdirSync(sources, { recursive: true });
+writeFileSync(join(sources, 'cli.ts'), "import '../../cli/src/cli.ts';\n");
 
 // Where a volume for the embedded database is mounted: owned by the user that the service runs as.
 mkdirSync(join(root, 'data'), { mode: 0o700 });
