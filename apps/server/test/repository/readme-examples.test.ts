@@ -1,0 +1,54 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { stripTypeScriptTypes } from 'node:module';
+import { join } from 'node:path';
+import { readExamples, repository, temporaryDirectory } from '@animal-store/testkit';
+import { expect, test, vi } from 'vitest';
+import { migrationsFolder } from '../../src/schema/migration-options.ts';
+
+// The example of the contract is run by its campaign, those of client and quotas by the tests of their packages.
+
+/** Packages of the server, which resolves what the examples import. */
+const home = join(import.meta.dirname, '../../node_modules/.readme-examples');
+
+test.each(['packages/admin-contract', 'packages/postgres', 'packages/runtime', 'apps/cli'])(
+  'the example in the README of %s prints what its comments say',
+  async (folder) => {
+    await using directory = await temporaryDirectory();
+    const [example = ''] = await readExamples(join(repository, folder));
+    const given = { dataDir: join(directory.path, 'data'), migrationsFolder };
+    const values = Object.entries(given).map(
+      ([name, value]) => `const ${name} = ${JSON.stringify(value)};`,
+    );
+    mkdirSync(home, { recursive: true });
+    const file = join(home, `${folder.replace('/', '-')}.mjs`);
+    writeFileSync(file, `${values.join('')}${stripTypeScriptTypes(example)}`);
+
+    const log = vi.spyOn(console, 'log').mockImplementation(() => {});
+    try {
+      await import(/* @vite-ignore */ `${file}?${Date.now()}`);
+      const printed = log.mock.calls.map(([value]) =>
+        Array.isArray(value) ? value.join(', ') : String(value),
+      );
+      const promised = Array.from(
+        example.matchAll(/^console\.log\(.*; \/\/ (.*)$/gm),
+        ([, text]) => text,
+      );
+      expect(promised.length).toBeGreaterThan(0);
+      expect(printed.slice(-promised.length)).toEqual(promised);
+    } finally {
+      log.mockRestore();
+    }
+  },
+);
+
+test('the first screen of each README is short', () => {
+  for (const folder of [
+    'packages/admin-contract',
+    'packages/postgres',
+    'packages/runtime',
+    'apps/cli',
+  ])
+    expect(
+      readFileSync(join(repository, folder, 'README.md'), 'utf8').split('\n').length,
+    ).toBeLessThan(45);
+});
