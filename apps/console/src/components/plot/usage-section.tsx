@@ -15,12 +15,12 @@ type Quota = KeyDetails['quota'];
 
 /** The most that the plan admits in a bucket. */
 const limits: Readonly<Record<UsageBucket, (quota: Quota) => Limit>> = {
-  minute: ({ perMinute }) => ({ label: 'Limit a minute', requests: perMinute }),
+  minute: ({ perMinute }) => ({ label: 'Limit per minute', requests: perMinute }),
   hour: ({ perMinute, perDay }) => ({
-    label: 'Most in an hour',
+    label: 'Maximum per hour',
     requests: Math.min(perMinute * 60, perDay),
   }),
-  day: ({ perDay }) => ({ label: 'Limit a day', requests: perDay }),
+  day: ({ perDay }) => ({ label: 'Limit per day', requests: perDay }),
 };
 
 /** What a key or an account has used: over time by outcome, when it was denied, and by operation. */

@@ -129,7 +129,7 @@ function Figures({
     <section aria-label="Figures">
       <div class="figures">
         <Figure
-          label="Requests per second"
+          label="Requests / s"
           value={formatRate(seconds === 0 ? 0 : total / seconds)}
           href={linkTo('keys', { query: { sort: '-requests' } })}
           trend={trend('in the selected period', (bucket) => bucket.total)}
@@ -148,17 +148,17 @@ function Figures({
           value={formatShare(share)}
           tone={share > 0 ? 'bad' : undefined}
           trend={trend('that failed', ({ counts }) => counts.server_error)}
-          note={`${formatCount(requests.server_error)} requests; details are in the service log`}
+          note={`${formatCount(requests.server_error)} requests; see the service log`}
         />
         <Figure
           label="Latency p50"
           value={latency(traffic.p50Ms)}
-          note="Half of the requests are faster; by operation in /metrics"
+          note="median; by operation in /metrics"
         />
         <Figure
           label="Latency p99"
           value={latency(traffic.p99Ms)}
-          note="99% of the requests are faster; by operation in /metrics"
+          note="99th percentile; by operation in /metrics"
         />
         <Figure
           label="Active keys"
@@ -176,7 +176,7 @@ function Figures({
         <Figure
           label="Replicas"
           value={formatCount(replicas.count)}
-          note={`${formatCount(replicas.reporting)} reported in the last minute; each has its own /metrics`}
+          note={`${formatCount(replicas.reporting)} reported in the last minute; each has /metrics`}
         />
       </div>
     </section>
