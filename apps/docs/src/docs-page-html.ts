@@ -60,7 +60,7 @@ export function docsPageHtml(page: DocsPage, pages: DocsPages, assets: DocsAsset
 </nav>
 <button class="to-pages" type="button" popovertarget="pages">Menu</button>
 </header>
-<div class="body${isWide ? ' wide' : ''}">
+<div class="body${isWide ? ' wide' : ''}${contents === '' ? '' : ' contained'}">
 <main id="text" tabindex="-1">
 ${html}
 ${turnOf(page, pages)}

@@ -94,7 +94,7 @@ export function renderMarkdown(
       sideHtml += answersHtml(answers, `answer-${heading && anchors.get(heading)}`);
     }
     const below = after.length === 0 ? '' : `<div class="after">\n${after.join('')}</div>\n`;
-    return `<section class="columns">\n<div class="before">\n${before.join('')}</div>\n<div class="side">\n${sideHtml}</div>\n${below}</section>\n`;
+    return `<section class="columns${heading?.depth === 2 ? ' ruled' : ''}">\n<div class="before">\n${before.join('')}</div>\n<div class="side">\n${sideHtml}</div>\n${below}</section>\n`;
   }
 
   const [first, ...others] = partsOf(tokens);
