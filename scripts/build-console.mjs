@@ -20,7 +20,8 @@ const sources = [
 
 if (!existsSync(page) || sources.some((file) => modifiedAt(file) > modifiedAt(page))) {
   const vite = join(app, 'node_modules/vite/bin/vite.js');
-  const { status, error } = spawnSync(process.execPath, [vite, 'build', '--logLevel', 'warn'], {
+  const args = [vite, 'build', '--logLevel', 'warn'];
+  const { status, error } = spawnSync(process.execPath, args, {
     cwd: app,
     // The output of `npm start` is the log of the service.
     stdio: ['ignore', 2, 2],

@@ -116,6 +116,6 @@ export async function buildImage({ buildah }) {
       ...(existsSync(authorities) ? trust : []),
       ...['--build-arg', `BASE=${base}`, '--tag', image, repository],
     ],
-    { timeoutMs: 300_000 },
+    { timeoutMs: 600_000 },
   );
 }
