@@ -204,6 +204,7 @@ async function openStores(context: Context) {
     },
   });
   opened.defer(() => quotas.close());
+  health.note({ redisRefusal: quotas.keys.refusal });
 
   const usage = openUsage({ ...context.usage, ...shared, onLost: onUsageLost });
   opened.defer(() => usage.close());

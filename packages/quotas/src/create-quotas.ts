@@ -109,6 +109,8 @@ export interface Quotas {
   createAllowance(name: string, limit: { perMinute: number }): Allowance;
   /** Gives a limiter of rate-limiter-flexible for one quota: its `consume` rejects with the decision if it refuses. */
   limiter(quota: Quota): QuotaLimiter;
+  /** Why Redis refuses this replica now, if it does: the database, the user or the password. Waiting does not mend it. */
+  refusal(): string | undefined;
   /** Closes the connection. A client that was given as `redis` stays open. */
   close(): void;
 }
@@ -175,6 +177,7 @@ export async function createQuotas(options: QuotasOptions = {}): Promise<Quotas>
     }),
     createAllowance: (name, { perMinute }) =>
       createAllowance(name, { clock, perMinute }, { redis, names, breaker, replicas }),
+    refusal: refused.sentence,
     close,
   };
 }
@@ -191,6 +194,7 @@ export function createMemoryQuotas({
       memory: createMemoryStore({ clock, banPolicy: policyOf(banPolicy), onBan, ...alone }),
     }),
     createAllowance: (name, { perMinute }) => createAllowance(name, { clock, perMinute }),
+    refusal: () => undefined,
     close() {},
   };
 }

@@ -22,6 +22,9 @@ test('a replica is ready from the moment that it takes requests until its stop b
   await expectReport('ready');
   health.note({ redisFault: 'Redis is away.' });
   await expectReport('degraded', 'Redis is away.');
+  health.note({ redisRefusal: () => 'Redis refuses the password' });
+  await expectReport('degraded', 'Redis is away.', 'Redis refuses the password.');
+  health.note({ redisRefusal: () => undefined });
   fault = 'The database is read-only.';
   await expectReport('degraded', fault, 'Redis is away.');
   // Not in the words of the database.

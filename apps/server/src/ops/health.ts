@@ -17,6 +17,8 @@ interface HealthState {
   readonly phase: 'starting' | 'serving' | 'stopping';
   /** Why Redis is unavailable; `undefined` if it is not. */
   readonly redisFault: string | undefined;
+  /** Why Redis refuses this replica, which no waiting mends; `undefined` if it does not. */
+  readonly redisRefusal: () => string | undefined;
   /** What the start waits for; `undefined` if it does not. */
   readonly wait: Wait | undefined;
 }
@@ -38,7 +40,12 @@ export function createHealth(options: {
   partialFault: () => string | undefined;
 }) {
   const { clock = systemClock, databaseTimeoutMs, isMigrated, partialFault } = options;
-  let state: HealthState = { phase: 'starting', redisFault: undefined, wait: undefined };
+  let state: HealthState = {
+    phase: 'starting',
+    redisFault: undefined,
+    redisRefusal: () => undefined,
+    wait: undefined,
+  };
   let asking: Promise<string | undefined> | undefined;
 
   // Probes share one query, so that they do not pile up while the database hangs.
@@ -70,6 +77,8 @@ export function createHealth(options: {
       ];
       // The database answers this query, so reads work.
       const faults = [databaseFault === undefined ? partialFault() : undefined, state.redisFault];
+      const refusal = state.redisFault === undefined ? undefined : state.redisRefusal();
+      if (refusal !== undefined) faults.push(`${refusal}.`);
       const reasons = [...obstacles, ...faults].filter((reason) => reason !== undefined);
       if (obstacles.some((reason) => reason !== undefined)) return { status: 'not_ready', reasons };
       return { status: reasons.length === 0 ? 'ready' : 'degraded', reasons };

@@ -1,0 +1,33 @@
+import { hangMs, openRedisCluster, openRedisSentinels, until } from '@animal-store/testkit';
+import { expect, test } from 'vitest';
+import { createQuotas, RedisRefusalError } from '../src/create-quotas.ts';
+
+const refusal = /^Redis refuses the user or the password \(NOAUTH /;
+
+test('a Cluster that refuses the password ends the start with a sentence', async () => {
+  await using cluster = await openRedisCluster();
+  for (const node of cluster.nodes) await node.command('config', 'set', 'requirepass', 'another');
+  const opening = createQuotas({ redis: cluster.urls, firstConnectionTimeoutMs: hangMs });
+  await expect(opening).rejects.toThrow(refusal);
+  await expect(opening).rejects.toBeInstanceOf(RedisRefusalError);
+});
+
+test('a primary that Sentinels name and that refuses the password ends the start with a sentence', async () => {
+  await using redis = await openRedisSentinels();
+  await redis.primary.command('config', 'set', 'requirepass', 'another');
+  const opening = createQuotas({ redis: redis.url, firstConnectionTimeoutMs: hangMs });
+  await expect(opening).rejects.toThrow(refusal);
+  await expect(opening).rejects.toBeInstanceOf(RedisRefusalError);
+});
+
+test('replicas that run tell why a Redis refuses them', async () => {
+  await using cluster = await openRedisCluster();
+  const quotas = await createQuotas({ redis: cluster.urls, firstConnectionTimeoutMs: hangMs });
+  expect(quotas.refusal()).toBeUndefined();
+  for (const node of cluster.nodes) {
+    await node.command('config', 'set', 'requirepass', 'another');
+    await node.command('--no-auth-warning', '-a', 'another', 'client', 'kill', 'type', 'normal');
+  }
+  await until(() => quotas.refusal()?.match(refusal));
+  quotas.close();
+});
