@@ -2,7 +2,7 @@ import type { ClientOptions } from './client-options.ts';
 import { environment } from './environment.ts';
 import { findLink } from './find-link.ts';
 import type { Tell } from './hooks.ts';
-import type { HttpHeaders } from './http-response.ts';
+import type { HttpHeaders } from './http-headers.ts';
 import { parseHttpDate } from './parse-http-date.ts';
 import { findShared } from './shared-between-clients.ts';
 

@@ -1,12 +1,5 @@
+import type { HttpHeaders } from './http-headers.ts';
 import type { Signal } from './platform-types.ts';
-
-/** As much of the header fields of a response as the client reads: `Headers` of any `fetch`. */
-export interface HttpHeaders {
-  /** Gives the value of a field, or `null`. */
-  get(name: string): string | null;
-  /** Goes through all fields. */
-  forEach(callback: (value: string, name: string) => void): void;
-}
 
 /**
  * As much of a response as the client reads. The global `Response` is one, and so is the `Response`

@@ -44,7 +44,8 @@ export type {
   RetryEvent,
   WaitEvent,
 } from './events.ts';
-export type { FetchFunction, FetchInit, HttpHeaders, HttpResponse } from './http-response.ts';
+export type { HttpHeaders } from './http-headers.ts';
+export type { FetchFunction, FetchInit, HttpResponse } from './http-response.ts';
 export type { RateLimitState } from './read-rate-limit.ts';
 export type { CallOptions, FetchOptions, HeaderFields, RequestDescription } from './request.ts';
 export { version } from './version.ts';

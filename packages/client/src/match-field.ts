@@ -1,4 +1,4 @@
-import type { HttpHeaders } from './http-response.ts';
+import type { HttpHeaders } from './http-headers.ts';
 
 /** Gives what the first group of a pattern matches in a header field, if it matches. */
 export function matchField(

@@ -2,7 +2,7 @@ import type { Pet } from '@animal-store/contract';
 import type { Page } from './each-pet.ts';
 import { AnimalStoreError, type CallDetails } from './errors/animal-store-error.ts';
 import { findLink } from './find-link.ts';
-import type { HttpHeaders } from './http-response.ts';
+import type { HttpHeaders } from './http-headers.ts';
 
 /** A page to ask for, and how to read it. */
 interface PageRequest {

@@ -1,4 +1,4 @@
-import type { HttpHeaders } from './http-response.ts';
+import type { HttpHeaders } from './http-headers.ts';
 import { matchField } from './match-field.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { HttpHeaders } from './http-response.ts';
+import type { HttpHeaders } from './http-headers.ts';
 
 // Classes of the platform in declarations, for those who compile with no library but the language's: there
 // they are as much of them as this client needs.

@@ -14,7 +14,7 @@ import type { AnyAnimalStoreError } from './errors/is-animal-store-error.ts';
 import { RateLimitError } from './errors/rate-limit-error.ts';
 import { TimeoutError } from './errors/timeout-error.ts';
 import { createTell, type TellOfCall } from './hooks.ts';
-import type { HttpHeaders } from './http-response.ts';
+import type { HttpHeaders } from './http-headers.ts';
 import { createQuotaGate, type Wait } from './quota-gate.ts';
 import { type RateLimitState, readRateLimit } from './read-rate-limit.ts';
 import { createRedact } from './redact.ts';

@@ -3,12 +3,20 @@ import type { ErrorRequestHandler, NextFunction, Request, Response } from 'expre
 import { networkOf } from '../http/client-network.ts';
 import { malformedPath } from '../http/path-encoding.ts';
 import { send } from '../http/send-response.ts';
+import type { Quotas } from '../quotas/open-quotas.ts';
 import { announceDeprecation } from './announce-deprecation.ts';
-import type { AppOptions } from './app.ts';
+import type { ApiSettings } from './api-settings.ts';
 import { allowOrigins, allowPreflight, isPreflight } from './cors.ts';
-import { type Caller, createIdentification } from './identify-caller.ts';
+import { type Caller, createIdentification, type KnownKeys } from './identify-caller.ts';
 import { missingPermission, missingScope } from './permission.ts';
 import { addQuotaHeaders, overQuota } from './quota-response.ts';
+
+export interface AdmissionOptions extends Pick<ApiSettings, 'corsOrigins'> {
+  readonly keys: KnownKeys;
+  readonly quotas: Quotas;
+  /** The base address that links show, ending in `/v1`. */
+  readonly baseUrl: string;
+}
 
 /**
  * Creates what admits requests, or refuses them: the steps before anything of a request is read.
@@ -16,7 +24,7 @@ import { addQuotaHeaders, overQuota } from './quota-response.ts';
  * @param answerFailure answers a refusal at once. By `next`, it would pass through every further layer of the
  * route and the router, for a tenth of the time of a refused request.
  */
-export function createAdmission(options: AppOptions, answerFailure: ErrorRequestHandler) {
+export function createAdmission(options: AdmissionOptions, answerFailure: ErrorRequestHandler) {
   const { quotas } = options;
   const { keys, networks, pages, statusRequests } = quotas;
   const allowOrigin = allowOrigins(options.corsOrigins);

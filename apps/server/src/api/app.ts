@@ -9,36 +9,28 @@ import { errorMapper } from '../http/error-mapper.ts';
 import { HttpError } from '../http/http-error.ts';
 import type { ServedApp } from '../http/listener.ts';
 import { addFiles } from '../http/send-file.ts';
-import type { LoadShedder } from '../http/shed-load.ts';
-import type { KeyCache } from '../keys/key-cache.ts';
 import { type createPetHandlers, petContract } from '../pets/pet-handlers.ts';
-import type { Quotas } from '../quotas/open-quotas.ts';
-import { createAdmission } from './admission.ts';
+import { type AdmissionOptions, createAdmission } from './admission.ts';
 import { answerReaders } from './answer-readers.ts';
 import type { ApiSettings } from './api-settings.ts';
 import { docsHandlers } from './docs-handlers.ts';
-import { observeRequests } from './observe-requests.ts';
+import type { KnownKeys } from './identify-caller.ts';
+import { type ObserverOptions, observeRequests } from './observe-requests.ts';
 import { hasQuotaHeaders } from './quota-response.ts';
 import { createRateLimitStatusHandlers, statusContract } from './rate-limit-status-handler.ts';
-import { takeTurns } from './refuse-overload.ts';
-import type { RequestRecord, RequestTracing } from './request-record.ts';
+import { type TurnOptions, takeTurns } from './refuse-overload.ts';
 
+/** What the steps of the API need, and what is for all of them. */
 export interface AppOptions
   extends DocsNumbers,
-    Pick<ApiSettings, 'stagingOrigin' | 'corsOrigins' | 'trustedProxies'> {
-  readonly loadShedder: Pick<LoadShedder, 'enter'>;
-  readonly keys: Pick<KeyCache, 'recall' | 'isNew' | 'findByToken'>;
-  readonly quotas: Quotas;
+    AdmissionOptions,
+    ObserverOptions,
+    TurnOptions,
+    Pick<ApiSettings, 'stagingOrigin' | 'trustedProxies'> {
+  readonly keys: KnownKeys;
   readonly petHandlers: ReturnType<typeof createPetHandlers>;
-  /** The base address that links show, ending in `/v1`. */
-  readonly baseUrl: string;
   /** Called for every 500. */
   readonly report: (failure: unknown, requestId: string) => void;
-  /** Called for each finished request. */
-  readonly onEnd: readonly ((record: RequestRecord) => void)[];
-  /** Called for each request that is refused because of overload, instead of `onEnd`. */
-  readonly onShed: (method: string, durationMs: number) => void;
-  readonly tracing: RequestTracing | undefined;
 }
 
 const prefix = `/${apiVersion}`;

@@ -1,5 +1,5 @@
 import type { NextFunction, Request, Response } from 'express';
-import type { AppOptions } from './app.ts';
+import type { KeyCache } from '../keys/key-cache.ts';
 import { describeCaller, tokenOf } from './identify-caller.ts';
 import { missingPermission } from './permission.ts';
 
@@ -11,7 +11,7 @@ import { missingPermission } from './permission.ts';
  * It counts nothing. The caller that the admission found stays in the log and in the usage of the key, because the
  * request was counted against that key.
  */
-export function createConfirmation(keys: Pick<AppOptions['keys'], 'recall' | 'findByToken'>) {
+export function createConfirmation(keys: Pick<KeyCache, 'recall' | 'findByToken'>) {
   return async function confirmCaller(
     req: Request,
     _res: Response,

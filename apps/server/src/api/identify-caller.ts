@@ -3,9 +3,9 @@ import type { Request } from 'express';
 import { networkOf } from '../http/client-network.ts';
 import { isRepeated } from '../http/repeated-header.ts';
 import type { ApiKey } from '../keys/api-key.ts';
+import type { KeyCache } from '../keys/key-cache.ts';
 import { isToken, tokenPrefix } from '../keys/token.ts';
 import type { Quotas } from '../quotas/open-quotas.ts';
-import type { AppOptions } from './app.ts';
 
 /** Who sends a request. */
 export interface Caller {
@@ -40,6 +40,9 @@ const bearer = /^bearer +([\w.~+/-]+=*) *$/i;
 /** Whoever sends no token. */
 const stranger = describeCaller(undefined);
 
+/** What is asked of the cache of keys. */
+export type KnownKeys = Pick<KeyCache, 'recall' | 'isNew' | 'findByToken'>;
+
 /**
  * Creates what finds out who sends a request. It returns no promise if that is known without asking the database.
  * The promise rejects if the database cannot be reached, and did not confirm the key in the last five minutes.
@@ -47,7 +50,7 @@ const stranger = describeCaller(undefined);
  * The token is read from the `Authorization` header only, because query strings end up in logs.
  */
 export function createIdentification(
-  keys: AppOptions['keys'],
+  keys: KnownKeys,
   networks: Quotas['networks'],
 ): (req: Request) => Caller | Promise<Caller> {
   async function lookUp(token: string, req: Request): Promise<Caller> {

@@ -1,17 +1,20 @@
 import type { RequestHandler } from 'express';
 import { beginRequest } from '../http/begin-request.ts';
 import { outcomeOf } from '../http/request-outcome.ts';
-import type { AppOptions } from './app.ts';
 import { claimedBy } from './identify-caller.ts';
+import type { RequestRecord, RequestTracing } from './request-record.ts';
+
+export interface ObserverOptions {
+  readonly tracing: RequestTracing | undefined;
+  /** Called for each finished request. */
+  readonly onEnd: readonly ((record: RequestRecord) => void)[];
+}
 
 /**
  * Creates the first step in Express: it begins a request, and tells observers of it once it has finished, however
  * it ended.
  */
-export function observeRequests({
-  tracing,
-  onEnd,
-}: Pick<AppOptions, 'tracing' | 'onEnd'>): RequestHandler {
+export function observeRequests({ tracing, onEnd }: ObserverOptions): RequestHandler {
   return function observeRequest(req, res, next) {
     beginRequest(req, res);
     const traced = tracing?.start(req, res.locals.arrivedAt);

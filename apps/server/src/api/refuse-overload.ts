@@ -6,8 +6,9 @@ import { HttpError } from '../http/http-error.ts';
 import type { ContractRoute } from '../http/locals.ts';
 import { addHeader } from '../http/note-headers.ts';
 import { send } from '../http/send-response.ts';
+import type { LoadShedder } from '../http/shed-load.ts';
+import type { KeyCache } from '../keys/key-cache.ts';
 import type { createAdmission } from './admission.ts';
-import type { AppOptions } from './app.ts';
 import { tokenOf } from './identify-caller.ts';
 
 const overloaded = new HttpError(
@@ -28,13 +29,20 @@ const endingRoutes = Object.values<ContractRoute>(operations)
     return { route, pathname: new RegExp(`^/${apiVersion}${pattern}(?:\\?|$)`) };
   });
 
+export interface TurnOptions {
+  readonly loadShedder: Pick<LoadShedder, 'enter'>;
+  readonly keys: Pick<KeyCache, 'recall'>;
+  /** Called for each request that is refused because of overload, instead of `onEnd`. */
+  readonly onShed: (method: string, durationMs: number) => void;
+}
+
 /**
  * Creates what passes a request to the app when it is its turn, or refuses it: before Express, the log and all else
  * see it, because when thousands of callers do not back off, a refusal must cost little of what an answer does.
  */
 export function takeTurns(
   app: Express,
-  options: Pick<AppOptions, 'keys' | 'loadShedder' | 'onShed'> &
+  options: TurnOptions &
     Pick<ReturnType<typeof createAdmission>, 'allowOrigin' | 'announceEnd' | 'tellNetworkQuota'>,
 ): (req: Request, res: Response) => void {
   const { keys, loadShedder, onShed, allowOrigin, announceEnd, tellNetworkQuota } = options;

@@ -1,4 +1,4 @@
-import type { TracingSettings } from './tracing.ts';
+import type { BatchSpanProcessorOptions } from '@opentelemetry/sdk-trace';
 
 /** How much is logged, from everything to nothing. */
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
@@ -19,6 +19,15 @@ export const samplers = [
 ] as const;
 
 export type SamplerName = (typeof samplers)[number];
+
+export interface TracingSettings {
+  /** Where the collector takes traces; the exporter itself reads the other `OTEL_EXPORTER_OTLP_*`. */
+  readonly url: string;
+  readonly sampler: SamplerName;
+  /** Of the traces begun here; a caller's own decision is kept. */
+  readonly sampleShare: number;
+  readonly batches: Omit<BatchSpanProcessorOptions, 'exporter'>;
+}
 
 /** What operators see of the service from outside. */
 export interface ObservabilitySettings {

@@ -29,7 +29,6 @@ import {
   AlwaysOffSampler,
   AlwaysOnSampler,
   BatchSpanProcessor,
-  type BatchSpanProcessorOptions,
   ParentBasedSampler,
   type Sampler,
   TraceIdRatioBasedSampler,
@@ -37,22 +36,13 @@ import {
 } from '@opentelemetry/sdk-trace';
 import * as semconv from '@opentelemetry/semantic-conventions';
 import type { RequestTracing, TracedRequest } from '../api/request-record.ts';
-import type { SamplerName } from './observability-settings.ts';
+import type { SamplerName, TracingSettings } from './observability-settings.ts';
 import { watchCalls } from './watch-calls.ts';
 
 /** The methods that OpenTelemetry names; every other one is `_OTHER`. */
 const knownMethods: ReadonlySet<string> = new Set(
   'CONNECT DELETE GET HEAD OPTIONS PATCH POST PUT TRACE'.split(' '),
 );
-
-export interface TracingSettings {
-  /** Where the collector takes traces; the exporter itself reads the other `OTEL_EXPORTER_OTLP_*`. */
-  readonly url: string;
-  readonly sampler: SamplerName;
-  /** Of the traces begun here; a caller's own decision is kept. */
-  readonly sampleShare: number;
-  readonly batches: Omit<BatchSpanProcessorOptions, 'exporter'>;
-}
 
 export interface OpenTracing extends RequestTracing {
   /** The trace of the request that is being answered, if it is recorded. */

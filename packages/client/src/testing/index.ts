@@ -1,6 +1,7 @@
 // With every type that those of a test service are made of: what infers one can name it.
 export type { ErrorCode, Int64, NewPet, Pet, PetStatus } from '@animal-store/contract';
-export type { FetchFunction, FetchInit, HttpHeaders, HttpResponse } from '../http-response.ts';
+export type { HttpHeaders } from '../http-headers.ts';
+export type { FetchFunction, FetchInit, HttpResponse } from '../http-response.ts';
 export {
   createTestService,
   type TestFailure,
