@@ -179,6 +179,7 @@ function serviceSettings(env: EnvironmentReader) {
     observability: {
       logLevel: env.choice('LOG_LEVEL', logLevels) ?? observability.logLevel,
       logFormat: env.choice('LOG_FORMAT', logFormats),
+      slowRequestMs: env.number('SLOW_REQUEST_MS', [0, 3_600_000], observability.slowRequestMs),
       traces: tracesUrl === undefined ? undefined : { url: tracesUrl, ...traces },
     },
     /** How long the service goes on after SIGTERM, so that load balancers see that it is not ready. */

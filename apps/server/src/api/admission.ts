@@ -1,5 +1,7 @@
 import type { QuotaDecision } from '@animal-store/quotas';
+import { systemClock } from '@animal-store/runtime';
 import type { ErrorRequestHandler, NextFunction, Request, Response } from 'express';
+import { noteWait } from '../http/begin-request.ts';
 import { networkOf } from '../http/client-network.ts';
 import { malformedPath } from '../http/path-encoding.ts';
 import { send } from '../http/send-response.ts';
@@ -60,11 +62,17 @@ export function createAdmission(options: AdmissionOptions, answerFailure: ErrorR
       allowOrigin(req, res);
       announceEnd(req, res);
 
+      const beganAt = systemClock.elapsed();
       const identified = identify(req);
-      const caller = identified instanceof Promise ? await identified : identified;
+      const caller =
+        identified instanceof Promise
+          ? await identified.finally(() => noteWait(res, 'sqlMs', beganAt))
+          : identified;
       res.locals.caller = caller;
 
+      const askedAt = systemClock.elapsed();
       const decision = caller.denial ?? (await takeQuota(caller, req));
+      noteWait(res, 'redisMs', askedAt);
       res.locals.decision = decision;
       addQuotaHeaders(res, decision);
 

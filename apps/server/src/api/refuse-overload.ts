@@ -1,6 +1,6 @@
 import { apiVersion, operations, rateLimitHeaders } from '@animal-store/contract';
 import type { Express, Request, Response } from 'express';
-import { ageMs, arriveNow, beginRequest } from '../http/begin-request.ts';
+import { ageMs, arriveNow, beginRequest, noteWait } from '../http/begin-request.ts';
 import { networkOf } from '../http/client-network.ts';
 import { HttpError } from '../http/http-error.ts';
 import type { ContractRoute } from '../http/locals.ts';
@@ -76,7 +76,12 @@ export function takeTurns(
     return key === undefined ? networkOf(req) : (key.accountId ?? key.id);
   }
 
-  const turn = { answer: (res: Response) => app(res.req, res), callerOf, refuse };
+  function answer(res: Response): void {
+    noteWait(res, 'queueMs', res.locals.arrivedAt);
+    app(res.req, res);
+  }
+
+  const turn = { answer, callerOf, refuse };
   return function takeTurn(req, res) {
     arriveNow(res);
     if (loadShedder.enter(res, turn)) app(req, res);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { holdsToken } from '@animal-store/contract/token-form';
 import { systemClock } from '@animal-store/runtime';
 import type { Request, Response } from 'express';
-import './locals.ts';
+import type { RequestWaits } from './locals.ts';
 import { normalizePath } from './path-encoding.ts';
 
 // Limited before it is trusted, because it is logged and sent back.
@@ -10,7 +10,17 @@ const wellFormedId = /^[\w.:-]{1,128}$/;
 
 /** Notes the time at which a request arrived: it may wait for its turn before it begins. */
 export function arriveNow(res: Response): void {
-  res.locals = { arrivedAt: systemClock.elapsed(), requestId: '', headers: [] };
+  const waits = { queueMs: 0, redisMs: 0, sqlMs: 0, bodyMs: 0 };
+  res.locals = { arrivedAt: systemClock.elapsed(), requestId: '', headers: [], waits };
+}
+
+/** Notes how long a request has waited for something, by `systemClock.elapsed()` at the beginning of the wait. */
+export function noteWait(
+  { locals: { waits } }: { readonly locals: Express.Locals },
+  name: keyof RequestWaits,
+  beganAt: number,
+): void {
+  if (waits !== undefined) waits[name] += systemClock.elapsed() - beganAt;
 }
 
 /**

@@ -1,7 +1,9 @@
 import { MIMEType } from 'node:util';
 import { errorMessages } from '@animal-store/contract';
+import { systemClock } from '@animal-store/runtime';
 import type { Request, RequestHandler } from 'express';
 import getRawBody from 'raw-body';
+import { noteWait } from './begin-request.ts';
 import { parseExactJson } from './exact-numbers.ts';
 import { HttpError } from './http-error.ts';
 import './locals.ts';
@@ -20,7 +22,8 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 export const jsonBody: RequestHandler = async function readJsonBody(req, res, next) {
   if (!hasBody(req)) return next();
   requireJson(req);
-  const bytes = await read(req);
+  const beganAt = systemClock.elapsed();
+  const bytes = await read(req).finally(() => noteWait(res, 'bodyMs', beganAt));
   if (bytes.length > 0) {
     const { text, value } = parse(bytes);
     res.locals.bodyText = text;

@@ -15,6 +15,18 @@ export interface ContractRoute {
   readonly role?: string;
 }
 
+/** What a request waited for, in milliseconds. */
+export interface RequestWaits {
+  /** Its turn, while the service was overloaded. */
+  queueMs: number;
+  /** Its quota: Redis, or the memory of this replica. */
+  redisMs: number;
+  /** Postgres, and other requests with which it shared a statement. */
+  sqlMs: number;
+  /** Its body. */
+  bodyMs: number;
+}
+
 declare global {
   namespace Express {
     interface Request {
@@ -35,6 +47,8 @@ declare global {
        * and only `note-headers.ts` adds to it.
        */
       headers: string[];
+      /** Where the time of the request went; `undefined` on the operators' listener. */
+      waits?: RequestWaits;
       /** The code of the Error body, if the request failed. */
       errorCode?: string | undefined;
       /** What was tried in vain, if the request failed because of a store. */

@@ -1,6 +1,6 @@
 import type { Response } from 'express';
 import { ageMs } from './begin-request.ts';
-import './locals.ts';
+import type { RequestWaits } from './locals.ts';
 
 /**
  * What observers learn about a finished request. The URL, the body and the values of headers are left
@@ -18,6 +18,8 @@ export interface RequestOutcome {
   readonly aborted: boolean;
   readonly durationMs: number;
   readonly errorCode: string | undefined;
+  /** What it waited for; `undefined` on the operators' listener. */
+  readonly waits: RequestWaits | undefined;
   /** What was tried in vain, as "reads ENOTFOUND, requests ECONNREFUSED": names and codes of ours. */
   readonly attempts: string | undefined;
 }
@@ -35,6 +37,7 @@ export function outcomeOf(res: Response): RequestOutcome {
     aborted: !res.writableFinished,
     durationMs: ageMs(res),
     errorCode: locals.errorCode,
+    waits: locals.waits,
     attempts: locals.attempts,
   };
 }

@@ -12,6 +12,7 @@ const answered: OpsRequestRecord = {
   durationMs: 1.234567,
   errorCode: undefined,
   attempts: undefined,
+  waits: undefined,
   operator: undefined,
   operatorId: undefined,
   keyId: undefined,

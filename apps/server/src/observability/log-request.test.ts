@@ -13,6 +13,7 @@ const finished: RequestRecord = {
   durationMs: 1.234567,
   errorCode: undefined,
   attempts: undefined,
+  waits: { queueMs: 0.004, redisMs: 1.5, sqlMs: 250.126, bodyMs: 0 },
   operation: { operation: 'getPet' },
   key: undefined,
   tokenPrefix: undefined,
@@ -31,6 +32,7 @@ beforeEach(() => {
   const add = (line: string) => lines.push(JSON.parse(line));
   log = openRequestLog({
     clock,
+    slowRequestMs: 1_000,
     log: pino({ base: null, timestamp: false, formatters }, { write: add }),
     writeLine: (level, fields, msg) => add(`{"level":"${level}",${fields},"msg":"${msg}"}`),
   });
@@ -70,4 +72,22 @@ test('requests without a key share 300 lines a minute, and so do the refused one
   expect(written(1_000, undefined, 'denied')).toBe(300);
   log.close();
   expect(lines.at(-1)).toEqual({ level: 'warn', lines: 700, msg });
+});
+
+const waits = { queueMs: 0, redisMs: 1.5, sqlMs: 250.13, bodyMs: 0 };
+
+test.each([
+  ['a request faster than SLOW_REQUEST_MS', { durationMs: 999 }, {}],
+  ['a slow request', { durationMs: 1_000 }, { operation: 'getPet', ...waits }],
+  ['a traced request', { traceId: 'abc' }, { trace_id: 'abc', operation: 'getPet', ...waits }],
+  [
+    'a slow request of an account whose name has quotes',
+    { durationMs: 5_000, key: { id: 'one', plan: 'free', accountId: 'a "b"' } },
+    { keyId: 'one', plan: 'free', operation: 'getPet', accountId: 'a "b"', ...waits },
+  ],
+])('the line of %s has %j and %j', (_, record, told) => {
+  log.logRequest({ ...finished, ...record } as RequestRecord);
+  const { method, route, status, requestId, durationMs } = { ...finished, ...record };
+  const common = { level: 'info', msg: 'request', method, route, status, requestId };
+  expect(lines).toEqual([{ ...common, durationMs: Math.round(durationMs * 100) / 100, ...told }]);
 });

@@ -2,6 +2,7 @@ import type { Clock } from '@animal-store/runtime';
 import type { RequestRecord } from '../api/request-record.ts';
 import { limitLines } from './limit-lines.ts';
 import type { OpenLog } from './log.ts';
+import type { ObservabilitySettings } from './observability-settings.ts';
 
 /** How many lines a minute one caller's unbounded requests may have. */
 const linesPerMinute = 300;
@@ -20,7 +21,9 @@ export function openRequestLog({
   log,
   writeLine,
   clock,
-}: Pick<OpenLog, 'log' | 'writeLine'> & { clock: Clock }) {
+  slowRequestMs,
+}: Pick<OpenLog, 'log' | 'writeLine'> &
+  Pick<ObservabilitySettings, 'slowRequestMs'> & { clock: Clock }) {
   // By the id of a key; `undefined` for all requests without a valid key together.
   const unbounded = limitLines<string | undefined>({
     clock,
@@ -39,7 +42,7 @@ export function openRequestLog({
       const isServed = key !== undefined && key.refusal === undefined;
       const isBounded = isServed && decision?.outcome === 'admitted';
       if (!isBounded && !unbounded.isWritten(key?.id)) return;
-      writeLine(record.status >= 500 ? 'warn' : 'info', fieldsOf(record), 'request');
+      writeLine(record.status >= 500 ? 'warn' : 'info', fieldsOf(record, slowRequestMs), 'request');
     },
     close: unbounded.close,
   };
@@ -50,7 +53,7 @@ export function openRequestLog({
  * the parser of Node allows only known methods, request ids are checked (`begin-request.ts`), and tokens
  * have letters and digits only. The rest is ours.
  */
-function fieldsOf(record: RequestRecord): string {
+function fieldsOf(record: RequestRecord, slowRequestMs: number): string {
   const { method, status, key, tokenPrefix, decision, errorCode, attempts } = record;
   // An unknown path is the caller's text, and may be a secret.
   let fields = `"method":"${method}","route":"${record.route ?? 'other'}","status":${status}`;
@@ -65,5 +68,21 @@ function fieldsOf(record: RequestRecord): string {
   if (record.aborted) fields += ',"aborted":true';
   // The name by which tools find it (OpenTelemetry, "Trace Context in non-OTLP Log Formats").
   if (record.traceId !== undefined) fields += `,"trace_id":"${record.traceId}"`;
+  if (record.durationMs >= slowRequestMs || record.traceId !== undefined) {
+    fields += slowFieldsOf(record);
+  }
   return `${fields},"requestId":"${record.requestId}"`;
+}
+
+/** For whom a slow or traced request was, and where its time went. */
+function slowFieldsOf({ operation, key, waits }: RequestRecord): string {
+  let fields = '';
+  if (operation?.operation !== undefined) fields += `,"operation":"${operation.operation}"`;
+  // The operators' own text.
+  if (key?.accountId !== undefined) fields += `,"accountId":${JSON.stringify(key.accountId)}`;
+  if (waits === undefined) return fields;
+  for (const name of ['queueMs', 'redisMs', 'sqlMs', 'bodyMs'] as const) {
+    fields += `,"${name}":${Math.round(waits[name] * 100) / 100}`;
+  }
+  return fields;
 }

@@ -34,6 +34,8 @@ export interface ObservabilitySettings {
   readonly logLevel: LogLevel;
   /** `undefined` for pretty lines on a terminal and JSON elsewhere. */
   readonly logFormat: LogFormat | undefined;
+  /** From which duration on the line of a request says where its time went, in milliseconds. */
+  readonly slowRequestMs: number;
   /** Where traces go, and how; `undefined` for nowhere. */
   readonly traces: TracingSettings | undefined;
   /**
@@ -50,6 +52,7 @@ export interface ObservabilitySettings {
 export const defaultObservabilitySettings: ObservabilitySettings = {
   logLevel: 'info',
   logFormat: undefined,
+  slowRequestMs: 1_000,
   traces: undefined,
   logBatchMs: 250,
   logCloseTimeoutMs: 1_000,

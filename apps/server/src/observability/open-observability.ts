@@ -34,7 +34,7 @@ export async function openObservability(
   });
   const { log, writeLine } = opened;
   const metrics = openMetrics({ version, measureProcess });
-  const requestLog = openRequestLog({ log, writeLine, clock });
+  const requestLog = openRequestLog({ ...settings, log, writeLine, clock });
   const opsRequestLog = openOpsRequestLog(log, clock);
   const refusedConnections = limitToMinutes<ConnectionLimit>(clock, (limit, connections) =>
     log.warn({ limit, connections }, 'connections are refused'),

@@ -7,10 +7,12 @@ import {
   pageLimit,
   routes,
 } from '@animal-store/contract';
+import { systemClock } from '@animal-store/runtime';
 import { initContract } from '@ts-rest/core';
 import { initServer } from '@ts-rest/express';
-import type { RequestHandler } from 'express';
+import type { RequestHandler, Response } from 'express';
 import { LRUCache } from 'lru-cache';
+import { noteWait } from '../http/begin-request.ts';
 import { HttpError } from '../http/http-error.ts';
 import { jsonBody } from '../http/json-body.ts';
 import { appendHeader, setHeader } from '../http/note-headers.ts';
@@ -80,10 +82,11 @@ export function createPetHandlers(options: {
     async listPets({ query: { ids, limit = pageLimit.default, cursor, status, categoryId }, res }) {
       const filter = { status, categoryId };
       if (ids !== undefined) {
-        return { status: 200, body: new WrittenBody(await pets.listByIds({ ids, ...filter })) };
+        const json = await timed(res, pets.listByIds({ ids, ...filter }));
+        return { status: 200, body: new WrittenBody(json) };
       }
       const afterId = readCursor(cursor, filter);
-      const { json, lastId } = await pets.list({ ...filter, afterId }, limit);
+      const { json, lastId } = await timed(res, pets.list({ ...filter, afterId }, limit));
       if (lastId !== undefined) {
         appendHeader(res, 'Link', linkToNext(limit, { ...filter, afterId: lastId }));
       }
@@ -95,9 +98,10 @@ export function createPetHandlers(options: {
       async handler({ body, headers: { 'idempotency-key': idempotencyKey }, res }) {
         let pet: Pet;
         if (idempotencyKey === undefined) {
-          pet = await pets.create(body);
+          pet = await timed(res, pets.create(body));
         } else {
-          const creation = await creations.create({ keyId: keyOf(res).id, idempotencyKey }, body);
+          const creator = { keyId: keyOf(res).id, idempotencyKey };
+          const creation = await timed(res, creations.create(creator, body));
           pet = createdPet(creation);
           if (creation.outcome === 'replayed') setHeader(res, 'Idempotent-Replayed', 'true');
         }
@@ -106,14 +110,24 @@ export function createPetHandlers(options: {
       },
     },
 
-    async getPet({ params: { petId } }) {
-      const pet = await pets.find(petId);
+    async getPet({ params: { petId }, res }) {
+      const pet = await timed(res, pets.find(petId));
       if (pet === undefined) {
         throw new HttpError('pet_not_found', errorMessages.pet_not_found(petId));
       }
       return { status: 200, body: new WrittenBody(pet) };
     },
   });
+}
+
+/** Waits for Postgres, and notes how long. */
+async function timed<Result>(res: Response, work: Promise<Result>): Promise<Result> {
+  const beganAt = systemClock.elapsed();
+  try {
+    return await work;
+  } finally {
+    noteWait(res, 'sqlMs', beganAt);
+  }
 }
 
 function readCursor(cursor: string | undefined, filter: PetFilter): number {

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { requestLine } from '../support/observed.ts';
+import { type CallOptions, call, useService } from '../support/test-service.ts';
+
+const service = useService('postgres', { observability: { slowRequestMs: 0 } });
+
+/** Sends a request, and gives what its line says of the time. */
+async function lineOf(path: string, options: CallOptions = {}) {
+  const { server, tokens } = service;
+  const { headers } = await call(server.baseUrl + path, { token: tokens.pro, ...options });
+  return requestLine(server, headers.get('X-Request-Id') ?? '');
+}
+
+test('the line of a slow request says which operation it was and what it waited for', async () => {
+  const some = expect.any(Number);
+  const listed: Record<string, unknown> = await lineOf('/pets');
+  expect(listed).toMatchObject({ operation: 'listPets', queueMs: 0, redisMs: some, bodyMs: 0 });
+  expect(listed['sqlMs']).toBeGreaterThan(0);
+  const options = { method: 'POST', body: { name: 'Rex' } };
+  const created: Record<string, unknown> = await lineOf('/pets', options);
+  expect(created).toMatchObject({
+    operation: 'createPet',
+    queueMs: 0,
+    redisMs: some,
+    bodyMs: some,
+  });
+  expect(created['sqlMs']).toBeGreaterThan(0);
+});
