@@ -41,11 +41,13 @@ export function QueryField({
   const searched = useAllParameters()[name] ?? '';
   // What is typed stays while the search waits for the next letter, and so does a space at its end.
   const isKept = timer.current !== undefined || typed.current.trim() === searched;
+  // Preact's types of an input depend on its type, and do not take a union.
+  const inputType = type === 'search' ? { type } : { type };
   return (
     <label class="field">
       {label}
       <input
-        {...(type === 'search' ? { type } : { type })}
+        {...inputType}
         value={isKept ? typed.current : searched}
         autocomplete="off"
         spellcheck={false}
