@@ -80,7 +80,7 @@ A key reads, writes, or does both. A key in a web page should only read. A leake
 
 ### Idempotent creation
 
-Send an \`Idempotency-Key\`, and repeat a request without adding a second animal. The repeated request gets the first response. [Idempotency](/docs/guides/idempotency)
+Send an \`Idempotency-Key\`, and repeat a request without adding a second animal. The repeated request gets [the first response](/docs/guides/idempotency#replay). [Idempotency](/docs/guides/idempotency)
 
 ### A typed client
 
@@ -92,7 +92,7 @@ From a key to the first animal with \`curl\`, in a few minutes.
 
 ### [Use the client](/docs/guides/typescript)
 
-Install it, make the first calls, and test your code without the service.
+Install it, make the first calls, and [test your code](/docs/guides/typescript#tests-of-your-code) without the service.
 
 ### [Stay within the limits](/docs/guides/limits#after-a-429)
 
