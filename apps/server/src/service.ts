@@ -17,11 +17,10 @@ import { createConfirmation } from './api/confirm-caller.ts';
 import { keyOf } from './api/identify-caller.ts';
 import type { AuditSettings } from './audit/audit-settings.ts';
 import { openAudit } from './audit/open-audit.ts';
-import { fillOnFirstStart } from './first-start.ts';
 import { defaultHttpSettings, type HttpSettings } from './http/http-settings.ts';
 import { limitConnections } from './http/limit-connections.ts';
 import { openListener } from './http/listener.ts';
-import { openLoadShedder } from './http/shed-load.ts';
+import { openLoadShedder } from './http/load-shedder.ts';
 import { createReadBans } from './keys/bans-in-force.ts';
 import { createKeyCache, type KeyCacheSettings } from './keys/key-cache.ts';
 import { createKeyLookup } from './keys/key-lookup.ts';
@@ -40,10 +39,11 @@ import { createPetRepository } from './pets/pet-repository.ts';
 import { openQuotas } from './quotas/open-quotas.ts';
 import { defaultQuotaSettings, type QuotaSettings } from './quotas/quota-settings.ts';
 import { redisAway } from './quotas/redis-away.ts';
-import { openReplicaChannel } from './replicas/replica-channel.ts';
+import { openChangeChannel } from './replicas/change-channel.ts';
 import { createReplicaCount } from './replicas/replica-count.ts';
+import { addSampleData } from './sample-data.ts';
+import { readBansAsStored } from './schema/current-bans.ts';
 import { migrationOptions } from './schema/migration-options.ts';
-import { readBansAsStored } from './schema/open-bans.ts';
 import { openUsage } from './usage/open-usage.ts';
 import type { UsageSettings } from './usage/usage-settings.ts';
 
@@ -117,8 +117,7 @@ export async function openService(options: ServiceOptions = {}): Promise<Service
   const { baseUrl, listener, ops } = opened.use(await openListeners(context, stores, domain));
 
   // Only once the port is open: the key is shown once, and a start that fails would not show it.
-  const demoToken =
-    place.kind === 'embedded' ? await fillOnFirstStart(stores.database.db) : undefined;
+  const demoToken = place.kind === 'embedded' ? await addSampleData(stores.database.db) : undefined;
 
   stores.health.note({ phase: 'serving' });
   const kept = opened.move();
@@ -300,7 +299,7 @@ async function openListeners(context: Context, stores: Stores, domain: Domain) {
   });
   // Before operators read: bans of a process that was killed are still among those that run.
   await audit.deleteExpired();
-  const channel = await openReplicaChannel(database, {
+  const channel = await openChangeChannel(database, {
     id: counted.id,
     subscribers: {
       keyChanged: keys.forget,

@@ -6,11 +6,11 @@ import {
 import type { Database } from '@animal-store/postgres';
 import { statement } from '@animal-store/postgres';
 import { and, count, eq, inArray, isNull, sql } from 'drizzle-orm';
-import { AdminRefusal } from '../keys/admin-refusal.ts';
+import { AdminRefusal } from '../audit/admin-refusal.ts';
 import { quotaOf } from '../keys/api-key.ts';
 import { findStoredAccount, type StoredAccount } from '../keys/key-account.ts';
+import { isOpen, listOpenBans } from '../schema/current-bans.ts';
 import { isActive } from '../schema/lifetime.ts';
-import { isOpen, listOpenBans } from '../schema/open-bans.ts';
 import { accounts, apiKeys, openBans } from '../schema/schema.ts';
 import { toSuspension } from '../schema/suspension.ts';
 

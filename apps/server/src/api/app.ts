@@ -9,7 +9,8 @@ import { errorMapper } from '../http/error-mapper.ts';
 import { HttpError } from '../http/http-error.ts';
 import type { ServedApp } from '../http/listener.ts';
 import { addFiles } from '../http/send-file.ts';
-import { type createPetHandlers, petContract } from '../pets/pet-handlers.ts';
+import type { createPetHandlers } from '../pets/pet-handlers.ts';
+import { petContract } from '../pets/served-pet-contract.ts';
 import { type AdmissionOptions, createAdmission } from './admission.ts';
 import { answerReaders } from './answer-readers.ts';
 import type { ApiSettings } from './api-settings.ts';
@@ -18,7 +19,7 @@ import type { KnownKeys } from './identify-caller.ts';
 import { type ObserverOptions, observeRequests } from './observe-requests.ts';
 import { hasQuotaHeaders } from './quota-response.ts';
 import { createRateLimitStatusHandlers, statusContract } from './rate-limit-status-handler.ts';
-import { type TurnOptions, takeTurns } from './refuse-overload.ts';
+import { shedLoad, type TurnOptions } from './shed-load.ts';
 
 /** What the steps of the API need, and what is for all of them. */
 export interface AppOptions
@@ -81,7 +82,7 @@ export function createApp(options: AppOptions): ServedApp {
   addFiles(app, pages, admitPage);
   addFiles(app, files, admitFile);
   app.use(admitPage, refusePath, answerReaders(answerFailure));
-  return { types: app, handle: takeTurns(app, { ...options, ...admission }) };
+  return { types: app, handle: shedLoad(app, { ...options, ...admission }) };
 }
 
 async function listOrders(): Promise<never> {

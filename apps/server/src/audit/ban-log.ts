@@ -1,7 +1,7 @@
 import type { Database } from '@animal-store/postgres';
 import { DatabaseUnavailableError, inTransaction, statement } from '@animal-store/postgres';
 import { and, eq, lt, lte, or, sql } from 'drizzle-orm';
-import { isOpen } from '../schema/open-bans.ts';
+import { isOpen } from '../schema/current-bans.ts';
 import { apiKeys, auditEntries, openBans } from '../schema/schema.ts';
 import { type Cause, recordAudit } from './audit-log.ts';
 

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { holdsToken } from '@animal-store/contract/token-form';
 import { systemClock } from '@animal-store/runtime';
 import type { Request, Response } from 'express';
-import type { RequestWaits } from './locals.ts';
 import { normalizePath } from './path-encoding.ts';
+import type { RequestWaits } from './request-locals.ts';
 
 // Limited before it is trusted, because it is logged and sent back.
 const wellFormedId = /^[\w.:-]{1,128}$/;

@@ -6,7 +6,7 @@ import getRawBody from 'raw-body';
 import { noteWait } from './begin-request.ts';
 import { parseExactJson } from './exact-numbers.ts';
 import { HttpError } from './http-error.ts';
-import './locals.ts';
+import './request-locals.ts';
 
 /** The most that a JSON body may hold: sixteen times the longest name, escaped. */
 const maxBodyBytes = 16 * 1024;

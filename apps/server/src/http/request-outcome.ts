@@ -1,6 +1,6 @@
 import type { Response } from 'express';
 import { ageMs } from './begin-request.ts';
-import type { RequestWaits } from './locals.ts';
+import type { RequestWaits } from './request-locals.ts';
 
 /**
  * What observers learn about a finished request. The URL, the body and the values of headers are left

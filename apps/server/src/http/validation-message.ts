@@ -4,7 +4,7 @@ import { escapeUnprintable } from '@animal-store/runtime';
 import type { RequestValidationError } from '@ts-rest/express';
 import type { Request, Response } from 'express';
 import { NumberSource, parseNumberSources } from './exact-numbers.ts';
-import './locals.ts';
+import './request-locals.ts';
 
 /** How much of a value is shown in a message, in characters. */
 const maxShown = 40;
@@ -68,7 +68,7 @@ function describe(
   return error.issues.slice(0, maxFaults).map((issue) => {
     const { path = [], message } = issue;
     const keys = path.map((key) => (typeof key === 'object' ? key.key : key));
-    // Issues of zod carry none; see `refuse-misspelt.ts`.
+    // Issues of zod carry none; see `misspelt-names.ts`.
     const given = 'input' in issue ? issue.input : valueAt(input, keys);
     return `${keys.join('.') || whole}: ${message}, got ${show(given)}`;
   });

@@ -3,7 +3,7 @@ import { statement } from '@animal-store/postgres';
 import type { Quotas as KeyQuotas } from '@animal-store/quotas';
 import { eq, inArray } from 'drizzle-orm';
 import { deleteForgottenBans } from '../audit/ban-log.ts';
-import type { ReadBans, ShownBan } from '../schema/open-bans.ts';
+import type { ReadBans, ShownBan } from '../schema/current-bans.ts';
 import { accounts, apiKeys } from '../schema/schema.ts';
 import { quotaOf } from './api-key.ts';
 import { applyPlan } from './key-account.ts';

@@ -2,8 +2,8 @@ import { AccountName, type Key } from '@animal-store/admin-contract';
 import type { Database } from '@animal-store/postgres';
 import { execution, oneRow, preparedStatement } from '@animal-store/postgres';
 import { eq, sql } from 'drizzle-orm';
+import { AdminRefusal } from '../audit/admin-refusal.ts';
 import { accounts } from '../schema/schema.ts';
-import { AdminRefusal } from './admin-refusal.ts';
 import { type AppliedPlan, quotaOf } from './api-key.ts';
 
 /** An account as stored. Without a plan it is a label. */

@@ -17,6 +17,7 @@ import {
 } from '@animal-store/quotas';
 import { eq, inArray } from 'drizzle-orm';
 import type { PgUpdateSetSource } from 'drizzle-orm/pg-core';
+import { AdminRefusal } from '../audit/admin-refusal.ts';
 import {
   type Cause,
   type Change,
@@ -26,12 +27,11 @@ import {
 } from '../audit/audit-log.ts';
 import { takeOpenBan } from '../audit/ban-log.ts';
 import { toInstant, toQuotaWindows } from '../quotas/quota-windows.ts';
-import { announceKeyChange } from '../replicas/replica-channel.ts';
+import { announceKeyChange } from '../replicas/change-channel.ts';
 import { revoked } from '../schema/lifetime.ts';
 import type { ListPosition } from '../schema/list-page.ts';
 import { accounts, apiKeys } from '../schema/schema.ts';
 import { resumed, suspended } from '../schema/suspension.ts';
-import { AdminRefusal } from './admin-refusal.ts';
 import { type PlanChoice, storedPlan } from './api-key.ts';
 import { findAppliedPlan, findStoredAccount, resolveAccount } from './key-account.ts';
 import { findKey, keyTokens } from './key-record.ts';

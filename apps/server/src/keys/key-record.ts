@@ -1,11 +1,11 @@
 import { adminErrorMessages, type Key, type KeyState } from '@animal-store/admin-contract';
 import { type Database, execution, oneRow, preparedStatement } from '@animal-store/postgres';
 import { and, eq, isNotNull, isNull, lte, not, type SQL, sql } from 'drizzle-orm';
+import { AdminRefusal } from '../audit/admin-refusal.ts';
 import { isActive, stateOf } from '../schema/lifetime.ts';
 import { accounts, apiKeys, apiTokens } from '../schema/schema.ts';
 import { toSuspension } from '../schema/suspension.ts';
 import { lastUsed } from '../usage/usage-tables.ts';
-import { AdminRefusal } from './admin-refusal.ts';
 import { quotaOf } from './api-key.ts';
 import { applyPlan, type StoredAccount } from './key-account.ts';
 import { createTokenStore } from './token-store.ts';

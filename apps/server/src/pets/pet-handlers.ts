@@ -1,14 +1,5 @@
-import {
-  apiVersion,
-  contract,
-  errorMessages,
-  formatLinks,
-  type Pet,
-  pageLimit,
-  routes,
-} from '@animal-store/contract';
+import { errorMessages, formatLinks, type Pet, pageLimit, routes } from '@animal-store/contract';
 import { systemClock } from '@animal-store/runtime';
-import { initContract } from '@ts-rest/core';
 import { initServer } from '@ts-rest/express';
 import type { RequestHandler, Response } from 'express';
 import { LRUCache } from 'lru-cache';
@@ -16,39 +7,11 @@ import { noteWait } from '../http/begin-request.ts';
 import { HttpError } from '../http/http-error.ts';
 import { jsonBody } from '../http/json-body.ts';
 import { appendHeader, setHeader } from '../http/note-headers.ts';
-import { refuseMisspelt } from '../http/refuse-misspelt.ts';
 import { WrittenBody } from '../http/send-response.ts';
 import type { IdempotentCreation, IdempotentCreations } from './idempotent-creation.ts';
 import { decodeCursor, encodeCursor, type PagePosition, type PetFilter } from './pet-cursor.ts';
 import type { PetRepository } from './pet-repository.ts';
-
-const { listPets, createPet, getPet } = contract;
-
-const c = initContract();
-const writtenBody = c.type<WrittenBody>();
-
-/**
- * The contract as it is implemented here: Postgres writes the JSON of animals that are read, and names
- * that look like those of the contract are refused.
- */
-export const petContract = c.router(
-  {
-    ...contract,
-    listPets: {
-      ...listPets,
-      query: refuseMisspelt(listPets.query, {
-        petId: 'ids',
-        animalId: 'ids',
-        petStatus: 'status',
-        category: 'categoryId',
-      }),
-      responses: { ...listPets.responses, 200: writtenBody },
-    },
-    createPet: { ...createPet, body: refuseMisspelt(createPet.body) },
-    getPet: { ...getPet, responses: { ...getPet.responses, 200: writtenBody } },
-  },
-  { pathPrefix: `/${apiVersion}` },
-);
+import { petContract } from './served-pet-contract.ts';
 
 /**
  * The three operations on animals.

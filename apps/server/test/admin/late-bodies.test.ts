@@ -9,7 +9,7 @@ import {
 import { until } from '@animal-store/testkit';
 import { eq, sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
-import { AdminRefusal } from '../../src/keys/admin-refusal.ts';
+import { AdminRefusal } from '../../src/audit/admin-refusal.ts';
 import { createOperatorManagement } from '../../src/operators/operator-management.ts';
 import { createOperatorSessions } from '../../src/operators/operator-sessions.ts';
 import { operators } from '../../src/schema/schema.ts';

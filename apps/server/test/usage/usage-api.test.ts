@@ -2,7 +2,7 @@ import type { Key, KeyDetails, LedgerOfKey, ServiceLedger } from '@animal-store/
 import { followStatements } from '@animal-store/postgres/internal';
 import { createClockAtNoon } from '@animal-store/runtime/test-clock';
 import { expect, test } from 'vitest';
-import { announceKeyChange } from '../../src/replicas/replica-channel.ts';
+import { announceKeyChange } from '../../src/replicas/change-channel.ts';
 import { useAdmin } from '../support/admin.ts';
 import { connectTo } from '../support/databases.ts';
 import { openLocalServer, untilPassing } from '../support/local-server.ts';

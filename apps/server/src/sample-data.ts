@@ -10,7 +10,7 @@ import { createPetRepository } from './pets/pet-repository.ts';
  *
  * @returns the demo key's token, or `undefined` if this was not the first start.
  */
-export function fillOnFirstStart(db: Database): Promise<string | undefined> {
+export function addSampleData(db: Database): Promise<string | undefined> {
   // One transaction: if this start is interrupted, the next one is the first start.
   return inTransaction('first_start', db, async (tx) => {
     if (await hasAnyKey(tx)) return undefined;

@@ -3,10 +3,10 @@ import type { Express, Request, Response } from 'express';
 import { ageMs, arriveNow, beginRequest, noteWait } from '../http/begin-request.ts';
 import { networkOf } from '../http/client-network.ts';
 import { HttpError } from '../http/http-error.ts';
-import type { ContractRoute } from '../http/locals.ts';
+import type { LoadShedder } from '../http/load-shedder.ts';
 import { addHeader } from '../http/note-headers.ts';
+import type { ContractRoute } from '../http/request-locals.ts';
 import { send } from '../http/send-response.ts';
-import type { LoadShedder } from '../http/shed-load.ts';
 import type { KeyCache } from '../keys/key-cache.ts';
 import type { createAdmission } from './admission.ts';
 import { tokenOf } from './identify-caller.ts';
@@ -40,7 +40,7 @@ export interface TurnOptions {
  * Creates what passes a request to the app when it is its turn, or refuses it: before Express, the log and all else
  * see it, because when thousands of callers do not back off, a refusal must cost little of what an answer does.
  */
-export function takeTurns(
+export function shedLoad(
   app: Express,
   options: TurnOptions &
     Pick<ReturnType<typeof createAdmission>, 'allowOrigin' | 'announceEnd' | 'tellNetworkQuota'>,

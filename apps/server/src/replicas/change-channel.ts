@@ -36,7 +36,7 @@ export interface ReplicaSubscribers {
 }
 
 /** Listens to what the replicas of this service tell each other. */
-export async function openReplicaChannel(
+export async function openChangeChannel(
   database: Pick<OpenDatabase, 'listen'>,
   options: { id: string; subscribers: ReplicaSubscribers },
 ): Promise<Pick<Listening, 'close'>> {

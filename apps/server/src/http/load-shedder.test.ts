@@ -1,6 +1,6 @@
 import { createTestClock, type TestClock } from '@animal-store/runtime/test-clock';
 import { beforeEach, expect, test } from 'vitest';
-import { type LoadShedder, openLoadShedder, type Turn } from './shed-load.ts';
+import { type LoadShedder, openLoadShedder, type Turn } from './load-shedder.ts';
 
 let clock: TestClock;
 let turns: (() => void)[];

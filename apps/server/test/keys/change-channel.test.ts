@@ -2,7 +2,7 @@ import type { OpenDatabase } from '@animal-store/postgres';
 import { until } from '@animal-store/testkit';
 import type postgres from 'postgres';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { announceKeyChange, openReplicaChannel } from '../../src/replicas/replica-channel.ts';
+import { announceKeyChange, openChangeChannel } from '../../src/replicas/change-channel.ts';
 import { connectTo, createDatabase } from '../support/databases.ts';
 
 // One replica, and a client of Postgres that speaks for another one.
@@ -27,7 +27,7 @@ beforeAll(async () => {
   };
   const subjects = ['keyChanged', 'accountChanged', 'seen', 'left', 'missed'] as const;
   const subscribers = Object.fromEntries(subjects.map((subject) => [subject, tell(subject)]));
-  const channel = await openReplicaChannel(database, {
+  const channel = await openChangeChannel(database, {
     id: 'own',
     subscribers: subscribers as Record<(typeof subjects)[number], () => false>,
   });

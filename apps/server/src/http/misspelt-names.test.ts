@@ -1,7 +1,7 @@
 import { NewPet } from '@animal-store/contract';
 import { expect, test } from 'vitest';
-import { petContract } from '../pets/pet-handlers.ts';
-import { refuseMisspelt } from './refuse-misspelt.ts';
+import { petContract } from '../pets/served-pet-contract.ts';
+import { refuseMisspelt } from './misspelt-names.ts';
 
 const query = petContract.listPets.query['~standard'];
 

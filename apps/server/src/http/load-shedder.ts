@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '@animal-store/runtime';
 import type { Response } from 'express';
-import './locals.ts';
+import './request-locals.ts';
 
 /**
  * As many requests may be in flight as were answered in so long. By Little's law each of them then takes

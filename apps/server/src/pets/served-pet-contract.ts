@@ -1,0 +1,32 @@
+import { apiVersion, contract } from '@animal-store/contract';
+import { initContract } from '@ts-rest/core';
+import { refuseMisspelt } from '../http/misspelt-names.ts';
+import type { WrittenBody } from '../http/send-response.ts';
+
+const { listPets, createPet, getPet } = contract;
+
+const c = initContract();
+const writtenBody = c.type<WrittenBody>();
+
+/**
+ * The contract as it is implemented here: Postgres writes the JSON of animals that are read, and names
+ * that look like those of the contract are refused.
+ */
+export const petContract = c.router(
+  {
+    ...contract,
+    listPets: {
+      ...listPets,
+      query: refuseMisspelt(listPets.query, {
+        petId: 'ids',
+        animalId: 'ids',
+        petStatus: 'status',
+        category: 'categoryId',
+      }),
+      responses: { ...listPets.responses, 200: writtenBody },
+    },
+    createPet: { ...createPet, body: refuseMisspelt(createPet.body) },
+    getPet: { ...getPet, responses: { ...getPet.responses, 200: writtenBody } },
+  },
+  { pathPrefix: `/${apiVersion}` },
+);
