@@ -164,19 +164,19 @@ export function createAccountManagement(
     /** Gives an account with a plan back what its keys have used of its windows, and records that. */
     async credit(name: string, cause: Cause): Promise<Account> {
       const stored = await findAccount(db, name);
-      const { quota } = decisionsOf(stored);
-      if (stored === undefined || quota === null) {
+      if (stored === undefined || stored.plan === null) {
         throw new AdminRefusal('invalid_request', adminErrorMessages.windowsOfKeys);
       }
       const { id } = stored;
-      const usage = await quotas.lookAtAccount(id, quota);
       await inTransaction('change_account', db, async (tx) => {
         await cause.confirmActor?.(tx);
         // Chosen again: the plan may have gone meanwhile.
         const [locked] = await lockAccount(tx, name);
-        if (locked?.plan == null) {
+        const { quota } = decisionsOf(locked);
+        if (quota === null) {
           throw new AdminRefusal('invalid_request', adminErrorMessages.windowsOfKeys);
         }
+        const usage = await quotas.lookAtAccount(id, quota);
         const subject = { type: 'account', id, name, account: name } as const;
         const key = { id, accountId: id };
         await creditWindows(tx, quotas, { action: 'account.changed', cause, subject, key, usage });

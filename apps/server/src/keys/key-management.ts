@@ -244,13 +244,14 @@ export function createKeyManagement(
 
     /** Gives a key back what it has used of its own windows, and records that. */
     async credit(id: string, cause: Cause): Promise<Key> {
-      const usage = await quotas.look(await findLimited(db, await findKey(db, id)));
       return inTransaction('change_key', db, async (tx) => {
         await cause.confirmActor?.(tx);
         await lockKey(tx, id);
         const key = await findKey(tx, id);
         refuseEnded(key);
         const limited = await findLimited(tx, key);
+        // While the key is locked: of two credits at once, the second one gives nothing back and records nothing.
+        const usage = await quotas.look(limited);
         const subject = { type: 'key', id, name: key.name, account: key.account } as const;
         await creditWindows(tx, quotas, {
           action: 'key.changed',

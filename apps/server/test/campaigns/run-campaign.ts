@@ -27,6 +27,7 @@ const programs: Readonly<Record<string, () => Promise<Campaign>>> = {
   attacks: () => import('./attacks.ts'),
   clients: () => import('./clients.ts'),
   fairness: () => import('./fairness.ts'),
+  interleavings: () => import('./interleavings.ts'),
   'operator-load': () => import('./operator-load.ts'),
   soak: () => import('./soak.ts'),
   update: () => import('./update.ts'),

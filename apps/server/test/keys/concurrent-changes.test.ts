@@ -6,6 +6,7 @@ import {
   type AccountManagement,
   createAccountManagement,
 } from '../../src/accounts/account-management.ts';
+import { searchEntries } from '../../src/audit/audit-search.ts';
 import type { KeyManagement } from '../../src/keys/key-management.ts';
 import { someCause } from '../support/admin.ts';
 import { useDatabase } from '../support/databases.ts';
@@ -115,6 +116,19 @@ test('a ban that stayed behind when a replica stopped moves if the plan is set a
   expect(await isBanned(id)).toBe(false);
   await accounts.setPlan('stopped', plan, someCause);
   expect(await isBanned(id)).toBe(true);
+});
+
+test('two credits of a key at once give back what it has used once', async () => {
+  for (let round = 0; round < rounds; round += 1) {
+    const id = await createBanned('label');
+    await atOnce(
+      round,
+      () => keys.credit(id, someCause),
+      () => keys.credit(id, someCause),
+    );
+    const { items } = await searchEntries(database.db, { keyId: id }, 9, undefined);
+    expect(items.map(({ action }) => action)).toEqual(['key.changed', 'key.created']);
+  }
 });
 
 test('a ban goes along with its key into an account with a plan, and back', async () => {

@@ -1,0 +1,215 @@
+import { ok } from 'node:assert/strict';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Key } from '@animal-store/admin-contract';
+import { defaultBanPolicy } from '@animal-store/contract';
+import { defaultDatabaseLimits } from '@animal-store/postgres';
+import { migratePostgres } from '@animal-store/postgres/migrate-postgres';
+import { openPostgres as openDatabase } from '@animal-store/postgres/open-postgres';
+import { createMemoryQuotas, createQuotas, type Quotas } from '@animal-store/quotas';
+import { hangMs, openPostgres, openRedis } from '@animal-store/testkit';
+import { createSeededRandom } from '@animal-store/testkit/seeded-random';
+import { createAccountManagement } from '../../src/accounts/account-management.ts';
+import { searchEntries } from '../../src/audit/audit-search.ts';
+import { createKeyManagement } from '../../src/keys/key-management.ts';
+import { migrationOptions } from '../../src/schema/migration-options.ts';
+import { someCause } from '../support/admin.ts';
+
+/** The third denial is a ban. */
+const banPolicy = { ...defaultBanPolicy, graceMs: 0, minStrikes: 1 };
+const quota = { perMinute: 1, perDay: 100 };
+const plan = { plan: 'enterprise', quota } as const;
+
+/** So many rounds are under way at the same time: each has a key and two accounts of its own. */
+const atOnce = 12;
+
+const actNames = [
+  ...['unban', 'credit', 'move', 'change the plan', 'change the plan of the other account'],
+  ...['suspend', 'revoke', 'rotate'],
+] as const;
+
+/** What a round begins with: whether the key has the account with a plan, and its denials. */
+interface Start {
+  readonly isPlanned: boolean;
+  /** Four are a ban, of three the next one is. */
+  readonly requests: number;
+}
+
+const starts: readonly Start[] = [false, true].flatMap((isPlanned) =>
+  [3, 4].map((requests) => ({ isPlanned, requests })),
+);
+
+/**
+ * Has two operators and a caller do something with one key at once: every pair of acts, over both stores. What is
+ * there afterwards, and what they were told, must be the same as if they had come one after the other, in some order.
+ *
+ * @param options.minutes how long, at most. It ends after 1,000 rounds of each pair and store.
+ * @throws if a round ends in another way.
+ */
+export async function run({ seed, minutes }: { seed: number; minutes: number }): Promise<void> {
+  await using opened = new AsyncDisposableStack();
+  const [postgres, redis] = await Promise.all([openPostgres(), openRedis()]);
+  opened.use(postgres);
+  opened.use(redis);
+  const { url } = opened.use(await postgres.createDatabase());
+  await migratePostgres(url, migrationOptions);
+  const database = openDatabase(url, {
+    ...{ ...migrationOptions, ...defaultDatabaseLimits },
+    answerWithinMs: 61_000,
+    statementSeconds: 60,
+  });
+  opened.defer(() => database.close());
+  const inRedis = await createQuotas({ redis: redis.url, banPolicy, timeoutMs: hangMs });
+  opened.defer(() => inRedis.close());
+  const worlds = [
+    ['memory', createWorld('memory', database.db, createMemoryQuotas({ banPolicy }))],
+    ['Redis', createWorld('Redis', database.db, inRedis)],
+  ] as const;
+  const pairs = actNames.flatMap((a, i) => actNames.slice(i).map((b) => [a, b] as const));
+  const random = createSeededRandom(seed);
+  const endsAt = performance.now() + minutes * 60_000;
+  let rounds = 0;
+  const wrong: string[] = [];
+  for (let times = 0; times < 1_000 && performance.now() < endsAt; times += starts.length) {
+    for (const [store, world] of worlds) {
+      const work = pairs.flatMap((pair) => starts.map((start) => ({ pair, start })));
+      await inParallel(work, async ({ pair, start }) => {
+        const delays = [0, 1, 2].map(() => Math.floor(random() * 8));
+        const seen = await world.play(start, pair, delays);
+        rounds += 1;
+        const expected = await world.expected(start, pair);
+        if (expected.has(seen)) return;
+        const line = `${store}, ${JSON.stringify(start)}, ${pair.join(' beside ')}: ${seen}, not ${[...expected]}`;
+        wrong.push(line);
+        process.stdout.write(`${line}\n`);
+      });
+    }
+    process.stdout.write(
+      `${rounds} rounds, ${times + starts.length} of each pair and store, ${wrong.length} wrong\n`,
+    );
+  }
+  ok(wrong.length === 0, `${wrong.length} of ${rounds} rounds ended as no order explains.`);
+}
+
+/** Operators and a caller, over one store of quotas. */
+function createWorld(store: string, db: Parameters<typeof createKeyManagement>[0], quotas: Quotas) {
+  /** What the replica knows of keys. As in the service, it is read again after each change. */
+  const known = new Map<string, Awaited<ReturnType<typeof findApplied>>>();
+  const keysOf = new Map<string, string>();
+  const forget = (id: string | undefined) => known.delete(id ?? '');
+  const keys = createKeyManagement(db, forget, quotas);
+  const accounts = createAccountManagement(db, (name) => forget(keysOf.get(name)), quotas);
+  let rounds = 0;
+  const expectations = new Map<string, Promise<Set<string>>>();
+
+  const findApplied = async (id: string) => keys.findAppliedPlan(await keys.find(id));
+
+  async function ask(id: string) {
+    const applied = known.get(id) ?? (await findApplied(id));
+    return (await quotas.consume({ ...applied, id })).outcome;
+  }
+
+  async function prepare({ isPlanned, requests }: Start) {
+    rounds += 1;
+    const names = [`${store} label ${rounds}`, `${store} planned ${rounds}`] as const;
+    const [name, other] = isPlanned ? names.toReversed() : names;
+    await accounts.setPlan(names[1], plan, someCause);
+    const { key } = await keys.create({ name: 'x', ...plan, account: name as string }, someCause);
+    for (const each of names) keysOf.set(each, key.id);
+    for (let i = 0; i < requests; i += 1) await ask(key.id);
+    known.set(key.id, await findApplied(key.id));
+    return { id: key.id, name: name as string, other: other as string, isPlanned };
+  }
+
+  /** What the acts do, and what they are told. */
+  function actsOf({ id, name, other, isPlanned }: Awaited<ReturnType<typeof prepare>>) {
+    const noPlan = { plan: null } as const;
+    return {
+      unban: () => keys.unban(id, someCause),
+      credit: () => keys.credit(id, someCause),
+      move: () => keys.change(id, { account: other }, someCause),
+      'change the plan': () => accounts.setPlan(name, isPlanned ? noPlan : plan, someCause),
+      'change the plan of the other account': () =>
+        accounts.setPlan(other, isPlanned ? plan : noPlan, someCause),
+      suspend: () => keys.suspend(id, someCause),
+      revoke: () => keys.revoke(id, someCause),
+      rotate: () => keys.rotate(id, 0, someCause),
+    } satisfies Record<(typeof actNames)[number], () => Promise<unknown>>;
+  }
+
+  async function observe(id: string, told: readonly string[]): Promise<string> {
+    const key: Key = await keys.find(id);
+    const applied = await keys.findAppliedPlan(key);
+    const { bannedUntil, strikes, windows } = await quotas.look({ ...applied, id });
+    const { items } = await searchEntries(db, { keyId: id }, 50, undefined);
+    return JSON.stringify({
+      told,
+      state: key.state,
+      isShared: applied.accountId !== undefined,
+      isBanned: bannedUntil !== undefined,
+      strikes,
+      left: windows.map(({ remaining }) => remaining),
+      audit: items.map(({ action }) => action).sort(),
+    });
+  }
+
+  const tell = (act: () => Promise<unknown>) =>
+    act().then(
+      (answer) => (typeof answer === 'string' ? answer : 'done'),
+      (error) => String(error.code ?? error),
+    );
+
+  async function openRound(start: Start, pair: readonly (typeof actNames)[number][]) {
+    const round = await prepare(start);
+    const acts = actsOf(round);
+    return { id: round.id, acts: [...pair.map((name) => acts[name]), () => ask(round.id)] };
+  }
+
+  return {
+    /** Does all at once, each after so many milliseconds. */
+    async play(
+      start: Start,
+      pair: readonly (typeof actNames)[number][],
+      delays: readonly number[],
+    ): Promise<string> {
+      const { id, acts } = await openRound(start, pair);
+      const doing = acts.map(async (act, n) => {
+        if (delays[n]) await pause(delays[n]);
+        return tell(act);
+      });
+      return observe(id, await Promise.all(doing));
+    },
+
+    /** How it may end: as in one of the orders. */
+    expected(start: Start, pair: readonly (typeof actNames)[number][]): Promise<Set<string>> {
+      const name = JSON.stringify([start, pair]);
+      let expected = expectations.get(name);
+      expected ??= Promise.all(
+        orders.map(async (order) => {
+          const { id, acts } = await openRound(start, pair);
+          const told: string[] = [];
+          for (const n of order) told[n] = await tell(acts[n] as (typeof acts)[number]);
+          return observe(id, told);
+        }),
+      ).then((ends) => new Set(ends));
+      expectations.set(name, expected);
+      return expected;
+    },
+  };
+}
+
+const orders = [
+  [0, 1, 2],
+  [0, 2, 1],
+  [1, 0, 2],
+  [1, 2, 0],
+  [2, 0, 1],
+  [2, 1, 0],
+] as const;
+
+async function inParallel<Item>(items: readonly Item[], work: (item: Item) => Promise<void>) {
+  const left = [...items];
+  const next = async (): Promise<void> => {
+    for (let item = left.pop(); item !== undefined; item = left.pop()) await work(item);
+  };
+  await Promise.all(Array.from({ length: atOnce }, next));
+}
