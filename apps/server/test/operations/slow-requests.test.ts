@@ -16,7 +16,7 @@ test('the line of a slow request says which operation it was and what it waited 
   const listed: Record<string, unknown> = await lineOf('/pets');
   expect(listed).toMatchObject({ operation: 'listPets', queueMs: 0, redisMs: some, bodyMs: 0 });
   expect(listed['sqlMs']).toBeGreaterThan(0);
-  const options = { method: 'POST', json: '{"name":"Rex"}' };
+  const options = { method: 'POST', json: '{"name":"Rex","categoryId":1}' };
   const created: Record<string, unknown> = await lineOf('/pets', options);
   expect(created).toMatchObject({
     operation: 'createPet',
