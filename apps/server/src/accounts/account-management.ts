@@ -81,6 +81,7 @@ export function createAccountManagement(
   async function change(
     { name, action, cause }: { name: string; action: AuditAction; cause: Cause },
     values: AccountValues,
+    alsoInside?: (tx: Database) => Promise<void>,
   ): Promise<Account> {
     const account = await inTransaction('change_account', db, async (tx) => {
       await cause.confirmActor?.(tx);
@@ -95,6 +96,7 @@ export function createAccountManagement(
         await recordAudit(tx, { action, cause, subject, ...difference });
       }
       await announceAccountChange(tx, name);
+      await alsoInside?.(tx);
       return completeAccount(tx, name, after);
     });
     onChanged(name);
@@ -106,10 +108,9 @@ export function createAccountManagement(
    * the key. After the change, because requests go on by the old plan until all replicas know of the new one. Each key
    * is locked meanwhile, and its account is read again: another operator may change it, or end its ban.
    */
-  async function settleBans(name: string): Promise<void> {
+  async function settleBans(name: string, ids: readonly string[]): Promise<void> {
     const account = await findStoredAccount(db, name);
     if (account === undefined) return;
-    const ids = (await listKeyIds(db, name)).map(({ id }) => id);
     for (let done = 0; done < ids.length; done += movedAtOnce) {
       await inTransaction('settle_bans', db, async (tx) => {
         const places = await lockPlaces(tx, ids.slice(done, done + movedAtOnce));
@@ -152,12 +153,17 @@ export function createAccountManagement(
 
     /** Gives an account a plan, or takes it away. The counts stay, and bans stay with their keys. */
     async setPlan(name: string, choice: AccountPlan, cause: Cause): Promise<Account> {
+      let ids: string[] = [];
       const account = await change(
         { name, action: 'account.changed', cause },
         choice.plan === null ? { plan: null, perMinute: null, perDay: null } : storedPlan(choice),
+        // While the account is locked: a key that leaves it at this moment does so after the change of the plan.
+        async (tx) => {
+          ids = (await listKeyIds(tx, name)).map(({ id }) => id);
+        },
       );
       // Also if nothing has changed: a replica may have stopped after the change, and the operator asks again.
-      await settleBans(name);
+      await settleBans(name, ids);
       return account;
     },
 
