@@ -1,4 +1,4 @@
-# The service, in about 200 MB: Node, the shared libraries that it loads, production dependencies and
+# The service, in about 240 MB: Node, the shared libraries that it loads, production dependencies and
 # sources, and nothing else: no shell, no package manager. See deploy/README.md.
 #
 # The base is only what the image is made from. It has Node and npm; the same Node then runs the service.

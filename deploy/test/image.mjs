@@ -5,7 +5,8 @@ import { until } from '../../packages/testkit/src/index.ts';
 import { buildImage, image, makeBase } from './containers.mjs';
 import { ask, containerMs } from './steps.mjs';
 
-const maxBytes = 220e6;
+/** Node 26 takes 150 MB of it, 23 MB more than Node 24. */
+const maxBytes = 245e6;
 
 /** Builds the image, and runs it as little trusted as it can be. */
 export async function testImage({ containers, freePort, say }) {

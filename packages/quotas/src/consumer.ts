@@ -13,6 +13,16 @@ export interface Consumer extends ConsumerId {
   readonly quota: Quota;
 }
 
+/** Called when a ban begins, only on the replica whose request began it. */
+export type OnBan = (ban: {
+  consumer: Consumer;
+  seconds: number;
+  /** Unix time in milliseconds, by the clock that decided. */
+  startedAtMs: number;
+  /** Whether all replicas decide so, or this one alone, because Redis is down. */
+  scope: 'service' | 'replica';
+}) => void;
+
 /**
  * Checks a consumer: a quota that is no number would make the script in Redis fail.
  *

@@ -2,7 +2,13 @@ import { type Clock, systemClock } from '@animal-store/runtime';
 import { type Allowance, createAllowance } from './allowance.ts';
 import { type BanPolicy, defaultBanPolicy } from './ban-policy.ts';
 import { type BreakerState, createCircuitBreaker } from './circuit-breaker.ts';
-import { type Consumer, type ConsumerId, checkConsumer, checkConsumerId } from './consumer.ts';
+import {
+  type Consumer,
+  type ConsumerId,
+  checkConsumer,
+  checkConsumerId,
+  type OnBan,
+} from './consumer.ts';
 import { createMemoryStore, type MemoryStore } from './memory-store.ts';
 import {
   isCluster,
@@ -26,15 +32,6 @@ import { createRedisStore, type RedisStore } from './redis-store.ts';
 // - the store in Redis: `redis-store.ts` calls `decide.lua`, which says the rule again; `script-call.ts` writes its
 //   arguments and reads its reply; `redis-format.ts` describes what is stored
 // - without Redis: `circuit-breaker.ts`, `redis-probe.ts`
-
-/** Called when a ban begins, only on the replica whose request began it. */
-export type OnBan = (ban: {
-  consumer: Consumer;
-  seconds: number;
-  /** Unix time in milliseconds, by the clock that decided. */
-  startedAtMs: number;
-  scope: QuotaDecision['scope'];
-}) => void;
 
 /** Options of {@link createQuotas}. Each has a default. */
 export interface QuotasOptions {

@@ -7,11 +7,10 @@ export {
   strikeThreshold,
 } from './ban-policy.ts';
 export type { BreakerState } from './circuit-breaker.ts';
-export type { Consumer, ConsumerId } from './consumer.ts';
+export type { Consumer, ConsumerId, OnBan } from './consumer.ts';
 export {
   createMemoryQuotas,
   createQuotas,
-  type OnBan,
   type Quotas,
   QuotasAwayError,
   type QuotasOptions,

@@ -1,8 +1,7 @@
 import type { Clock } from '@animal-store/runtime';
 import { LRUCache } from 'lru-cache';
 import type { BanPolicy } from './ban-policy.ts';
-import { type Consumer, type ConsumerId, subjectOf } from './consumer.ts';
-import type { OnBan } from './create-quotas.ts';
+import { type Consumer, type ConsumerId, type OnBan, subjectOf } from './consumer.ts';
 import {
   type BanState,
   type Counts,

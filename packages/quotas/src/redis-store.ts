@@ -2,8 +2,7 @@ import type { Clock } from '@animal-store/runtime';
 import { createBatcher } from '@animal-store/runtime';
 import type { BanPolicy } from './ban-policy.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
-import type { Consumer, ConsumerId } from './consumer.ts';
-import type { OnBan } from './create-quotas.ts';
+import type { Consumer, ConsumerId, OnBan } from './consumer.ts';
 import type { RedisConnection } from './open-redis.ts';
 import type { Quota } from './quota.ts';
 import {
