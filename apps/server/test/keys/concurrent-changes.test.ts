@@ -28,6 +28,7 @@ beforeAll(async () => {
   quotas = await createQuotas({ redis: redis.url, banPolicy, timeoutMs: hangMs });
   keys = manageKeys(database.db, quotas);
   accounts = createAccountManagement(database.db, () => {}, quotas);
+  await accounts.setPlan('with a plan', plan, someCause);
   return async () => {
     quotas.close();
     await redis[Symbol.asyncDispose]();
@@ -62,7 +63,6 @@ async function atOnce(round: number, ...acts: (() => Promise<unknown>)[]): Promi
 const plan = { plan: 'enterprise', quota: { perMinute: 1, perDay: 100 } } as const;
 
 test('an unban beside a change of the account of a key ends its ban', async () => {
-  await accounts.setPlan('with a plan', plan, someCause);
   for (let round = 0; round < rounds; round += 1) {
     const [from, to] = round % 4 < 2 ? ['label', 'with a plan'] : ['with a plan', 'label'];
     await accounts.credit('with a plan', someCause);
@@ -93,7 +93,6 @@ test('a ban goes along with its key into an account that gets or loses its plan 
     await accounts.setPlan(name, isPlanned ? plan : { plan: null }, someCause);
     // Away from the account, or into it.
     const [from, to] = round % 8 < 4 ? ['label', name] : [name, 'label'];
-    await accounts.credit('with a plan', someCause);
     const id = await createBanned(from);
     const choice = isPlanned ? ({ plan: null } as const) : plan;
     await atOnce(
