@@ -214,3 +214,15 @@ test('random requests of several callers are each answered or refused once', asy
   expect(done.size + refused.length).toBe(sent);
   expect(clock.timerCount()).toBe(0);
 });
+
+test('256 requests begin in one turn of the event loop, and the others in the next turns', () => {
+  const shedder = open();
+  for (let i = 0; i < 256; i += 1) {
+    enter(shedder, 1);
+    started.shift()?.locals.onAnswered?.();
+  }
+  enter(shedder, 300);
+  expect([started.length, shedder.waiting]).toEqual([0, 300]);
+  takeTurn();
+  expect(started.length).toBe(100);
+});

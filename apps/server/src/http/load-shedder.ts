@@ -12,6 +12,13 @@ const spanMs = 100;
 const minInFlight = 100;
 
 /**
+ * So many requests begin in one turn of the event loop. libuv reads sockets until none is ready, up to 48 times 1,024:
+ * while requests are answered at once, thousands of connections keep it there for seconds, and neither timers nor
+ * `setImmediate` run meanwhile.
+ */
+const maxPerTurn = 256;
+
+/**
  * What has been in flight for so long waits for a store that does not answer, and takes no processor time.
  * It must not keep out what needs another store.
  */
@@ -130,6 +137,7 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
    * which refers to the next: once one is in the old space, all later ones follow it there with what they hold.
    */
   const spans = [span];
+  let begunInTurn = 0;
   let isTurnPlanned = false;
   let waking: Timer | undefined;
   let savedMs = maxSavedMs;
@@ -152,6 +160,7 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
   function start({ locals }: Entering): void {
     const itsSpan = span;
     inFlight += 1;
+    begunInTurn += 1;
     itsSpan.running += 1;
     // Not assigned as it is written: V8 allocates such a function in its old space.
     const onAnswered = () => {
@@ -222,6 +231,7 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
 
   function startWaiting(): void {
     isTurnPlanned = false;
+    begunInTurn = 0;
     const now = clock.elapsed();
     for (let first = oldest(); first !== undefined && first.lateAt <= now; first = oldest()) {
       leave(first);
@@ -229,7 +239,7 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
       first.queue.requests.shift();
       late.add(first);
     }
-    while (waiting > 0 && canStart(now)) {
+    while (waiting > 0 && begunInTurn < maxPerTurn && canStart(now)) {
       const next = takeNext();
       if (next === undefined) break;
       const { res, turn } = next;
@@ -241,6 +251,7 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
       start(res);
       turn.answer(res);
     }
+    if (waiting > 0 && canStart(now)) planTurn();
     refuseLate();
     wakeUp(clock.elapsed());
   }
@@ -303,7 +314,7 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
     },
     enter(res, turn) {
       const now = clock.elapsed();
-      if (waiting === 0 && canStart(now)) {
+      if (waiting === 0 && begunInTurn < maxPerTurn && canStart(now)) {
         start(res);
         return true;
       }
