@@ -34,7 +34,7 @@ export type Parameters<Page extends PageName = PageName> = Readonly<
 
 /** What the address says. */
 export interface Address {
-  /** `undefined` if no page has this name. */
+  /** The page of the address; `undefined` if the address names none. */
   readonly page: PageName | undefined;
   /** What the page is about, such as the id of a key. */
   readonly id: string | undefined;

@@ -31,7 +31,7 @@ export function AuditTable({
   ofOneKey = false,
 }: {
   entries: readonly AuditEntry[];
-  /** Leaves out whom the entries are about. */
+  /** Hides the column of the key, account or operator that an entry is about. */
   ofOneKey?: boolean;
 }) {
   return (

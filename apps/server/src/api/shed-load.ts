@@ -69,11 +69,11 @@ export function shedLoad(
     }
   }
 
-  /** Whoever sends a request: its key, if the replica knows it, or its account or network. */
+  /** Names who sends a request: the account or the key, if this replica knows the key, and the network otherwise. */
   function callerOf({ req }: Response): string {
     const token = tokenOf(req);
     const key = token === undefined ? undefined : keys.recall(token);
-    return key === undefined ? networkOf(req) : (key.accountId ?? key.id);
+    return key === undefined ? networkOf(req) : `key ${key.accountId ?? key.id}`;
   }
 
   function answer(res: Response): void {

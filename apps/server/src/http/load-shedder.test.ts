@@ -226,3 +226,16 @@ test('256 requests begin in one turn of the event loop, and the others in the ne
   takeTurn();
   expect(started.length).toBe(100);
 });
+
+// Without the rule of RFC 8290, §4.2, each of these three callers would be new again with each of its requests.
+test('callers who send one request after the other do not keep a waiting caller from its turn', () => {
+  const shedder = open({ maxInFlight: 1 });
+  enter(shedder, 4, 'busy');
+  const order: string[] = [];
+  for (let i = 0; i < 12; i += 1) {
+    enter(shedder, 1, `sparse ${i % 3}`);
+    answer(1);
+    order.push(...started.map(({ caller }) => caller));
+  }
+  expect(order.filter((caller) => caller === 'busy').length).toBe(3);
+});

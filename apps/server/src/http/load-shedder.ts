@@ -1,5 +1,6 @@
 import type { Clock, Timer } from '@animal-store/runtime';
 import type { Response } from 'express';
+import { createCallerQueues } from './caller-queues.ts';
 import './request-locals.ts';
 
 /**
@@ -76,31 +77,21 @@ interface Span {
 interface WaitingRequest<Entering> {
   readonly res: Entering;
   readonly turn: Turn<Entering>;
-  readonly queue: CallerQueue<Entering>;
+  readonly caller: string;
   /** When it has waited for too long. */
   readonly lateAt: number;
   /** Whether it still waits for its turn. */
   isWaiting: boolean;
 }
 
-/** The requests of one caller that wait, in the order of arrival. */
-interface CallerQueue<Entering> {
-  readonly caller: string;
-  /** Some of them may wait no longer. */
-  readonly requests: WaitingRequest<Entering>[];
-  /** How many of them wait. */
-  waiting: number;
-}
-
 /**
  * Lets requests wait for their turn while too many are in flight to be answered in time.
  *
- * Each caller has a queue of its own, and callers take turns, one request each: fair queueing, as FQ-CoDel does it
- * (RFC 8290, §4). A caller that begins to wait comes first, so that somebody who sends little waits for nobody who
- * sends much. A caller that is alone may use the whole machine. If too many wait, the longest queue loses a request.
+ * Callers take turns (`caller-queues.ts`). A caller that is alone may use the whole machine. If too many requests wait,
+ * the caller with the most loses one.
  *
- * Those that have waited
- * for too long are never started, so that the others are answered in time instead of all of them late.
+ * Requests that have waited for too long are never started, so that the others are answered in time instead of all of
+ * them late.
  *
  * They are refused, but neither at once nor all together: a caller that does not back off sends its next
  * request as soon as it is refused, and a refusal takes a third of the processor time of an answer.
@@ -117,14 +108,9 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
   nextTurn?: (run: () => void) => unknown;
 }): LoadShedder<Entering> {
   const { maxInFlight, maxWaiting, maxWaitMs, clock, nextTurn = setImmediate } = options;
-  /** By caller; only those for whom a request waits. */
-  const queues = new Map<string, CallerQueue<Entering>>();
-  /** The callers in the order of their turns: first those that have just begun to wait, then the others. */
-  const newQueues: CallerQueue<Entering>[] = [];
-  const oldQueues: CallerQueue<Entering>[] = [];
+  const queues = createCallerQueues<WaitingRequest<Entering>>();
   /** All requests in the order of arrival, to find those that are late. Some may wait no longer. */
   const arrivals: WaitingRequest<Entering>[] = [];
-  let waiting = 0;
   /** Those that have waited for too long, and are refused in the next turns. */
   const late = new Set<WaitingRequest<Entering>>();
   let inFlight = 0;
@@ -167,7 +153,7 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
       inFlight -= 1;
       answered += 1;
       itsSpan.running -= 1;
-      if (waiting + late.size > 0) planTurn();
+      if (queues.size + late.size > 0) planTurn();
     };
     locals.onAnswered = onAnswered;
   }
@@ -179,23 +165,6 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
     nextTurn(startWaiting);
   }
 
-  /** Takes a request out of the queue of its caller. */
-  function leave(request: WaitingRequest<Entering>): void {
-    request.isWaiting = false;
-    request.queue.waiting -= 1;
-    waiting -= 1;
-    if (request.queue.waiting === 0) queues.delete(request.queue.caller);
-  }
-
-  /** Forgets queues whose requests were all late: while none begins, nobody meets them. */
-  function forgetEmptyQueues(): void {
-    if (newQueues.length + oldQueues.length < 2 * queues.size + 100) return;
-    for (const list of [newQueues, oldQueues]) {
-      const kept = list.filter((queue) => queue.waiting > 0);
-      list.splice(0, list.length, ...kept);
-    }
-  }
-
   /** The oldest request that waits. */
   function oldest(): WaitingRequest<Entering> | undefined {
     const first = arrivals.findIndex(({ isWaiting }) => isWaiting);
@@ -203,45 +172,22 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
     return arrivals[0];
   }
 
-  /** Takes the next request of a queue: the oldest, or the newest. */
-  function takeFrom(
-    { requests }: CallerQueue<Entering>,
-    which: 'oldest' | 'newest',
-  ): WaitingRequest<Entering> | undefined {
-    for (;;) {
-      const request = which === 'oldest' ? requests.shift() : requests.pop();
-      if (request?.isWaiting !== false) return request;
-    }
-  }
-
-  /** Takes the request whose turn it is. */
-  function takeNext(): WaitingRequest<Entering> | undefined {
-    for (;;) {
-      const queue = newQueues.shift() ?? oldQueues.shift();
-      if (queue === undefined) return undefined;
-      // Overloaded, it takes the newest first: most are then answered at once, instead of all of them late. And
-      // what waits for long is dear, because collections of garbage copy it.
-      const next = takeFrom(queue, late.size > 0 ? 'newest' : 'oldest');
-      if (next === undefined) continue;
-      if (queue.waiting > 1) oldQueues.push(queue);
-      leave(next);
-      return next;
-    }
-  }
-
   function startWaiting(): void {
     isTurnPlanned = false;
     begunInTurn = 0;
     const now = clock.elapsed();
     for (let first = oldest(); first !== undefined && first.lateAt <= now; first = oldest()) {
-      leave(first);
       // It is the oldest of its caller, too.
-      first.queue.requests.shift();
+      queues.takeOldestOf(first.caller);
+      first.isWaiting = false;
       late.add(first);
     }
-    while (waiting > 0 && begunInTurn < maxPerTurn && canStart(now)) {
-      const next = takeNext();
+    while (begunInTurn < maxPerTurn && canStart(now)) {
+      // Overloaded, it takes the newest first: most are then answered at once, instead of all of them late. And
+      // what waits for long is dear, because collections of garbage copy it.
+      const next = queues.takeNext(late.size > 0 ? 'newest' : 'oldest');
       if (next === undefined) break;
+      next.isWaiting = false;
       const { res, turn } = next;
       // Its caller may have gone while it waited.
       if (res.req.socket.destroyed) {
@@ -251,7 +197,7 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
       start(res);
       turn.answer(res);
     }
-    if (waiting > 0 && canStart(now)) planTurn();
+    if (queues.size > 0 && canStart(now)) planTurn();
     refuseLate();
     wakeUp(clock.elapsed());
   }
@@ -268,14 +214,10 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
       first.turn.refuse(first.res);
       return true;
     }
-    const own = queues.get(caller)?.waiting ?? 0;
-    let longest: CallerQueue<Entering> | undefined;
-    for (const queue of queues.values()) {
-      if (queue.waiting > (longest?.waiting ?? own)) longest = queue;
-    }
-    const dropped = longest && takeFrom(longest, 'oldest');
+    const longest = queues.longest(caller);
+    const dropped = longest === caller ? undefined : queues.takeOldestOf(longest);
     if (dropped === undefined) return false;
-    leave(dropped);
+    dropped.isWaiting = false;
     dropped.turn.refuse(dropped.res);
     return true;
   }
@@ -296,7 +238,7 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
 
   /** Plans a turn for when the next request is late or may be refused, even if none is answered until then. */
   function wakeUp(now: number): void {
-    if (waking !== undefined || waiting + late.size === 0) return;
+    if (waking !== undefined || queues.size + late.size === 0) return;
     const lateInMs = (oldest()?.lateAt ?? Number.POSITIVE_INFINITY) - now;
     const refusedInMs = late.size === 0 ? Number.POSITIVE_INFINITY : 1 - savedMs / refusalShare;
     waking = clock.after(Math.max(1, Math.min(lateInMs, refusedInMs)), () => {
@@ -310,30 +252,21 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
       return inFlight;
     },
     get waiting() {
-      return waiting + late.size;
+      return queues.size + late.size;
     },
     enter(res, turn) {
       const now = clock.elapsed();
-      if (waiting === 0 && begunInTurn < maxPerTurn && canStart(now)) {
+      if (queues.size === 0 && begunInTurn < maxPerTurn && canStart(now)) {
         start(res);
         return true;
       }
       const caller = turn.callerOf(res);
-      if (waiting + late.size >= maxWaiting && !makeRoom(caller)) {
+      if (queues.size + late.size >= maxWaiting && !makeRoom(caller)) {
         turn.refuse(res);
         return false;
       }
-      let queue = queues.get(caller);
-      if (queue === undefined) {
-        queue = { caller, requests: [], waiting: 0 };
-        queues.set(caller, queue);
-        newQueues.push(queue);
-        forgetEmptyQueues();
-      }
-      const request = { res, turn, queue, lateAt: now + maxWaitMs, isWaiting: true };
-      queue.requests.push(request);
-      queue.waiting += 1;
-      waiting += 1;
+      const request = { res, turn, caller, lateAt: now + maxWaitMs, isWaiting: true };
+      queues.add(caller, request);
       arrivals.push(request);
       // The caller may be the only one whose turn it could be.
       if (canStart(now)) planTurn();

@@ -9,7 +9,7 @@ const folded = (text: SQLWrapper | string): SQL => sql`folded_text(${text}::text
 /** The tables that have a column `search`. */
 export const searchedTables = ['api_keys', 'accounts', 'audit_entries'] as const;
 
-/** The condition that the texts of a row contain a text. */
+/** Builds the SQL condition that a row contains the searched text. */
 export const isFound = (table: (typeof searchedTables)[number], text: string): SQL =>
   sql`${sql.raw(table)}.search like ${folded(`%${text.replaceAll(/[\\%_]/g, '\\$&')}%`)}`;
 

@@ -2,7 +2,7 @@ import { formatCount } from '../time/format.ts';
 
 const [width, height] = [96, 20];
 
-/** @param per the span of time of each count, with its article. */
+/** @param per the length of time that each bar counts, such as "an hour". */
 export function Sparkline({
   counts,
   what,

@@ -1,0 +1,101 @@
+/** The requests of one caller that wait, in the order of arrival. */
+interface CallerQueue<Waiting> {
+  readonly caller: string;
+  readonly requests: Waiting[];
+}
+
+/** So many queues may be empty before they are forgotten. */
+const maxEmptyQueues = 100;
+
+export type CallerQueues<Waiting> = ReturnType<typeof createCallerQueues<Waiting>>;
+
+/**
+ * Creates one queue for each caller. Callers take turns, one request each: fair queueing, as FQ-CoDel does it
+ * (RFC 8290, §4), with requests that all count the same.
+ *
+ * A caller that begins to wait comes before those that have had a turn, so that somebody who sends little waits for
+ * nobody who sends much. It loses this advantage until its queue has been found empty (§4.2): otherwise, callers who
+ * send one request after the other would keep all others from their turns.
+ */
+export function createCallerQueues<Waiting>() {
+  const queues = new Map<string, CallerQueue<Waiting>>();
+  const newQueues: CallerQueue<Waiting>[] = [];
+  const oldQueues: CallerQueue<Waiting>[] = [];
+  let size = 0;
+
+  /** Counts requests that wait no longer. Nobody needs a turn if none is left. */
+  function removed(): void {
+    size -= 1;
+    if (size > 0) return;
+    queues.clear();
+    newQueues.length = 0;
+    oldQueues.length = 0;
+  }
+
+  /** Forgets queues that are empty, if there are many: while no request begins, nobody visits them. */
+  function forgetEmptyQueues(): void {
+    if (queues.size <= 2 * size + maxEmptyQueues) return;
+    for (const list of [newQueues, oldQueues]) {
+      const kept = list.filter(({ requests }) => requests.length > 0);
+      list.length = 0;
+      for (const queue of kept) list.push(queue);
+    }
+    for (const { caller, requests } of queues.values()) {
+      if (requests.length === 0) queues.delete(caller);
+    }
+  }
+
+  return {
+    /** How many requests wait. */
+    get size() {
+      return size;
+    },
+
+    /** Lets a request wait. */
+    add(caller: string, request: Waiting): void {
+      let queue = queues.get(caller);
+      if (queue === undefined) {
+        queue = { caller, requests: [] };
+        queues.set(caller, queue);
+        newQueues.push(queue);
+      }
+      queue.requests.push(request);
+      size += 1;
+      forgetEmptyQueues();
+    },
+
+    /** Takes the oldest or the newest request of the caller whose turn it is; `undefined` if none waits. */
+    takeNext(which: 'oldest' | 'newest'): Waiting | undefined {
+      for (;;) {
+        const isNew = newQueues.length > 0;
+        const queue = isNew ? newQueues.shift() : oldQueues.shift();
+        if (queue === undefined) return undefined;
+        const request = which === 'oldest' ? queue.requests.shift() : queue.requests.pop();
+        if (request !== undefined || isNew) oldQueues.push(queue);
+        else queues.delete(queue.caller);
+        if (request === undefined) continue;
+        removed();
+        return request;
+      }
+    },
+
+    /** Takes the oldest request of a caller. */
+    takeOldestOf(caller: string): Waiting | undefined {
+      const request = queues.get(caller)?.requests.shift();
+      if (request !== undefined) removed();
+      return request;
+    },
+
+    /** The caller with the most requests, if it has more than the given one; otherwise the given one. */
+    longest(caller: string): string {
+      let longest = caller;
+      let most = queues.get(caller)?.requests.length ?? 0;
+      for (const queue of queues.values()) {
+        if (queue.requests.length <= most) continue;
+        longest = queue.caller;
+        most = queue.requests.length;
+      }
+      return longest;
+    },
+  };
+}
