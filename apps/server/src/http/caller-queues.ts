@@ -7,8 +7,6 @@ interface CallerQueue<Waiting> {
 /** So many queues may be empty before they are forgotten. */
 const maxEmptyQueues = 100;
 
-export type CallerQueues<Waiting> = ReturnType<typeof createCallerQueues<Waiting>>;
-
 /**
  * Creates one queue for each caller. Callers take turns, one request each: fair queueing, as FQ-CoDel does it
  * (RFC 8290, §4), with requests that all count the same.

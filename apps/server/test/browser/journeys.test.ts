@@ -46,7 +46,8 @@ describe('an operator', () => {
 
 describe('an integrator', () => {
   test('finds an error and a sample by keyboard', () => searchDocs(store));
-  test('sees samples beside the text, and jumps by the contents of a page', () => readBeside(store));
+  test('sees samples beside the text, and jumps by the contents of a page', () =>
+    readBeside(store));
   test('follows links', () => followLinks(store, desktop));
   test('follows links, reads and tries each operation on a phone', async () => {
     await followLinks(store, phone);
