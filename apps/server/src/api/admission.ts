@@ -16,15 +16,16 @@ import { addQuotaHeaders, overQuota } from './quota-response.ts';
 export interface AdmissionOptions extends Pick<ApiSettings, 'corsOrigins'> {
   readonly keys: KnownKeys;
   readonly quotas: Quotas;
-  /** The base address that links show, ending in `/v1`. */
+  /** The base URL of links, ending in `/v1`. */
   readonly baseUrl: string;
 }
 
 /**
- * Creates what admits requests, or refuses them: the steps before anything of a request is read.
+ * Creates the steps that admit or refuse a request before its parameters and its body are read.
  *
- * @param answerFailure answers a refusal at once. By `next`, it would pass through every further layer of the
- * route and the router, for a tenth of the time of a refused request.
+ * @param answerFailure sends a refusal at once. A call of `next` would pass the refusal through
+ * every further layer of the route and the router, which costs a tenth of the time of a refused
+ * request.
  */
 export function createAdmission(options: AdmissionOptions, answerFailure: ErrorRequestHandler) {
   const { quotas } = options;
@@ -33,14 +34,18 @@ export function createAdmission(options: AdmissionOptions, answerFailure: ErrorR
   const announceEnd = announceDeprecation(options.baseUrl);
   const identify = createIdentification(options.keys, networks);
 
-  /** Reports the quota of the caller's network, as far as this replica knows it. Counts nothing. */
+  /**
+   * Adds the quota of the caller's network to the headers, as far as this replica knows it. The
+   * request is not counted.
+   */
   function tellNetworkQuota(req: Request, res: Response): void {
     addQuotaHeaders(res, networks.peek(networkOf(req)));
   }
 
-  /** Counts a request against the quota that its operation uses. */
+  /** Counts a request against the quota of its operation. */
   function takeQuota({ apiKey }: Caller, req: Request): Promise<QuotaDecision> {
-    // A request without a valid key, or with a suspended one, counts against its network.
+    // A request without a valid key counts against its network, and so does one with a suspended
+    // key.
     if (apiKey === undefined) return networks.take(networkOf(req));
     const isForStatus = req.tsRestRoute?.metadata?.quota === 'status';
     return isForStatus && missingScope(apiKey, req) === undefined
@@ -54,9 +59,10 @@ export function createAdmission(options: AdmissionOptions, answerFailure: ErrorR
     tellNetworkQuota,
 
     /**
-     * Admits a call of the versioned API, if its caller may make it.
+     * Admits a call of the versioned API if its caller may make it.
      *
-     * A key that is known is not awaited: each further turn of the event loop would cost a hot list 1 %.
+     * A key in the cache is used without `await`: each further turn of the event loop would cost 1
+     * % of the hot list's throughput.
      */
     async admitCaller(req: Request, res: Response, next: NextFunction): Promise<void> {
       allowOrigin(req, res);
@@ -82,23 +88,27 @@ export function createAdmission(options: AdmissionOptions, answerFailure: ErrorR
     },
 
     /**
-     * Admits what is not asked of the versioned API: the reference, and paths that do not exist. Its limit is
-     * apart from that of requests without a valid key: whoever has used up that one may need the reference.
+     * Admits a request for the reference or for an unknown path outside `/v1`. Pages have a quota
+     * of their own: callers who used up the quota for requests without a key may need the
+     * reference.
      */
     async admitPage(req: Request, res: Response, next: NextFunction): Promise<void> {
       allowOrigin(req, res);
       next(overQuota(await pages.take(networkOf(req))));
     },
 
-    /** Admits a file of the pages. It counts nothing: a browser asks for it once, as long as it stays the same. */
+    /**
+     * Admits a request for a static file of the pages. The request is not counted, because a
+     * browser caches the file until its name changes.
+     */
     admitFile(req: Request, res: Response, next: NextFunction): void {
       allowOrigin(req, res);
       next();
     },
 
     /**
-     * Admits OPTIONS, which need no key and count nothing: browsers send preflights without one. It answers
-     * preflights; the request that follows counts.
+     * Admits OPTIONS. OPTIONS needs no key and is not counted, because browsers send preflights
+     * without a key. The request that follows a preflight is counted.
      */
     admitOptions(req: Request, res: Response, next: NextFunction): void {
       allowOrigin(req, res);
@@ -111,7 +121,10 @@ export function createAdmission(options: AdmissionOptions, answerFailure: ErrorR
       send(res.status(204));
     },
 
-    /** Admits what is asked of a path of the API that does not exist: a browser asks before it calls it, too. */
+    /**
+     * Admits a request for an unknown path of the API. A browser sends a preflight to unknown
+     * paths, too.
+     */
     admitUnknown(req: Request, res: Response, next: NextFunction): void | Promise<void> {
       return isPreflight(req)
         ? admission.admitOptions(req, res, next)

@@ -3,9 +3,10 @@ import type { Request, Response } from 'express';
 import { appendHeader } from '../http/note-headers.ts';
 
 /**
- * Creates what announces the end of a deprecated operation on all of its responses, errors included.
+ * Creates the function that adds the headers `Deprecation`, `Sunset` and `Link` to all responses of
+ * a deprecated operation, including errors.
  *
- * @param baseUrl the start of links, ending in `/v1`.
+ * @param baseUrl the base URL of links, ending in `/v1`.
  */
 export function announceDeprecation(
   baseUrl: string,
@@ -35,7 +36,8 @@ export function announceDeprecation(
     let { link } = announcement;
     for (const name of announcement.names) {
       const value = params[name];
-      // What is not an integer may be anything, such as a line break and a header.
+      // A parameter that is not an integer may hold anything, such as a line break and a further
+      // header. It must not get into a header.
       const isInteger = typeof value === 'string' && parseInt64(value) !== undefined;
       link = isInteger ? link.replace(`:${name}`, value) : announcement.linkWithoutQuery;
     }

@@ -1,16 +1,21 @@
-/** What the public API says of itself, whom it trusts, and how much it takes on. */
+/** Settings of the public API. */
 export interface ApiSettings {
-  /** The origin that links show; `undefined` for the address that the service listens on. */
+  /** The origin of links; `undefined` for the address that the service listens on. */
   readonly publicUrl: string | undefined;
-  /** The origin of the staging environment, for the reference; `undefined` if there is none. */
+  /**
+   * The origin of the staging environment, which the reference shows; `undefined` if there is none.
+   */
   readonly stagingOrigin: string | undefined;
-  /** Origins whose pages may call; `undefined` for any. */
+  /** The origins whose web pages may call the API; `undefined` for all origins. */
   readonly corsOrigins: ReadonlySet<string> | undefined;
-  /** How many proxies in front of the service add to `X-Forwarded-For`. */
+  /** The number of proxies in front of the service that append to `X-Forwarded-For`. */
   readonly trustedProxies: number;
-  /** Requests answered at the same time; more wait. */
+  /**
+   * The largest number of requests that are handled at the same time. Further requests wait in a
+   * queue.
+   */
   readonly maxInFlight: number;
-  /** How long requests wait for their turn before they get 503. */
+  /** How long a request may wait in the queue before it gets 503. */
   readonly maxWaitMs: number;
 }
 

@@ -12,16 +12,16 @@ import { addFiles } from '../http/send-file.ts';
 import type { createPetHandlers } from '../pets/pet-handlers.ts';
 import { petContract } from '../pets/served-pet-contract.ts';
 import { type AdmissionOptions, createAdmission } from './admission.ts';
-import { answerReaders } from './answer-readers.ts';
 import type { ApiSettings } from './api-settings.ts';
 import { docsHandlers } from './docs-handlers.ts';
+import { htmlErrors } from './html-errors.ts';
 import type { KnownKeys } from './identify-caller.ts';
 import { type ObserverOptions, observeRequests } from './observe-requests.ts';
 import { hasQuotaHeaders } from './quota-response.ts';
 import { createRateLimitStatusHandlers, statusContract } from './rate-limit-status-handler.ts';
 import { shedLoad, type TurnOptions } from './shed-load.ts';
 
-/** What the steps of the API need, and what is for all of them. */
+/** Options of {@link createApp}, which passes them on to the steps of a request. */
 export interface AppOptions
   extends DocsNumbers,
     AdmissionOptions,
@@ -36,11 +36,12 @@ export interface AppOptions
 
 const prefix = `/${apiVersion}`;
 
-/** The contract with the whole path. */
+/** The contract of orders with absolute paths. */
 const orders = initContract().router(ordersContract, { pathPrefix: prefix });
 
 /**
- * Creates the public API. It reads in the order of a request; its last line is what comes before: its turn.
+ * Creates the public API. The function reads in the order of a request, except for its last line:
+ * load shedding comes before all other steps.
  */
 export function createApp(options: AppOptions): ServedApp {
   const { baseUrl, quotas, petHandlers, trustedProxies } = options;
@@ -53,7 +54,7 @@ export function createApp(options: AppOptions): ServedApp {
     res,
     next,
   ) {
-    // It failed before it was counted.
+    // A request that failed before it was counted has no quota headers yet.
     if (!hasQuotaHeaders(res)) admission.tellNetworkQuota(req, res);
     answerFailure(failure, req, res, next);
   };
@@ -62,14 +63,14 @@ export function createApp(options: AppOptions): ServedApp {
   app.set('trust proxy', trustedProxies);
   app.use(observeRequests(options));
 
-  // Operations are routes of the app itself, with their whole paths: in a Router that is mounted at `/v1`,
-  // Express would parse each URL once more, for 5 to 12 % of the CPU time of a request. Their admission is on
-  // the routes and not before them: a request that is refused is logged with its route, too.
+  // The operations are routes of the app itself, with absolute paths. A Router mounted at `/v1`
+  // would parse each URL a second time, which costs 5 to 12 % of a request's CPU time. Admission is
+  // a middleware of the routes, so that the log of a refused request names its route.
   const endpoints = { ...endpointOptions, globalMiddleware: [admitCaller] };
   createExpressEndpoints(petContract, petHandlers, app, endpoints);
   createExpressEndpoints(statusContract, createRateLimitStatusHandlers(quotas), app, endpoints);
   createExpressEndpoints(orders, { listOrders }, app, endpoints);
-  // Not mounted at `/v1`: messages and logs need the whole path.
+  // This handler is not mounted at `/v1`, because messages and logs need the whole path.
   app.use(answerCallFailure);
 
   const others = Router({ caseSensitive: true, strict: true });
@@ -77,11 +78,11 @@ export function createApp(options: AppOptions): ServedApp {
   others.use(admitUnknown, refusePath, answerCallFailure);
   app.use(prefix, others);
 
-  // Whatever needs no key.
+  // Everything below needs no API key.
   const { pages, files } = docsHandlers({ ...options, origin: new URL(baseUrl).origin });
   addFiles(app, pages, admitPage);
   addFiles(app, files, admitFile);
-  app.use(admitPage, refusePath, answerReaders(answerFailure));
+  app.use(admitPage, refusePath, htmlErrors(answerFailure));
   return { types: app, handle: shedLoad(app, { ...options, ...admission }) };
 }
 

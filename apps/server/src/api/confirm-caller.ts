@@ -4,12 +4,13 @@ import { describeCaller, tokenOf } from './identify-caller.ts';
 import { missingPermission } from './permission.ts';
 
 /**
- * Creates the step that asks for the key of a request again. It comes after a body that was awaited: a body may take
- * 30 s, and meanwhile the key may be revoked, suspended, rotated or made read-only. Without this step, whoever holds
- * a stolen key could keep requests open and finish them after the revocation.
+ * Creates the step that checks the API key a second time, after the body was received. Receiving a
+ * body may take 30 s, and meanwhile the key may be revoked, suspended, rotated or made read-only.
+ * Without this step, an attacker with a stolen key could hold requests open and finish them after
+ * the revocation.
  *
- * It counts nothing. The caller that the admission found stays in the log and in the usage of the key, because the
- * request was counted against that key.
+ * The second check is not counted. The log and the usage keep the caller that admission found,
+ * because the request was counted against that key.
  */
 export function createConfirmation(keys: Pick<KeyCache, 'recall' | 'findByToken'>) {
   return async function confirmCaller(

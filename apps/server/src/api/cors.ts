@@ -14,24 +14,27 @@ const exposedHeaders = [
   'Allow',
 ].join(', ');
 
-/** What is allowed if a preflight does not ask for headers, or not for valid ones. */
+/** The allowed headers if a preflight names no headers, or invalid ones. */
 const ownHeaders = 'Authorization, Content-Type, Idempotency-Key, X-Request-Id';
 
-/** Names of fields (RFC 9110, §5.1) with commas between them. */
+/** A list of field names (RFC 9110, §5.1), separated by commas. */
 const fieldNames = /^[\w!#$%&'*+.^`|~-]+(?:[ \t]*,[ \t]*[\w!#$%&'*+.^`|~-]+)*$/;
 
-/** More than a page with the headers of its tracing needs. Nothing longer is sent back. */
+/**
+ * The longest list of field names that is sent back. A page that sends tracing headers needs less.
+ */
 const maxFieldNamesLength = 1_024;
 
-/** How long a browser may cache a preflight, in seconds. Chromium accepts no more. */
+/** How long a browser may cache a preflight, in seconds. Chromium caps the value at 7,200. */
 const maxAgeSeconds = 7_200;
 
-/** The origins whose pages may call the API; `undefined` for any. */
+/** The origins whose web pages may call the API; `undefined` for all origins. */
 type Origins = ReadonlySet<string> | undefined;
 
 /**
- * Creates what allows web pages of other origins to read responses, by default of every origin.
- * That is safe because browsers do not add bearer tokens by themselves, as they do with cookies.
+ * Creates the function that lets web pages of other origins read responses. By default, all origins
+ * may read them. This is safe because browsers do not add bearer tokens by themselves, as they do
+ * with cookies.
  *
  * @see https://fetch.spec.whatwg.org/#http-cors-protocol
  */
@@ -45,13 +48,13 @@ export function allowOrigins(origins: Origins): (req: Request, res: Response) =>
   };
 }
 
-/** Whether a browser asks what a page may send. It does so without a key. */
+/** Tells whether a request is a CORS preflight. Browsers send preflights without a key. */
 export function isPreflight({ method, headers }: Request): boolean {
   const { origin, 'access-control-request-method': asked } = headers;
   return method === 'OPTIONS' && origin !== undefined && asked !== undefined;
 }
 
-/** Sets the headers of the answer to a preflight. */
+/** Sets the headers of the response to a preflight. */
 export function allowPreflight(req: Request, res: Response, origins: Origins): void {
   appendHeader(res, 'Vary', 'Access-Control-Request-Headers');
   if (!isAllowed(req.headers.origin ?? '', origins)) return;
@@ -61,8 +64,9 @@ export function allowPreflight(req: Request, res: Response, origins: Origins): v
 }
 
 /**
- * The headers that a preflight asks for: any, such as a page's own and `traceparent`. There is nothing to
- * protect, as browsers add no credentials to a request by themselves. `*` would leave out `Authorization`.
+ * Returns the headers to allow: all that the preflight asks for, such as `traceparent`. Allowing
+ * all is safe, because browsers add no credentials to a request by themselves. `*` would not
+ * include `Authorization`.
  */
 function allowedHeaders({ headers }: Request): string {
   const asked = headers['access-control-request-headers'] ?? '';

@@ -7,45 +7,55 @@ import type { KeyCache } from '../keys/key-cache.ts';
 import { isToken, tokenPrefix } from '../keys/token.ts';
 import type { Quotas } from '../quotas/open-quotas.ts';
 
-/** Who sends a request. */
+/** The sender of a request. */
 export interface Caller {
-  /** The first characters of the token in the request, valid or not. */
+  /** The first characters of the token in the request, whether the token is valid or not. */
   readonly tokenPrefix: string | undefined;
-  /** The key of the request, if its token is valid and it is not refused. */
+  /** The API key of the request, if the key is valid and active. */
   readonly apiKey: ApiKey | undefined;
-  /** The key of the request, if it is refused: suspended or ended. It counts against the network, as one without a key. */
+  /**
+   * The API key of the request, if the key is suspended or expired. The request counts against the
+   * network, like one without a key.
+   */
   readonly refusedKey: ApiKey | undefined;
-  /** What denies the request: its network has guessed too many tokens, so this one was not looked up. */
+  /**
+   * The decision that denies the request because its network has guessed too many tokens. The token
+   * was not looked up.
+   */
   readonly denial: QuotaDecision | undefined;
 }
 
 declare global {
   namespace Express {
     interface Locals {
-      /** `undefined` until the admission has asked who it is. */
+      /** `undefined` until admission has identified the caller. */
       caller?: Caller;
     }
   }
 }
 
-/** The key that a handler serves. The admission lets no request without one pass. */
+/**
+ * Returns the API key of the request that a handler serves. Admission refuses requests without a
+ * key, so a handler always finds one.
+ */
 export function keyOf({ locals: { caller } }: { readonly locals: Express.Locals }): ApiKey {
   if (caller?.apiKey === undefined) throw new TypeError('An operation was called without a key.');
   return caller.apiKey;
 }
 
-// RFC 6750, §2.1, and RFC 9110, §11.1: the scheme's name is case-insensitive.
+// The name of the scheme is case-insensitive (RFC 6750, §2.1; RFC 9110, §11.1).
 const bearer = /^bearer +([\w.~+/-]+=*) *$/i;
 
-/** Whoever sends no token. */
+/** The caller of a request without a well-formed token. */
 const stranger = describeCaller(undefined);
 
-/** What is asked of the cache of keys. */
+/** The methods of the key cache that identification uses. */
 export type KnownKeys = Pick<KeyCache, 'recall' | 'isNew' | 'findByToken'>;
 
 /**
- * Creates what finds out who sends a request. It returns no promise if that is known without asking the database.
- * The promise rejects if the database cannot be reached, and did not confirm the key in the last five minutes.
+ * Creates the function that identifies the caller of a request. The function returns the caller
+ * itself if the key is in the cache, and a promise if the database must be asked. The promise
+ * rejects if the database is unreachable and has not confirmed the key in the last five minutes.
  *
  * The token is read from the `Authorization` header only, because query strings end up in logs.
  */
@@ -72,19 +82,24 @@ export function createIdentification(
   };
 }
 
-/** What a request says of its caller, if nobody could be asked whose token it is. */
+/** Returns the caller that a request claims to have, without looking up its token. */
 export function claimedBy(req: Request): Caller {
   const token = tokenOf(req);
   return token !== undefined && isToken(token) ? describeCaller(token) : stranger;
 }
 
-/** The token of a request that has one. */
+/**
+ * Returns the bearer token of a request; `undefined` if there is none or the header is repeated.
+ */
 export function tokenOf(req: Request): string | undefined {
   const token = bearer.exec(req.headers.authorization ?? '')?.[1];
   return token === undefined || isRepeated(req, 'authorization') ? undefined : token;
 }
 
-/** A caller with a token, and its key. A key that is refused is set aside, so that nothing takes it for one to serve. */
+/**
+ * Describes a caller by its token and its key. A refused key goes into `refusedKey`, so that no
+ * code mistakes it for a valid one.
+ */
 export function describeCaller(
   token: string | undefined,
   key?: ApiKey,

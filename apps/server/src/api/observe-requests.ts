@@ -6,19 +6,19 @@ import type { RequestRecord, RequestTracing } from './request-record.ts';
 
 export interface ObserverOptions {
   readonly tracing: RequestTracing | undefined;
-  /** Called for each finished request. */
+  /** The observers, which are called once for each finished request. */
   readonly onEnd: readonly ((record: RequestRecord) => void)[];
 }
 
 /**
- * Creates the first step in Express: it begins a request, and tells observers of it once it has finished, however
- * it ended.
+ * Creates the first Express step: it begins a request and calls the observers when the request has
+ * ended, however it ended.
  */
 export function observeRequests({ tracing, onEnd }: ObserverOptions): RequestHandler {
   return function observeRequest(req, res, next) {
     beginRequest(req, res);
     const traced = tracing?.start(req, res.locals.arrivedAt);
-    // "finish" is not emitted if the client has disconnected.
+    // Node does not emit "finish" if the client has disconnected.
     res.on('close', () => {
       const { caller = claimedBy(req), decision } = res.locals;
       const { apiKey, refusedKey, tokenPrefix } = caller;

@@ -5,7 +5,7 @@ import { isRepeated } from '../http/repeated-header.ts';
 import type { ApiKey } from '../keys/api-key.ts';
 import type { Caller } from './identify-caller.ts';
 
-/** A credential of the scheme Bearer, whatever is wrong with it. */
+/** A credential of the scheme Bearer, well-formed or not. */
 const anyBearer = /^bearer(?:\s|$)/i;
 
 const realm = 'Bearer realm="animal-store"';
@@ -14,13 +14,19 @@ const sentTwice = 'Authorization: expected once, got it several times.';
 
 const howToAuthorize = 'Send your API key as "Authorization: Bearer <API_KEY>".';
 
-/** The scope that a key lacks for the operation of a request. Unknown paths and methods need none. */
+/**
+ * Returns the scope that the request's operation requires and the key lacks. Unknown paths and
+ * methods require no scope.
+ */
 export function missingScope(key: ApiKey, { tsRestRoute }: Request): Scope | undefined {
   const scope = tsRestRoute?.metadata?.scope;
   return scope === undefined || key.scopes.includes(scope) ? undefined : scope;
 }
 
-/** The 401 or 403 of a caller who has no valid key, a suspended one, or one that may not do this. */
+/**
+ * Returns the 401 or 403 for a caller whose key is missing, invalid, suspended or without the
+ * required scope; `undefined` if the caller is allowed.
+ */
 export function missingPermission(
   { apiKey, refusedKey }: Caller,
   req: Request,
@@ -35,7 +41,7 @@ export function missingPermission(
   return unauthorized(req);
 }
 
-/** The 403 of RFC 6750, §3.1. */
+/** Creates the 403 of RFC 6750, §3.1. */
 function forbidden(scope: Scope): HttpError {
   const challenge = `${realm}, error="insufficient_scope", scope="${scope}"`;
   return new HttpError('insufficient_scope', errorMessages.insufficient_scope(scope), {
@@ -43,19 +49,23 @@ function forbidden(scope: Scope): HttpError {
   });
 }
 
-/** The 401 for a request without a valid key: why, and the challenge that fits (RFC 6750, §3). */
+/**
+ * Creates the 401 for a request without a valid key. The message tells the reason, and the
+ * challenge matches it (RFC 6750, §3).
+ */
 function unauthorized(req: Request): HttpError {
   const { authorization = '' } = req.headers;
   if (isRepeated(req, 'authorization')) {
     return challenge(sentTwice, `${realm}, error="invalid_request"`);
   }
-  // §3.1: no error code without a credential of this scheme.
+  // RFC 6750, §3.1: the challenge has no error code if the request has no bearer credential.
   if (authorization === '') return challenge(howToAuthorize, realm);
   if (!anyBearer.test(authorization)) {
-    // Nothing of it is shown, because it may be a key without its scheme.
+    // The message must not show the value, because it may be an API key without its scheme.
     return challenge(`Authorization: expected the scheme Bearer. ${howToAuthorize}`, realm);
   }
-  // Wrong, unknown, expired and revoked keys get the same response, so that guessing learns nothing.
+  // Malformed, unknown, expired and revoked keys get the same response, so that an attacker learns
+  // nothing from guessing.
   return challenge(errorMessages.unauthorized, `${realm}, error="invalid_token"`);
 }
 

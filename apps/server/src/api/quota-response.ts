@@ -6,13 +6,16 @@ import { addHeader, hasHeader, setHeader } from '../http/note-headers.ts';
 
 type ToldQuota = Pick<QuotaDecision, 'reported' | 'windows'>;
 
-/** Adds the headers of a quota to a response that has none yet. */
+/** Adds the quota headers to a response that has none yet. */
 export function addQuotaHeaders(res: Response, { reported, windows }: ToldQuota): void {
   const headers = formatRateLimit(reported, windows);
   for (const name in headers) addHeader(res, name, headers[name] as string);
 }
 
-/** Has the headers of a response tell another quota than the one that the request counted against. */
+/**
+ * Replaces the quota headers with those of another quota than the one that the request counted
+ * against.
+ */
 export function replaceQuotaHeaders(res: Response, { reported, windows }: ToldQuota): void {
   const headers = formatRateLimit(reported, windows);
   for (const name in headers) setHeader(res, name, headers[name] as string);
@@ -22,7 +25,7 @@ export function hasQuotaHeaders(res: Response): boolean {
   return hasHeader(res, rateLimitHeaders.limit);
 }
 
-/** The 429 for a request that was not admitted; `undefined` if it was. */
+/** Returns the 429 for a request over its quota; `undefined` for an admitted request. */
 export function overQuota(decision: QuotaDecision): HttpError | undefined {
   if (decision.outcome === 'admitted') return undefined;
   const { outcome, retryAfterSeconds, warned, reported } = decision;

@@ -11,12 +11,15 @@ import { toInstant, toQuotaWindows } from '../quotas/quota-windows.ts';
 import { keyOf } from './identify-caller.ts';
 import { replaceQuotaHeaders } from './quota-response.ts';
 
-/** The contract with the whole path. */
+/** The contract of the rate limit status with absolute paths. */
 export const statusContract = initContract().router(rateLimitStatusContract, {
   pathPrefix: `/${apiVersion}`,
 });
 
-/** The operation that shows a key its quota. It costs none of it, and its headers tell that quota, too. */
+/**
+ * Creates the handler that shows a key its quota. The request does not use up that quota, and the
+ * response headers describe that quota, too.
+ */
 export function createRateLimitStatusHandlers({ keys }: Pick<Quotas, 'keys'>) {
   return initServer().router(statusContract, {
     async getRateLimit({ res }) {

@@ -8,15 +8,21 @@ import type { Caller } from './identify-caller.ts';
 declare global {
   namespace Express {
     interface Locals {
-      /** The decision of the quota that the request counts against; `undefined` if it does not count. */
+      /**
+       * The decision of the quota that the request counts against; `undefined` if the request is
+       * not counted.
+       */
       decision?: QuotaDecision;
     }
   }
 }
 
-/** What observers learn about a finished request of the public API. */
+/** A finished request of the public API, as observers see it. */
 export interface RequestRecord extends RequestOutcome, Pick<Caller, 'tokenPrefix'> {
-  /** The key of the request, also one that is refused: operators want to know which suspended key still calls. */
+  /**
+   * The key of the request, including a refused one: operators want to know which suspended key
+   * still sends requests.
+   */
   readonly key: ApiKey | undefined;
   readonly decision: QuotaDecision | undefined;
   /** `undefined` for an unknown path or method. */
@@ -24,12 +30,15 @@ export interface RequestRecord extends RequestOutcome, Pick<Caller, 'tokenPrefix
   readonly traceId: string | undefined;
 }
 
-/** What a span tells of a request. */
+/** The parts of a request that tracing reads. */
 export type TracedRequest = Pick<Request, 'headers' | 'baseUrl' | 'path' | 'protocol'>;
 
-/** Runs each request in a context, so that its statements and Redis commands belong to its trace. */
+/**
+ * Runs each request in a trace context, so that its database statements and Redis commands belong
+ * to its trace.
+ */
 export interface RequestTracing {
-  /** @param arrivedAt by `systemClock.elapsed()`. */
+  /** @param arrivedAt the arrival by `systemClock.elapsed()`. */
   start(
     request: TracedRequest,
     arrivedAt: number,

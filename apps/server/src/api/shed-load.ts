@@ -15,13 +15,19 @@ const overloaded = new HttpError(
   'service_unavailable',
   'The service is overloaded. Retry after 1 s.',
 );
-/** A text, because Node writes a text together with the head: of bytes, it would make a second part. */
+/**
+ * The body is a string, because Node writes a string and the head of the response together. A
+ * buffer would need a second write.
+ */
 const overloadedBody = JSON.stringify(overloaded.toBody());
 
-/** `/v1`, and what is below it. */
+/** `/v1` and the paths below it. */
 const apiPath = new RegExp(`^/${apiVersion}(?:[/?]|$)`);
 
-/** Operations that announce their end, and which paths are theirs. Nothing else of a route is needed without Express. */
+/**
+ * The deprecated operations and patterns of their paths. A 503 is sent before Express, which would
+ * otherwise find the route.
+ */
 const endingRoutes = Object.values<ContractRoute>(operations)
   .filter(({ metadata }) => metadata?.deprecation !== undefined)
   .map((route) => {
@@ -32,13 +38,17 @@ const endingRoutes = Object.values<ContractRoute>(operations)
 export interface TurnOptions {
   readonly loadShedder: Pick<LoadShedder, 'enter'>;
   readonly keys: Pick<KeyCache, 'recall'>;
-  /** Called for each request that is refused because of overload, instead of `onEnd`. */
+  /**
+   * Called, instead of the observers in `onEnd`, for each request that is refused because of
+   * overload.
+   */
   readonly onShed: (method: string, durationMs: number) => void;
 }
 
 /**
- * Creates what passes a request to the app when it is its turn, or refuses it: before Express, the log and all else
- * see it, because when thousands of callers do not back off, a refusal must cost little of what an answer does.
+ * Creates the listener that passes a request to the app when it is the request's turn, or refuses
+ * it with 503. It comes before Express and the log: when thousands of callers do not back off, a
+ * refusal must be much cheaper than a response.
  */
 export function shedLoad(
   app: Express,
@@ -47,7 +57,10 @@ export function shedLoad(
 ): (req: Request, res: Response) => void {
   const { keys, loadShedder, onShed, allowOrigin, announceEnd, tellNetworkQuota } = options;
 
-  /** Answers 503. There may be many, so it does little: observers are told of their number and ages only. */
+  /**
+   * Sends 503. An overload causes many of these, so this function does little: observers learn only
+   * the method and the age of the request.
+   */
   function refuse(res: Response): void {
     const { req } = res;
     onShed(req.method, ageMs(res));
@@ -69,7 +82,10 @@ export function shedLoad(
     }
   }
 
-  /** Names who sends a request: the account or the key, if this replica knows the key, and the network otherwise. */
+  /**
+   * Returns the name of the queue that a request waits in: its account or key if this replica has
+   * cached the key, otherwise its network.
+   */
   function callerOf({ req }: Response): string {
     const token = tokenOf(req);
     const key = token === undefined ? undefined : keys.recall(token);

@@ -5,12 +5,13 @@ import { appendHeader, setHeader } from '../http/note-headers.ts';
 import { send } from '../http/send-response.ts';
 
 /**
- * Answers failures outside of the API: with a page, if a browser asks for one, otherwise as usual.
+ * Creates the error handler for paths outside the API. It sends an HTML page if the client prefers
+ * HTML, and the usual JSON otherwise.
  *
- * @param answerFailure answers with the Error body.
+ * @param answerFailure sends the JSON error.
  */
-export function answerReaders(answerFailure: ErrorRequestHandler): ErrorRequestHandler {
-  return function answerReader(failure: unknown, req, res, next) {
+export function htmlErrors(answerFailure: ErrorRequestHandler): ErrorRequestHandler {
+  return function sendHtmlError(failure: unknown, req, res, next) {
     appendHeader(res, 'Vary', 'Accept');
     const isReader = req.accepts(['json', 'html']) === 'html';
     if (!isReader || !(failure instanceof HttpError)) {
