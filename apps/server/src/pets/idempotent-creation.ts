@@ -14,7 +14,7 @@ import { idempotencyKeys, petIdSequence, pets } from '../schema/schema.ts';
 import { createInsertBatcher } from './insert-batcher.ts';
 import { toPetRow } from './pet-repository.ts';
 
-/** How often expired idempotency keys are deleted, unless an option says so. */
+/** The default interval between deletions of expired idempotency keys. */
 export const defaultDeleteExpiredMs = 3_600_000;
 
 /** The result of a creation with an `Idempotency-Key`. */
@@ -24,33 +24,38 @@ export type IdempotentCreation =
 
 export type IdempotentCreations = ReturnType<typeof createIdempotentCreations>;
 
-/** An API key and its `Idempotency-Key`: the keys of two callers never conflict. */
+/** An `Idempotency-Key` of one API key. Equal values of two API keys do not conflict. */
 interface KeyUse {
   readonly keyId: string;
   readonly idempotencyKey: string;
 }
 
-/** A key that was used before this time may be used again. */
+/**
+ * The start of the retention period. A key that was last used before this time may be used again.
+ */
 const retentionStart = sql`now() - interval '24 hours'`;
 
 /**
- * How an idempotency key is stored: a caller may have put a token into it, or a customer's name. The space
- * keeps stored hashes apart from the keys that replicas of versions before store as they are: no key has one.
+ * Returns the stored form of an idempotency key. The key is hashed because a caller may have put a
+ * token or a customer's name into it. Replicas of earlier versions store keys unhashed; the space
+ * in the hash makes a collision impossible, because no key contains one.
  */
 function hashOf(idempotencyKey: string): string {
   return `sha256 ${hash('sha256', idempotencyKey, 'hex')}`;
 }
 
 /**
- * Inserts idempotency keys and their pets. Each pair is there, or neither is: it is one statement.
- * The unique index decides between concurrent requests with the same key. The advisory lock only
- * tells the later one that the first is still running; without it, the later one would wait.
+ * Inserts idempotency keys and their pets in one statement, so that a key is never stored without
+ * its pet. The unique index decides between concurrent requests with the same key. The advisory
+ * lock only tells the later request that the first one is still running; without the lock, it would
+ * wait.
  *
- * A row of the last 24 hours may have the key itself, from a replica of a version before. It is asked for by a
- * function because that sees what was committed after this statement began and before it got the lock.
+ * During the last 24 hours a replica of an earlier version may have stored the key unhashed. A
+ * function looks it up, because a function sees rows that were committed after this statement began
+ * and before it got the lock.
  *
- * @returns the id of each inserted pet, by its number `n` in the batch; `null` if its key is taken, by a
- * row of the last 24 hours or by a request in flight.
+ * @returns the id of each inserted pet, by its number `n` in the batch; `null` if another request
+ * uses the key at the moment or has used it in the last 24 hours.
  */
 const createPetsOnce = preparedSql<{ n: number; id: string | null }>(
   'create_pets_once',
@@ -96,7 +101,7 @@ const findEarlierCreation = preparedStatement('find_earlier_creation', (db) =>
     ),
 );
 
-/** The most rows that one statement deletes, so that it stays below the statement timeout. */
+/** The most rows that one statement deletes. More rows might exceed the statement timeout. */
 const maxDeleted = 1_000;
 
 const deleteExpiredKeys = statement('delete_expired_idempotency_keys', (db) =>
@@ -112,7 +117,7 @@ const deleteExpiredKeys = statement('delete_expired_idempotency_keys', (db) =>
     .returning({ petId: idempotencyKeys.petId }),
 );
 
-/** What {@link createPetsOnce} inserts of one request. */
+/** One request in a batch for {@link createPetsOnce}. */
 interface Creation extends KeyUse {
   readonly pet: Omit<Required<Pet>, 'id'>;
   /** SHA-256 of the validated body, in hexadecimal. */
@@ -120,12 +125,14 @@ interface Creation extends KeyUse {
 }
 
 /**
- * Creates animals at most once per `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header-07).
+ * Creates the store that creates an animal at most once per `Idempotency-Key`
+ * (draft-ietf-httpapi-idempotency-key-header-07).
  */
 export function createIdempotentCreations(db: Database) {
-  /** @returns the id of the pet. `undefined` if the key is taken. */
+  /** @returns the id of the pet; `undefined` if the key is already in use. */
   const insert = createInsertBatcher<Creation, number | undefined>(async (creations) => {
-    // One statement cannot insert the same key twice. The second creation finds the key taken.
+    // One statement cannot insert the same key twice. The second creation is told that the key is
+    // in use.
     const byKey = Map.groupBy(creations, (it) => `${it.keyId} ${it.idempotencyKey}`);
     const firsts = [...byKey.values()].flatMap(([first]) => first ?? []);
     const rows = await createPetsOnce(
@@ -143,7 +150,7 @@ export function createIdempotentCreations(db: Database) {
   });
 
   return {
-    /** Creates an animal, or repeats the result of the key's first creation. */
+    /** Creates an animal, or repeats the result of the first creation with the same key. */
     async create(
       use: KeyUse,
       { name, categoryId, status = 'available' }: NewPet,
@@ -163,9 +170,9 @@ export function createIdempotentCreations(db: Database) {
     },
 
     /**
-     * Deletes some of the keys that may be used again anyway.
+     * Deletes a batch of expired idempotency keys.
      *
-     * @returns whether there may be more.
+     * @returns whether there may be more expired keys.
      */
     async deleteExpired(): Promise<boolean> {
       return (await deleteExpiredKeys(db)).length === maxDeleted;

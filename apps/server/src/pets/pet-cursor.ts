@@ -1,25 +1,29 @@
 import { type Int64, maxPetId, type PetStatus } from '@animal-store/contract';
 import { openCursor, sealCursor } from '../http/sealed-cursor.ts';
 
-/** Which animals a list has. */
+/** The filter of a list. */
 export interface PetFilter {
   readonly status?: PetStatus | undefined;
   readonly categoryId?: Int64 | undefined;
 }
 
-/** Where a page starts: the filter of the first page, and the last id of the page before. */
+/** The start of a page: the filter of the list and the last id of the previous page. */
 export interface PagePosition extends PetFilter {
   readonly afterId: number;
 }
 
-/** Encodes a position as the opaque text that clients send back. */
+/** Encodes a position as the opaque cursor that clients send back. */
 export function encodeCursor({ status, categoryId, afterId }: PagePosition): string {
-  // Without a category as before there were categories: during a deployment both versions read it.
+  // A cursor without a category keeps the format of earlier versions, because replicas of both
+  // versions read it during a deployment.
   const category = categoryId === undefined ? '' : `.${categoryId}`;
   return sealCursor(`${status ?? ''}.${afterId}${category}`);
 }
 
-/** Decodes a cursor to the id after which its page starts. `undefined` if the cursor is invalid. */
+/**
+ * Decodes a cursor to the id after which its page starts; returns `undefined` if the cursor is
+ * invalid.
+ */
 export function decodeCursor(cursor: string, filter: PetFilter): number | undefined {
   const position = openCursor(cursor) ?? '';
   const [, status, id, categoryId] =

@@ -14,22 +14,22 @@ import type { PetRepository } from './pet-repository.ts';
 import { petContract } from './served-pet-contract.ts';
 
 /**
- * The three operations on animals.
+ * Creates the handlers of the three operations on animals.
  *
- * @param options.baseUrl The start of links, ending in `/v1`. Never taken from the `Host` header, which
- * a caller can set to anything.
+ * @param options.baseUrl The base URL of links, ending in `/v1`. It never comes from the `Host`
+ * header, which a caller can set to anything.
  */
 export function createPetHandlers(options: {
   pets: PetRepository;
   creations: IdempotentCreations;
   baseUrl: string;
-  /** The key that a request came with. */
+  /** Returns the API key of a request. */
   keyOf: (res: { readonly locals: Express.Locals }) => { readonly id: string };
-  /** Refuses a request whose key may no longer do this. Called after a body was awaited. */
+  /** Refuses a request whose key has lost its permission while the body was received. */
   confirmCaller: RequestHandler;
 }) {
   const { pets, creations, baseUrl, keyOf, confirmCaller } = options;
-  // Making a link takes 5 µs, and clients ask for the same pages again and again.
+  // Building a link takes 5 µs, and clients ask for the same pages again and again.
   const links = new LRUCache<string, string>({ max: 1_000 });
 
   function linkToNext(limit: number, position: PagePosition): string {
@@ -83,7 +83,7 @@ export function createPetHandlers(options: {
   });
 }
 
-/** Waits for Postgres, and notes how long. */
+/** Waits for Postgres and records the time in the request's waits. */
 async function timed<Result>(res: Response, work: Promise<Result>): Promise<Result> {
   const beganAt = systemClock.elapsed();
   try {

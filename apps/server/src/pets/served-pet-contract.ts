@@ -9,8 +9,8 @@ const c = initContract();
 const writtenBody = c.type<WrittenBody>();
 
 /**
- * The contract as it is implemented here: Postgres writes the JSON of animals that are read, and names
- * that look like those of the contract are refused.
+ * The contract of pets as this service implements it. Postgres writes the JSON of animals that are
+ * read, so the bodies are strings. Misspelt parameter names are refused.
  */
 export const petContract = c.router(
   {
