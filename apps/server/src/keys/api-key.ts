@@ -2,39 +2,50 @@ import type { AccountPlan } from '@animal-store/admin-contract';
 import { type PlanName, plans, type Quota, type Scope } from '@animal-store/contract';
 import type { apiKeys } from '../schema/schema.ts';
 
-/** The plan that holds for a key. */
+/** The plan that applies to a key. */
 export interface AppliedPlan {
-  /** The account whose plan it is, and whose quota the key shares; `undefined` if it is the key's own. */
+  /**
+   * The account that the plan belongs to and whose quota the key shares; `undefined` if the plan is
+   * the key's own.
+   */
   readonly accountId: string | undefined;
   readonly plan: PlanName;
   readonly quota: Quota;
 }
 
-/** An API key, as requests with one of its tokens meet it. */
+/** An API key as the request path sees it. */
 export interface ApiKey extends AppliedPlan {
   readonly id: string;
-  /** The operators' reference. It may be a label, or have a plan. */
+  /**
+   * The account's name, which operators choose. The account may have a plan, or be only a label.
+   */
   readonly account: string | null;
   readonly scopes: readonly Scope[];
   /**
-   * Why its requests are refused, if they are. `suspended`: until it, or its account, is resumed. `ended`: it is
-   * revoked or expired, or this token was replaced. Then callers learn no more than of an unknown token.
+   * Why requests with this token are refused, if they are. `suspended`: the key or its account is
+   * suspended. `ended`: the key is revoked or expired, or the token was replaced. Callers with an
+   * ended key get the response for an unknown token.
    */
   readonly refusal: 'suspended' | 'ended' | undefined;
-  /** When it expires, if ever. A rotated token may expire before its key. `undefined` if it has ended. */
+  /**
+   * When the token expires; `undefined` if it never expires or has ended. A rotated token may
+   * expire before its key.
+   */
   readonly expiresAt: Date | undefined;
 }
 
-/** The plan of a key. Enterprise keys need their own numbers; other keys have none. */
+/**
+ * The plan of a key. Enterprise keys require a quota of their own; other keys must not have one.
+ */
 export type PlanChoice = Exclude<AccountPlan, { plan: null }>;
 
-/** A key's plan as stored. Only Enterprise keys have numbers. */
+/** A key's plan as stored. Only Enterprise keys have values in `perMinute` and `perDay`. */
 export type StoredPlan = Pick<typeof apiKeys.$inferSelect, 'plan' | 'perMinute' | 'perDay'>;
 
 export function quotaOf(key: StoredPlan): Quota {
   const quota = plans[key.plan];
   if (quota !== undefined) return quota;
-  // The table's check constraint gives every Enterprise key both.
+  // A check constraint of the table requires both values for Enterprise keys.
   if (key.perMinute === null || key.perDay === null) {
     throw new TypeError('An Enterprise key lacks its quota.');
   }

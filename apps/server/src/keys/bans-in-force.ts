@@ -8,7 +8,10 @@ import { accounts, apiKeys } from '../schema/schema.ts';
 import { quotaOf } from './api-key.ts';
 import { applyPlan } from './key-account.ts';
 
-/** So often it reads again, if bans were forgotten: of very many, some are shown once more. */
+/**
+ * How often bans are read again after forgotten bans were deleted. If more than this are forgotten,
+ * a few are shown once more.
+ */
 const maxReads = 10;
 
 const findSubjects = statement('find_subjects', (db, ids: string[]) =>
@@ -20,12 +23,16 @@ const findSubjects = statement('find_subjects', (db, ids: string[]) =>
 );
 
 /**
- * Creates what reads bans of the table, and asks Redis about those that it has read. Redis may have lost its data:
- * then requests are served again, and the bans are deleted from the table, too. Only here: nobody else asks for them,
- * and no replica is told that Redis has lost something.
+ * Creates the function that reads bans from the table and asks Redis whether each is still in
+ * force. If Redis has lost its data, it serves the keys again, and the function deletes their bans
+ * from the table. The check happens only here, because only this function shows bans and no replica
+ * is told about lost data.
  */
 export function createReadBans(db: Database, quotas: Pick<KeyQuotas, 'look'>): ReadBans {
-  /** What Redis does not know. While it is away, nobody can tell. */
+  /**
+   * Returns the bans that Redis does not know. While Redis is unavailable, no ban counts as
+   * forgotten.
+   */
   async function findForgotten(bans: readonly ShownBan[]): Promise<ShownBan[]> {
     if (bans.length === 0) return [];
     const subjects = await findSubjects(
@@ -48,7 +55,7 @@ export function createReadBans(db: Database, quotas: Pick<KeyQuotas, 'look'>): R
       const found = await read();
       const forgotten = await findForgotten(bansOf(found));
       let deleted = 0;
-      // One that has begun since ends later, and stays.
+      // A ban that has started since then ends later, so it is not deleted.
       for (const { keyId, until } of forgotten) {
         deleted += (await deleteForgottenBans(db, keyId, until)).length;
       }

@@ -6,10 +6,13 @@ import { AdminRefusal } from '../audit/admin-refusal.ts';
 import { accounts } from '../schema/schema.ts';
 import { type AppliedPlan, quotaOf } from './api-key.ts';
 
-/** An account as stored. Without a plan it is a label. */
+/** An account as stored. An account without a plan is only a label. */
 export type StoredAccount = typeof accounts.$inferSelect;
 
-/** Chooses the plan that holds for a key: that of its account, if the account has one. */
+/**
+ * Chooses the plan that applies to a key: the account's plan if there is one, otherwise the key's
+ * own.
+ */
 export function applyPlan(
   own: Pick<AppliedPlan, 'plan' | 'quota'>,
   account: StoredAccount | null | undefined,
@@ -28,7 +31,10 @@ const selectAccount = preparedStatement('find_account_of_key', (db) =>
     .leftJoin(accounts, eq(accounts.name, sql.placeholder('name'))),
 );
 
-/** Finds what operators have decided about an account; `undefined` if nothing. */
+/**
+ * Finds the stored account with a name; returns `undefined` if operators have decided nothing about
+ * it.
+ */
 export async function findStoredAccount(
   db: Database,
   name: string | null,
@@ -39,10 +45,11 @@ export async function findStoredAccount(
 }
 
 /**
- * Finds out which account a text means: the one with exactly this name, which may be older than the rules for names,
- * or else the one that the rules make of it.
+ * Finds the account that an operator's input means. The exact name takes precedence, because it may
+ * be older than the rules for names. Otherwise the input is normalised by those rules.
  *
- * @throws {AdminRefusal} if there is no account with this name, and a new one may not have it.
+ * @throws {AdminRefusal} if there is no account with this name and the name is not valid for a new
+ * account.
  */
 export async function resolveAccount(db: Database, given: string): Promise<string> {
   if ((await findStoredAccount(db, given)) !== undefined) return given;
@@ -51,7 +58,7 @@ export async function resolveAccount(db: Database, given: string): Promise<strin
   throw new AdminRefusal('invalid_request', `account: ${error?.issues[0]?.message}`);
 }
 
-/** The plan that holds for a key at this moment: its own or that of its account. */
+/** Finds the plan that applies to a key at the moment: the account's or the key's own. */
 export async function findAppliedPlan(
   db: Database,
   key: Pick<Key, 'account' | 'plan' | 'quota'>,

@@ -35,7 +35,7 @@ const find = () => cache.findByToken('token');
 const unknown = async () => undefined;
 const unavailable = () => Promise.reject(new DatabaseUnavailableError('CONNECTION_CLOSED'));
 
-test('the database is asked by the hash of the token, once in 30 s, whatever the time of day', async () => {
+test("the cache queries the database by the token's hash, at most once in 30 s, even if the wall clock moves", async () => {
   expect(await Promise.all(Array.from({ length: 100 }, find))).toEqual(Array(100).fill(key));
   await clock.advance(29_999);
   expect(await find()).toBe(key);
@@ -46,7 +46,7 @@ test('the database is asked by the hash of the token, once in 30 s, whatever the
   expect(asked).toHaveLength(2);
 });
 
-test('a key is recalled as long as the database need not be asked', async () => {
+test('recall returns a key as long as its entry is fresh', async () => {
   const token = createToken();
   const recalled = async () => [cache.recall(token), await cache.findByToken(token)];
   expect(await recalled()).toEqual([undefined, key]);
@@ -58,7 +58,7 @@ test('a key is recalled as long as the database need not be asked', async () => 
   expect(cache.recall(token)).toBeUndefined();
 });
 
-test('an unknown token is cached for 2 s', async () => {
+test('findByToken caches an unknown token for 2 s', async () => {
   load = unknown;
   expect(await find()).toBeUndefined();
   await clock.advance(1_999);
@@ -68,7 +68,7 @@ test('an unknown token is cached for 2 s', async () => {
   expect(await find()).toBe(key);
 });
 
-test('a cached key is not valid after it has expired', async () => {
+test('findByToken returns no cached key after the key has expired', async () => {
   load = async () => ({ ...key, expiresAt: new Date(clock.now() + 5_000) });
   await find();
   load = unknown;
@@ -78,7 +78,7 @@ test('a cached key is not valid after it has expired', async () => {
   expect(await find()).toBeUndefined();
 });
 
-test('after a change, that key and unknown tokens are asked about, and no others', async () => {
+test('forget reloads the changed key and unknown tokens, but no other keys', async () => {
   await find();
   load = async () => ({ ...key, id: 'other' });
   await cache.findByToken('other token');
@@ -92,26 +92,29 @@ test('after a change, that key and unknown tokens are asked about, and no others
   expect(asked).toEqual(['token', 'unknown'].map(hashToken));
 });
 
-// Regression: after a change of an account, its keys were looked up at the expense of their network.
+// Regression: after an account changed, looking up its keys counted against their network.
 test.each([
   ['of the key', () => cache.forget(key.id)],
   ['of its account', () => cache.forgetAccount('C-17')],
   ['that may have been missed', () => cache.forgetAll()],
-])('after a change %s, a known token is not new, until it is invalid', async (_, change) => {
-  await find();
-  change();
-  expect(cache.isNew('token')).toBe(false);
-  expect(await find()).toBe(key);
-  expect(asked).toHaveLength(2);
-  change();
-  load = unknown;
-  expect(await find()).toBeUndefined();
-  expect(cache.isNew('token')).toBe(false);
-  await clock.advance(2_000);
-  expect(cache.isNew('token')).toBe(true);
-});
+])(
+  'isNew returns false for a known token after a change %s, until the token is invalid',
+  async (_, change) => {
+    await find();
+    change();
+    expect(cache.isNew('token')).toBe(false);
+    expect(await find()).toBe(key);
+    expect(asked).toHaveLength(2);
+    change();
+    load = unknown;
+    expect(await find()).toBeUndefined();
+    expect(cache.isNew('token')).toBe(false);
+    await clock.advance(2_000);
+    expect(cache.isNew('token')).toBe(true);
+  },
+);
 
-test('what was read before a change is not cached', async () => {
+test('findByToken does not cache what it read before a change', async () => {
   const reading = Promise.withResolvers<ApiKey>();
   load = () => reading.promise;
   const before = find();
@@ -123,7 +126,7 @@ test('what was read before a change is not cached', async () => {
   expect(await find()).toBeUndefined();
 });
 
-test('while the database is down, a cached key stays valid for 5 minutes, and is asked about once a second', async () => {
+test('findByToken accepts a cached key for 5 minutes and retries once a second while the database is down', async () => {
   await find();
   load = unavailable;
   await clock.advance(30_000);
@@ -139,7 +142,7 @@ test('while the database is down, a cached key stays valid for 5 minutes, and is
   await expect(find()).rejects.toThrow(DatabaseUnavailableError);
 });
 
-test('while the database is down, a key is not valid after a change during its query', async () => {
+test('findByToken rejects when the key changes during its query and the database is down', async () => {
   await find();
   await clock.advance(30_000);
   const asking = Promise.withResolvers<never>();
@@ -151,9 +154,9 @@ test('while the database is down, a key is not valid after a change during its q
 });
 
 test.each<[what: string, known: ApiKey | undefined, passMs: number]>([
-  ['a token that was unknown is neither valid nor invalid', undefined, 2_000],
-  ['an expired key is not valid', { ...key, expiresAt: new Date(1_000) }, 0],
-])('while the database is down, %s', async (_, known, passMs) => {
+  ['a token that was unknown', undefined, 2_000],
+  ['an expired key', { ...key, expiresAt: new Date(1_000) }, 0],
+])('findByToken rejects %s while the database is down', async (_, known, passMs) => {
   load = async () => known;
   clock.setWall(0);
   await find();
@@ -163,7 +166,7 @@ test.each<[what: string, known: ApiKey | undefined, passMs: number]>([
   await expect(find()).rejects.toThrow(DatabaseUnavailableError);
 });
 
-test('another error of the database does not count as an outage', async () => {
+test('findByToken rejects with a database error that is not an outage', async () => {
   await find();
   await clock.advance(30_000);
   load = () => Promise.reject(new DatabaseError('42P01'));

@@ -4,21 +4,27 @@ import { LRUCache } from 'lru-cache';
 import type { ApiKey } from './api-key.ts';
 import { hashToken, tokenLength } from './token.ts';
 
-/** About 10 MB. Beyond it, the least recently used entries are dropped. */
+/**
+ * The largest number of cached keys, which take about 10 MB. The least recently used entries are
+ * evicted.
+ */
 const maxTokens = 20_000;
 
-/** A cache of its own: an attacker who guesses tokens must not evict valid keys. */
+/**
+ * The largest number of cached unknown tokens. They have a cache of their own, so that an attacker
+ * who guesses tokens cannot evict valid keys.
+ */
 const maxUnknownTokens = 2_000;
 
-/** How long keys are known. */
+/** The lifetimes of cache entries. */
 const defaultKeyCacheSettings = {
-  /** How long a cached key is used without asking again, if no change is announced. */
+  /** How long a cached key is used without a query, unless a change is announced. */
   freshMs: 30_000,
-  /** How long an unknown token is cached. Short, because a new key must work soon. */
+  /** How long an unknown token is cached. The time is short because a new key must work soon. */
   unknownFreshMs: 2_000,
   /** How long a cached key stays valid while the database is down. */
   staleMs: 300_000,
-  /** How long a database that is down is not asked again about the same key. */
+  /** How long the cache waits before it queries an unavailable database again for the same key. */
   retryMs: 1_000,
 };
 
@@ -26,26 +32,29 @@ export type KeyCacheSettings = Readonly<typeof defaultKeyCacheSettings>;
 
 export type KeyCache = ReturnType<typeof createKeyCache>;
 
-/** A key whose token the database has confirmed. It stays known when it may have changed. */
+/**
+ * A key that the database has confirmed. The entry stays in the cache after an announced change,
+ * but must be confirmed again before it is used.
+ */
 interface Entry {
   readonly key: ApiKey;
   /**
-   * When the database last confirmed it; `never` if it may have changed since. By a clock that never jumps:
-   * an entry must not live longer because the time of day was set back.
+   * When the database last confirmed the key; `never` if the key may have changed since. The time
+   * is monotonic: an entry must not live longer because the wall clock was set back.
    */
   confirmedAt: number;
-  /** Until when it is used without asking again. */
+  /** Until when the key is used without a query. */
   freshUntil: number;
 }
 
 const never = Number.NEGATIVE_INFINITY;
 
 /**
- * Caches the keys of tokens, so that most requests need no SQL.
+ * Creates the cache from tokens to keys, so that most requests need no SQL.
  *
- * The cache holds hashes: a heap dump shows no token.
+ * The cache stores hashes of tokens, so that a heap dump contains no token.
  *
- * @param options.load asks the database for the key of a token, by the token's hash.
+ * @param options.load finds the key of a token in the database, by the token's hash.
  */
 export function createKeyCache(
   options: Partial<KeyCacheSettings> & {
@@ -56,7 +65,7 @@ export function createKeyCache(
   const { load, clock } = options;
   const { freshMs, unknownFreshMs, staleMs, retryMs } = { ...defaultKeyCacheSettings, ...options };
   const entries = new LRUCache<string, Entry>({ max: maxTokens });
-  /** Until when a token is taken for unknown, by its hash. */
+  /** For each unknown token's hash, the time until which the cache treats it as unknown. */
   const unknown = new LRUCache<string, number>({ max: maxUnknownTokens });
   const loading = new Map<string, Promise<ApiKey | undefined>>();
   let generation = 0;
@@ -75,14 +84,15 @@ export function createKeyCache(
     }
   }
 
-  /** Asks the database. Concurrent lookups of the same token share one query. */
+  /** Queries the database. Concurrent lookups of the same token share one query. */
   function reload(hash: string): Promise<ApiKey | undefined> {
     const pending = loading.get(hash);
     if (pending !== undefined) return pending;
     const startedIn = generation;
     const loaded = load(hash)
       .then((key) => {
-        // A change that was announced during the query may concern this key, so do not cache it.
+        // A change that was announced during the query may concern this key, so the result is not
+        // cached.
         if (generation === startedIn) remember(hash, key);
         return key;
       })
@@ -103,7 +113,7 @@ export function createKeyCache(
     }
   }
 
-  /** A cached key that needs no confirmation. */
+  /** Returns the cached key if it is fresh and needs no query. */
   function freshKey(hash: string): ApiKey | undefined {
     const entry = entries.get(hash);
     const isFresh =
@@ -116,14 +126,17 @@ export function createKeyCache(
   }
 
   return {
-    /** The key of a token if it is known without asking the database. Any text may be given. */
+    /**
+     * Returns the key of a token if the cache knows it without a query. The token may be any text.
+     */
     recall(token: string): ApiKey | undefined {
-      // An attacker must not make us hash long texts.
+      // Longer texts are not hashed, so that an attacker cannot make the service hash them.
       return token.length === tokenLength ? freshKey(hashToken(token)) : undefined;
     },
 
     /**
-     * Whether the database would be asked about a token that it has not confirmed before: it may be a guess.
+     * Tells whether a lookup would query the database for a token that it has never confirmed. Such
+     * a token may be a guess.
      */
     isNew(token: string): boolean {
       const hash = hashToken(token);
@@ -131,11 +144,11 @@ export function createKeyCache(
     },
 
     /**
-     * Finds the key of a token. `undefined` if the token is unknown. Keys that have ended are cached like others:
-     * whoever goes on trying one costs no more look-ups than whoever may use it.
+     * Finds the key of a token; returns `undefined` if the token is unknown. Ended keys are cached
+     * like active ones, so that callers who keep using an ended key cause no additional queries.
      *
-     * @throws {DatabaseUnavailableError} if the database is down and did not confirm the token in the
-     * last five minutes: whether the token is valid is then unknown.
+     * @throws {DatabaseUnavailableError} if the database is down and has not confirmed the token in
+     * the last five minutes. It is then unknown whether the token is valid.
      */
     async findByToken(token: string): Promise<ApiKey | undefined> {
       const hash = hashToken(token);
@@ -145,7 +158,7 @@ export function createKeyCache(
       try {
         return await reload(hash);
       } catch (error) {
-        // Looked up again, because the key may have changed during the query.
+        // The entry is read again, because the key may have changed during the query.
         const kept = entries.get(hash);
         if (!(error instanceof DatabaseUnavailableError) || kept === undefined) throw error;
         if (clock.elapsed() - kept.confirmedAt >= staleMs || !isUnexpired(kept.key)) throw error;
@@ -154,19 +167,22 @@ export function createKeyCache(
       }
     },
 
-    /** Stops using the entries of a key that changed, until the database has confirmed it again. */
+    /**
+     * Marks the entries of a changed key as outdated, so that they are confirmed before the next
+     * use.
+     */
     forget(keyId: string): void {
-      // An unknown token may be this key's new one.
+      // A token that is cached as unknown may be this key's new token.
       unknown.clear();
       forgetIf(({ id }) => id === keyId);
     },
 
-    /** The same for all keys of an account that changed. */
+    /** Marks the entries of all keys of a changed account as outdated. */
     forgetAccount(account: string): void {
       forgetIf((key) => key.account === account);
     },
 
-    /** The same for all entries, because announcements of changes may have been missed. */
+    /** Marks all entries as outdated, because announcements of changes may have been missed. */
     forgetAll(): void {
       unknown.clear();
       forgetIf(() => true);

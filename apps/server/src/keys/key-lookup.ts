@@ -12,7 +12,7 @@ const findKeyByToken = preparedStatement('find_key_by_token', (db) =>
     .select({
       key: apiKeys,
       account: accounts,
-      // The earlier; a null counts for none.
+      // The earlier of the two times; `least` ignores nulls.
       expiresAt: sql<Date | null>`least(${apiKeys.expiresAt}, ${apiTokens.expiresAt})`.mapWith(
         (text: string) => new Date(text),
       ),
@@ -26,9 +26,9 @@ const findKeyByToken = preparedStatement('find_key_by_token', (db) =>
 );
 
 /**
- * Creates the function that looks up the key of a token, by the token's hash.
+ * Creates the function that finds the key of a token by the token's hash.
  *
- * @returns from the function, `undefined` if the token is unknown: of no key, now or before.
+ * @returns a function that returns `undefined` if the token never belonged to a key.
  */
 export function createKeyLookup(db: Database) {
   return async function findByHash(hash: string): Promise<ApiKey | undefined> {
@@ -39,7 +39,7 @@ export function createKeyLookup(db: Database) {
       id,
       account,
       ...applyPlan({ plan, quota: quotaOf(row.key) }, row.account),
-      // Of the constants, so that the cache does not hold the names once more for each key.
+      // The names come from the constants, so that cached keys share the strings.
       scopes: scopeNames.filter((scope) => scopes.includes(scope)),
       refusal: !row.isValid
         ? 'ended'

@@ -53,12 +53,12 @@ const updateKey = statement(
     tx.update(apiKeys).set(values).where(eq(apiKeys.id, id)),
 );
 
-/** Locks a key, if there is one, until the transaction ends. */
+/** Locks the key with this id, if it exists, until the transaction ends. */
 const lockKey = statement('lock_key', (tx, id: string) =>
   tx.select({ id: apiKeys.id }).from(apiKeys).where(eq(apiKeys.id, id)).for('update'),
 );
 
-/** Keeps the plans of accounts as they are until the transaction ends. */
+/** Locks accounts, so that their plans cannot change until the transaction ends. */
 const lockAccounts = statement('lock_accounts', (tx, names: (string | null)[]) =>
   tx
     .select({ id: accounts.id })
@@ -73,12 +73,12 @@ const lockAccounts = statement('lock_accounts', (tx, names: (string | null)[]) =
     .for('share'),
 );
 
-/** Tells whether there is any key, valid or not. */
+/** Tells whether any key exists, active or not. */
 export async function hasAnyKey(db: Database): Promise<boolean> {
   return (await findAnyKey(db)).length > 0;
 }
 
-/** Creates a key. Its token is in the result and nowhere else: it cannot be shown again. */
+/** Creates a key. The result contains the token, which is not stored and cannot be shown again. */
 export const createApiKey = (
   db: Database,
   newKey: NewKey,
@@ -94,7 +94,10 @@ async function addKey(tx: Database, newKey: NewKey): Promise<{ id: string; token
   return { id: row.id, token: await keyTokens.add(tx, row.id) };
 }
 
-/** The plan of a new key. One that is given none gets the smallest, which rests while its account has one. */
+/**
+ * Chooses the plan of a new key. A key without a plan of its own is stored with the smallest plan,
+ * which has no effect as long as the account has a plan.
+ */
 async function planOfNewKey(tx: Database, { account, ...wanted }: NewKey): Promise<PlanChoice> {
   if (wanted.plan === 'enterprise') return { plan: wanted.plan, quota: wanted.quota };
   if (wanted.plan !== undefined) return { plan: wanted.plan };
@@ -104,7 +107,7 @@ async function planOfNewKey(tx: Database, { account, ...wanted }: NewKey): Promi
   return { plan: 'free' };
 }
 
-/** Where the ban of a key was, and where it is after a change of its account. */
+/** The consumers that held the ban of a key before and after a change of its account. */
 interface Move {
   readonly from: ConsumerId;
   readonly to: ConsumerId;
@@ -117,18 +120,22 @@ interface Subject {
 }
 
 /**
- * What operators do with API keys. Each change is one transaction with its entry in the audit log and its
- * announcement: all replicas learn of it when it is committed, and never of one that was rolled back.
+ * Creates the operations on API keys. Each change is one transaction with its audit entry and its
+ * announcement. Replicas learn about a change when it is committed, and never about one that was
+ * rolled back.
  *
- * @param onChanged called with a changed key before the change returns, so that this replica never
- * serves an outdated one afterwards.
+ * @param onChanged is called with the changed key before the change returns, so that this replica
+ * never serves an outdated key afterwards.
  */
 export function createKeyManagement(
   db: Database,
   onChanged: (keyId: string) => void,
   quotas: Pick<KeyQuotas, 'look' | 'unban' | 'moveBan' | 'credit'>,
 ) {
-  /** Locks and changes a key, and records and announces that. One that has ended can only be revoked. */
+  /**
+   * Locks and changes a key, records the change and announces it. A key that has ended can only be
+   * revoked.
+   */
   async function change<Result>(
     { id, action, cause }: Subject,
     work: (tx: Database, before: Key) => Promise<Result>,
@@ -149,10 +156,11 @@ export function createKeyManagement(
   }
 
   /**
-   * Ends the ban of a locked key. Its account may get its first plan meanwhile, and take the ban along: then it ends
-   * there, too.
+   * Ends the ban of a locked key. If the account gets its first plan meanwhile, the ban moves to
+   * the account and is ended there, too.
    *
-   * @throws {AdminRefusal} if Redis is away: a replica could not do it later if it stopped before.
+   * @throws {AdminRefusal} if Redis is unavailable. The replica could not end the ban later,
+   * because it might stop before.
    */
   async function endBan(tx: Database, { id, account }: Key): Promise<void> {
     const findAccountId = async () => (await findStoredAccount(tx, account))?.id;
@@ -171,19 +179,22 @@ export function createKeyManagement(
     (await change(subject, (tx) => updateKey(tx, subject.id, values))).key;
 
   return {
-    /** @throws {AdminRefusal} as all of these, if there is no such key. */
+    /** @throws {AdminRefusal} if there is no such key, like all functions below. */
     find: (id: string): Promise<Key> => findKey(db, id),
 
     findAppliedPlan: (key: Key) => findAppliedPlan(db, key),
 
-    /** Up to `limit` keys that match every filter, from a position on. */
+    /** Returns up to `limit` keys that match every filter, after a position. */
     list: (filter: KeyFilter, limit: number, position: ListPosition | undefined) =>
       searchKeys(db, filter, limit, position),
 
-    /** How many keys match every filter. */
+    /** Counts the keys that match every filter. */
     count: (filter: KeyFilter) => countFoundKeys(db, filter),
 
-    /** Creates a key with its first token. It need not be announced: no replica can have cached it. */
+    /**
+     * Creates a key with its first token. The creation is not announced, because no replica can
+     * have cached the key.
+     */
     create: (newKey: NewKey, cause: Cause): Promise<IssuedKey> =>
       inTransaction('change_key', db, async (tx) => {
         await cause.confirmActor?.(tx);
@@ -194,7 +205,7 @@ export function createKeyManagement(
         return { key, token };
       }),
 
-    /** Changes a key. The counts stay. */
+    /** Changes a key. The counts of its windows stay. */
     async change(id: string, { plan, quota, ...wanted }: KeyChange, cause: Cause): Promise<Key> {
       let moved: Move | undefined;
       const changing = change({ id, action: 'key.changed', cause }, async (tx, before) => {
@@ -202,14 +213,16 @@ export function createKeyManagement(
         const to = wanted.account && (await resolveAccount(tx, wanted.account));
         await updateKey(tx, id, { ...wanted, account: to, ...storedPlan(choice) });
         if (to === undefined) return undefined;
-        // Whoever changes the plan of one of them lists its keys after this change, or this change sees the new plan.
+        // The lock orders this change and a change of an account's plan: either that change lists
+        // the key after this one, or this change sees the new plan.
         await lockAccounts(tx, [before.account, to]);
         const move: Move = {
           from: { id, accountId: await sharedBy(tx, before.account) },
           to: { id, accountId: await sharedBy(tx, to) },
         };
         if (move.from.accountId === move.to.accountId) return undefined;
-        // While the key is locked: an unban waits for it, and looks for the ban where the key is then.
+        // The ban moves while the key is locked. An unban waits for the lock and then finds the ban
+        // at its new place.
         moved = move;
         await quotas.moveBan(move.from, move.to);
         return move;
@@ -218,7 +231,8 @@ export function createKeyManagement(
         if (moved !== undefined) await quotas.moveBan(moved.to, moved.from);
         throw failure;
       });
-      // What a request has begun there before this replica knew of the change.
+      // A request may have started a ban at the old place before this replica knew about the
+      // change.
       if (move !== undefined) await quotas.moveBan(move.from, move.to);
       return key;
     },
@@ -231,18 +245,18 @@ export function createKeyManagement(
       return { key, token: result };
     },
 
-    /** Revokes a key permanently. Revoking it again changes nothing, but is announced again. */
+    /** Revokes a key permanently. A repeated revocation changes nothing but is announced again. */
     revoke: (id: string, cause: Cause) =>
       set({ id, action: 'key.revoked', cause }, revoked(apiKeys)),
 
-    /** Suspends a key. Doing it again changes at most the reason. */
+    /** Suspends a key. A repeated suspension changes only the reason. */
     suspend: (id: string, cause: Cause) =>
       set({ id, action: 'key.suspended', cause }, suspended(apiKeys, cause.reason)),
 
-    /** Resumes a key. One that is not suspended stays as it is. */
+    /** Resumes a key. A key that is not suspended stays unchanged. */
     resume: (id: string, cause: Cause) => set({ id, action: 'key.resumed', cause }, resumed),
 
-    /** Gives a key back what it has used of its own windows, and records that. */
+    /** Resets the usage of a key's own windows and records that in the audit log. */
     async credit(id: string, cause: Cause): Promise<Key> {
       return inTransaction('change_key', db, async (tx) => {
         await cause.confirmActor?.(tx);
@@ -250,7 +264,8 @@ export function createKeyManagement(
         const key = await findKey(tx, id);
         refuseEnded(key);
         const limited = await findLimited(tx, key);
-        // While the key is locked: of two credits at once, the second one gives nothing back and records nothing.
+        // Usage is read while the key is locked, so that of two concurrent credits the second one
+        // finds nothing to give back and records nothing.
         const usage = await quotas.look(limited);
         const subject = { type: 'key', id, name: key.name, account: key.account } as const;
         await creditWindows(tx, quotas, {
@@ -265,15 +280,16 @@ export function createKeyManagement(
     },
 
     /**
-     * Unbans a key, and records that.
+     * Ends the ban of a key and records that in the audit log.
      *
-     * The ban ends where quotas are kept just before the commit. So it stays if the database is
-     * unavailable. Only if the commit itself fails does the ban end without an entry; the caller then gets
-     * an error, and repeats.
+     * The ban ends in the quota store just before the commit, so it stays if the database is
+     * unavailable. If only the commit fails, the ban ends without an audit entry, and the operator
+     * gets an error and tries again.
      */
     async unban(id: string, cause: Cause): Promise<Key> {
       const limited = { ...(await findAppliedPlan(db, await findKey(db, id))), id };
-      // Before the transaction: a Redis that hangs must not hold the key's lock and a connection.
+      // Redis is asked before the transaction begins, so that a Redis that hangs does not hold the
+      // key's lock and a connection.
       const { strikes, bannedUntil } = await quotas.look(limited);
       const banEnds = bannedUntil === undefined ? null : toInstant(bannedUntil);
       return inTransaction('change_key', db, async (tx) => {
@@ -286,8 +302,8 @@ export function createKeyManagement(
           cause,
           action: 'key.unbanned',
           subject: { type: 'key', id, name: key.name, account: key.account },
-          // Recorded even if there was nothing to end: the start of a ban that it has ended may be written later, and
-          // is then known to be over by this entry (`ban-log.ts`).
+          // The unban is recorded even if no ban was found. The start of a ban may be written
+          // later, and this entry tells `ban-log.ts` that the ban has already ended.
           ...(differenceOf(before, { bannedUntil: null, strikes: 0 }) ?? { before: {}, after: {} }),
         });
         await endBan(tx, key);
@@ -297,7 +313,7 @@ export function createKeyManagement(
   };
 }
 
-/** @throws {AdminRefusal} if the key has no windows of its own. */
+/** @throws {AdminRefusal} if the key shares the windows of its account. */
 async function findLimited(tx: Database, key: Key) {
   const limited = { ...(await findAppliedPlan(tx, key)), id: key.id };
   if (limited.accountId === undefined) return limited;
@@ -306,9 +322,9 @@ async function findLimited(tx: Database, key: Key) {
 }
 
 /**
- * Gives back what was used of both windows, and records that, in the transaction of a change.
+ * Resets the usage of both windows and records that in the transaction of a change.
  *
- * @throws {AdminRefusal} if Redis is away: then nothing is recorded, either.
+ * @throws {AdminRefusal} if Redis is unavailable. Then nothing is recorded, either.
  */
 export async function creditWindows(
   tx: Database,
@@ -335,13 +351,13 @@ export async function creditWindows(
   }
 }
 
-/** The id of an account that has a plan. */
+/** Returns the id of an account that has a plan; `undefined` for other accounts. */
 async function sharedBy(tx: Database, account: string | null): Promise<string | undefined> {
   const found = await findStoredAccount(tx, account);
   return found?.plan == null ? undefined : found.id;
 }
 
-/** @throws {AdminRefusal} if a key has expired or was revoked. A suspended one may be changed. */
+/** @throws {AdminRefusal} if the key has expired or was revoked. Suspended keys may be changed. */
 function refuseEnded({ state }: Key): void {
   if (state === 'expired' || state === 'revoked') {
     throw new AdminRefusal('key_not_active', adminErrorMessages.key_not_active(state));

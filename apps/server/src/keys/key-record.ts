@@ -10,7 +10,11 @@ import { quotaOf } from './api-key.ts';
 import { applyPlan, type StoredAccount } from './key-account.ts';
 import { createTokenStore } from './token-store.ts';
 
-/** Its account is not joined here: to find the few suspended keys of a million would take three times as long. */
+/**
+ * The condition that a key or its account is suspended. The account is looked up by `exists`
+ * instead of a join, because finding the few suspended keys of a million would take three times as
+ * long.
+ */
 const isSuspended = sql`(${apiKeys.suspendedAt} is not null or exists (
   select from accounts holder where holder.name = ${apiKeys.account} and holder.suspended_at is not null))`;
 
@@ -19,7 +23,10 @@ const keyState = stateOf(
   sql<'active' | 'suspended'>`case when ${isSuspended} then 'suspended' else 'active' end`,
 );
 
-/** The condition that a key is in a state. Not a comparison with {@link keyState}: Postgres knows how many are revoked. */
+/**
+ * Returns the condition that a key is in a state. A comparison with {@link keyState} would hide
+ * from Postgres how many keys are revoked.
+ */
 export function isInState(state: KeyState): SQL | undefined {
   switch (state) {
     case 'revoked':
@@ -35,7 +42,7 @@ export function isInState(state: KeyState): SQL | undefined {
 
 export const keyTokens = createTokenStore('key', apiTokens);
 
-/** What is read of a key, which is joined with its account and its last use. */
+/** The columns of a key, which is joined with its account and its last use. */
 export const keyColumns = {
   key: apiKeys,
   holder: accounts,
@@ -63,7 +70,10 @@ export async function findKey(db: Database, id: string): Promise<Key> {
   return key;
 }
 
-/** Adds to keys as read what follows from them and their accounts, and their tokens. */
+/**
+ * Completes stored keys with their tokens and with everything that follows from the key and its
+ * account.
+ */
 export function completeKeys<More extends { readonly state: Key['state'] }>(
   db: Database,
   rows: readonly (More & {

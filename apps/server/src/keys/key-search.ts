@@ -30,10 +30,10 @@ const created: SortColumn = [apiKeys.createdAt, 'timestamptz'];
 
 const lastUse = sql`coalesce(${lastUsed.at}, ${lastUsed.createdAt})`;
 
-// Keys without a name come first. Written as in the index of names.
+// Keys without a name come first. The expression equals that of the index on names.
 const sortedName = sql<string>`coalesce(lower(${apiKeys.name}) collate "C", '')`;
 
-/** What lists are sorted by, before the id. */
+/** The sort columns of lists. The id is appended as the last one. */
 const orders = {
   name: [[sortedName, 'text']],
   created: [created],
@@ -43,10 +43,10 @@ const orders = {
   expiry: [[apiKeys.expiresAt, 'timestamptz']],
 } satisfies Record<string, readonly SortColumn[]>;
 
-/** A list, or one of several that follow each other. */
+/** A list of keys, or one of several lists that are shown one after the other. */
 interface KeyList extends ListOrder {
   readonly condition?: SQL | undefined;
-  /** What the keys that it has were used for today. */
+  /** The subquery of today's usage, if the list is sorted by it. */
   readonly today?: SQL;
 }
 
@@ -57,13 +57,16 @@ const sortBy = (name: keyof typeof orders, isDescending: boolean): KeyList => ({
 
 const newest = sortBy('created', true);
 
-/** The lists that a filter asks for: by its order, or else by that of the first filter. */
+/**
+ * Returns the lists that a filter needs. The order is the requested one, or else the order of the
+ * first filter.
+ */
 function listsOf(filter: KeyFilter): readonly KeyList[] {
   const { sort, banned, tokenPrefix, account, search } = filter;
   switch (sort) {
     case undefined:
       break;
-    // In this way Postgres stops when a page is full, where it would have to sort all keys.
+    // With one list for each state, Postgres stops when a page is full instead of sorting all keys.
     case 'state':
     case '-state': {
       const states = sort === 'state' ? keyStates : keyStates.toReversed();
@@ -85,9 +88,9 @@ function listsOf(filter: KeyFilter): readonly KeyList[] {
   return [filter.state === 'expired' ? sortBy('expiry', true) : newest];
 }
 
-/** Those that were used so today, and then the others. */
+/** Returns two lists: keys with usage of this kind today, and then all other keys. */
 function usedToday(kind: CountOfToday): readonly KeyList[] {
-  // Sorted by itself: then Postgres looks up only the keys that a page shows.
+  // The subquery is sorted by itself, so that Postgres looks up only the keys of the page.
   const today = sql`(select ${counts.keyId}, sum(${counts.requests}) as count from ${counts}
     where ${isOfToday(kind)} group by ${counts.keyId} order by 2 desc, 1 desc offset 0) today`;
   const hasNone = sql`not exists (select from ${counts} where ${counts.keyId} = ${apiKeys.id} and ${isOfToday(kind)})`;
@@ -103,11 +106,17 @@ function usedToday(kind: CountOfToday): readonly KeyList[] {
 
 const daysAgo = (days: number): SQL => sql`now() - make_interval(days => ${days})`;
 
-/** The condition that a key has, or had, a token that begins so. As an array, which Postgres can look up. */
+/**
+ * Returns the condition that a key has, or had, a token with this prefix. It compares with an
+ * array, so that Postgres uses the index.
+ */
 const hasToken = (prefix: string): SQL =>
   sql`${apiKeys.id} = any (array(select ${apiTokens.holderId} from ${apiTokens} where ${apiTokens.prefix} = ${prefix}))`;
 
-/** When the ban of a key ends. A key may have two: one that began while the end of another was on its way. */
+/**
+ * When the ban of a key ends. A key may have two bans if a new ban began before the end of the
+ * earlier one was written.
+ */
 const bannedUntil = sql<string | null>`(select max(until) from open_bans
   where key_id = ${apiKeys.id} and until > now())`.mapWith(openBans.until);
 
@@ -130,29 +139,36 @@ const conditions: {
       gt(apiKeys.expiresAt, sql`now()`),
       lt(apiKeys.expiresAt, sql`now() + make_interval(days => ${days})`),
     ),
-  // The few that may be near the limit of any plan, because Postgres would look up each key that was used today.
+  // The subquery first selects the few keys that may be near the limit of any plan. Otherwise
+  // Postgres would look up each key that was used today.
   nearLimit: () => sql`${apiKeys.id} in (select busy.id
     from (select ${counts.keyId}, sum(${counts.requests}) as admitted from ${counts}
       where ${isOfToday('admitted')} group by ${counts.keyId}
       having sum(${counts.requests}) >= ${leastNearLimit()}) used
     join api_keys busy on busy.id = used.key_id and used.admitted >= ${nearLimitOf('busy')}
     left join accounts holder on holder.name = busy.account where holder.plan is null)`,
-  // A list by creation begins at the first that is so old.
+  // The second condition lets a list by creation start at the first key that is old enough.
   unusedForDays: (days) => and(lt(lastUse, daysAgo(days)), lt(apiKeys.createdAt, daysAgo(days))),
 };
 
-/** The condition that a plan holds for a key. As two lists of accounts, which Postgres reads once. */
+/**
+ * Returns the condition that a plan applies to a key. It uses two lists of accounts, each of which
+ * Postgres reads once.
+ */
 function isInForce(plan: PlanName): SQL {
   return sql`(${apiKeys.account} in (select name from accounts where plan = ${plan})
     or ${apiKeys.plan} = ${plan} and (${apiKeys.account} is null
       or ${apiKeys.account} not in (select name from accounts where plan is not null)))`;
 }
 
-/** The condition that a key's name or account contains a text, its id begins so, or it has such a token. */
+/**
+ * Returns the condition that a key is found by a text: in its name or account, at the start of its
+ * id, or by the prefix of a token.
+ */
 function isFoundBy(text: string): SQL {
   const parts = [isFound('api_keys', text)];
   const digits = text.toLowerCase().replaceAll('-', '');
-  // Fewer are no id.
+  // Texts with fewer than four digits are too short for the start of an id.
   if (/^[0-9a-f]{4,32}$/.test(digits)) {
     parts.push(
       sql`${apiKeys.id} between ${digits.padEnd(32, '0')}::uuid and ${digits.padEnd(32, 'f')}::uuid`,
@@ -200,7 +216,10 @@ const countFound = statement('count_found_keys', (db, filter: KeyFilter) =>
   ),
 );
 
-/** How many keys a filter finds: `maxCounted + 1` for more than that. */
+/**
+ * Counts the keys that a filter finds; returns `maxCounted + 1` if there are more than
+ * `maxCounted`.
+ */
 export const countFoundKeys = (db: Database, filter: KeyFilter): Promise<number> =>
   countFound(db, filter).then(([row]) => row?.count ?? 0);
 

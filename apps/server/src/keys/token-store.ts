@@ -8,7 +8,7 @@ import { createToken, hashToken, tokenPrefix } from './token.ts';
 type ShownToken = Pick<typeof apiTokens.$inferSelect, 'prefix' | 'createdAt' | 'expiresAt'>;
 
 export function createTokenStore(holder: 'key' | 'operator', table: typeof apiTokens) {
-  // What metrics and traces call the statements.
+  // The noun in the names of statements, which metrics and traces show.
   const noun = holder === 'key' ? 'token' : 'operator_token';
 
   const insert = statement(`insert_${noun}`, (db, token: typeof table.$inferInsert) =>
@@ -23,9 +23,9 @@ export function createTokenStore(holder: 'key' | 'operator', table: typeof apiTo
       })
       .from(table)
       .where(and(inArray(table.holderId, holderIds), isUnexpired(table.expiresAt)))
-      // The newest token never expires before the others. `created_at` alone does not tell which one is
-      // the newest: it is the time at which its transaction began, and of two rotations at once the
-      // one that waited for the other may have begun first.
+      // The newest token never expires before the others. `created_at` alone does not tell which
+      // token is the newest: it is the start of the transaction, and a rotation that waited for
+      // another one may have started first.
       .orderBy(desc(table.expiresAt), desc(table.createdAt), asc(table.hash)),
   );
 
@@ -38,7 +38,7 @@ export function createTokenStore(holder: 'key' | 'operator', table: typeof apiTo
       .where(and(eq(table.holderId, holderId), isUnexpired(table.expiresAt))),
   );
 
-  /** Gives a holder one more token, which cannot be shown again. */
+  /** Gives a holder an additional token, which cannot be shown again. */
   async function add(db: Database, holderId: string): Promise<string> {
     const token = createToken(holder);
     await insert(db, { hash: hashToken(token), holderId, prefix: tokenPrefix(token) });
@@ -48,13 +48,16 @@ export function createTokenStore(holder: 'key' | 'operator', table: typeof apiTo
   return {
     add,
 
-    /** Gives a holder a new token. Its others expire after a grace period, unless they expire before. */
+    /**
+     * Gives a holder a new token. Its other tokens expire after the grace period, or earlier if
+     * they would have expired earlier.
+     */
     async replace(db: Database, holderId: string, graceSeconds: number): Promise<string> {
       await expire(db, holderId, graceSeconds);
       return add(db, holderId);
     },
 
-    /** Adds to holders their tokens that have not expired, the newest first. */
+    /** Adds to each holder its unexpired tokens, newest first. */
     async addTo<Holder extends { readonly id: string }>(
       db: Database,
       holders: readonly Holder[],

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
 import { createToken, hashToken, isToken, tokenPrefix } from './token.ts';
 
-// Secret scanners rely on the format: this token is from the day it was decided.
+// Secret scanners rely on the format. This token was created when the format was defined, so the
+// tests fail if the format changes.
 const token = 'ast_0000000000000000000000000000002C8GjS';
 
-test('a token is ast_, 30 base-62 characters and their CRC-32 in 6, and never created twice', () => {
+test('createToken returns ast_, 30 base-62 characters and their CRC-32, and never repeats a token', () => {
   const tokens = Array.from({ length: 1_000 }, () => createToken());
   for (const token of tokens) {
     expect(token).toMatch(/^ast_[0-9A-Za-z]{36}$/);
@@ -20,11 +21,11 @@ test.each([
   ['a character more', `${token}0`],
   ['another scheme', token.replace('ast_', 'tsa_')],
   ['a line break at its end', `${token}\n`],
-])('a text with %s is none', (_, text) => {
+])('isToken rejects a text with %s', (_, text) => {
   expect(isToken(text)).toBe(false);
 });
 
-test('it is stored as SHA-256 and shown by its first characters', () => {
+test('hashToken returns SHA-256, and tokenPrefix returns the first 8 characters', () => {
   expect(hashToken('ast_x')).toBe(
     '888553031e9a888fc25a12c93cbaf6ea920e9df2a082fb37a6f87fb0cc44aff3',
   );

@@ -6,7 +6,7 @@ import {
   tokenSchemes,
 } from '@animal-store/contract/token-form';
 
-/** How many characters of a token may be shown again, to recognise it. */
+/** How many characters of a token may be shown later, so that people recognise it. */
 const shownLength = 8;
 const secretLength = tokenLengths.random + tokenLengths.checksum;
 const wellFormed = new RegExp(`^[0-9A-Za-z]{${secretLength}}$`);
@@ -16,8 +16,9 @@ export const tokenLength = tokenSchemes.key.length + secretLength;
 type TokenKind = keyof typeof tokenSchemes;
 
 /**
- * Makes a token: `ast_`, `aso_` or `asc_`, 30 base-62 characters of randomness (178 bits), then their CRC-32 in
- * six characters, so that secret scanners recognise a token without a database.
+ * Creates a token: the scheme (`ast_`, `aso_` or `asc_`), 30 random base-62 characters (178 bits)
+ * and their CRC-32 in six characters. The checksum lets secret scanners recognise a token without a
+ * database.
  */
 export function createToken(kind: TokenKind = 'key'): string {
   const digits = Array.from({ length: tokenLengths.random }, () => tokenDigits[randomInt(62)]);
@@ -34,8 +35,8 @@ export function isToken(text: string, kind: TokenKind = 'key'): boolean {
 }
 
 /**
- * The hash under which a token is stored. A fast hash without salt is enough: unlike a password, 178
- * random bits cannot be guessed.
+ * Returns the hash under which a token is stored. A fast hash without salt is enough: unlike a
+ * password, 178 random bits cannot be guessed.
  */
 export function hashToken(token: string): string {
   return hash('sha256', token, 'hex');
