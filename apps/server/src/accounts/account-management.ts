@@ -54,7 +54,7 @@ const listKeyIds = statement('list_keys_of_account', (tx, name: string) =>
     .where(and(eq(apiKeys.account, name), isNull(apiKeys.revokedAt))),
 );
 
-/** Locks keys, and tells the account with whose plan each of them is counted. */
+/** Locks keys and returns for each the id of the account whose plan applies to it. */
 const lockPlaces = statement('lock_keys_of_account', (tx, ids: string[]) =>
   tx
     .select({ id: apiKeys.id, accountId: accounts.id })
@@ -66,18 +66,18 @@ const lockPlaces = statement('lock_keys_of_account', (tx, ids: string[]) =>
 );
 
 /**
- * What operators do with accounts. Each change is one transaction with its entry in the audit log and its
- * announcement, as with keys. The last of several changes holds.
+ * Creates the operations on accounts. Each change is one transaction with its audit entry and its
+ * announcement, like a change of a key. If two changes are concurrent, the later one wins.
  *
- * @param onChanged called with a changed account before the change returns, so that this replica never
- * serves its keys by outdated limits afterwards.
+ * @param onChanged is called with the changed account before the change returns, so that this
+ * replica never serves its keys with outdated limits afterwards.
  */
 export function createAccountManagement(
   db: Database,
   onChanged: (account: string) => void,
   quotas: Pick<KeyQuotas, 'moveBan' | 'credit' | 'lookAtAccount'>,
 ) {
-  /** Locks and changes an account, and records and announces that. */
+  /** Locks and changes an account, records the change and announces it. */
   async function change(
     { name, action, cause }: { name: string; action: AuditAction; cause: Cause },
     values: AccountValues,
@@ -104,9 +104,10 @@ export function createAccountManagement(
   }
 
   /**
-   * Moves the bans of the keys of an account to where they are counted now: with the account, if it has a plan, or with
-   * the key. After the change, because requests go on by the old plan until all replicas know of the new one. Each key
-   * is locked meanwhile, and its account is read again: another operator may change it, or end its ban.
+   * Moves the bans of an account's keys to the consumer that counts them now: the account if it has
+   * a plan, otherwise the key. The bans move after the change, because requests use the old plan
+   * until all replicas know the new one. Each key is locked while its ban moves and its account is
+   * read again, because another operator may change the account or end the ban meanwhile.
    */
   async function settleBans(name: string, ids: readonly string[]): Promise<void> {
     const account = await findStoredAccount(db, name);
@@ -126,11 +127,15 @@ export function createAccountManagement(
   }
 
   return {
-    /** The name of the account that a text means. Other functions take it. */
+    /**
+     * Returns the name of the account that an operator's input means. The other functions expect
+     * this name.
+     */
     resolve: (given: string): Promise<string> => resolveAccount(db, given),
 
     /**
-     * Finds an account, and the id under which its keys share a quota: `undefined` without a plan.
+     * Finds an account and the id under which its keys share a quota. The id is `undefined` if the
+     * account has no plan.
      *
      * @throws {AdminRefusal} if there is no such account.
      */
@@ -140,34 +145,41 @@ export function createAccountManagement(
       return { account, accountId: account.plan === null ? undefined : stored?.id };
     },
 
-    /** Up to `limit` accounts that match every filter, by name, from a position on. */
+    /** Returns up to `limit` accounts that match every filter, sorted by name, after a position. */
     list: (filter: AccountFilter, limit: number, position: ListPosition | undefined) =>
       searchAccounts(db, filter, limit, position),
 
-    /** How many accounts match every filter. */
+    /** Counts the accounts that match every filter. */
     count: (filter: AccountFilter) => countFoundAccounts(db, filter),
 
     countBans: (names: string[]) => countBansOfAccounts(db, names),
 
     listBans: (names: string[], limit: number) => listBansOfAccounts(db, names, limit),
 
-    /** Gives an account a plan, or takes it away. The counts stay, and bans stay with their keys. */
+    /**
+     * Sets or removes the plan of an account. Counts stay as they are, and bans stay with their
+     * keys.
+     */
     async setPlan(name: string, choice: AccountPlan, cause: Cause): Promise<Account> {
       let ids: string[] = [];
       const account = await change(
         { name, action: 'account.changed', cause },
         choice.plan === null ? { plan: null, perMinute: null, perDay: null } : storedPlan(choice),
-        // While the account is locked: a key that leaves it at this moment does so after the change of the plan.
+        // The keys are listed while the account is locked, so that a key that leaves the account at
+        // the same moment leaves after the change.
         async (tx) => {
           ids = (await listKeyIds(tx, name)).map(({ id }) => id);
         },
       );
-      // Also if nothing has changed: a replica may have stopped after the change, and the operator asks again.
+      // Bans are moved even if the plan did not change: a replica may have stopped after an earlier
+      // change, and the operator repeats it.
       await settleBans(name, ids);
       return account;
     },
 
-    /** Gives an account with a plan back what its keys have used of its windows, and records that. */
+    /**
+     * Resets the usage of the windows of an account with a plan, and records that in the audit log.
+     */
     async credit(name: string, cause: Cause): Promise<Account> {
       const stored = await findAccount(db, name);
       if (stored === undefined || stored.plan === null) {
@@ -176,7 +188,7 @@ export function createAccountManagement(
       const { id } = stored;
       await inTransaction('change_account', db, async (tx) => {
         await cause.confirmActor?.(tx);
-        // Chosen again: the plan may have gone meanwhile.
+        // The plan is read again under the lock, because it may have been removed meanwhile.
         const [locked] = await lockAccount(tx, name);
         const { quota } = decisionsOf(locked);
         if (quota === null) {
@@ -190,14 +202,17 @@ export function createAccountManagement(
       return completeAccount(db, name, stored);
     },
 
-    /** Suspends an account: `key-lookup.ts` then refuses all its keys. Doing it again changes at most the reason. */
+    /**
+     * Suspends an account; `key-lookup.ts` then refuses all its keys. A repeated suspension changes
+     * only the reason.
+     */
     async suspend(name: string, cause: Cause): Promise<Account> {
       await findAccount(db, name);
       const values = suspended(accounts, cause.reason);
       return change({ name, action: 'account.suspended', cause }, values);
     },
 
-    /** Resumes an account. One that is not suspended stays as it is. */
+    /** Resumes an account. An account that is not suspended stays unchanged. */
     async resume(name: string, cause: Cause): Promise<Account> {
       await findAccount(db, name);
       return change({ name, action: 'account.resumed', cause }, resumed);
@@ -205,7 +220,10 @@ export function createAccountManagement(
   };
 }
 
-/** What the audit log compares. What an account does not have is left out, as of a new key. */
+/**
+ * Returns the state that the audit log compares. A plan or quota that the account does not have is
+ * left out.
+ */
 function auditedOf(account: StoredAccount) {
   const { plan, quota, suspension } = decisionsOf(account);
   return {

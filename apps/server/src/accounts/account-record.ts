@@ -30,7 +30,7 @@ const findAnyKey = statement('find_key_of_account', (db, name: string) =>
   db.select({ id: apiKeys.id }).from(apiKeys).where(eq(apiKeys.account, name)).limit(1),
 );
 
-/** Reads accounts, in the order of their names here. A label that nobody decided about has no plan. */
+/** Reads accounts in the order of the given names. A label without a stored row has no plan. */
 export async function readAccounts(db: Database, names: string[]): Promise<Account[]> {
   if (names.length === 0) return [];
   const stored = new Map((await findAccounts(db, names)).map((row) => [row.name, row]));
@@ -38,7 +38,7 @@ export async function readAccounts(db: Database, names: string[]): Promise<Accou
   return names.map((name) => toAccount(name, stored.get(name), keys.get(name)));
 }
 
-/** Counts the keys of an account whose row is known. */
+/** Completes a stored account with the number of its keys. */
 export async function completeAccount(
   db: Database,
   name: string,
@@ -54,7 +54,7 @@ const toAccount = (name: string, stored: StoredAccount | undefined, keys = 0): A
   keys,
 });
 
-/** What operators have decided about an account. */
+/** Returns what operators have decided about an account: its plan, its quota and its suspension. */
 export function decisionsOf(
   account: StoredAccount | undefined,
 ): Pick<Account, 'plan' | 'quota' | 'suspension'> {
@@ -68,9 +68,9 @@ export function decisionsOf(
 }
 
 /**
- * Finds an account that a key has, or that has a plan or is suspended.
+ * Finds an account that some key belongs to, or that has a plan or is suspended.
  *
- * @returns what is stored about it: `undefined` while nobody decided anything.
+ * @returns the stored account; `undefined` if operators have decided nothing about it.
  * @throws {AdminRefusal} if there is no such account.
  */
 export async function findAccount(db: Database, name: string): Promise<StoredAccount | undefined> {
@@ -82,7 +82,7 @@ export async function findAccount(db: Database, name: string): Promise<StoredAcc
   return stored;
 }
 
-/** The condition that the ban of a key has not ended, and is what refuses its requests. */
+/** The condition that a ban has not ended and is the reason why the key's requests are refused. */
 const isFelt = and(isOpen, isActive(apiKeys), isNull(apiKeys.suspendedAt));
 
 const countBans = statement('count_bans_of_accounts', (db, names: string[]) =>
@@ -97,7 +97,7 @@ const countBans = statement('count_bans_of_accounts', (db, names: string[]) =>
     .groupBy(apiKeys.account),
 );
 
-/** How many keys of accounts are banned now, by their names; none of an account without bans. */
+/** Counts the banned keys of each account. Accounts without bans are not in the map. */
 export async function countBansOfAccounts(
   db: Database,
   names: string[],
@@ -105,7 +105,7 @@ export async function countBansOfAccounts(
   return new Map((await countBans(db, names)).map(({ account, keys }) => [account, keys]));
 }
 
-/** The keys of accounts that are banned now, those whose ban ends last first. */
+/** Returns the banned keys of accounts, sorted by the end of the ban, the latest first. */
 export const listBansOfAccounts = (
   db: Database,
   names: string[],

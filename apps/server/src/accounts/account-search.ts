@@ -24,21 +24,25 @@ import {
 } from '../usage/usage-tables.ts';
 import { readAccounts } from './account-record.ts';
 
-// "C-2" comes before "C-10": by what is before the number at the end, and then the shorter number. Not by all numbers
-// in a name, which would take a regular expression for each account of the table.
+// "C-2" comes before "C-10": names are sorted by the text before the trailing number, then by
+// length. Sorting by all numbers in a name would take a regular expression for each account of the
+// table.
 const naturally: readonly SortColumn[] = [
   [sql`rtrim(${accounts.name}, '0123456789')`, 'text'],
   [sql`length(${accounts.name})`, 'integer'],
   [accounts.name, 'text'],
 ];
 
-/** A list of accounts, or one of several that follow each other. */
+/** A list of accounts, or one of several lists that are shown one after the other. */
 interface AccountList extends ListOrder {
   readonly from?: SQL;
   readonly condition?: SQL;
 }
 
-/** Those whose keys were used so today, and then the others. */
+/**
+ * Returns two lists: accounts whose keys have usage of this kind today, and then all other
+ * accounts.
+ */
 function usedToday(kind: CountOfToday): readonly AccountList[] {
   const today = sql`select ${apiKeys.account}, sum(${counts.requests}) as count
     from ${counts} join ${apiKeys} on ${apiKeys.id} = ${counts.keyId}
@@ -47,7 +51,7 @@ function usedToday(kind: CountOfToday): readonly AccountList[] {
     [sql`today.count`, 'numeric'],
     [sql`today.account`, 'text'],
   ];
-  // Sorted by itself: then Postgres looks up only the accounts that a page shows.
+  // The subquery is sorted by itself, so that Postgres looks up only the accounts of the page.
   const from = sql`(${today} order by 2 desc, 1 desc offset 0) today
     join ${accounts} on ${accounts.name} = today.account`;
   const hasNone = sql`${accounts.name} not in (select account from (${today}) today)`;
@@ -74,8 +78,8 @@ const selectNames = statement(
     const { plan, suspended } = filter;
     const { from = accounts, condition } = list;
     const sorted = sql.join(sortedBy(list), sql`, `);
-    // With an offset of none Postgres does not merge the two queries: what follows is asked of the few that the
-    // inner one finds, in its order.
+    // `offset 0` keeps Postgres from merging the two queries. The outer condition is then checked
+    // only for the few accounts that the inner query finds, in their order.
     const found = sql`(select ${accounts.name}, ${placeIn(list)} as place, row_number() over (order by ${sorted}) as n
       from ${from} where ${and(sql`true`, condition, isAfter(list, position), ...matches(filter))}
       order by n offset 0) found`;
@@ -109,8 +113,8 @@ function matches({
 }
 
 /**
- * The condition that a key has an account, or that something is decided about it. Not `exists`: for that,
- * Postgres may read all keys, to look up each account among them.
+ * The condition that some key belongs to an account, or that operators decided something about it.
+ * With `exists`, Postgres may read all keys to look up each account among them.
  */
 const isKept = sql`((select true from api_keys where account = found.name limit 1)
   or (select plan is not null or suspended_at is not null from accounts where name = found.name))`;
@@ -122,7 +126,10 @@ const countFound = statement('count_found_accounts', (db, filter: AccountFilter)
   ),
 );
 
-/** How many accounts a filter finds: `maxCounted + 1` for more than that. */
+/**
+ * Counts the accounts that a filter finds; returns `maxCounted + 1` if there are more than
+ * `maxCounted`.
+ */
 export const countFoundAccounts = (db: Database, filter: AccountFilter): Promise<number> =>
   countFound(db, filter).then(([row]) => row?.count ?? 0);
 
