@@ -5,7 +5,10 @@ import { and, eq, inArray, isNull } from 'drizzle-orm';
 import { isStillUnexpired } from '../schema/lifetime.ts';
 import { operatorSessions, operators, operatorTokens } from '../schema/schema.ts';
 
-/** Whoever revokes the operator or rotates its token takes this lock for update. */
+/**
+ * Locks the actor's row in share mode. Revoking an operator or rotating its token takes the same
+ * lock for update.
+ */
 const lockActor = statement('lock_actor', (tx, id: string) =>
   tx
     .select({ role: operators.role })
@@ -39,20 +42,24 @@ const findActorToken = statement('find_actor_token', (tx, hash: string, operator
     ),
 );
 
-/** What an operator has shown. */
+/** The credential that an operator has sent. */
 export interface ShownCredential {
   /** `null` for the `ADMIN_TOKEN`. */
   readonly operatorId: string | null;
-  /** The hash of the operator's token; `undefined` if it has shown a session or the `ADMIN_TOKEN`. */
+  /**
+   * The hash of the operator's token; `undefined` if the credential is a session or the
+   * `ADMIN_TOKEN`.
+   */
   readonly tokenHash: string | undefined;
-  /** The hashes under which its session may be stored; `undefined` if it has shown a token. */
+  /** The hashes under which the session may be stored; `undefined` if the credential is a token. */
   readonly sessionHashes: string[] | undefined;
 }
 
 /**
- * Finds the role that an operator has while a change is made, and keeps it until the transaction ends: a revocation,
- * a rotation or the end of the session waits for the change, or the change for it. Otherwise an operator who is
- * revoked could finish a change that was authorised before, and create an operator that stays.
+ * Finds the role of the operator who makes a change, and locks it until the transaction ends. A
+ * revocation, a rotation or the end of the session comes before the change or waits for it.
+ * Otherwise a revoked operator could finish a change that was authorised earlier, and create
+ * another operator.
  *
  * @returns `undefined` if the operator, its token or its session has ended.
  */
@@ -72,7 +79,7 @@ export async function confirmActor(
     if (session === undefined) return undefined;
     shownHash = session.tokenHash;
   }
-  // The ADMIN_TOKEN is valid as long as the process runs.
+  // The `ADMIN_TOKEN` is valid as long as the process runs.
   if (operatorId === null) return role;
   const [token] = shownHash == null ? [] : await findActorToken(tx, shownHash, operatorId);
   return token && role;

@@ -42,7 +42,10 @@ const findOperator = preparedStatement('find_operator', (db) =>
     .leftJoin(operators, eq(operators.id, sql.placeholder('id'))),
 );
 
-/** In the order of their ids: two operators who revoke each other would wait for each other otherwise. */
+/**
+ * Locks operators in the order of their ids. Otherwise two operators who revoke each other would
+ * deadlock.
+ */
 const lockOperators = statement('lock_operators', (tx, ids: string[]) =>
   tx
     .select({ id: operators.id })
@@ -65,14 +68,17 @@ const listOperators = statement('list_operators', (db, search: string | undefine
     .limit(maxListed),
 );
 
-/** The condition that the name of an operator contains a text, or that it has, or had, a token that begins so. */
+/**
+ * Returns the condition that an operator's name contains a text, or that the operator has, or had,
+ * a token with this prefix.
+ */
 const isFoundBy = (text: string) => sql`(${isContained(operators.name, text)}
   or ${operators.id} in (select ${operatorTokens.holderId} from ${operatorTokens}
     where ${operatorTokens.prefix} = ${text}))`;
 
-/** What owners do with operators. Each change is one transaction with its entry in the audit log. */
+/** Creates the operations on operators. Each change is one transaction with its audit entry. */
 export function createOperatorManagement(db: Database) {
-  /** Locks an operator and the actor, changes the operator, and records that. */
+  /** Locks an operator and the actor, changes the operator and records the change. */
   const change = <Result>(
     { id, action, cause }: { id: string; action: AuditAction; cause: Cause },
     work: (tx: Database, before: Operator) => Promise<Result>,
@@ -91,7 +97,7 @@ export function createOperatorManagement(db: Database) {
     /** @throws {AdminRefusal} if there is no such operator. */
     find: (id: string): Promise<Operator> => find(db, id),
 
-    /** All operators, the newest first, or those that a search finds. */
+    /** Returns all operators or those that match a search, newest first. */
     list: async (search?: string): Promise<Operator[]> =>
       tokens.addTo(db, await listOperators(db, search)),
 
@@ -120,7 +126,7 @@ export function createOperatorManagement(db: Database) {
       return { operator, token: result };
     },
 
-    /** Revokes an operator permanently. Revoking it again changes nothing. */
+    /** Revokes an operator permanently. A repeated revocation changes nothing. */
     async revoke(id: string, cause: Cause): Promise<Operator> {
       const subject = { id, action: 'operator.revoked', cause } as const;
       return (await change(subject, (tx) => revokeOperator(tx, id))).operator;
@@ -129,10 +135,11 @@ export function createOperatorManagement(db: Database) {
 }
 
 /**
- * Refuses a name that looks like that of another active operator: whoever reads the audit log would take one for the
- * other. The same name is taken, because whoever reads it sees that it is the same, and looks at the id.
+ * Refuses a name that looks like the name of another active operator, because readers of the audit
+ * log would confuse the two. An identical name is accepted: readers see that two operators share it
+ * and compare their ids.
  *
- * @throws {AdminRefusal}
+ * @throws {AdminRefusal} if the name looks like another.
  */
 async function refuseLookAlike(tx: Database, name: string): Promise<void> {
   const look = lookOfName(name);

@@ -19,10 +19,13 @@ import { isActive, isUnexpired } from '../schema/lifetime.ts';
 import { operatorSessions, operators, operatorTokens } from '../schema/schema.ts';
 import { confirmActor } from './confirm-actor.ts';
 
-/** Who sends a request to the admin API. */
+/** The sender of a request to the admin API. */
 export type Actor = AuditEntry['actor'] & { readonly role: OperatorRole };
 
-/** The holder of the `ADMIN_TOKEN`: an owner, so that the first operator can be created. */
+/**
+ * The holder of the `ADMIN_TOKEN`. It has the role of an owner, so that it can create the first
+ * operator.
+ */
 export const bootstrap: Actor = {
   type: 'admin_token',
   id: null,
@@ -48,7 +51,10 @@ const findOperatorByToken = preparedStatement('find_operator_by_token', (db) =>
 
 const { idleSeconds, maxSeconds } = sessionLifetime;
 
-/** How much of the idle time must have passed before a use puts the end off: one write a minute. */
+/**
+ * How much of the idle time must have passed before a use extends the session. A session in use
+ * causes one write a minute.
+ */
 const extendAfterSeconds = 60;
 
 const inSeconds = (seconds: number) => sql`now() + make_interval(secs => ${seconds})`;
@@ -95,7 +101,10 @@ const findSession = preparedStatement('find_operator_session', (db) =>
     .leftJoin(operators, and(eq(operators.id, operatorTokens.holderId), isActive(operators))),
 );
 
-/** Not a session that has ended since it was found: it would begin again. */
+/**
+ * Extends a session. The condition keeps a session that ended after it was found from starting
+ * again.
+ */
 const extendSession = statement('extend_operator_session', (db, hash: string) =>
   db
     .update(operatorSessions)
@@ -131,17 +140,18 @@ const deleteSessions = statement('delete_operator_sessions', (db, operatorId: st
   ),
 );
 
-/** @throws {AdminRefusal} if the actor may no longer act. */
+/** @throws {AdminRefusal} if the actor's permission has ended. */
 type ConfirmActor = (tx: Database) => Promise<void>;
 
 export type OperatorSessions = ReturnType<typeof createOperatorSessions>;
 
 /**
- * The sessions of operators. They are rows, so that every replica knows them and any can end them; what
- * is stored is a hash, so that whoever reads the database cannot act as an operator.
+ * Creates the store of operators' sessions. Sessions are rows in the database, so that every
+ * replica knows them and any replica can end them. Only hashes are stored, so that a reader of the
+ * database cannot act as an operator.
  *
- * A session of the `ADMIN_TOKEN` is found by an HMAC with that token as its key: once the token has
- * changed, nobody finds the session any more.
+ * A session of the `ADMIN_TOKEN` is stored under an HMAC that uses this token as its key. When the
+ * token changes, its sessions are no longer found.
  */
 export function createOperatorSessions(db: Database, adminToken: string | undefined) {
   const hashesOf = (session: string): { ofOperator: string; ofAdminToken: string | null } => ({
@@ -154,8 +164,9 @@ export function createOperatorSessions(db: Database, adminToken: string | undefi
 
   return {
     /**
-     * Finds the operator of a token; `undefined` if the token is unknown, expired or revoked. Nothing is cached:
-     * operators send few requests, and a revocation then holds on every replica at once.
+     * Finds the operator of a token; returns `undefined` if the token is unknown, expired or
+     * revoked. Nothing is cached: operators send few requests, and so a revocation takes effect on
+     * every replica at once.
      */
     async findByToken(token: string): Promise<Actor | undefined> {
       const [row] = await findOperatorByToken(db, { hash: hashToken(token) });
@@ -163,9 +174,9 @@ export function createOperatorSessions(db: Database, adminToken: string | undefi
     },
 
     /**
-     * Confirms in the transaction of a change that its actor may still act.
+     * Confirms, in the transaction of a change, that the actor's credential is still valid.
      *
-     * @returns the actor's role; `undefined` if the token or session that was sent has ended.
+     * @returns the actor's role; `undefined` if the token or session has ended.
      */
     confirm(tx: Database, actor: Actor, token: string): Promise<OperatorRole | undefined> {
       const isOfSession = token !== adminToken && isToken(token, 'session');
@@ -177,7 +188,7 @@ export function createOperatorSessions(db: Database, adminToken: string | undefi
       });
     },
 
-    /** Begins a session. It lasts no longer than the token that the actor has sent. */
+    /** Begins a session, which ends at the latest with the token that the actor has sent. */
     begin: (
       actor: Actor,
       token: string,
@@ -200,19 +211,20 @@ export function createOperatorSessions(db: Database, adminToken: string | undefi
     /**
      * Finds the operator of a session.
      *
-     * @param options.isActive whether the operator has done something, which puts off the end of the session.
+     * @param options.isActive whether the request comes from an action of the operator, which
+     * extends the session.
      */
     async find(session: string, { isActive }: { isActive: boolean }): Promise<Actor | undefined> {
       const [row] = await findSession(db, hashesOf(session));
       if (!row?.session) return undefined;
       const { hash, tokenHash } = row.session;
-      // Its operator is no longer active.
+      // The session's operator is no longer active.
       if (tokenHash !== null && row.operator === null) return undefined;
       if (isActive && row.isAging) await extendSession(db, hash);
       return row.operator === null ? bootstrap : { type: 'operator', ...row.operator };
     },
 
-    /** The sessions of an operator that have not ended, the newest first. */
+    /** Returns the sessions of an operator that have not ended, newest first. */
     listOf: (operatorId: string): Promise<OperatorSession[]> => listSessions(db, operatorId),
 
     /** Ends all sessions of an operator, or of the `ADMIN_TOKEN`. */
