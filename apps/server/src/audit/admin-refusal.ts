@@ -1,7 +1,9 @@
 import type { AdminErrorCode } from '@animal-store/admin-contract';
 import { Rollback } from '@animal-store/postgres';
 
-/** Why an operator's request is refused: an error of the admin API. It undoes the change that throws it. */
+/**
+ * A refused request of the admin API, with its error code. Throwing it rolls back the transaction.
+ */
 export class AdminRefusal extends Rollback {
   override readonly name = 'AdminRefusal';
   readonly code: AdminErrorCode;

@@ -14,17 +14,18 @@ import type { ListPosition } from '../schema/list-page.ts';
 import { auditEntries } from '../schema/schema.ts';
 import { countEntries, searchEntries } from './audit-search.ts';
 
-/** How many entries one statement deletes, to stay below the statement timeout. */
+/** How many entries one statement deletes. More might exceed the statement timeout. */
 const deletedAtOnce = 1_000;
 
 export interface Cause {
   readonly actor: AuditEntry['actor'];
-  /** `null` for what the service does by itself. */
+  /** `null` for changes that the service makes by itself. */
   readonly requestId: string | null;
   readonly reason: string | undefined;
   /**
-   * Throws if the actor may no longer do this. Every change calls it first in its transaction, so that a revocation
-   * of the actor comes before or after the change. `undefined` if nobody can take the permission away.
+   * Throws if the actor no longer has permission. Every change calls it first in its transaction,
+   * so that a revocation of the actor comes either before or after the change. `undefined` if the
+   * permission cannot be revoked.
    */
   readonly confirmActor?: (tx: Database) => Promise<void>;
 }
@@ -42,14 +43,15 @@ const insertEntry = statement(
 );
 
 /**
- * Records a change. Call it in the transaction of the change, after the row is locked: entries are
- * then in the order of the changes. A repetition of the start of a ban makes no second entry.
+ * Records a change. Call it in the transaction of the change after the row is locked, so that
+ * entries have the order of the changes. Recording the start of the same ban again adds no second
+ * entry.
  */
 export async function recordAudit(tx: Database, change: Change): Promise<void> {
   const { at, cause, action, subject, before, after } = withoutTokens(change);
   await insertEntry(tx, {
-    // Not `now()`, the start of the transaction: of two changes of a key, the one that had to wait may
-    // have started first.
+    // `now()` would be the start of the transaction. A change that had to wait for another change
+    // of the same key may have started first.
     at: at ?? sql`clock_timestamp()`,
     actorType: cause.actor.type,
     actorId: cause.actor.id,
@@ -66,7 +68,10 @@ export async function recordAudit(tx: Database, change: Change): Promise<void> {
   });
 }
 
-/** The members in which two states differ, if any. Of a new one, `before` is `undefined`, and they are what it has. */
+/**
+ * Returns the members in which two states differ; `undefined` if there are none. For a new subject,
+ * `before` is `undefined` and all members of `after` are returned.
+ */
 export function differenceOf(
   before: AuditState | undefined,
   after: AuditState,
@@ -86,14 +91,17 @@ function withoutNulls(state: AuditState): AuditState {
   return Object.fromEntries(Object.entries(state).filter(([, member]) => member !== null));
 }
 
-/** Records what an operator did to a key or an operator. A change that changes nothing makes no entry. */
+/**
+ * Records what an operator did to a key or an operator. A change without any difference adds no
+ * entry.
+ */
 export async function recordDifference(
   tx: Database,
   { cause, action }: Pick<Change, 'cause' | 'action'>,
   /** `before` is `undefined` for a new key or operator. */
   { before, after }: { before: Key | Operator | undefined; after: Key | Operator },
 ): Promise<void> {
-  // The schema leaves out what the log does not compare, such as the time of the last use.
+  // The schema leaves out members that the log does not compare, such as the time of the last use.
   const difference = differenceOf(before && AuditState.parse(before), AuditState.parse(after));
   if (difference === undefined) return;
   const { id, name } = after;
@@ -104,7 +112,7 @@ export async function recordDifference(
   await recordAudit(tx, { cause, action, subject, ...difference });
 }
 
-/** Operators are tempted to give the token that leaked as a reason. */
+/** Masks tokens in a change, because operators tend to paste a leaked token into the reason. */
 function withoutTokens(change: Change): Change {
   return JSON.parse(hideTokens(JSON.stringify(change))) as Change;
 }
@@ -130,14 +138,18 @@ export type AuditLog = ReturnType<typeof createAuditLog>;
 
 export function createAuditLog(db: Database) {
   return {
-    /** Up to `limit` entries that match every filter, the newest first, from a position on. */
+    /** Returns up to `limit` entries that match every filter, newest first, after a position. */
     list: (filter: AuditFilter, limit: number, position: ListPosition | undefined) =>
       searchEntries(db, filter, limit, position),
 
-    /** How many entries match every filter. */
+    /** Counts the entries that match every filter. */
     count: (filter: AuditFilter) => countEntries(db, filter),
 
-    /** Deletes some of the entries that need not be kept any longer. @returns whether there may be more. */
+    /**
+     * Deletes a batch of entries whose retention has ended.
+     *
+     * @returns whether there may be more of them.
+     */
     async deleteExpired(): Promise<boolean> {
       return (await deleteOldest(db)).length === deletedAtOnce;
     },

@@ -28,15 +28,17 @@ function matches({ keyId, operatorId, actor, account, action, search, from, to }
   );
 }
 
-/** The condition that an entry is by an operator with this id, or by another type of actor. */
+/**
+ * Returns the condition that an entry is by the operator with this id, or by another type of actor.
+ */
 function isBy(actor: string): SQL {
   return auditActorTypes.some((type) => type === actor)
-    ? // With the missing id, so that the index of the actors has the order of the page.
+    ? // The condition `is null` lets Postgres read the page in the order of the index on actors.
       sql`(${entry.actorType} = ${actor} and ${entry.actorId} is null)`
     : sql`(${entry.actorType} = 'operator' and ${entry.actorId} = ${actor})`;
 }
 
-/** An entry as the contract has it. */
+/** The columns of an entry in the shape of the contract. */
 const entryColumns = {
   id: entry.id,
   at: entry.at,
@@ -62,7 +64,10 @@ const newestFirst: ListOrder = {
   isDescending: true,
 };
 
-/** Each filter has an index in the order of a page. Of several, Postgres chooses one. */
+/**
+ * Selects a page of entries. Each filter has an index in the order of the page; with several
+ * filters, Postgres chooses one of the indexes.
+ */
 const selectEntries = statement(
   'list_audit_entries',
   (db, filter: AuditFilter, limit: number, position: ListPosition | undefined) =>
@@ -78,7 +83,10 @@ const countFound = statement('count_audit_entries', (db, filter: AuditFilter) =>
   countRows(db, db.select({ id: entry.id }).from(entry).where(matches(filter))),
 );
 
-/** How many entries a filter finds: `maxCounted + 1` for more than that. */
+/**
+ * Counts the entries that a filter finds; returns `maxCounted + 1` if there are more than
+ * `maxCounted`.
+ */
 export const countEntries = (db: Database, filter: AuditFilter): Promise<number> =>
   countFound(db, filter).then(([row]) => row?.count ?? 0);
 

@@ -1,10 +1,13 @@
-/** When bans are written, and old entries deleted. */
+/** The intervals and timeouts of the audit log. */
 export const defaultAuditSettings = {
   /** How often starts of bans are written. */
   writeMs: 1_000,
-  /** How often old entries, and bans that are over, are looked for. */
+  /** How often expired entries and ended bans are deleted. */
   deleteMs: 3_600_000,
-  /** How long a stop waits for the last bans. A database that is up takes milliseconds. */
+  /**
+   * How long shutting down waits until the last bans are written. An available database needs
+   * milliseconds.
+   */
   closeTimeoutMs: 3_000,
 };
 

@@ -5,16 +5,22 @@ import { isOpen } from '../schema/current-bans.ts';
 import { apiKeys, auditEntries, openBans } from '../schema/schema.ts';
 import { type Cause, recordAudit } from './audit-log.ts';
 
-/** A ban, by the clock that decided it. */
+/** A ban, with times by the clock of the store that decided it. */
 export interface Ban {
   readonly keyId: string;
   readonly startedAt: string;
   readonly until: string;
-  /** Whether all replicas refuse the key, or the one that decided alone while Redis was away. */
+  /**
+   * `service` if Redis decided the ban and all replicas refuse the key; `replica` if one replica
+   * decided it while Redis was unavailable.
+   */
   readonly scope: 'service' | 'replica';
 }
 
-/** Why a ban began, if one replica decided it alone. */
+/**
+ * The recorded reason of a ban that one replica decided while Redis was unavailable.
+ * {@link deleteForgottenBans} compares stored entries with this text.
+ */
 const decidedAlone = 'Redis was away from one replica, which decided alone.';
 
 const theService: Cause = {
@@ -23,7 +29,7 @@ const theService: Cause = {
   reason: undefined,
 };
 
-/** How many bans wait for the database: about 2 MB. */
+/** The largest number of bans in memory that wait to be written, which take about 2 MB. */
 const maxWaiting = 10_000;
 
 const findLabels = statement('find_key_labels', (db, id: string) =>
@@ -33,7 +39,7 @@ const findLabels = statement('find_key_labels', (db, id: string) =>
     .where(eq(apiKeys.id, id)),
 );
 
-/** Not if the key was unbanned before the start of its ban got here. */
+/** Inserts an open ban, unless the key was unbanned before the start of the ban was written. */
 const insertOpenBan = statement('insert_open_ban', (db, { keyId, startedAt, until }: Ban) =>
   db.execute(sql`insert into ${openBans} (key_id, started_at, until)
     select ${keyId}::uuid, ${startedAt}::timestamptz, ${until}::timestamptz
@@ -42,7 +48,10 @@ const insertOpenBan = statement('insert_open_ban', (db, { keyId, startedAt, unti
     on conflict do nothing`),
 );
 
-/** Deletes bans that are over. `forgottenAt` is when all that had begun were forgotten, if they were. */
+/**
+ * Deletes bans that have ended. If the store has lost its bans, those that started before
+ * `forgottenAt` are deleted, too.
+ */
 export const deleteOverBans = statement('delete_bans', (db, forgottenAt: string | undefined) =>
   db
     .delete(openBans)
@@ -66,8 +75,9 @@ const deleteBan = statement('delete_ban', (db, { keyId, startedAt }: Ban) =>
 );
 
 /**
- * Deletes the bans of a key that end at a time, or before it, and were decided by Redis. One that a replica decided
- * alone is in force there until Redis is back: then that replica deletes it.
+ * Deletes the bans of a key that Redis decided and that end at the given time or earlier. A ban
+ * that one replica decided stays, because that replica enforces it until Redis is available again
+ * and then deletes it.
  */
 export const deleteForgottenBans = statement(
   'delete_forgotten_bans',
@@ -87,19 +97,26 @@ export const deleteForgottenBans = statement(
 );
 
 /**
- * Creates what records bans: their starts in the audit log, and those that run in a table of their own.
- * Bans begin on requests that write nothing to the database, so they wait in memory until they are written.
+ * Creates the log of bans. It records the starts of bans in the audit log, and keeps bans that have
+ * not ended in a table. A ban starts on a request that writes nothing to the database, so the ban
+ * waits in memory until it is written.
  */
 export function createBanLog(
   db: Database,
   { onLost, onFailure }: { onLost(bans: number): void; onFailure(failure: unknown): void },
 ) {
   const waiting: Ban[] = [];
-  /** Bans that this replica decided alone, and those of them that are over. */
+  /**
+   * The bans that this replica decided while Redis was unavailable; `over` has those of them that
+   * have ended.
+   */
   const own: Ban[] = [];
   const over: Ban[] = [];
 
-  /** Writes a ban. A repetition, if it is not known whether the first try succeeded, changes nothing. */
+  /**
+   * Writes a ban. Writing the same ban again changes nothing, so a write with an unknown result can
+   * be repeated.
+   */
   const start = (ban: Ban): Promise<void> =>
     inTransaction('record_ban', db, async (tx) => {
       const { keyId, startedAt, until, scope } = ban;
@@ -116,21 +133,21 @@ export function createBanLog(
     });
 
   return {
-    /** Adds a ban. If there is no room, it is lost. */
+    /** Adds a ban to those that wait. A ban that exceeds the maximum is reported as lost. */
     add(ban: Ban): void {
       if (ban.scope === 'replica' && own.length < maxWaiting) own.push(ban);
       if (waiting.length < maxWaiting) waiting.push(ban);
       else onLost(1);
     },
 
-    /** Ends the bans that were decided alone. */
+    /** Ends the bans that this replica decided by itself. */
     endOwn(): void {
       over.push(...own.splice(0));
     },
 
     /**
-     * Writes all bans, in their order. If the database is unavailable, those that are left wait for the
-     * next call. Must not be called while it runs.
+     * Writes all bans in their order. If the database becomes unavailable, the remaining bans wait
+     * for the next call. Calls must not overlap.
      */
     async write(): Promise<void> {
       for (let ban = waiting[0]; ban !== undefined; ban = waiting[0]) {
@@ -138,7 +155,7 @@ export function createBanLog(
           await start(ban);
         } catch (error) {
           if (error instanceof DatabaseUnavailableError) throw error;
-          // Trying again would fail again, and hold up the bans behind it.
+          // A retry would fail again and delay all bans after this one.
           onFailure(error);
           onLost(1);
         }
@@ -150,7 +167,7 @@ export function createBanLog(
       }
     },
 
-    /** Reports everything that was not written as lost. */
+    /** Reports all bans that were not written as lost. */
     giveUp(): void {
       if (waiting.length > 0) onLost(waiting.length);
       waiting.length = 0;
@@ -158,7 +175,11 @@ export function createBanLog(
   };
 }
 
-/** Takes the bans of a key from those that run. @returns when the last of them would have ended, if there is one. */
+/**
+ * Deletes the open bans of a key.
+ *
+ * @returns when the last of them would have ended; `undefined` if the key was not banned.
+ */
 export async function takeOpenBan(tx: Database, keyId: string): Promise<string | undefined> {
   const ends = (await takeOfKey(tx, keyId)).map(({ until }) => until);
   return ends.sort().at(-1);

@@ -7,9 +7,10 @@ import { type AuditSettings, defaultAuditSettings } from './audit-settings.ts';
 import { createBanLog, deleteOverBans } from './ban-log.ts';
 
 /**
- * Opens the audit log: from now on it records bans, and deletes entries that are old enough.
+ * Opens the audit log, which records bans and deletes expired entries in the background.
  *
- * @param options.forgetsBans Whether bans are in the memory of the process, and have ended with the last one.
+ * @param options.forgetsBans Whether bans are kept in the memory of the process and are lost when
+ * it ends.
  */
 export function openAudit(
   options: Partial<AuditSettings> & {
@@ -30,7 +31,7 @@ export function openAudit(
   const openedAt = new Date(clock.now()).toISOString();
 
   async function deleteExpired(): Promise<boolean> {
-    // A process that keeps bans in its memory has forgotten those that began before it.
+    // A process that keeps bans in memory has lost all bans that started before the process did.
     await deleteOverBans(background, forgetsBans ? openedAt : undefined);
     return log.deleteExpired();
   }
@@ -40,17 +41,23 @@ export function openAudit(
 
   async function lastWrite(): Promise<void> {
     await Promise.all([writing.stop(), deleting.stop()]);
-    // Nobody refuses these keys when this process is gone.
+    // No process enforces these bans after this one has ended.
     bans.endOwn();
     await bans.write();
   }
 
   return {
-    /** Records the start of a ban, soon: the request that began it does not wait. */
+    /**
+     * Records the start of a ban in the background, so that the request that started it does not
+     * wait.
+     */
     recordBan: bans.add,
-    /** Ends the bans that this replica has decided alone, soon: Redis is back, and knows none of them. */
+    /**
+     * Ends, in the background, the bans that this replica decided by itself. Redis is available
+     * again and does not know them.
+     */
     endOwnBans: bans.endOwn,
-    /** Deletes at once what is over. */
+    /** Deletes ended bans and expired entries at once. */
     deleteExpired: deleting.now,
     log,
 
