@@ -1,12 +1,13 @@
 import { type UsageOutcome, usageOutcomes } from '@animal-store/admin-contract';
 
 /**
- * The bounds of latencies, in milliseconds: each is a quarter of an octave above the one before, so a
- * quantile is known to within 10 %.
+ * The buckets of latencies: the lowest bound in milliseconds, the steps per octave and the number
+ * of buckets. Each bound is a quarter of an octave above the previous one, so quantiles are
+ * accurate to within 10 %.
  */
 const [lowestMs, stepsPerOctave, latencyCount] = [0.1, 4, 72];
 
-/** What was answered in a span of time. */
+/** The requests that were answered in a period. */
 export interface Traffic {
   /** Requests by outcome, in the order of `usageOutcomes`. */
   readonly outcomes: readonly number[];
@@ -35,7 +36,10 @@ export function mergeTraffic(all: readonly Traffic[]): Traffic {
   return sum;
 }
 
-/** The latency that a share of the requests does not exceed; `null` without requests. */
+/**
+ * Returns the latency that the given share of the requests does not exceed; `null` without
+ * requests.
+ */
 export function quantileMs({ latencies }: Traffic, share: number): number | null {
   const total = latencies.reduce((sum, count) => sum + count, 0);
   if (total === 0) return null;
@@ -44,7 +48,7 @@ export function quantileMs({ latencies }: Traffic, share: number): number | null
     seen += count;
     return seen >= total * share;
   });
-  // The middle of the bounds, as latencies are spread over them.
+  // The middle of the bucket, because latencies are spread over it.
   return lowestMs * 2 ** ((place - 0.5) / stepsPerOctave);
 }
 

@@ -9,10 +9,10 @@ import { deleteExpiredUsage } from './usage-retention.ts';
 import { defaultUsageSettings, type UsageSettings } from './usage-settings.ts';
 import { addFlush } from './usage-writer.ts';
 
-/** How many counts are held while the database is unavailable: about 30 MB. */
+/** How many counts are kept in memory while the database is unavailable. They take about 30 MB. */
 const maxEntries = 200_000;
 
-/** Opens the usage ledger: it writes counts from now on. */
+/** Opens the usage ledger, which writes counts in the background. */
 export function openUsage(
   options: Partial<UsageSettings> & {
     background: OpenDatabase['background'];
@@ -57,7 +57,7 @@ export function openUsage(
   return {
     collector,
     ledger: createUsageQueries(operators),
-    /** Milliseconds since all that was counted had been written. */
+    /** Returns the milliseconds since all counts had been written. */
     writeAgeMs: () => clock.elapsed() - writtenAt,
 
     async close(): Promise<void> {

@@ -20,7 +20,7 @@ const at = (decidedAtMs: number) => requestOf({ decision: { decidedAtMs } });
 
 const suspended = { id: 'a', plan: 'pro', refusal: 'suspended' } as const;
 
-/** What a collector holds after some requests. */
+/** Returns what a collector contains after some requests. */
 function collect(requests: readonly UsedRequest[], maxEntries = 100) {
   const collector = createUsageCollector({ clock, maxEntries });
   for (const request of requests) collector.count(request);
@@ -36,18 +36,26 @@ const withoutKey = (status: number, usageCode: number) =>
 const total = { keyId: totalId(0), plan: 0, operation: 0 };
 
 test.each<[what: string, requests: UsedRequest[], entries: object[]]>([
-  ['equal requests', [at(300_002), at(300_000)], [{ requests: 2, lastAtMs: 300_002 }]],
+  ['equal requests in one entry', [at(300_002), at(300_000)], [{ requests: 2, lastAtMs: 300_002 }]],
   [
-    'minutes, also one that ended before',
+    'minutes in separate entries, including an earlier minute',
     [at(360_000), at(359_999), at(360_000)],
     [{ minute: 6, requests: 2 }, { minute: 5 }],
   ],
-  ['operations', [requestOf(), requestOf({ operation: { usageCode: 3 } })], [{}, { operation: 3 }]],
-  ['an unknown path', [requestOf({ operation: undefined })], [{ operation: 0 }]],
-  ['plans before and after a change', [requestOf(), ofPlan], [{}, { plan: 3 }]],
-  ['keys', [ofB, requestOf()], [{ keyId: 'b' }, {}]],
   [
-    'requests without a key, whatever they call',
+    'operations in separate entries',
+    [requestOf(), requestOf({ operation: { usageCode: 3 } })],
+    [{}, { operation: 3 }],
+  ],
+  ['an unknown path as operation 0', [requestOf({ operation: undefined })], [{ operation: 0 }]],
+  [
+    'the plans before and after a change in separate entries',
+    [requestOf(), ofPlan],
+    [{}, { plan: 3 }],
+  ],
+  ['keys in separate entries', [ofB, requestOf()], [{ keyId: 'b' }, {}]],
+  [
+    'requests without a key by outcome, whatever their operation',
     [withoutKey(401, 1), withoutKey(401, 3), withoutKey(429, 1)],
     [
       { ...total, outcome: 1, requests: 2 },
@@ -55,17 +63,21 @@ test.each<[what: string, requests: UsedRequest[], entries: object[]]>([
     ],
   ],
   [
-    'requests of a key that is refused, whatever their status',
+    'requests with a refused key as refused, whatever their status',
     [requestOf({ key: suspended }), requestOf({ key: suspended, status: 429 }), requestOf()],
     [{ outcome: 5, requests: 2 }, {}],
   ],
   [
-    'what no quota decided, by the own clock',
+    'a request without a quota decision in the current minute',
     [requestOf({ decision: undefined })],
     [{ minute: 7 }],
   ],
-  ['nothing that is nobody knows whose', [requestOf({ key: undefined, decision: undefined })], []],
-])('it counts apart, or together: %s', (_, requests, expected) => {
+  [
+    'no request without a key and without a decision',
+    [requestOf({ key: undefined, decision: undefined })],
+    [],
+  ],
+])('the collector counts %s', (_, requests, expected) => {
   expect(collect(requests).entries).toEqual(
     expected.map((more) => expect.objectContaining({ ...entry, ...more })),
   );
@@ -77,14 +89,17 @@ test.each([
   [429, 'rate_limit_exceeded', 'denied'],
   [429, 'key_temporarily_banned', 'banned'],
   [500, 'internal_error', 'server_error'],
-] as const)('status %d with the code %s counts as %s', (status, errorCode, outcome) => {
-  const { entries, traffic } = collect([requestOf({ status, errorCode })]);
-  const place = usageOutcomes.indexOf(outcome);
-  expect(entries).toMatchObject([{ outcome: place }]);
-  expect(traffic.outcomes).toEqual(usageOutcomes.map((name) => Number(name === outcome)));
-});
+] as const)(
+  'the collector counts status %d with the code %s as %s',
+  (status, errorCode, outcome) => {
+    const { entries, traffic } = collect([requestOf({ status, errorCode })]);
+    const place = usageOutcomes.indexOf(outcome);
+    expect(entries).toMatchObject([{ outcome: place }]);
+    expect(traffic.outcomes).toEqual(usageOutcomes.map((name) => Number(name === outcome)));
+  },
+);
 
-test('live traffic has what was refused before anybody knew whose it is, the ledger has not', () => {
+test('the collector counts a failed request of an unknown caller in live traffic but not in the ledger', () => {
   const nobody = { key: undefined, decision: undefined };
   const { collector } = collect([]);
   collector.count(requestOf({ ...nobody, status: 503, errorCode: 'service_unavailable' }));
@@ -95,7 +110,7 @@ test('live traffic has what was refused before anybody knew whose it is, the led
   expect(traffic.outcomes).toEqual(usageOutcomes.map((name) => (name === 'server_error' ? 2 : 0)));
 });
 
-test('beyond its limit only requests that need no more room are counted, the others are reported', () => {
+test('the collector at its limit counts only requests with an existing entry and reports the others as lost', () => {
   const of = (id: string, atMs = 0) => ({ ...at(atMs), key: { id, plan: 'free' as const } });
   const { entries, lost, collector } = collect(
     [of('a'), of('b'), of('c'), of('a', minuteMs), of('a')],

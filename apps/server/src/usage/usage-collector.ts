@@ -5,14 +5,17 @@ import { planCode, totalId, type UsageEntry, type UsedRequest } from './usage-en
 
 export type UsageCollector = ReturnType<typeof createUsageCollector>;
 
-/** Requests without a known key are counted together: by network they would be without bound. */
+/**
+ * The id for all requests without a known key. Counting them by network would need an unlimited
+ * number of entries.
+ */
 const withoutKey = totalId(planCode(undefined));
 
 /**
- * Counts requests in memory until they are flushed.
+ * Creates the collector, which counts requests in memory until they are flushed.
  *
- * @param options.maxEntries how many entries it holds; requests that need more are lost. One takes
- * about 130 bytes.
+ * @param options.maxEntries the largest number of entries. Requests that need another entry are
+ * lost. One entry takes about 130 bytes.
  */
 export function createUsageCollector(options: { clock: Pick<Clock, 'now'>; maxEntries: number }) {
   const { clock, maxEntries } = options;
@@ -23,9 +26,9 @@ export function createUsageCollector(options: { clock: Pick<Clock, 'now'>; maxEn
 
   return {
     /**
-     * Counts one request that a quota has decided, or that has a known key. So it counts neither CORS
-     * preflights, nor requests refused because of overload, nor those whose key could not be looked
-     * up: nobody knows whose they are. Live traffic has them if they failed.
+     * Counts a request that has a quota decision or a known key. CORS preflights, requests refused
+     * because of overload and requests whose key could not be looked up are not counted, because
+     * their caller is unknown. Those of them that failed appear only in live traffic.
      */
     count(request: UsedRequest): void {
       const { key, decision, errorCode, durationMs } = request;
@@ -40,12 +43,14 @@ export function createUsageCollector(options: { clock: Pick<Clock, 'now'>; maxEn
         keyId: key?.id ?? withoutKey,
         plan: planCode(key?.plan),
         minute: Math.floor(lastAtMs / 60_000),
-        // Without a key, anybody can call anything: it says nothing about who uses an operation.
+        // A caller without a key can call any operation, so its requests do not show who uses the
+        // operation.
         operation: key === undefined ? 0 : (request.operation?.usageCode ?? 0),
         outcome: usageOutcomes.indexOf(outcome),
       };
       const ofKey = entries.get(kind.keyId);
-      // The newest first: while the database is away, a key has entries of many minutes.
+      // The search starts at the newest entry: while the database is unavailable, a key has entries
+      // of many minutes.
       const found = ofKey?.findLast(
         (entry) =>
           entry.minute === kind.minute &&
@@ -66,7 +71,7 @@ export function createUsageCollector(options: { clock: Pick<Clock, 'now'>; maxEn
       }
     },
 
-    /** Counts a request that was refused because of overload, in live traffic only. */
+    /** Counts a request that was refused because of overload. It appears only in live traffic. */
     countShed: (durationMs: number) => traffic.count('server_error', durationMs),
 
     take(): { entries: UsageEntry[]; traffic: Traffic } {
@@ -77,7 +82,7 @@ export function createUsageCollector(options: { clock: Pick<Clock, 'now'>; maxEn
       return taken;
     },
 
-    /** How many requests were lost since this was last called. */
+    /** Returns the number of requests that were lost since the last call. */
     takeLost(): number {
       const count = lost;
       lost = 0;
@@ -87,7 +92,7 @@ export function createUsageCollector(options: { clock: Pick<Clock, 'now'>; maxEn
 }
 
 function usageOutcomeOf({ key, errorCode, status }: UsedRequest): UsageOutcome {
-  // Also if the limit of its network was reached.
+  // The outcome is the same if the request also exceeded the limit of its network.
   if (key?.refusal !== undefined) return 'refused';
   if (errorCode === 'key_temporarily_banned') return 'banned';
   if (status === 429) return 'denied';

@@ -1,12 +1,12 @@
 import { type PlanName, planNames } from '@animal-store/contract';
 
-/** What the ledger reads of a finished request. */
+/** The parts of a finished request that the ledger reads. */
 export interface UsedRequest {
-  /** Its key, with why that is refused if it is. */
+  /** The key of the request, with the reason if the key is refused. */
   readonly key:
     | { readonly id: string; readonly plan: PlanName; readonly refusal?: unknown }
     | undefined;
-  /** The decision of a quota, with its Unix time in milliseconds; `undefined` if there was none. */
+  /** The quota decision, with its Unix time in milliseconds; `undefined` if there was none. */
   readonly decision: { readonly decidedAtMs: number } | undefined;
   /** `undefined` for an unknown path or method. */
   readonly operation: { readonly usageCode?: number } | undefined;
@@ -15,30 +15,31 @@ export interface UsedRequest {
   readonly durationMs: number;
 }
 
-/** How many requests of one kind a key has made in one minute. */
+/** The number of requests of one kind that a key made in one minute. */
 export interface UsageEntry {
   readonly keyId: string;
-  /** See {@link planCode}. */
+  /** The code of the plan, by {@link planCode}. */
   readonly plan: number;
-  /** Unix time in minutes. */
+  /** The Unix time in minutes. */
   readonly minute: number;
-  /** The place in `usageOperations`. */
+  /** The index in `usageOperations`. */
   readonly operation: number;
-  /** The place in `usageOutcomes`. */
+  /** The index in `usageOutcomes`. */
   readonly outcome: number;
   readonly requests: number;
-  /** Unix time in milliseconds of the last of them. */
+  /** The Unix time in milliseconds of the last of these requests. */
   readonly lastAtMs: number;
 }
 
-/** How flushes hold a plan; 0 stands for a request without a known key. */
+/** Returns the code of a plan in flushes; 0 means a request without a known key. */
 export function planCode(plan: PlanName | undefined): number {
   return plan === undefined ? 0 : planNames.indexOf(plan) + 1;
 }
 
 /**
- * The id under which the ledger holds the sum over all keys of a plan, so that a question about all
- * keys reads no more rows than one about a single key. No key has such an id: keys have version 4.
+ * Returns the id under which the ledger stores the sum over all keys of a plan. With sums, a query
+ * about all keys reads no more rows than a query about a single key. No key has such an id, because
+ * keys have UUIDs of version 4.
  */
 export function totalId(plan: number): string {
   return `00000000-0000-0000-0000-00000000000${plan}`;

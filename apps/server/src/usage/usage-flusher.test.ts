@@ -8,10 +8,10 @@ import type { UsageFlush } from './usage-writer.ts';
 
 const giveUpAfterMs = 1_000;
 
-/** How a database may take a flush. */
+/** What the database does with a flush. */
 type Answer = 'committed' | 'refused' | 'committed without an answer';
 
-/** A flusher that writes to a ledger in memory. */
+/** Opens a flusher that writes to a ledger in memory. */
 function openFlusher(maxEntries = 100_000) {
   const clock = createTestClock();
   const collector = createUsageCollector({ clock, maxEntries });
@@ -39,7 +39,7 @@ function openFlusher(maxEntries = 100_000) {
     giveUp: flusher.giveUp,
     shed: collector.countShed,
     lost: () => lost,
-    /** The flushes that the ledger has. */
+    /** Returns the flushes that reached the ledger. */
     written: () => [...ledger.values()],
     sum: () => sumOf([...ledger.values()].flatMap(({ flush }) => flush.entries)),
     count(...ids: string[]) {
@@ -56,7 +56,7 @@ function openFlusher(maxEntries = 100_000) {
   };
 }
 
-test('whatever a database answers, no request is counted twice, and what is missing is reported', async () => {
+test('the flusher never counts a request twice and reports missing ones, whatever the database answers', async () => {
   const answers = ['committed', 'refused', 'committed without an answer'] as const;
   const step = fc.oneof(
     { weight: 6, arbitrary: fc.record({ count: fc.constantFrom(...'012345') }) },
@@ -76,14 +76,15 @@ test('whatever a database answers, no request is counted twice, and what is miss
     }
     await it.flush();
     expect(it.sum() + it.lost()).toBeGreaterThanOrEqual(counted);
-    // What a ledger has although nobody said so is lost to the replica only.
+    // A flush that was committed without an answer counts as lost in the replica, although the
+    // ledger has it.
     const isDoubtful = steps.some((one) => 'flush' in one && one.flush === answers[2]);
     if (!isDoubtful) expect(it.sum() + it.lost()).toBe(counted);
   });
   await fc.assert(property, { seed: 1, numRuns: 300 });
 });
 
-test('many keys are written in flushes of a thousand, numbered, with the traffic in the first', async () => {
+test('the flusher writes many keys in numbered flushes of 1,000, with the traffic in the first one', async () => {
   const it = openFlusher();
   await it.flush();
   it.count(...Array.from({ length: 2_500 }, (_, n) => `key ${n}`));
@@ -97,7 +98,7 @@ test('many keys are written in flushes of a thousand, numbered, with the traffic
     [3, 500, 0],
   ]);
   const other = openFlusher();
-  // Traffic that the ledger has not.
+  // Requests that were shed appear in the traffic but not in the entries.
   other.shed(1);
   await other.flush();
   const [{ flush } = {}] = other.written();
@@ -105,11 +106,11 @@ test('many keys are written in flushes of a thousand, numbered, with the traffic
   expect(flushes.map(({ replica }) => replica)).not.toContain(flush?.replica);
 });
 
-test('a flush that failed is written again as it was, with its age, and before what came after it', async () => {
+test('the flusher retries a failed flush unchanged, with its age, before it writes later counts', async () => {
   const it = openFlusher();
   it.count('a');
   await it.flush('refused');
-  // What came after it waits in memory, where it is added up.
+  // Later counts wait in memory, where equal ones are added up.
   it.count('b');
   await it.flush('refused');
   it.count('b');
@@ -122,7 +123,7 @@ test('a flush that failed is written again as it was, with its age, and before w
   ]);
 });
 
-test('a flush is given up when the ledger may have forgotten it, and a stop reports all that is left, once', async () => {
+test('the flusher gives up an expired flush, and giveUp reports all remaining requests once', async () => {
   const it = openFlusher(2);
   it.count('a', 'a');
   await it.flush('refused');

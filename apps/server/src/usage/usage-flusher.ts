@@ -4,7 +4,7 @@ import { createTraffic } from './live-traffic.ts';
 import type { UsageCollector } from './usage-collector.ts';
 import type { UsageFlush } from './usage-writer.ts';
 
-/** How many entries one flush has at most, to stay below the statement timeout. */
+/** The most entries in one flush. A larger flush might exceed the statement timeout. */
 const maxFlushEntries = 1_000;
 
 export function createUsageFlusher(options: {
@@ -15,15 +15,21 @@ export function createUsageFlusher(options: {
   onLost: (requests: number) => void;
 }) {
   const { clock, giveUpAfterMs, collector, write, onLost } = options;
-  /** New with each process, so that sequences never repeat. */
+  /** Each process has a new id, so that the pair of replica and sequence never repeats. */
   const replica = randomUUID();
   let sequence = 0;
-  /** Flushes that may or may not have been committed: they never change, and are written again. */
+  /**
+   * The flushes that may or may not have been committed. They never change, because they are
+   * written again.
+   */
   let pending: (UsageFlush & { readonly takenAt: number })[] = [];
 
   const ageOf = ({ takenAt }: { takenAt: number }) => clock.elapsed() - takenAt;
 
-  /** What is counted while these are pending stays in memory, where it takes less room. */
+  /**
+   * Moves the collector's counts into pending flushes. Counts that arrive while flushes are pending
+   * stay in the collector, where they take less memory.
+   */
   function takeCounts(): void {
     const { entries, traffic } = collector.take();
     if (entries.length === 0 && traffic.outcomes.every((count) => count === 0)) return;
@@ -48,12 +54,12 @@ export function createUsageFlusher(options: {
   }
 
   return {
-    /** Writes everything that was counted before the call. Must not be called while it runs. */
+    /** Writes everything that was counted before the call. Calls must not overlap. */
     async flush(): Promise<void> {
       const expired = pending.filter((flush) => ageOf(flush) > giveUpAfterMs);
       pending = pending.filter((flush) => !expired.includes(flush));
       reportLost(collector.takeLost() + requestsIn(expired));
-      // First what may be committed already, in its own flush.
+      // Flushes that may have been committed are written first and unchanged.
       await writePending();
       takeCounts();
       await writePending();

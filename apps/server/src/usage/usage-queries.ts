@@ -11,7 +11,7 @@ export type UsageQueries = ReturnType<typeof createUsageQueries>;
 
 const hourMs = 3_600_000;
 
-/** Whose requests a question is about: those of a key, or of all keys that a filter leaves. */
+/** The subject of a query: one key, or all keys that match a filter. */
 type UsageSubject = { readonly keyId: string } | UsageFilter;
 
 interface UsageFilter {
@@ -19,7 +19,7 @@ interface UsageFilter {
   readonly account?: string | undefined;
 }
 
-/** From a time on and before another. */
+/** A time range that includes `from` and excludes `to`. */
 export interface UsageRange {
   readonly from: string;
   readonly to: string;
@@ -30,7 +30,7 @@ const requests = sql<number>`sum(${counts.requests})`.mapWith(Number);
 const heldPlan = sql<PlanName>`coalesce((select plan from ${accounts} where ${accounts.name} = ${apiKeys.account}),
   ${apiKeys.plan})`;
 
-/** The condition that a key has this account and plan now. */
+/** Returns the condition that a key has this account and plan at the moment. */
 const isOf = ({ plan, account }: UsageFilter) =>
   and(
     account === undefined ? undefined : eq(apiKeys.account, account),
@@ -50,14 +50,20 @@ function isAbout(subject: UsageSubject): SQL {
   return isOfKeys(isOf(subject));
 }
 
-/** The condition that counts are of some keys. As an array, so that Postgres reads them from the index. */
+/**
+ * Returns the condition that counts belong to certain keys. It compares with an array, so that
+ * Postgres uses the index.
+ */
 const isOfKeys = (condition: SQL | undefined): SQL =>
   sql`${counts.keyId} = any (array(select ${apiKeys.id} from ${apiKeys} where ${condition}))`;
 
 const isWithin = (bucket: UsageBucket, { from, to }: UsageRange) =>
   and(eq(counts.span, spanOf(bucket)), gte(counts.at, from), lt(counts.at, to));
 
-/** Sums the requests that a condition leaves, by bucket, operation and outcome, and before these `by` columns. */
+/**
+ * Sums the requests that match a condition by bucket, operation and outcome, and first by the
+ * columns `by`.
+ */
 function sumRequests<By extends { readonly keyId?: typeof counts.keyId }>(
   db: Database,
   condition: SQL | undefined,
@@ -91,7 +97,7 @@ const listBusiestKeys = statement(
   (db, filter: UsageFilter, range: UsageRange, limit: number) => {
     const sum = sql<number>`busy.requests`.mapWith(Number);
     const { account } = filter;
-    // Sorted by itself: then Postgres looks up only the keys that are listed, and those before them of other plans.
+    // The subquery is sorted by itself, so that Postgres looks up only keys until the list is full.
     const busy = sql`(select ${counts.keyId}, ${requests} as requests from ${counts}
       where ${and(isWithin('day', range), account === undefined ? undefined : isOfKeys(eq(apiKeys.account, account)))}
       group by ${counts.keyId} order by 2 desc, 1 offset 0) busy`;
@@ -111,14 +117,14 @@ const listBusiestKeys = statement(
   },
 );
 
-/** An account, or a key without one. */
+/** The columns of a caller: an account, or a key without an account. */
 const caller = {
   account: apiKeys.account,
   keyId: sql<string | null>`case when ${apiKeys.account} is null then ${apiKeys.id} end`,
   name: sql<string | null>`case when ${apiKeys.account} is null then ${apiKeys.name} end`,
 };
 
-/** Of so many keys that got the most 429s, accounts are looked up. */
+/** How many of the keys with the most 429s are considered when callers are ranked. */
 const lookedAtKeys = 1_000;
 
 const listDeniedCallers = statement(
@@ -161,11 +167,15 @@ const readLiveTraffic = statement('read_live_traffic', (db) =>
     .where(gte(written.at, sql`now() - make_interval(secs => ${liveSeconds})`)),
 );
 
-/** The spans of time in which a list of keys tells what they were used for. */
+/** The periods whose usage a list of keys shows. */
 const recentHours = 24;
 const recentDays = 30;
 
-/** The bucket of a time, and the whole ones before it. @param now Unix time in milliseconds. */
+/**
+ * Returns the range of the current bucket and the `count - 1` buckets before it.
+ *
+ * @param now Unix time in milliseconds.
+ */
 export function lastBuckets(count: number, bucket: UsageBucket, now: number): UsageRange {
   const bucketMs = usageBucketSeconds[bucket] * 1_000;
   const end = Math.floor(now / bucketMs) + 1;
@@ -173,21 +183,23 @@ export function lastBuckets(count: number, bucket: UsageBucket, now: number): Us
   return { from: at(end - count), to: at(end) };
 }
 
-/** Reads the ledger: what every replica has written so far. */
+/**
+ * Creates the queries of the usage ledger, which contains what all replicas have written so far.
+ */
 export function createUsageQueries(db: Database) {
   return {
     read: (bucket: UsageBucket, subject: UsageSubject, range: UsageRange) =>
       readUsage(db, bucket, subject, range),
 
-    /** The keys with the most requests of some days, the busiest first. */
+    /** Lists the keys with the most requests in a range of days, busiest first. */
     listBusiest: (filter: UsageFilter, range: UsageRange, limit: number) =>
       listBusiestKeys(db, filter, range, limit),
 
-    /** Who got the most 429s in a span of time. */
+    /** Lists the callers with the most 429s in a range. */
     listDenied: (bucket: UsageBucket, range: UsageRange, limit: number) =>
       listDeniedCallers(db, bucket, range, limit),
 
-    /** The busiest keys, and their requests by day. */
+    /** Reads the busiest keys with their requests by day. */
     async readBusiest(filter: UsageFilter, range: UsageRange, limit: number) {
       const keys = await listBusiestKeys(db, filter, range, limit);
       const ids = keys.map(({ keyId }) => keyId);
@@ -198,7 +210,10 @@ export function createUsageQueries(db: Database) {
       return { keys, rows: ids.flatMap((id) => rowsOf.get(id) ?? []) };
     },
 
-    /** The requests of whole days of accounts, and how many got a 429, by their name. */
+    /**
+     * Sums the requests and the 429s of accounts in a range of whole days. The result looks up the
+     * sums by the account's name.
+     */
     async sumOfAccounts(names: string[], range: UsageRange) {
       const sums = await sumAccounts(db, names, range);
       const found = new Map(sums.map(({ account, ...sum }) => [account, sum]));
@@ -208,7 +223,11 @@ export function createUsageQueries(db: Database) {
       };
     },
 
-    /** Adds to keys what they were used for lately. @param now Unix time in milliseconds. */
+    /**
+     * Adds their recent usage to keys.
+     *
+     * @param now Unix time in milliseconds.
+     */
     async addRecent<Key extends { readonly id: string }>(keys: readonly Key[], now: number) {
       const ids = keys.map(({ id }) => id);
       const range = lastBuckets(recentHours, 'hour', now);
@@ -246,7 +265,10 @@ export function createUsageQueries(db: Database) {
       return keys.map((key) => ({ ...key, recent: recent.get(key.id) }));
     },
 
-    /** What the replicas have answered in the last {@link liveSeconds}: one part for each flush. */
+    /**
+     * Reads the traffic of all replicas in the last {@link liveSeconds}, with one part for each
+     * flush.
+     */
     readTraffic: () => readLiveTraffic(db),
   };
 }

@@ -3,10 +3,10 @@ import { statement } from '@animal-store/postgres';
 import { sql } from 'drizzle-orm';
 import { usage } from './usage-tables.ts';
 
-/** How many rows one statement deletes, to stay below the statement timeout. */
+/** How many rows one statement deletes. More might exceed the statement timeout. */
 const deletedAtOnce = 5_000;
 
-/** How long the ledger keeps its rows after their time, in milliseconds. */
+/** How long the ledger keeps its rows, in milliseconds. */
 export interface UsageRetention {
   readonly minutes: number;
   readonly hours: number;
@@ -14,7 +14,10 @@ export interface UsageRetention {
   readonly flushes: number;
 }
 
-/** Rows that expire: their table, its primary key, the column with their time, how long they are kept, and their span. */
+/**
+ * A kind of rows that expire: the table, its primary key, the column with the time, the retention,
+ * and the span of the buckets.
+ */
 type Expiring = readonly [table: string, key: string, at: string, keptMs: number, span?: number];
 
 const columns = 'key_id, at, operation, outcome';
@@ -24,7 +27,7 @@ const expiring = ({ minutes, hours, days, flushes }: UsageRetention): readonly E
   ['counts', `span, ${columns}`, 'at', hours, 60],
   ['counts', `span, ${columns}`, 'at', days, 1_440],
   ['written', 'replica, sequence', 'at', flushes],
-  // Of versions before, until a later one drops these tables.
+  // Earlier versions use these tables, which a later version will drop.
   ['minutes', columns, 'at', minutes],
   ['hours', columns, 'at', hours],
   ['days', columns, 'at', days],
@@ -32,7 +35,8 @@ const expiring = ({ minutes, hours, days, flushes }: UsageRetention): readonly E
 ];
 
 const deleteOldest = statement('delete_usage', (db, [table, key, at, keptMs, span]: Expiring) => {
-  // By the database's clock: a replica whose clock is wrong must not remove anything.
+  // The database's clock decides, so that a replica with a wrong clock cannot delete anything
+  // early.
   const isExpired = sql`${sql.raw(at)} < now() - make_interval(secs => ${keptMs / 1_000})
     and ${span === undefined ? sql`true` : sql`span = ${span}`}`;
   return db
@@ -44,7 +48,11 @@ const deleteOldest = statement('delete_usage', (db, [table, key, at, keptMs, spa
     .returning({ one: sql<number>`1` });
 });
 
-/** Deletes some of the rows that need not be kept any longer. @returns whether there may be more. */
+/**
+ * Deletes a batch of expired rows.
+ *
+ * @returns whether there may be more expired rows.
+ */
 export async function deleteExpiredUsage(db: Database, kept: UsageRetention): Promise<boolean> {
   let isMore = false;
   for (const some of expiring(kept)) {

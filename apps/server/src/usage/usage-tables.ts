@@ -11,38 +11,40 @@ import { inArray, type SQL, sql } from 'drizzle-orm';
 import { bigint, customType, integer, pgSchema, smallint, uuid } from 'drizzle-orm/pg-core';
 import { instant } from '../schema/schema.ts';
 
-// Not in `database/schema.ts`: drizzle-kit knows neither this schema nor its view. See the migrations.
+// These tables are not in `schema/schema.ts`, because drizzle-kit supports neither the schema
+// `usage` nor its view. See the migrations.
 export const usage = pgSchema('usage');
 
-/** The operation, as its place in `usageOperations`. */
+/** An operation, stored as its index in `usageOperations`. */
 const operation = customType<{ data: UsageOperation; driverData: number }>({
   dataType: () => 'smallint',
   toDriver: (name) => usageOperations.indexOf(name),
-  // A newer replica may count one that this one does not know.
+  // A newer replica may store an operation that this version does not know.
   fromDriver: (place) => usageOperations[place] ?? 'none',
 });
 
-/** The outcome, as its place in `usageOutcomes`. */
+/** An outcome, stored as its index in `usageOutcomes`. */
 const outcome = customType<{ data: UsageOutcome; driverData: number }>({
   dataType: () => 'smallint',
   toDriver: (name) => usageOutcomes.indexOf(name),
   fromDriver(place) {
     const name = usageOutcomes[place];
-    if (name === undefined) throw new TypeError(`No outcome is stored as ${place}.`);
+    if (name === undefined)
+      throw new TypeError(`The database contains the unknown usage outcome ${place}.`);
     return name;
   },
 });
 
-/** The length of a bucket, in minutes: what the tables tell buckets apart by. */
+/** Returns the length of a bucket in minutes, which the tables store to distinguish buckets. */
 export const spanOf = (bucket: UsageBucket): number => usageBucketSeconds[bucket] / 60;
 
 /**
- * The requests of each key, operation and outcome, by the bucket they fall into: those of `usage.counts`,
- * which is written, and those that replicas of versions before have written elsewhere.
+ * The requests of each key, operation and outcome by bucket. The view combines `usage.counts` with
+ * the tables that replicas of earlier versions write.
  */
 export const counts = usage.table('all_counts', {
   span: smallint().notNull(),
-  /** A key, or the sum over all keys of a plan: see `totalId`. */
+  /** The id of a key, or the id of the sum over a plan's keys (`totalId`). */
   keyId: uuid('key_id').notNull(),
   at: instant().notNull(),
   operation: operation().notNull(),
@@ -55,28 +57,34 @@ export const isDenied: SQL = inArray(counts.outcome, ['denied', 'banned']);
 
 const admitted = inArray(counts.outcome, ['ok', 'client_error', 'server_error']);
 
-/** What lists of keys and accounts can be sorted by, of today. */
+/** Today's counts by which lists of keys and accounts can be sorted. */
 export const countsOfToday = { '-requests': 'requests', '-denials': 'denials' } as const;
 
 export type CountOfToday = (typeof countsOfToday)[keyof typeof countsOfToday];
 
-/** The rows of today: since midnight (UTC), by the database's clock. Of all requests, or of those that ended so. */
+/**
+ * Returns the condition that a row is of today (since midnight UTC, by the database's clock) and
+ * has this kind of outcome.
+ */
 export const isOfToday = (
   kind: CountOfToday | 'admitted',
 ): SQL => sql`${counts.span} = ${spanOf('day')}
   and ${counts.at} >= date_trunc('day', now(), 'UTC') and ${{ requests: sql`true`, denials: isDenied, admitted }[kind]}`;
 
-/** What was flushed, by whom: a flush that is there is not added again. */
+/** The flushes that were written. A flush with the same replica and sequence is not added again. */
 export const written = usage.table('written', {
   replica: uuid().notNull(),
   sequence: integer().notNull(),
   at: instant().notNull(),
-  /** The traffic since the flush before. */
+  /** The traffic since the previous flush. */
   outcomes: integer().array().notNull(),
   latencies: integer().array().notNull(),
 });
 
-/** When each key was created, last used, last called what is deprecated, and last refused. Every key has a row. */
+/**
+ * When each key was created, last used, last refused, and when it last called a deprecated
+ * operation. Every key has a row.
+ */
 export const lastUsed = usage.table('last_used', {
   keyId: uuid('key_id').primaryKey(),
   at: instant(),
@@ -85,10 +93,14 @@ export const lastUsed = usage.table('last_used', {
   refusedAt: instant('refused_at'),
 });
 
-/** From how large a part of its limit on a row is near it. */
+/** The share of a limit from which a key or account counts as near the limit. */
 const nearLimit = 0.8;
 
-/** From how many requests a day on a row is near the limit of its plan. @param row a name of its table in the query. */
+/**
+ * Returns the number of requests per day from which a row is near the limit of its plan.
+ *
+ * @param row the alias of the table in the query.
+ */
 export function nearLimitOf(row: 'busy' | 'holder'): SQL {
   const numbers = Object.entries(plans).map(([name, quota]) =>
     quota === undefined ? '' : `when '${name}' then ${quota.perDay}`,
@@ -96,7 +108,10 @@ export function nearLimitOf(row: 'busy' | 'holder'): SQL {
   return sql.raw(`${nearLimit} * case ${row}.plan ${numbers.join(' ')} else ${row}.per_day end`);
 }
 
-/** From how many requests a day on a key may be near its limit, whatever its plan is. */
+/**
+ * Returns the smallest number of requests per day from which a key of any plan may be near its
+ * limit.
+ */
 export function leastNearLimit(): SQL {
   const numbers = Object.values(plans).flatMap((quota) => quota?.perDay ?? []);
   return sql.raw(`${nearLimit} * least(${Math.min(...numbers)},

@@ -5,16 +5,18 @@ import { sql } from 'drizzle-orm';
 import type { Traffic } from './live-traffic.ts';
 import { totalId, type UsageEntry } from './usage-entry.ts';
 
-/** What one replica has counted. It is added whole or not at all. */
+/** The counts of one replica. They are added completely or not at all. */
 export interface UsageFlush extends Traffic {
-  /** The process that counted. */
+  /** The id of the process that counted. */
   readonly replica: string;
-  /** With `replica`, identifies the flush: written again, it changes nothing. */
+  /**
+   * Identifies the flush together with `replica`, so that writing the flush again changes nothing.
+   */
   readonly sequence: number;
   readonly entries: readonly UsageEntry[];
 }
 
-/** An array as Postgres writes it: both drivers send texts alike. */
+/** Writes an array as Postgres text, because both drivers send texts in the same way. */
 const arrayOf = (values: readonly number[]) => sql`${`{${values.join(',')}}`}::text::integer[]`;
 
 const deprecatedCodes = Object.values<{ metadata: OperationMetadata }>(operations)
@@ -23,17 +25,21 @@ const deprecatedCodes = Object.values<{ metadata: OperationMetadata }>(operation
 const isDeprecated = sql.raw(`operation = any ('{${deprecatedCodes}}')`);
 const isRefused = sql.raw(`outcome = ${usageOutcomes.indexOf('refused')}`);
 
-/** Whether a use is in a later minute than the last one that was noted. To note each would cost an index entry. */
+/**
+ * Returns the condition that a use is in a later minute than the last recorded one. Recording every
+ * use would write an index entry each time.
+ */
 const isLater = (column: 'at' | 'deprecated_at' | 'refused_at') =>
   sql.raw(`date_trunc('minute', excluded.${column}) >
     coalesce(date_trunc('minute', last.${column}), '-infinity')`);
 
 /**
- * Adds what a replica has counted to the ledger: under each key, and under the sum of its plan. One statement, so
- * that a flush is noted and added, or neither. A repetition waits for a try that is under way, and changes nothing.
+ * Adds the counts of a replica to the ledger, under each key and under the sum of its plan. One
+ * statement records the flush and adds its counts, so neither happens alone. A repetition waits for
+ * an attempt that is still running, and then changes nothing.
  *
- * Rows are locked in one order, so that two flushes never wait for each other: the sums, which all flushes
- * share, last and so for the shortest time.
+ * Rows are locked in one order, so that two flushes never deadlock. The sums, which all flushes
+ * share, come last, so that their locks are held for the shortest time.
  */
 export const addFlush = statement('add_usage', (db, flush: UsageFlush, ageMs: number) =>
   db.execute(sql`
