@@ -3,12 +3,16 @@ import { statement } from '@animal-store/postgres';
 import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 
-/** The Postgres channel (NOTIFY). Version 1.0.0 had nothing but keys to talk about. */
+/**
+ * The Postgres channel (NOTIFY). Its name is from version 1.0.0, which announced only changes of
+ * keys.
+ */
 const channel = 'animal_store_keys';
 
 /**
- * A key has changed; or, without an id of a key, an account, or a replica is there or about to stop. Versions before
- * read these as the change of a key that no key is.
+ * A message between replicas. It announces a changed key, a changed account (`account`) or a
+ * replica's heartbeat (`replica`). For the last two, `keyId` is empty, so earlier versions read
+ * them as the change of a key that does not exist.
  */
 const Message = z.object({
   keyId: z.string(),
@@ -17,25 +21,26 @@ const Message = z.object({
   leaving: z.boolean().optional(),
 });
 
-/** The heartbeat of version 1.0.0, which has no name. */
+/** The heartbeat of version 1.0.0, which does not name the replica. */
 const namelessHeartbeat = '';
 
-/** Who follows what the replicas tell each other: one for each subject. */
+/** The functions that are called for messages of replicas, one for each kind of message. */
 export interface ReplicaSubscribers {
   keyChanged(keyId: string): void;
   accountChanged(account: string): void;
   /**
-   * A replica has sent a heartbeat, this one included.
+   * Called for each heartbeat, including this replica's own.
    *
-   * @returns whether it is new, and so should not wait for this replica's next heartbeat.
+   * @returns whether the replica is new. A new replica gets a heartbeat at once, so that it need
+   * not wait for this replica's next one.
    */
   seen(replica: string): boolean;
   left(replica: string): void;
-  /** Messages were missed, or one was not understood: any key may have changed. */
+  /** Called if messages were missed or not understood: any key may have changed. */
   missed(): void;
 }
 
-/** Listens to what the replicas of this service tell each other. */
+/** Opens the channel through which the replicas of this service send messages to each other. */
 export async function openChangeChannel(
   database: Pick<OpenDatabase, 'listen'>,
   options: { id: string; subscribers: ReplicaSubscribers },
@@ -57,21 +62,21 @@ export async function openChangeChannel(
       else if (leaving) subscribers.left(replica);
       else if (subscribers.seen(replica)) listening?.beat();
     },
-    // Messages sent before this moment are lost.
+    // Messages that were sent before this moment are lost.
     onListening: () => subscribers.missed(),
   });
   return listening;
 }
 
 /**
- * Tells all replicas that a key has changed. In a transaction, Postgres sends the message at the
- * commit, and not at all after a rollback.
+ * Tells all replicas that a key has changed. Postgres sends the message when the transaction
+ * commits, and never after a rollback.
  */
 export const announceKeyChange = statement('announce_key_change', (tx, keyId: string) =>
   notify(tx, { keyId }),
 );
 
-/** Tells all replicas, in the same way, that an account has changed. */
+/** Tells all replicas that an account has changed, also at the commit. */
 export const announceAccountChange = statement('announce_account_change', (tx, account: string) =>
   notify(tx, { keyId: '', account }),
 );
@@ -80,7 +85,10 @@ function notify(tx: Database, message: z.infer<typeof Message>) {
   return tx.execute(sql`select pg_notify(${channel}, ${JSON.stringify(message)})`);
 }
 
-/** Any client of the database can send anything: what is not JSON is not a message that we know. */
+/**
+ * Parses a message. Any client of the database can send any text, so invalid JSON becomes an
+ * unknown message.
+ */
 function parse(payload: string): unknown {
   try {
     return JSON.parse(payload);

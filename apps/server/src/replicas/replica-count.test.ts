@@ -5,7 +5,7 @@ import { createReplicaCount } from './replica-count.ts';
 const own = 'own';
 const clock = createTestClock();
 
-/** A count that has heard these heartbeats. */
+/** Creates a count that has heard these heartbeats. */
 function countOf(...heard: readonly string[]) {
   const replicas = createReplicaCount({ id: own, clock });
   for (const id of heard) replicas.hear(id);
@@ -13,16 +13,16 @@ function countOf(...heard: readonly string[]) {
 }
 
 test.each<[what: string, count: number, heard: string[]]>([
-  ['nothing was heard', 1, []],
-  ['it hears itself', 1, [own, own]],
-  ['peers fell silent three heartbeats ago', 3, [own, 'a', 'b', 'a', own, own, own]],
-  ['one of them was late', 2, [own, 'a', 'b', 'a', own, own, own, 'b', own]],
-  ['heartbeats are made up', 1_000, Array.from({ length: 5_000 }, (_, i) => `made up ${i}`)],
-])('if %s, there are %i', (_, count, heard) => {
+  ['no heartbeat', 1, []],
+  ['its own heartbeats', 1, [own, own]],
+  ['three own heartbeats without one of its peers', 3, [own, 'a', 'b', 'a', own, own, own]],
+  ['four own heartbeats without one of peer a', 2, [own, 'a', 'b', 'a', own, own, own, 'b', own]],
+  ['5,000 invented heartbeats', 1_000, Array.from({ length: 5_000 }, (_, i) => `made up ${i}`)],
+])('count after %s is %i', (_, count, heard) => {
   expect(countOf(...heard).count()).toBe(count);
 });
 
-test('a peer is new when it is first heard, and does not count after its goodbye until it is heard again', () => {
+test('hear reports a peer as new at its first heartbeat, and again after its goodbye', () => {
   const replicas = countOf(own);
   expect(['a', 'a', own, 'b'].map((id) => replicas.hear(id))).toEqual([true, false, false, true]);
   replicas.forget('a');
@@ -31,11 +31,11 @@ test('a peer is new when it is first heard, and does not count after its goodbye
   expect(replicas.count()).toBe(3);
 });
 
-test('while nothing is heard, the last count stays, however long that is', async () => {
+test('count stays the same as long as no heartbeat arrives', async () => {
   const replicas = countOf(own, 'a', 'b');
   await clock.advance(3_600_000);
   expect([replicas.count(), replicas.silentMs()]).toEqual([3, 3_600_000]);
-  // Postgres is back, and this replica's heartbeat happens to come first.
+  // Postgres is available again, and this replica's heartbeat happens to arrive first.
   replicas.hear(own);
   expect([replicas.count(), replicas.silentMs()]).toEqual([3, 0]);
 });

@@ -1,24 +1,30 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '@animal-store/runtime';
 
-/** After so many of this replica's own heartbeats without one of a peer, the peer has died. */
+/**
+ * How many of this replica's own heartbeats may arrive without one of a peer. After that, the peer
+ * counts as dead.
+ */
 const missedHeartbeats = 3;
 
-/** More than any deployment has. Anybody who can use the database can send heartbeats. */
+/**
+ * More peers than any deployment has. The limit exists because anyone who can use the database can
+ * send heartbeats.
+ */
 const maxPeers = 999;
 
 export type ReplicaCount = ReturnType<typeof createReplicaCount>;
 
 /**
- * Counts the replicas of this service by their heartbeats.
+ * Creates the count of this service's replicas, based on their heartbeats.
  *
- * Time is counted in heartbeats of this replica that came back to it, not in seconds: they come by
- * the same way as those of its peers. So while Postgres is away, nobody is taken for dead, and the last
- * known count stays.
+ * Time is measured in this replica's own heartbeats, which take the same way through Postgres as
+ * those of its peers. So while Postgres is unavailable, no peer counts as dead and the last count
+ * stays.
  */
 export function createReplicaCount(options: { id?: string; clock: Pick<Clock, 'elapsed'> }) {
   const { id: ownId = randomUUID(), clock } = options;
-  /** How many of our own heartbeats have come since the last one of each peer. */
+  /** For each peer, the number of own heartbeats since the peer's last one. */
   const missed = new Map<string, number>();
   let heardAt = clock.elapsed();
 
@@ -26,9 +32,9 @@ export function createReplicaCount(options: { id?: string; clock: Pick<Clock, 'e
     id: ownId,
 
     /**
-     * Takes note of a heartbeat.
+     * Records a heartbeat.
      *
-     * @returns whether it is the first of a peer, which does not know this replica yet.
+     * @returns whether it is the first heartbeat of a peer, which does not know this replica yet.
      */
     hear(id: string): boolean {
       heardAt = clock.elapsed();
@@ -47,10 +53,13 @@ export function createReplicaCount(options: { id?: string; clock: Pick<Clock, 'e
 
     forget: (id: string) => missed.delete(id),
 
-    /** How many replicas there are, this one included. */
+    /** Returns the number of replicas, including this one. */
     count: () => missed.size + 1,
 
-    /** Milliseconds since the last heartbeat: longer than a few seconds, nothing is heard. */
+    /**
+     * Returns the milliseconds since the last heartbeat. More than a few seconds mean that the
+     * channel is broken.
+     */
     silentMs: () => clock.elapsed() - heardAt,
   };
 }
