@@ -11,15 +11,18 @@ import { mergeTraffic, quantileMs } from '../usage/live-traffic.ts';
 import { lastBuckets, liveSeconds, type UsageQueries } from '../usage/usage-queries.ts';
 
 /**
- * How long the numbers of active and suspended keys are good for. To count a million of them takes a
- * tenth of a second of two cores. With the pause between two questions of a page, they are at most 5 s old.
+ * How long counted keys are cached. Counting a million keys keeps two cores busy for a tenth of a
+ * second. Together with the console's polling interval, the numbers are at most 5 s old.
  */
 const defaultCountedForMs = 2_500;
 
 const shownBans = 10;
 const shownDenied = 10;
 
-/** Counts the keys that are neither expired nor revoked, and those of them that are suspended, or whose account is. */
+/**
+ * Counts the keys that are neither expired nor revoked. `suspended` counts those of them that are
+ * suspended, or whose account is.
+ */
 const countKeys = statement('count_keys', (db) =>
   db
     .select({
@@ -48,7 +51,7 @@ export function createOverview(options: {
   countedForMs?: number;
   replicas: Pick<ReplicaCount, 'count'>;
   usage: Pick<UsageQueries, 'readTraffic' | 'listDenied'>;
-  /** Leaves out bans that are no longer in force. */
+  /** Reads open bans without those that are no longer in force. */
   readBans: ReadBans;
   stores: Overview['stores'];
 }) {
@@ -56,7 +59,7 @@ export function createOverview(options: {
   const { db, clock, replicas, usage, readBans, stores } = options;
   let counted: { readonly keys: ReturnType<typeof countKeys>; readonly at: number } | undefined;
 
-  /** Counts at most once at a time, however many operators look. */
+  /** Counts the keys. Concurrent and repeated requests share one query. */
   function countOnce(): ReturnType<typeof countKeys> {
     if (counted === undefined || clock.elapsed() - counted.at > countedForMs) {
       const keys = countKeys(db);
@@ -109,5 +112,5 @@ function byOutcome(counts: readonly number[]): Record<UsageOutcome, number> {
   return Object.fromEntries(entries) as Record<UsageOutcome, number>;
 }
 
-/** Two digits say more than is known. */
+/** Rounds to two digits, because quantiles are not known more precisely. */
 const rounded = (ms: number | null) => (ms === null ? null : Number(ms.toPrecision(2)));
