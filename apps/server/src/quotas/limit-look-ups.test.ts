@@ -3,8 +3,8 @@ import { createTestClock } from '@animal-store/runtime/test-clock';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { limitLookUps } from './limit-look-ups.ts';
 
-test('a network that has used up its allowance has ten look-ups in ten seconds that find no key, and any others', async () => {
-  // The limiters of rate-limiter-flexible go by the clock of the machine.
+test('denyGuess allows a network without allowance ten failed lookups in ten seconds, and any successful ones', async () => {
+  // The limiters of rate-limiter-flexible use the clock of the machine.
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const allowance = createMemoryQuotas({ clock: createTestClock() }).createAllowance('network', {
@@ -15,7 +15,10 @@ test('a network that has used up its allowance has ten look-ups in ten seconds t
   networks.countWrongGuess('network');
   await networks.take('network');
 
-  /** Looks up made-up tokens, one after the other, until that is refused. Returns how many it were. */
+  /**
+   * Looks up invented tokens, one after the other, until a lookup is denied. Returns how many were
+   * allowed.
+   */
   async function guess(): Promise<number> {
     let lookUps = 0;
     while ((await networks.denyGuess('network')) === undefined) {
@@ -24,10 +27,11 @@ test('a network that has used up its allowance has ten look-ups in ten seconds t
     }
     return lookUps;
   }
-  // Regression: 50 keys that a replica did not know, in a network with nothing left, took 40 s to pass.
+  // Regression: a network without allowance took 40 s to get 50 keys accepted that a replica did
+  // not know.
   for (let i = 0; i < 50; i += 1) expect(await networks.denyGuess('network')).toBeUndefined();
   expect(await guess()).toBe(10);
-  // Regression: each answer that was in flight when the quota ran out allowed ten look-ups more.
+  // Regression: each response that was in flight when the quota ran out allowed ten more lookups.
   expect((await networks.take('network')).outcome).toBe('denied');
   vi.advanceTimersByTime(9_999);
   expect(await guess()).toBe(0);

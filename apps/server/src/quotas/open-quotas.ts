@@ -11,27 +11,28 @@ import { limitLookUps, type NetworkAllowance } from './limit-look-ups.ts';
 import { defaultQuotaSettings, type QuotaSettings } from './quota-settings.ts';
 
 /**
- * How many pages of the reference a network may read for each request without a key: an office reads behind
- * one address.
+ * How many pages of the reference a network may read for each request without a key. A whole office
+ * may read behind one address.
  */
 const pagesPerRequest = 10;
 
-/** The limiters of one replica. Replicas on the same Redis decide as one. */
+/** The limiters of one replica. Replicas with the same Redis share their counts. */
 export interface Quotas {
-  /** Requests with a valid key. */
+  /** Limits requests with a valid key. */
   readonly keys: KeyQuotas;
-  /** Requests without a valid key. */
+  /** Limits requests without a valid key. */
   readonly networks: NetworkAllowance;
-  /** Requests outside of the versioned API, such as for the reference, by network. */
+  /** Limits requests outside the versioned API, such as for the reference, by network. */
   readonly pages: Pick<Allowance, 'take'>;
   readonly statusRequests: Pick<Allowance, 'take'>;
   close(): void;
 }
 
 /**
- * Opens the quotas of the service. They open also while Redis is down.
+ * Opens the quotas of the service. Opening succeeds even if Redis is down.
  *
- * @throws {StartupError} if Redis is there, and refuses the database, the user or the password.
+ * @throws {StartupError} if Redis is reachable but refuses the database number, the user or the
+ * password.
  */
 export async function openQuotas(
   given: Partial<QuotaSettings> & Omit<QuotasOptions, keyof QuotaSettings> = {},

@@ -1,18 +1,19 @@
 import type { QuotaWindow, WindowName } from '@animal-store/contract';
 import type { QuotaDecision } from '@animal-store/quotas';
 
-/** Describes both windows of a key in a body. */
+/** Describes both windows of a key for a response body. */
 export function toQuotaWindows({ windows }: QuotaDecision): Record<WindowName, QuotaWindow> {
   const [minute, day] = windows.map(({ limit, remaining, resetAt }) => ({
     limit,
     remaining,
     resetsAt: toInstant(resetAt),
   }));
-  if (minute === undefined || day === undefined) throw new TypeError('A key has two windows.');
+  if (minute === undefined || day === undefined)
+    throw new TypeError('The quota decision of a key lacks one of its two windows.');
   return { minute, day };
 }
 
-/** Formats a Unix time in seconds for a body. */
+/** Formats a Unix time in seconds for a response body. */
 export function toInstant(unixSeconds: number): string {
   return new Date(unixSeconds * 1_000).toISOString();
 }

@@ -2,18 +2,19 @@ import * as contract from '@animal-store/contract';
 import * as quotas from '@animal-store/quotas';
 import { expect, expectTypeOf, test } from 'vitest';
 
-// Neither of the two published packages may depend on the other one, so both say how windows and bans are told.
+// Neither of the two published packages may depend on the other, so both define how windows and
+// bans are reported.
 
 const quota = { perMinute: 5, perDay: 9 };
 
-test('the quotas and the contract have the same policy of bans and windows', () => {
+test('the quotas and the contract define the same ban policy and windows', () => {
   expectTypeOf<quotas.BanPolicy>().toEqualTypeOf<contract.BanPolicy>();
   expectTypeOf<quotas.Quota>().toExtend<contract.Quota>();
   expect(quotas.defaultBanPolicy).toEqual(contract.defaultBanPolicy);
   expect(quotas.windowSeconds).toEqual(contract.windowSeconds);
 });
 
-test('the quotas and the contract describe a decision in the same headers', async () => {
+test('the quotas and the contract write the same headers for a decision', async () => {
   const { consume } = quotas.createMemoryQuotas();
   for (let i = 0; i < 7; i += 1) {
     const decision = await consume({ id: 'a', quota });
