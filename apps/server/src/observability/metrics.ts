@@ -2,11 +2,19 @@ import { totalmem } from 'node:os';
 import type { StatementContext } from '@animal-store/postgres';
 import { DatabaseError } from '@animal-store/postgres';
 import type { BreakerState } from '@animal-store/quotas';
-import { waitAtMost } from '@animal-store/runtime';
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { type Clock, systemClock, waitAtMost } from '@animal-store/runtime';
+import {
+  Counter,
+  collectDefaultMetrics,
+  Gauge,
+  Histogram,
+  type OpenMetricsContentType,
+  Registry,
+} from 'prom-client';
 import type { RequestRecord } from '../api/request-record.ts';
 import { type ConnectionLimit, connectionLimits } from '../http/limit-connections.ts';
 import type { RequestOutcome } from '../http/request-outcome.ts';
+import { createTimeHistogram, type TimeSeries } from './time-histogram.ts';
 import { watchCalls } from './watch-calls.ts';
 
 /** What is read at each scrape. */
@@ -60,9 +68,11 @@ export type Metrics = ReturnType<typeof openMetrics>;
 export function openMetrics({
   version,
   measureProcess = measureThisProcess,
+  clock = systemClock,
 }: {
   version: string;
   measureProcess?: MeasureProcess | undefined;
+  clock?: Pick<Clock, 'now'>;
 }) {
   const registry = new Registry();
   const registers = [registry];
@@ -79,6 +89,17 @@ export function openMetrics({
       buckets: secondsBuckets,
       registers,
     });
+  /** A histogram of what each request is measured by, with traces as exemplars. */
+  function requestHistogram(name: string, help: string) {
+    const { series, metric } = createTimeHistogram({
+      name: `animal_store_${name}_duration_seconds`,
+      help,
+      bounds: secondsBuckets,
+      now: clock.now,
+    });
+    registry.registerMetric(metric);
+    return series;
+  }
 
   gauge('build_info', 'Always 1. Its labels are the versions of the service and of Node.', [
     'version',
@@ -95,13 +116,22 @@ export function openMetrics({
   );
   const shed = counter(
     'requests_shed_total',
-    'Requests that were refused with 503 because of overload. As completed requests they have the route "other".',
+    'Requests that were refused with 503 because of overload. As completed requests they have the route other.',
   );
-  const requestSeconds = histogram(
-    'http_request',
-    'Time from the headers of a request to the end of its response.',
-    ['route', 'method'],
+  const requestSeconds = createRequestSeconds(
+    requestHistogram(
+      'http_request',
+      'Time from the headers of a request to the end of its response.',
+    ),
   );
+  const waitSeconds = requestHistogram(
+    'http_request_wait',
+    'Time that a completed request waited in a stage: queue (its turn), redis (its quota), sql, body (its own).',
+  );
+  const queueSeconds = waitSeconds({ stage: 'queue' });
+  const redisWaitSeconds = waitSeconds({ stage: 'redis' });
+  const sqlSeconds = waitSeconds({ stage: 'sql' });
+  const bodySeconds = waitSeconds({ stage: 'body' });
   const opsRequests = counter(
     'ops_requests_total',
     'Completed requests to the ops listener, by route template, method and status.',
@@ -109,7 +139,7 @@ export function openMetrics({
   );
   const decisions = counter(
     'quota_decisions_total',
-    'Decisions of quotas, by plan ("none" without a valid key), most restrictive window and outcome.',
+    'Decisions of quotas, by plan (none without a valid key), most restrictive window and outcome.',
     ['plan', 'window', 'outcome'],
   );
   const bans = counter('bans_total', 'Bans that requests to this replica began.');
@@ -196,10 +226,16 @@ export function openMetrics({
     },
 
     countRequest(record: RequestRecord): void {
-      const { route = 'other', status, durationMs, key, decision } = record;
+      const { route = 'other', status, durationMs, key, decision, waits, traceId } = record;
       const method = knownMethod(record.method);
       requests.inc({ route, method, status });
-      requestSeconds.observe({ route, method }, durationMs / 1000);
+      requestSeconds(route, method).observe(durationMs / 1_000, traceId);
+      if (waits !== undefined) {
+        queueSeconds.observe(waits.queueMs / 1_000, traceId);
+        redisWaitSeconds.observe(waits.redisMs / 1_000, traceId);
+        sqlSeconds.observe(waits.sqlMs / 1_000, traceId);
+        bodySeconds.observe(waits.bodyMs / 1_000, traceId);
+      }
       if (decision === undefined) return;
       const { reported, outcome } = decision;
       // A request of a key that is refused is counted against its network.
@@ -229,13 +265,15 @@ export function openMetrics({
     },
     /** Notes whether Redis decides (breaker closed) or this replica by itself (open). */
     setBreaker: (state: BreakerState) => breaker.set(state === 'open' ? 1 : 0),
-    async show(): Promise<string> {
+    /** Gives all metrics as text: in the plain format, or in OpenMetrics, which has the exemplars. */
+    async show(format: 'plain' | 'openmetrics' = 'plain') {
       wasScraped = true;
       const shown = unseenLoss;
-      const text = await registry.metrics();
+      const shownIn = format === 'plain' ? registry : inOpenMetrics(registry);
+      const text = await shownIn.metrics();
       shown?.resolve();
       if (unseenLoss === shown) unseenLoss = undefined;
-      return text;
+      return { text, contentType: shownIn.contentType };
     },
     /**
      * Waits until the next scrape, if something was lost since the last one: a stop is when most is lost, and
@@ -245,9 +283,41 @@ export function openMetrics({
       if (!wasScraped || unseenLoss === undefined) return;
       await waitAtMost({ ms: timeoutMs }, unseenLoss.promise, () => {});
     },
-    contentType: registry.contentType,
     close() {
       for (const end of unwatch) end();
     },
   };
+}
+
+/** Finds the series of a route and a method, without the cost of making a name of both for each request. */
+function createRequestSeconds(
+  series: (labels: { route: string; method: string }) => TimeSeries,
+): (route: string, method: string) => TimeSeries {
+  const byRoute = new Map<string, Map<string, TimeSeries>>();
+  return (route, method) => {
+    let byMethod = byRoute.get(route);
+    if (byMethod === undefined) {
+      byMethod = new Map();
+      byRoute.set(route, byMethod);
+    }
+    let found = byMethod.get(method);
+    if (found === undefined) {
+      found = series({ route, method });
+      byMethod.set(method, found);
+    }
+    return found;
+  };
+}
+
+/**
+ * Gives a registry that shows the same metrics in OpenMetrics.
+ *
+ * Such a registry takes `_total` from the names of the counters that it has, for good. So it gets objects that inherit
+ * from the metrics, and the metrics themselves keep their names for the plain format.
+ */
+function inOpenMetrics(registry: Registry) {
+  const shown = new Registry<OpenMetricsContentType>();
+  shown.setContentType(Registry.OPENMETRICS_CONTENT_TYPE);
+  for (const metric of registry.getMetricsAsArray()) shown.registerMetric(Object.create(metric));
+  return shown;
 }

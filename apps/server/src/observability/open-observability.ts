@@ -33,7 +33,7 @@ export async function openObservability(
     ...{ level: logLevel, format: logFormat, write: writeLog, clock, timings: settings },
   });
   const { log, writeLine } = opened;
-  const metrics = openMetrics({ version, measureProcess });
+  const metrics = openMetrics({ version, measureProcess, clock });
   const requestLog = openRequestLog({ ...settings, log, writeLine, clock });
   const opsRequestLog = openOpsRequestLog(log, clock);
   const refusedConnections = limitToMinutes<ConnectionLimit>(clock, (limit, connections) =>

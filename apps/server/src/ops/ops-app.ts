@@ -9,6 +9,7 @@ import { setHeader } from '../http/note-headers.ts';
 import { outcomeOf } from '../http/request-outcome.ts';
 import { addFiles } from '../http/send-file.ts';
 import { send } from '../http/send-response.ts';
+import { prefersOpenMetrics } from '../observability/exposition-format.ts';
 import type { OpsRequestRecord } from '../observability/log-ops-request.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { AdminServices } from './admin-operation.ts';
@@ -81,9 +82,10 @@ function createProbes({
       res.json(readiness);
     },
 
-    '/metrics': async function answerScrape(_req, res) {
-      const text = await metrics.show();
-      setHeader(res, 'Content-Type', metrics.contentType);
+    '/metrics': async function answerScrape(req, res) {
+      const format = prefersOpenMetrics(req.headers.accept) ? 'openmetrics' : 'plain';
+      const { text, contentType } = await metrics.show(format);
+      setHeader(res, 'Content-Type', contentType);
       send(res, text);
     },
   };

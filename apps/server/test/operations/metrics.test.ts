@@ -60,6 +60,8 @@ test.each([
   ['http_request_duration_seconds_count{route="/v1/pets",method="GET"}', 2],
   // Statements may take 6 s.
   ['http_request_duration_seconds_bucket{le="10",route="/v1/pets",method="GET"}', 2],
+  ['http_request_wait_duration_seconds_count{stage="queue"}', 3],
+  ['http_request_wait_duration_seconds_count{stage="sql"}', 3],
   ['quota_decisions_total{plan="pro",window="minute",outcome="admitted"}', 2],
   ['quota_decisions_total{plan="none",window="minute",outcome="admitted"}', 1],
   ['database_statement_duration_seconds_count{statement="list_pets"}', 2],
@@ -83,6 +85,19 @@ test('no label takes a value from a caller', () => {
   );
   expect(first?.length).toBeGreaterThan(100);
   expect(second).toEqual(first);
+});
+
+test('a scraper that accepts OpenMetrics gets it, with the same samples', async () => {
+  const headers = { Accept: 'application/openmetrics-text;version=1.0.0,text/plain;q=0.5' };
+  const response = await fetch(`${service.server.opsUrl}/metrics`, { headers });
+  expect(response.headers.get('Content-Type')).toBe(
+    'application/openmetrics-text; version=1.0.0; charset=utf-8',
+  );
+  const text = await response.text();
+  expect(text.endsWith('# EOF\n')).toBe(true);
+  const series = (metrics: string) =>
+    new Set(metrics.match(/^(?:animal_store|process)_(?!database_)\S+(?= )/gm));
+  expect(series(text)).toEqual(series(await scrape(service.server)));
 });
 
 // What the log tells: redis-outage.test.ts.

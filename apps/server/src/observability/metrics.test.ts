@@ -1,0 +1,78 @@
+import { createTestClock } from '@animal-store/runtime/test-clock';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { RequestRecord } from '../api/request-record.ts';
+import { openMetrics } from './metrics.ts';
+
+const finished: RequestRecord = {
+  requestId: 'one',
+  method: 'GET',
+  route: '/v1/pets',
+  status: 200,
+  aborted: false,
+  durationMs: 70,
+  errorCode: undefined,
+  attempts: undefined,
+  waits: { queueMs: 30, redisMs: 2, sqlMs: 20, bodyMs: 0 },
+  operation: undefined,
+  key: undefined,
+  tokenPrefix: undefined,
+  decision: undefined,
+  traceId: undefined,
+};
+const traceId = '0af7651916cd43dd8448eb211c80319c';
+
+let metrics: ReturnType<typeof openMetrics>;
+beforeEach(() => {
+  metrics = openMetrics({ version: '1.0.0', clock: createTestClock(), measureProcess: () => {} });
+});
+afterEach(() => metrics.close());
+
+const linesOf = async (format: 'plain' | 'openmetrics') =>
+  (await metrics.show(format)).text.split('\n');
+
+test('the wait of a request is counted in each of its stages', async () => {
+  metrics.countRequest(finished);
+  metrics.countRequest({ ...finished, waits: undefined });
+  const wait = 'animal_store_http_request_wait_duration_seconds';
+  const lines = (await linesOf('plain')).filter((line) => /wait_.*(?:_sum|_count)/.test(line));
+  expect(lines).toEqual(
+    Object.entries({ queue: 0.03, redis: 0.002, sql: 0.02, body: 0 }).flatMap(
+      ([stage, seconds]) => [
+        `${wait}_sum{stage="${stage}"} ${seconds}`,
+        `${wait}_count{stage="${stage}"} 1`,
+      ],
+    ),
+  );
+});
+
+test('OpenMetrics has the trace of a sampled request as exemplar of each time; plain text has none', async () => {
+  metrics.countRequest(finished);
+  expect((await linesOf('openmetrics')).filter((line) => line.includes(' # '))).toEqual([]);
+  metrics.countRequest({ ...finished, traceId });
+  const exemplar = (value: number) =>
+    expect.stringMatching(new RegExp(` 2 # \\{trace_id="${traceId}"\\} ${value} \\d+(\\.\\d+)?$`));
+  expect((await linesOf('openmetrics')).filter((line) => line.includes(' # '))).toEqual(
+    [0.07, 0.03, 0.002, 0.02, 0].map(exemplar),
+  );
+  expect((await linesOf('plain')).filter((line) => line.includes(traceId))).toEqual([]);
+});
+
+// Regression: a registry of prom-client that writes OpenMetrics takes "_total" from the names of its counters.
+test('a scrape in OpenMetrics changes no name and no value of the plain format', async () => {
+  metrics.countRequest({ ...finished, traceId });
+  const before = await metrics.show('plain');
+  const { text, contentType } = await metrics.show('openmetrics');
+  expect(contentType).toBe('application/openmetrics-text; version=1.0.0; charset=utf-8');
+  expect(text.endsWith('\n# EOF\n')).toBe(true);
+  expect(await metrics.show('plain')).toEqual(before);
+  expect(before.contentType).toBe('text/plain; version=0.0.4; charset=utf-8');
+  // The names of samples are the same in both.
+  const samples = (all: string) =>
+    all
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('#'))
+      .map((line) => line.replace(/ # .*/, ''));
+  expect(samples(text)).toEqual(samples(before.text));
+  // Where OpenMetrics wants quotes to be escaped, prom-client does not.
+  expect(text.split('\n').filter((line) => /^# HELP .*["\\]/.test(line))).toEqual([]);
+});
