@@ -5,16 +5,16 @@ import type { Request, Response } from 'express';
 import { normalizePath } from './path-encoding.ts';
 import type { RequestWaits } from './request-locals.ts';
 
-// Limited before it is trusted, because it is logged and sent back.
+// The length and the characters are limited, because the id is logged and sent back.
 const wellFormedId = /^[\w.:-]{1,128}$/;
 
-/** Notes the time at which a request arrived: it may wait for its turn before it begins. */
+/** Records when a request arrived. The request may then wait for its turn before it begins. */
 export function arriveNow(res: Response): void {
   const waits = { queueMs: 0, redisMs: 0, sqlMs: 0, bodyMs: 0 };
   res.locals = { arrivedAt: systemClock.elapsed(), requestId: '', headers: [], waits };
 }
 
-/** Notes how long a request has waited for something, by `systemClock.elapsed()` at the beginning of the wait. */
+/** Records how long a request has waited, since `beganAt` by `systemClock.elapsed()`. */
 export function noteWait(
   { locals: { waits } }: { readonly locals: Express.Locals },
   name: keyof RequestWaits,
@@ -24,8 +24,9 @@ export function noteWait(
 }
 
 /**
- * Gives a request its id and a path in the normal form, and its response the headers that every one has. On the
- * operators' listener, which has no turns, it also arrives now.
+ * Gives a request its id and a normalized path, and its response the headers that all responses
+ * have. On the operators' listener, where requests do not wait for a turn, it also records the
+ * arrival.
  */
 export function beginRequest(req: Request, res: Response): void {
   const { locals } = res;
@@ -34,25 +35,25 @@ export function beginRequest(req: Request, res: Response): void {
   locals.headers = [
     'X-Request-Id',
     locals.requestId,
-    // Responses depend on the key and the time, so no cache may keep one (RFC 9111, §5.2.2.5).
+    // Responses depend on the key and the time, so caches must not store them (RFC 9111, §5.2.2.5).
     'Cache-Control',
     'no-store',
-    // Against browsers that would run JSON as a script or a page.
+    // This header keeps browsers from running JSON as a script or a page.
     'X-Content-Type-Options',
     'nosniff',
   ];
   normalizePath(req);
 }
 
-/** How long ago a request arrived. */
+/** Returns the milliseconds since a request arrived. */
 export function ageMs({ locals }: Response): number {
   return systemClock.elapsed() - locals.arrivedAt;
 }
 
-/** Gives the id of a request: its `X-Request-Id` if that is well-formed, otherwise a new UUID. */
+/** Returns the id of a request: its `X-Request-Id` if that is well-formed, otherwise a new UUID. */
 function requestIdOf(req: Request): string {
   const given = req.headers['x-request-id'];
   if (typeof given !== 'string' || !wellFormedId.test(given)) return randomUUID();
-  // A client may have put its API key into the wrong header. It must not be logged.
+  // A client may have put its API key into the wrong header. The key must not be logged.
   return holdsToken(given) ? randomUUID() : given;
 }

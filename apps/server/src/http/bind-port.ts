@@ -2,9 +2,10 @@ import type { AddressInfo, Server } from 'node:net';
 import { StartupError } from '@animal-store/runtime';
 
 /**
- * Makes a server listen, and gives its port.
+ * Makes a server listen and returns its port.
  *
- * @param address.variables the prefix of the names of the variables that set it, for messages.
+ * @param address.variables the prefix of the environment variables that set the address, for error
+ * messages.
  * @throws {StartupError} if the port or the host is not available.
  */
 export async function bindPort(
@@ -28,7 +29,9 @@ export async function bindPort(
           `${portName}: ${port} on ${host} is in use. Choose another ${portName}.`,
         );
       case 'EACCES':
-        throw new StartupError(`${portName}: this user may not listen on ${port}.`);
+        throw new StartupError(
+          `${portName}: this user has no permission to listen on ${port}. Choose another ${portName}.`,
+        );
       default:
         throw new StartupError(`${variables}HOST: cannot listen on ${host}: ${message}`);
     }

@@ -1,19 +1,20 @@
-/** The requests of one caller that wait, in the order of arrival. */
+/** The waiting requests of one caller, in the order of arrival. */
 interface CallerQueue<Waiting> {
   readonly caller: string;
   readonly requests: Waiting[];
 }
 
-/** So many queues may be empty before they are forgotten. */
+/** How many empty queues are kept before they are deleted. */
 const maxEmptyQueues = 100;
 
 /**
- * Creates one queue for each caller. Callers take turns, one request each: fair queueing, as FQ-CoDel does it
- * (RFC 8290, §4), with requests that all count the same.
+ * Creates one queue for each caller. Callers take turns with one request each. This is fair
+ * queueing as in FQ-CoDel (RFC 8290, §4), with requests that all count the same.
  *
- * A caller that begins to wait comes before those that have had a turn, so that somebody who sends little waits for
- * nobody who sends much. It loses this advantage until its queue has been found empty (§4.2): otherwise, callers who
- * send one request after the other would keep all others from their turns.
+ * A caller that begins to wait comes before callers that have had a turn, so that a caller with few
+ * requests does not wait for a caller with many. It loses this advantage until its queue has been
+ * found empty (§4.2). Otherwise, callers that send one request after the other would keep all
+ * others from their turns.
  */
 export function createCallerQueues<Waiting>() {
   const queues = new Map<string, CallerQueue<Waiting>>();
@@ -21,7 +22,7 @@ export function createCallerQueues<Waiting>() {
   const oldQueues: CallerQueue<Waiting>[] = [];
   let size = 0;
 
-  /** Counts requests that wait no longer. Nobody needs a turn if none is left. */
+  /** Counts a request that no longer waits. If no request is left, no caller needs a turn. */
   function removed(): void {
     size -= 1;
     if (size > 0) return;
@@ -30,7 +31,10 @@ export function createCallerQueues<Waiting>() {
     oldQueues.length = 0;
   }
 
-  /** Forgets queues that are empty, if there are many: while no request begins, nobody visits them. */
+  /**
+   * Deletes empty queues if there are many. Without this, they would stay as long as no request
+   * begins.
+   */
   function forgetEmptyQueues(): void {
     if (queues.size <= 2 * size + maxEmptyQueues) return;
     for (const list of [newQueues, oldQueues]) {
@@ -44,12 +48,12 @@ export function createCallerQueues<Waiting>() {
   }
 
   return {
-    /** How many requests wait. */
+    /** The number of waiting requests. */
     get size() {
       return size;
     },
 
-    /** Lets a request wait. */
+    /** Adds a request to the queue of its caller. */
     add(caller: string, request: Waiting): void {
       let queue = queues.get(caller);
       if (queue === undefined) {
@@ -62,7 +66,10 @@ export function createCallerQueues<Waiting>() {
       forgetEmptyQueues();
     },
 
-    /** Takes the oldest or the newest request of the caller whose turn it is; `undefined` if none waits. */
+    /**
+     * Takes the oldest or the newest request of the caller whose turn it is; returns `undefined` if
+     * no request waits.
+     */
     takeNext(which: 'oldest' | 'newest'): Waiting | undefined {
       for (;;) {
         const isNew = newQueues.length > 0;
@@ -84,7 +91,10 @@ export function createCallerQueues<Waiting>() {
       return request;
     },
 
-    /** The caller with the most requests, if it has more than the given one; otherwise the given one. */
+    /**
+     * Returns the caller with the most requests. If no caller has more than the given one, it
+     * returns the given one.
+     */
     longest(caller: string): string {
       let longest = caller;
       let most = queues.get(caller)?.requests.length ?? 0;

@@ -2,16 +2,19 @@ import type { Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { networkOf } from './client-network.ts';
 
-/** The network of a request that came, or claims to have come, from an address. */
+/**
+ * Returns the network of a request with this address in `X-Forwarded-For` and this address of its
+ * connection.
+ */
 const of = (address: string | undefined, remoteAddress?: string) =>
   networkOf({ ip: address, socket: { remoteAddress } as Socket });
 
 test.each<[network: string, addresses: readonly (string | undefined)[]]>([
-  // An IPv4 address is one by itself, however it is written, and its port is ignored.
+  // Every spelling of an IPv4 address is the same network, and the port is ignored.
   ['203.0.113.7', ['203.0.113.7', '::ffff:203.0.113.7', '::FFFF:CB00:7107', '64:ff9b::cb00:7107']],
   ['203.0.113.7', ['::ffff:0:203.0.113.7', '203.0.113.7:5123', '[::ffff:203.0.113.7]:5123']],
   ['127.0.0.1', ['127.0.0.1']],
-  // An IPv6 address is counted with the rest of its /56.
+  // An IPv6 address counts as its /56.
   ['2001:db8:1:2300::/56', ['2001:db8:1:2300::1', '2001:db8:1:23ff:ffff::', '2001:DB8:1:2342::']],
   [
     '2001:db8:1:2400::/56',
@@ -19,15 +22,15 @@ test.each<[network: string, addresses: readonly (string | undefined)[]]>([
   ],
   ['::/56', ['::1']],
   ['fe80::/56', ['fe80::1%eth0', 'fe80::2%eth1']],
-  // What is no address is replaced by that of the connection.
+  // A text that is not an address is replaced by the address of the connection.
   ['198.51.100.9', [undefined, '', 'unknown', '_hidden', '203.0.113.7:', '203.0.113.777:8080']],
   ['198.51.100.9', ['[203.0.113.7]x:80', '[2001:db8::1', '<script>', 'a'.repeat(10_000)]],
-])('the network %s', (network, addresses) => {
+])('networkOf returns %s for each of the addresses', (network, addresses) => {
   expect(addresses.map((address) => of(address, '198.51.100.9'))).toEqual(
     addresses.map(() => network),
   );
 });
 
-test('a connection that is gone has no network', () => {
+test('networkOf returns unknown for a closed connection without an address', () => {
   expect([of(undefined), of('nonsense', 'nonsense')]).toEqual(['unknown', 'unknown']);
 });

@@ -2,32 +2,40 @@ import type { Request } from 'express';
 import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
 
-/** Careful providers hand one customer a /56 (RFC 6177, §2). Counting by /64 would be too easy to evade. */
+/**
+ * Providers that follow the recommendation give one customer a /56 (RFC 6177, §2). A limit by /64
+ * would be too easy to evade.
+ */
 const ipv6PrefixBytes = 7;
 
 /**
- * An address followed by a port, as some load balancers write `X-Forwarded-For`: `203.0.113.9:5123`,
- * `[2001:db8::1]:443`. Brackets without a port are taken, too (RFC 7239, §6).
+ * An address followed by a port, as some load balancers write `X-Forwarded-For`:
+ * `203.0.113.9:5123`, `[2001:db8::1]:443`. Brackets without a port are accepted, too (RFC 7239,
+ * §6).
  */
 const addressAndPort = /^(?:\[([\da-f:.%]{2,64})\](?::\d{1,5})?|([\d.]{7,15}):\d{1,5})$/i;
 
 const maxAddressLength = 64;
 
-/** The networks of the latest addresses. */
+/** The networks of recently seen addresses. */
 const networks = new LRUCache<string, string>({ max: 10_000 });
 
 /**
- * Gives the network that a request without a valid key counts against: the whole IPv4 address, or the
- * /56 of an IPv6 address, because whoever has one address of it has them all.
+ * Returns the network that a request without a valid key counts against: the IPv4 address, or the
+ * /56 of an IPv6 address. A customer with one address of a /56 usually has all of them.
  *
- * @param sender.ip what Express found in `X-Forwarded-For`; a client may have written anything there.
+ * @param sender.ip the address that Express found in `X-Forwarded-For`. A client may have written
+ * anything there.
  */
 export function networkOf({ ip, socket }: Pick<Request, 'ip' | 'socket'>): string {
-  // Without a remote address the connection is already gone: nobody reads the answer.
+  // Without a remote address, the connection is already closed and no client reads the response.
   return networkOfText(ip) ?? networkOfText(socket.remoteAddress) ?? 'unknown';
 }
 
-/** The network of a text, if it is an address. Parsing takes longer than all else that a 401 needs. */
+/**
+ * Returns the network of a text if it is an address. The cache matters because parsing takes longer
+ * than everything else that a 401 needs.
+ */
 function networkOfText(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   const known = networks.get(text);
@@ -35,7 +43,7 @@ function networkOfText(text: string | undefined): string | undefined {
   const ip = parseAddress(text);
   if (ip === undefined) return undefined;
   const network = toNetwork(ip);
-  // A zone may be of any length.
+  // An address with a zone may be of any length.
   if (text.length <= maxAddressLength) networks.set(text, network);
   return network;
 }
@@ -53,8 +61,8 @@ function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
   // An IPv4 address may be mapped into IPv6 (RFC 4291, §2.5.5.2).
   const ip = ipaddr.process(address);
   switch (ip.range()) {
-    // A NAT64 gateway puts all of IPv4 into one /96 (RFC 6052, §2.1; RFC 2765, §2.1). As one /56, all
-    // clients behind it would share one quota.
+    // A NAT64 gateway puts all IPv4 addresses into one /96 (RFC 6052, §2.1; RFC 2765, §2.1).
+    // Counted as one /56, all clients behind the gateway would share one quota.
     case 'rfc6052':
     case 'rfc6145':
       return ipaddr.fromByteArray(ip.toByteArray().slice(-4));

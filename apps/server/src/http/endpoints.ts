@@ -4,12 +4,15 @@ import { HttpError } from './http-error.ts';
 import { setHeader } from './note-headers.ts';
 import { send } from './send-response.ts';
 
-/** Options of `createExpressEndpoints`: all of them, because ts-rest drops its defaults once it gets any. */
+/**
+ * Options of `createExpressEndpoints`. All options are set, because ts-rest drops its defaults if
+ * it gets any option.
+ */
 export const endpointOptions = {
   jsonQuery: false,
   logInitialization: false,
   responseValidation: false,
-  // The default sends zod's own issues.
+  // The default handler would send the issues of zod to the caller.
   requestValidationErrorHandler: (
     error: unknown,
     _req: unknown,
@@ -19,10 +22,11 @@ export const endpointOptions = {
 };
 
 /**
- * Answers every other method of the paths of routes. It comes after their endpoints.
+ * Registers responses for all other methods of the routes' paths. Call it after the routes' own
+ * endpoints are registered.
  *
- * - OPTIONS with the methods that they have (RFC 9110, §9.3.7), if `admitOptions` is given;
- * - all else with 405.
+ * - OPTIONS gets the allowed methods (RFC 9110, §9.3.7), if `admitOptions` is given.
+ * - Other methods get 405.
  */
 export function answerOtherMethods(
   router: IRouter,
@@ -31,7 +35,8 @@ export function answerOtherMethods(
   admitOptions?: RequestHandler,
 ): void {
   for (const [path, found] of Map.groupBy(routes, (route) => route.path)) {
-    // Express answers HEAD as GET (RFC 9110, §9.3.2). The OpenAPI document has the same order.
+    // Express handles HEAD like GET (RFC 9110, §9.3.2). The OpenAPI document lists methods in the
+    // same order.
     const methods = found.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
     const headers = { Allow: methods.join(', ') };
     // `app.all` would add a layer for each of 35 methods.
@@ -49,7 +54,7 @@ export function answerOtherMethods(
   }
 }
 
-/** Answers with 404. */
+/** Refuses any request with 404. */
 export const refusePath: RequestHandler = function refuseUnknownPath() {
   throw new HttpError('not_found', errorMessages.not_found);
 };

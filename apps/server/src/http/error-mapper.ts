@@ -6,9 +6,9 @@ import { setHeader } from './note-headers.ts';
 import { validationMessage } from './validation-message.ts';
 
 /**
- * Turns every error, whatever threw it, into a response with the Error body.
+ * Creates the error handler that turns every error into a response with the Error body.
  *
- * @param report is called for every 500, with the id of the request.
+ * @param report is called for every 500 with the id of the request.
  */
 export function errorMapper(
   report: (failure: unknown, requestId: string) => void,
@@ -18,14 +18,18 @@ export function errorMapper(
     res.locals.errorCode = error.code;
     res.locals.attempts = attemptsOf(failure);
     if (error.code === 'internal_error') report(failure, res.locals.requestId);
-    // The response has begun. Express closes the connection, so the client notices the failure.
+    // The response has already begun. Express closes the connection, so that the client notices the
+    // failure.
     if (res.headersSent) return next(failure);
     for (const name in error.headers) setHeader(res, name, error.headers[name] as string);
     res.status(error.status).json(error.toBody());
   };
 }
 
-/** What was tried before a 503, such as connections to the database: errors of other folders tell it by this property. */
+/**
+ * Returns what was tried before a 503, such as connections to the database. Errors of other rooms
+ * have it in the property `attempts`.
+ */
 function attemptsOf(failure: unknown): string | undefined {
   for (let error = failure; error instanceof Error; error = error.cause) {
     if ('attempts' in error) return String(error.attempts);
@@ -38,7 +42,8 @@ function toApiError(failure: unknown, req: Request, res: Response): HttpError {
   if (failure instanceof RequestValidationError) {
     return new HttpError('invalid_request', validationMessage(failure, req, res));
   }
-  // Errors of other folders, which this one does not import, ask for a 503 by this property.
+  // This room does not import the errors of other rooms. The property `retryAfterSeconds` marks
+  // errors that become a 503.
   if (failure instanceof Error && 'retryAfterSeconds' in failure) {
     return new HttpError('service_unavailable', errorMessages.service_unavailable, {
       headers: { [rateLimitHeaders.retryAfter]: String(failure.retryAfterSeconds) },

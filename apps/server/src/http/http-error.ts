@@ -1,6 +1,6 @@
 import { type ErrorBody, type ErrorCode, errorCodes } from '@animal-store/contract';
 
-/** The statuses of the codes of an app. */
+/** The status of each error code of an app. */
 type ErrorTable<Code extends string> = Readonly<Record<Code, { readonly status: number }>>;
 
 export interface HttpErrorOptions {
@@ -16,7 +16,9 @@ export class HttpError<Code extends string = ErrorCode> extends Error {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
 
-  /** @param options.table the codes of an app that has others than the public contract. */
+  /**
+   * @param options.table the error codes of an app that does not use those of the public contract.
+   */
   constructor(
     code: Code,
     message: string,

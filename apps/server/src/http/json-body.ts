@@ -8,16 +8,20 @@ import { parseExactJson } from './exact-numbers.ts';
 import { HttpError } from './http-error.ts';
 import './request-locals.ts';
 
-/** The most that a JSON body may hold: sixteen times the longest name, escaped. */
+/**
+ * The largest JSON body: sixteen times the size of the longest name with all characters escaped.
+ */
 const maxBodyBytes = 16 * 1024;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * Reads a JSON body into `req.body`, with exact integers. Without a body, `req.body` is `undefined`.
+ * Reads a JSON body into `req.body`, with exact integers. Without a body, `req.body` is
+ * `undefined`.
  *
- * `express.json()` takes a reviver, which would keep integers exact. But it answers an oversized body only
- * after it has received all of it, and reads invalid UTF-8 as U+FFFD instead of refusing it.
+ * `express.json()` accepts a reviver, which would keep integers exact. But it refuses an oversized
+ * body only after it has received all of it, and it reads invalid UTF-8 as U+FFFD instead of
+ * refusing it.
  */
 export const jsonBody: RequestHandler = async function readJsonBody(req, res, next) {
   if (!hasBody(req)) return next();
@@ -43,7 +47,8 @@ function requireJson(req: Request): void {
     throw new HttpError('unsupported_media_type', errorMessages.unsupported_media_type);
   }
   const coding = req.get('Content-Encoding') ?? 'identity';
-  // No decompression: a small body could expand to gigabytes, and a pet does not need it.
+  // Compressed bodies are refused, because a small body could expand to gigabytes and a pet does
+  // not need compression.
   if (coding.trim().toLowerCase() !== 'identity') {
     throw new HttpError('unsupported_media_type', 'Content-Encoding: expected none');
   }
@@ -65,13 +70,16 @@ async function read(req: Request): Promise<Buffer> {
   try {
     return await getRawBody(req, { limit: maxBodyBytes, ...(length !== undefined && { length }) });
   } catch (error) {
-    // Receive and drop the rest, within the time-out of the request. Otherwise a client that is still
-    // sending would see a reset connection instead of the response.
+    // The rest of the body is received and dropped, within the timeout of the request. Otherwise a
+    // client that is still sending would see a reset connection instead of the response.
     req.resume();
     if (error instanceof Error && 'type' in error && error.type === 'entity.too.large') {
       throw new HttpError('payload_too_large', errorMessages.payload_too_large(maxBodyBytes));
     }
-    throw new HttpError('invalid_request', 'body: expected as many bytes as were announced');
+    throw new HttpError(
+      'invalid_request',
+      'body: expected as many bytes as Content-Length announces',
+    );
   }
 }
 

@@ -3,9 +3,10 @@ import { createServer } from 'node:http';
 import { expect, test, vi } from 'vitest';
 import { limitConnections } from './limit-connections.ts';
 
-// Over real sockets: test/wire/connection-limits.test.ts. What is one network: client-network.test.ts.
+// Tests over real sockets are in test/wire/connection-limits.test.ts. Tests of networks are in
+// client-network.test.ts.
 
-/** Connects from addresses to a server that has such a limit. */
+/** Returns a function that connects from an address to a server with such a limit. */
 function limit(maxPerNetwork: number) {
   const server = createServer();
   const onRefused = vi.fn();
@@ -25,13 +26,13 @@ function limit(maxPerNetwork: number) {
   return { connect, onRefused };
 }
 
-test('a network may have all connections without a limit', () => {
+test('limitConnections allows a network all connections when there is no limit', () => {
   const { connect } = limit(0);
   const sockets = Array.from({ length: 100 }, () => connect('192.0.2.1'));
   expect(sockets.filter(({ isOpen }) => !isOpen)).toEqual([]);
 });
 
-test('a place is free again after a connection has closed, and not after a refused one has', () => {
+test('limitConnections frees a place when an accepted connection closes, but not when a refused one closes', () => {
   const { connect, onRefused } = limit(2);
   const [first] = ['2001:db8::1', '2001:db8::2'].map(connect);
   const isOpen = () => connect('2001:db8::3').isOpen;

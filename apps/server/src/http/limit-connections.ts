@@ -2,7 +2,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { networkOf } from './client-network.ts';
 
-/** Why a connection was refused: a setting, or the number of files that this process may have open. */
+/**
+ * Why a connection was refused: because of a setting, or because of the number of files that the
+ * process may open.
+ */
 export const connectionLimits = [
   'MAX_CONNECTIONS',
   'MAX_CONNECTIONS_PER_NETWORK',
@@ -11,12 +14,13 @@ export const connectionLimits = [
 
 export type ConnectionLimit = (typeof connectionLimits)[number];
 
-/** The share of all connections that one network may have by default. */
+/** The default share of all connections that one network may have. */
 const networkShare = 1 / 4;
 
 /**
- * Closes new connections to a server that has `max` of them, or fewer if there are not enough file
- * descriptors, and those of a network that has too many. Otherwise one host could have all connections.
+ * Closes new connections when the server has `max` of them, or fewer if the process lacks file
+ * descriptors. It also closes connections of a network that has too many, so that one host cannot
+ * take all connections.
  *
  * @param options.maxPerNetwork 0 for no limit, `undefined` for a quarter of all connections.
  * @param options.onRefused Called for each connection that is closed.
@@ -53,22 +57,23 @@ export function limitConnections(
 }
 
 /**
- * File descriptors that the public port leaves for everything else: the ops listener, the stores, and
- * the files that the embedded database opens later.
+ * The file descriptors that the public port leaves for the operators' listener, the stores, and the
+ * files that the embedded database opens later.
  */
 const reservedDescriptors = 100;
 
 /**
- * How many connections the public port may have so that file descriptors are left. Without a reserve,
- * strangers' connections could take all of them: probes would fail, and the replica would be killed.
+ * Returns how many connections the public port may have, so that file descriptors are left. Without
+ * a reserve, connections of strangers could take all of them: probes would fail, and the
+ * orchestrator would kill the replica.
  *
- * Call it once the stores are open. `Infinity` where there is no `/proc`. `process.report` also tells
- * the limit, but looks up the host names of all connections first.
+ * Call it after the stores are open. It returns `Infinity` on systems without `/proc`.
+ * `process.report` also has the limit, but it first looks up the host names of all connections.
  */
 function connectionRoom(): number {
   if (!existsSync('/proc/self/limits')) return Number.POSITIVE_INFINITY;
   const [, limit] = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
-  // "unlimited"
+  // The limit is the word "unlimited".
   if (limit === undefined) return Number.POSITIVE_INFINITY;
   const free = Math.max(0, Number(limit) - readdirSync('/proc/self/fd').length);
   return Math.floor(Math.max(free - reservedDescriptors, free / 2));

@@ -4,7 +4,10 @@ import type { Socket } from 'node:net';
 type RequestType = typeof IncomingMessage;
 type ResponseType = typeof ServerResponse<IncomingMessage>;
 
-/** How many requests of a socket wait. On the socket itself: a WeakMap of all sockets is slower. */
+/**
+ * The property of a socket that counts its waiting requests. A WeakMap of all sockets would be
+ * slower.
+ */
 const pending = Symbol('pending');
 type CountedSocket = Socket & { [pending]?: number };
 
@@ -24,18 +27,22 @@ export interface PipeliningOptions {
 }
 
 /**
- * Creates options for `createServer` that limit how many requests of one connection may wait for their
- * responses. A connection that exceeds the limit is closed.
+ * Creates options for `createServer` that limit how many requests of one connection may wait for
+ * their responses. A connection that exceeds the limit is closed.
  *
- * The attack: one segment of 64 kB holds 2,600 small requests. Node parses all of them at once, and
- * creates 10 MB of objects. `socket.pause()` and `socket.destroy()` do not stop the parser: with either,
- * 100 connections exhausted a heap of 512 MB. Only an upgrade stops it. So a request over the limit is
- * treated as an upgrade, and Node closes the connection because nobody listens to `upgrade`.
+ * The attack: one segment of 64 kB contains 2,600 small requests. Node parses all of them at once
+ * and creates 10 MB of objects. `socket.pause()` and `socket.destroy()` do not stop the parser:
+ * with either of them, 100 connections exhausted a heap of 512 MB. Only an upgrade stops the
+ * parser. So a request over the limit is treated as an upgrade, and Node closes the connection
+ * because the server does not listen to `upgrade`.
  */
 export function limitPipelining(maxPending: number): PipeliningOptions {
   class LimitedRequest extends IncomingMessage {
     readonly isOverLimit: boolean;
-    /** `declare`: the base constructor sets it through `upgrade`, and a class field would reset it. */
+    /**
+     * `declare` emits no field. The base constructor sets this property through `upgrade`, and a
+     * class field would reset it.
+     */
     declare private asksForUpgrade: boolean;
 
     constructor(socket: Socket) {

@@ -11,7 +11,7 @@ import { bindPort } from './bind-port.ts';
 import type { ListenerLimits } from './http-settings.ts';
 import { openListener, serveApp } from './listener.ts';
 
-/** Has an app listen. */
+/** Opens a listener for an app. */
 async function listen(
   app: Express,
   limits: Partial<ListenerLimits> = {},
@@ -40,7 +40,7 @@ async function listen(
 
 const served = () => express().use((_req, res) => res.end('served'));
 
-test('a connection that cannot be accepted is reported, and the listener goes on', async () => {
+test('the listener reports a connection that it cannot accept and continues', async () => {
   const servers: Server[] = [];
   await using listener = await listen(served(), {}, (server) => servers.push(server));
   const failure = new Error('accept ENOBUFS');
@@ -50,10 +50,10 @@ test('a connection that cannot be accepted is reported, and the listener goes on
 });
 
 test.each([
-  ['EACCES', 'OPS_PORT: this user may not listen on 80.'],
+  ['EACCES', 'OPS_PORT: this user has no permission to listen on 80. Choose another OPS_PORT.'],
   ['EADDRINUSE', 'OPS_PORT: 80 on 127.0.0.1 is in use. Choose another OPS_PORT.'],
   ['EADDRNOTAVAIL', 'OPS_HOST: cannot listen on 127.0.0.1: of the system'],
-])('a port that fails with %s is named: %s', async (code, message) => {
+])('bindPort explains %s: %s', async (code, message) => {
   const server = createServer();
   vi.spyOn(server, 'listen').mockImplementation(() => {
     server.emit('error', Object.assign(new Error('of the system'), { code }));
@@ -63,8 +63,9 @@ test.each([
   await expect(binding).rejects.toThrow(message);
 });
 
-// Otherwise Express replaces the prototypes of every request and response, which is slow.
-test('requests and responses have the prototypes of the app before Express sees them', async () => {
+// Without these prototypes, Express replaces the prototypes of every request and response, which is
+// slow.
+test('the listener gives requests and responses the prototypes of the app before Express sees them', async () => {
   const app = served();
   const seen: unknown[] = [];
   await using listener = await listen(app, {}, (server) => {
@@ -75,7 +76,7 @@ test('requests and responses have the prototypes of the app before Express sees 
   expect(seen[1]).toBe(app.response);
 });
 
-test('while a listener drains, each response closes its connection', async () => {
+test('the listener closes the connection after each response while it drains', async () => {
   await using listener = await listen(served());
   expect((await fetch(listener.origin)).headers.get('Connection')).toBe('keep-alive');
   listener.drain();
@@ -86,23 +87,27 @@ const request = (headers = 'Host: a\r\n', version = 'HTTP/1.1') =>
   `GET / ${version}\r\nConnection: keep-alive\r\n${headers}\r\n`;
 const chunked = 'Host: a\r\nTransfer-Encoding: chunked\r\n';
 
-// A proxy may see other requests in the same bytes. Node drops what follows an upgrade in the same segment: if the
-// connection stayed, the next response would look like that of the dropped request.
+// A proxy may see different requests in the same bytes. Node drops the bytes after an upgrade in
+// the same segment. If the connection stayed open, the next response would look like the response
+// to the dropped request.
 test.each([
   ['two Host headers', 400, request('Host: a\r\nhOST: a\r\n')],
   ['two Host headers with others between', 400, request('Host: a\r\nAccept: */*\r\nHost: b\r\n')],
   ['HTTP/1.0 with Transfer-Encoding', 400, `${request(chunked, 'HTTP/1.0')}0\r\n\r\n`],
   ['an upgrade', 200, request('Host: a\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n')],
-])('%s: gets %d, and nothing that follows is processed', async (_title, status, bytes) => {
-  const serve = vi.fn((_req, res) => res.end());
-  await using listener = await listen(express().use(serve));
-  const received = await readUntilClosed(listener.origin, bytes + request());
-  expect(statusesIn(received)).toEqual([status]);
-  expect(received).toMatch(/^Connection: close\r$/m);
-  expect(serve).toHaveBeenCalledTimes(status === 400 ? 0 : 1);
-});
+])(
+  'the listener responds to %s with %d and processes nothing after it',
+  async (_title, status, bytes) => {
+    const serve = vi.fn((_req, res) => res.end());
+    await using listener = await listen(express().use(serve));
+    const received = await readUntilClosed(listener.origin, bytes + request());
+    expect(statusesIn(received)).toEqual([status]);
+    expect(received).toMatch(/^Connection: close\r$/m);
+    expect(serve).toHaveBeenCalledTimes(status === 400 ? 0 : 1);
+  },
+);
 
-test('a connection with too many pending requests is closed, and others get every response', async () => {
+test('the listener closes a connection with too many pending requests, and up to the limit it responds to all', async () => {
   await using listener = await listen(served());
   await readUntilClosed(listener.origin, request().repeat(6));
   const last = request('Host: a\r\nConnection: close\r\n');
@@ -111,7 +116,7 @@ test('a connection with too many pending requests is closed, and others get ever
 });
 
 // Regression: such a connection ended the process. The campaign `wire` tries more of them.
-test('CONNECT closes the connection, and a reset right after it harms nobody', async () => {
+test('the listener closes the connection on CONNECT and survives a reset right after it', async () => {
   await using listener = await listen(served());
   const connect = 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n';
   for (let i = 0; i < 10; i += 1) {
@@ -124,18 +129,19 @@ test('CONNECT closes the connection, and a reset right after it harms nobody', a
   expect(await (await fetch(listener.origin)).text()).toBe('served');
 });
 
-// The campaign `attacks` opens a thousand, and sends them byte by byte.
-test('a client whose head does not end is told so, and disconnected', async () => {
+// The campaign `attacks` opens a thousand such connections and sends the head byte by byte.
+test('the listener responds with 408 and disconnects a client whose head does not end', async () => {
   await using listener = await listen(served(), { headersTimeoutMs: 50 });
   const received = await readUntilClosed(listener.origin, 'GET / HTTP/1.1\r\nHost: a\r\nX-Slow: ');
   expect(received).toBe('HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n');
 });
 
-// Regression: after a close without a reset, the kernel kept what such a caller had not read for minutes.
-test('a caller that does not read its response is disconnected by a reset', async () => {
+// Regression: the connection was closed without a reset, and the kernel kept the unread response
+// for minutes.
+test('the listener resets the connection of a caller that does not read its response', async () => {
   const cut = Promise.withResolvers<void>();
   const app = express().use((_req, res) => {
-    // More than the buffers between us hold.
+    // The response is larger than the buffers between the two sides.
     res.once('close', cut.resolve).end(Buffer.alloc(16_000_000));
   });
   await using listener = await listen(app, { stallTimeoutMs: 50 });

@@ -10,39 +10,45 @@ import { shareTypes } from './share-types.ts';
 
 /** An open port. */
 export interface Listener {
-  /** Its address, as `http://host:port`. */
+  /** The address, in the form `http://host:port`. */
   readonly origin: string;
-  /** From now on every response closes its connection, so that callers reconnect elsewhere. */
+  /**
+   * Makes every further response close its connection, so that callers reconnect to another
+   * replica.
+   */
   drain(): void;
-  /** Stops accepting, gives requests in flight `graceMs` to finish, then cuts them off. */
+  /**
+   * Stops accepting connections, waits up to `graceMs` for requests in flight, and then closes all
+   * connections.
+   */
   close(graceMs: number): Promise<void>;
 }
 
 /**
- * What answers the requests of a listener. It cannot be mounted in another app of Express: the listener shares its
- * types with Node, and gives it targets that are paths.
+ * The handler of a listener's requests. It cannot be mounted in another Express app, because the
+ * listener shares the app's types with Node and reduces targets to paths.
  */
 export interface ServedApp {
-  /** The app whose requests and responses it wants. */
+  /** The app whose prototypes requests and responses get. */
   readonly types: Pick<Express, 'request' | 'response'>;
-  /** Answers a request, perhaps later. */
+  /** Handles a request, possibly later. */
   readonly handle: (req: Request, res: Response) => void;
 }
 
-/** Serves an app as it is. */
+/** Serves an app directly, without load shedding. */
 export const serveApp = (app: Express): ServedApp => ({ types: app, handle: app });
 
 /**
- * More than clients and proxies send; beyond it Node answers 431. The 16 kB of all headers could hold
- * thousands of empty ones.
+ * More headers than clients and proxies send; Node answers requests with more of them with 431. The
+ * 16 kB of all headers could hold thousands of empty ones.
  */
 const maxHeaders = 100;
 
 /**
- * Listens, and passes every request to an app that is created once the port is known.
+ * Opens a listener and passes every request to an app, which is created when the port is known.
  *
- * Invalid HTTP, CONNECT and unknown expectations are left to Node, which sends a minimal response or
- * closes the connection. No code of ours runs there, because no quota protects it.
+ * Node itself handles invalid HTTP, CONNECT and unknown expectations with a minimal response or by
+ * closing the connection. No quota protects these paths, so they run no code of this service.
  *
  * @throws {StartupError} if the port or the host is not available.
  */
@@ -60,7 +66,7 @@ export async function openListener(
   const { headersTimeoutMs, requestTimeoutMs } = address;
   const limited = limitPipelining(address.maxPipelinedRequests);
   const server = createServer({
-    // Node rejects a time-out of the headers that is longer than that of the whole request.
+    // Node rejects a timeout of the headers that is longer than the timeout of the whole request.
     headersTimeout: Math.min(headersTimeoutMs, requestTimeoutMs),
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: address.keepAliveTimeoutMs,
@@ -76,13 +82,15 @@ export async function openListener(
   const { types, handle } = createApp(origin, server);
   shareTypes(types, limited);
   let isDraining = false;
-  // RFC 9112, §9.6: after `Connection: close`, no further request of a connection may be processed.
+  // RFC 9112, §9.6: after `Connection: close`, no further request of the connection may be
+  // processed.
   const closing = new WeakSet<Socket>();
   server.on('request', (req, res) => {
     if (closing.has(req.socket)) return;
-    // RFC 9112, §3.2: 400 as for no Host.
+    // RFC 9112, §3.2: a repeated Host gets 400, like a missing one.
     const isAmbiguous = isRepeated(req, 'host') || isFramedWrongly(req);
-    // Node drops what follows an upgrade request in the same segment, so it must be the last one.
+    // Node drops the bytes after an upgrade request in the same segment, so this request must be
+    // the last one.
     if (isAmbiguous || isDraining || req.headers.upgrade !== undefined) {
       closing.add(req.socket);
       res.setHeader('Connection', 'close');
@@ -92,7 +100,7 @@ export async function openListener(
       return;
     }
     req.url = originForm(req.url ?? '/');
-    // Types of the app, which `shareTypes` shares.
+    // `shareTypes` gives both objects the types of the app.
     handle(req as Request, res as Response);
   });
 
@@ -112,8 +120,9 @@ export async function openListener(
 }
 
 /**
- * Closes a connection that has been silent for too long. If its caller has not read the response, by a
- * reset: otherwise the kernel would keep what is unread, megabytes perhaps, and try to send it for minutes.
+ * Closes a connection that has been silent for too long. If the caller has not read the whole
+ * response, the connection is reset. Otherwise the kernel would keep the unread bytes, perhaps
+ * megabytes, and try to send them for minutes.
  */
 function cutOff(socket: Socket): void {
   if (socket.writableLength > 0) socket.resetAndDestroy();
@@ -121,8 +130,9 @@ function cutOff(socket: Socket): void {
 }
 
 /**
- * Whether a proxy may see another end of the request. RFC 9112, §6.1: versions before 1.1 have no
- * `Transfer-Encoding`, so its sender may not know that it sends one.
+ * Tells whether a proxy may find another end of the request. HTTP before 1.1 has no
+ * `Transfer-Encoding` (RFC 9112, §6.1), so an older proxy may have passed the header on without
+ * understanding it.
  */
 function isFramedWrongly({ httpVersion, headers }: IncomingMessage): boolean {
   return httpVersion !== '1.1' && headers['transfer-encoding'] !== undefined;
@@ -134,8 +144,8 @@ const schemeAndAuthority = /^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i;
 /**
  * Reduces the target of a request to its path and query.
  *
- * Express parses any other target by `url.parse`. That throws for a malformed authority (`http://[/`,
- * `//a@[/#`), and Express would send an HTML page before any middleware has run.
+ * Express parses any other target with `url.parse`, which throws for a malformed authority
+ * (`http://[/`, `//a@[/#`). Express would then send an HTML page before any middleware runs.
  */
 function originForm(target: string): string {
   if (target.startsWith('/') && !target.includes('#')) return target;

@@ -51,7 +51,7 @@ function answer(count: number): void {
   takeTurn();
 }
 
-test('a request beyond the limit begins when another is answered, and none overtakes it', () => {
+test('the load shedder starts a waiting request when another one is answered, before later requests', () => {
   const shedder = open({ maxInFlight: 2 });
   enter(shedder, 3);
   expect(shedder).toMatchObject({ inFlight: 2, waiting: 1 });
@@ -62,7 +62,7 @@ test('a request beyond the limit begins when another is answered, and none overt
   expect(shedder).toMatchObject({ inFlight: 2, waiting: 1 });
 });
 
-test('a request that has waited for too long is refused, even if none is answered', async () => {
+test('the load shedder refuses a request that has waited too long, even if no other is answered', async () => {
   const shedder = open({ maxInFlight: 1 });
   enter(shedder, 2);
   await clock.advance(100);
@@ -78,7 +78,7 @@ test('a request that has waited for too long is refused, even if none is answere
   expect(shedder).toMatchObject({ inFlight: 1, waiting: 0 });
 });
 
-test('if too many wait one is refused at once, the oldest if it has waited for too long', async () => {
+test('the load shedder refuses one request at once when too many wait, preferring the oldest late one', async () => {
   const shedder = open({ maxInFlight: 1, maxWaiting: 12 });
   enter(shedder, 14);
   expect(refused.length).toBe(1);
@@ -91,7 +91,7 @@ test('if too many wait one is refused at once, the oldest if it has waited for t
   expect(shedder).toMatchObject({ inFlight: 1, waiting: 12 });
 });
 
-test('refusals take 5 % of the time, and until all are written, the newest begins first', async () => {
+test('the load shedder spends 5 % of the time on refusals and starts the newest request first until all are refused', async () => {
   const shedder = open({ maxInFlight: 1 });
   enter(shedder, 26);
   await clock.advance(100);
@@ -115,7 +115,7 @@ test('refusals take 5 % of the time, and until all are written, the newest begin
   expect([refused.length, turns, clock.timerCount()]).toEqual([20, [expect.anything()], 0]);
 });
 
-test('as many are in flight as were answered in the last 100 ms, and at least 100', async () => {
+test('the load shedder admits as many requests as were answered in the last 100 ms, and at least 100', async () => {
   const shedder = open();
   enter(shedder, 1_000);
   expect(shedder.inFlight).toBe(100);
@@ -130,7 +130,7 @@ test('as many are in flight as were answered in the last 100 ms, and at least 10
   expect(shedder.inFlight).toBe(100);
 });
 
-test('a request whose caller has gone while it waited is not answered', async () => {
+test('the load shedder does not start a request whose caller has disconnected while it waited', async () => {
   const shedder = open({ maxInFlight: 1 });
   enter(shedder, 1);
   const gone = createRequest();
@@ -141,7 +141,7 @@ test('a request whose caller has gone while it waited is not answered', async ()
   expect(shedder).toMatchObject({ inFlight: 0, waiting: 0 });
 });
 
-test('requests that are stuck for a second keep out no others', async () => {
+test('the load shedder starts other requests when some have been in flight for a second', async () => {
   const shedder = open({ maxInFlight: 150 });
   enter(shedder, 100);
   await clock.advance(1_000);
@@ -149,7 +149,7 @@ test('requests that are stuck for a second keep out no others', async () => {
   expect(shedder).toMatchObject({ inFlight: 150, waiting: 50 });
 });
 
-test('a caller that begins to wait comes before those that wait already, and then callers take turns', () => {
+test('the load shedder prefers a caller that begins to wait, and then callers take turns', () => {
   const shedder = open({ maxInFlight: 1 });
   enter(shedder, 5, 'noisy');
   answer(1);
@@ -163,7 +163,7 @@ test('a caller that begins to wait comes before those that wait already, and the
   expect(shedder).toMatchObject({ inFlight: 0, waiting: 0 });
 });
 
-test('the caller with the most requests that wait loses one when too many wait', () => {
+test('the load shedder drops a request of the caller with the most waiting requests when too many wait', () => {
   const shedder = open({ maxInFlight: 1, maxWaiting: 10 });
   enter(shedder, 11, 'noisy');
   expect(refused).toEqual([]);
@@ -174,7 +174,7 @@ test('the caller with the most requests that wait loses one when too many wait',
   expect(shedder).toMatchObject({ inFlight: 1, waiting: 10 });
 });
 
-test('the late requests of a noisy caller keep those of a quiet one from nothing', async () => {
+test("the load shedder starts a quiet caller's request before it refuses the late ones of a noisy caller", async () => {
   const shedder = open({ maxInFlight: 1 });
   enter(shedder, 20, 'noisy');
   await clock.advance(240);
@@ -184,7 +184,7 @@ test('the late requests of a noisy caller keep those of a quiet one from nothing
   expect(started.map(({ caller }) => caller)).toEqual(['quiet']);
 });
 
-test('random requests of several callers are each answered or refused once', async () => {
+test('the load shedder answers or refuses each of many random requests exactly once', async () => {
   const shedder = open({ maxInFlight: 3, maxWaiting: 20 });
   let [sent, seed] = [0, 1];
   const random = (below: number) => {
@@ -215,7 +215,7 @@ test('random requests of several callers are each answered or refused once', asy
   expect(clock.timerCount()).toBe(0);
 });
 
-test('256 requests begin in one turn of the event loop, and the others in the next turns', () => {
+test('the load shedder starts 256 requests in one turn of the event loop and the others in later turns', () => {
   const shedder = open();
   for (let i = 0; i < 256; i += 1) {
     enter(shedder, 1);
@@ -227,8 +227,9 @@ test('256 requests begin in one turn of the event loop, and the others in the ne
   expect(started.length).toBe(100);
 });
 
-// Without the rule of RFC 8290, §4.2, each of these three callers would be new again with each of its requests.
-test('callers who send one request after the other do not keep a waiting caller from its turn', () => {
+// Without the rule of RFC 8290, §4.2, each of these three callers would count as new with each of
+// its requests.
+test('the load shedder lets a waiting caller take turns with callers that send one request after the other', () => {
   const shedder = open({ maxInFlight: 1 });
   enter(shedder, 4, 'busy');
   const order: string[] = [];

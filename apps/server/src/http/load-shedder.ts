@@ -4,73 +4,80 @@ import { createCallerQueues } from './caller-queues.ts';
 import './request-locals.ts';
 
 /**
- * As many requests may be in flight as were answered in so long. By Little's law each of them then takes
- * so long; more of them would take longer and be no more a second.
+ * The period for the limit of requests in flight: as many may be in flight as were answered in the
+ * last period. By Little's law each request then takes about one period. More requests in flight
+ * would only take longer.
  */
 const spanMs = 100;
 
-/** So many may be in flight at any time: a burst after a pause is no overload. */
+/** The smallest limit of requests in flight, because a burst after a pause is not an overload. */
 const minInFlight = 100;
 
 /**
- * So many requests begin in one turn of the event loop. libuv reads sockets until none is ready, up to 48 times 1,024:
- * while requests are answered at once, thousands of connections keep it there for seconds, and neither timers nor
- * `setImmediate` run meanwhile.
+ * How many requests begin in one turn of the event loop. libuv reads sockets until none is ready,
+ * up to 48 times 1,024. If requests are answered at once, thousands of connections keep libuv there
+ * for seconds, and neither timers nor `setImmediate` run meanwhile.
  */
 const maxPerTurn = 256;
 
 /**
- * What has been in flight for so long waits for a store that does not answer, and takes no processor time.
- * It must not keep out what needs another store.
+ * From this age on, a request in flight counts as stuck: it waits for a store that does not respond
+ * and needs no CPU time. It must not block requests that need another store.
  */
 const stuckMs = 1_000;
 
 /**
- * So much of the time may be spent on writing refusals; reading what is refused takes as much again. Callers that do
- * not back off send the next request as soon as they are refused: so the longer a refusal waits, the less of the
- * time goes into refusals instead of answers.
+ * The share of the time that may be spent on writing refusals. Reading the refused requests takes
+ * as much again. Callers that do not back off send their next request as soon as they are refused,
+ * so later refusals leave more time for responses.
  */
 const refusalShare = 0.05;
 
-/** So much of that time may be saved up, while nothing is refused. */
+/** The most time for refusals that can be saved up while nothing is refused. */
 const maxSavedMs = 5;
 
-/** The response to a request that wants to be answered. */
+/** The response of a request that enters the load shedder. */
 type EnteringResponse = {
   readonly locals: Pick<Express.Locals, 'onAnswered'>;
   readonly req: { readonly socket: { readonly destroyed: boolean } };
 };
 
-/** What becomes of a request that had to wait: one object for all, because thousands may wait. */
+/**
+ * The functions that decide about a request that had to wait. All requests share one object,
+ * because thousands may wait.
+ */
 export interface Turn<Entering> {
-  /** Names who sends a request. Asked only if the request has to wait. */
+  /** Returns the name of the caller. It is called only if the request has to wait. */
   callerOf(response: Entering): string;
   answer(response: Entering): void;
   refuse(response: Entering): void;
 }
 
-/** Decides which requests are answered, and when they begin. */
+/** Decides which requests are answered and when they begin. */
 export interface LoadShedder<Entering = Response> {
   /**
-   * Lets a request wait for its turn. It comes before anything else: a refused request costs next to nothing.
+   * Lets a request wait for its turn. It comes before all other steps, so that a refused request
+   * costs very little.
    *
-   * Its slot is free once the response is complete (`onAnswered`), not once it is sent: clients that read nothing
-   * would hold all slots. A client that disconnects does not end the work, so it keeps its slot.
+   * The slot of a request becomes free when the response is complete (`onAnswered`), and not when
+   * it is sent: clients that read nothing would occupy all slots. A request keeps its slot if the
+   * client disconnects, because its work continues.
    *
-   * @returns whether it is answered now. Otherwise `turn` is called, later or at once.
+   * @returns whether the request begins now. Otherwise a function of `turn` is called, later or at
+   * once.
    */
   enter(response: Entering, turn: Turn<Entering>): boolean;
-  /** How many requests are being answered. */
+  /** The number of requests in flight. */
   readonly inFlight: number;
-  /** How many wait for their turn. */
+  /** The number of waiting requests. */
   readonly waiting: number;
   close(): void;
 }
 
-/** Requests that began within {@link spanMs}. */
+/** The requests that began within one period of {@link spanMs}. */
 interface Span {
   readonly beganAt: number;
-  /** How many of them are in flight. */
+  /** The number of these requests that are in flight. */
   running: number;
 }
 
@@ -78,26 +85,27 @@ interface WaitingRequest<Entering> {
   readonly res: Entering;
   readonly turn: Turn<Entering>;
   readonly caller: string;
-  /** When it has waited for too long. */
+  /** The time from which the request has waited too long. */
   readonly lateAt: number;
-  /** Whether it still waits for its turn. */
+  /** Whether the request still waits for its turn. */
   isWaiting: boolean;
 }
 
 /**
- * Lets requests wait for their turn while too many are in flight to be answered in time.
+ * Creates the load shedder, which lets requests wait while too many are in flight to be answered in
+ * time.
  *
- * Callers take turns (`caller-queues.ts`). A caller that is alone may use the whole machine. If too many requests wait,
- * the caller with the most loses one.
+ * Callers take turns (`caller-queues.ts`). A caller that is alone may use the whole machine. If too
+ * many requests wait, the caller with the most waiting requests loses one.
  *
- * Requests that have waited for too long are never started, so that the others are answered in time instead of all of
- * them late.
+ * Requests that have waited too long are never started, so that other requests are answered in time
+ * instead of all of them late. They are refused one by one and with a delay: a caller that does not
+ * back off sends its next request as soon as it is refused, and a refusal takes a third of the CPU
+ * time of a response.
  *
- * They are refused, but neither at once nor all together: a caller that does not back off sends its next
- * request as soon as it is refused, and a refusal takes a third of the processor time of an answer.
- *
- * @param options.maxInFlight how many requests may be answered at the same time, whatever they wait for.
- * @param options.maxWaiting how many of all callers may wait, or one of the caller with the most is refused at once.
+ * @param options.maxInFlight how many requests may be in flight, whatever they wait for.
+ * @param options.maxWaiting how many requests of all callers may wait. Beyond it, a request of the
+ * caller with the most is refused at once.
  * @param options.nextTurn calls a function in the next turn of the event loop.
  */
 export function openLoadShedder<Entering extends EnteringResponse = Response>(options: {
@@ -109,18 +117,22 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
 }): LoadShedder<Entering> {
   const { maxInFlight, maxWaiting, maxWaitMs, clock, nextTurn = setImmediate } = options;
   const queues = createCallerQueues<WaitingRequest<Entering>>();
-  /** All requests in the order of arrival, to find those that are late. Some may wait no longer. */
+  /**
+   * All waiting requests in the order of arrival, to find those that are late. Some entries may no
+   * longer wait.
+   */
   const arrivals: WaitingRequest<Entering>[] = [];
-  /** Those that have waited for too long, and are refused in the next turns. */
+  /** The requests that have waited too long and are refused in the next turns. */
   const late = new Set<WaitingRequest<Entering>>();
   let inFlight = 0;
   let limit = minInFlight;
   let answered = 0;
   let span: Span = { beganAt: clock.elapsed(), running: 0 };
   /**
-   * Those whose requests are not stuck, the oldest first. They count, and hold no request: of a `Map` of those in
-   * flight, V8 kept each until a full collection. A Map that grows and shrinks leaves tables behind, each of
-   * which refers to the next: once one is in the old space, all later ones follow it there with what they hold.
+   * The periods whose requests are not stuck, oldest first. They contain counts instead of
+   * requests, because V8 kept each entry of a `Map` of requests in flight until a full collection.
+   * A Map that grows and shrinks leaves old tables behind, and each refers to the next. Once one
+   * table is in the old space, all later ones follow it with everything in them.
    */
   const spans = [span];
   let begunInTurn = 0;
@@ -148,7 +160,8 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
     inFlight += 1;
     begunInTurn += 1;
     itsSpan.running += 1;
-    // Not assigned as it is written: V8 allocates such a function in its old space.
+    // The function is assigned to a variable first: V8 would allocate a function that is written
+    // directly into the assignment in its old space.
     const onAnswered = () => {
       inFlight -= 1;
       answered += 1;
@@ -158,14 +171,17 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
     locals.onAnswered = onAnswered;
   }
 
-  /** In a turn of its own: requests that are answered at once would call each other ever deeper. */
+  /**
+   * Starts waiting requests in a turn of their own. Otherwise requests that are answered at once
+   * would call each other ever deeper.
+   */
   function planTurn(): void {
     if (isTurnPlanned) return;
     isTurnPlanned = true;
     nextTurn(startWaiting);
   }
 
-  /** The oldest request that waits. */
+  /** Returns the oldest waiting request. */
   function oldest(): WaitingRequest<Entering> | undefined {
     const first = arrivals.findIndex(({ isWaiting }) => isWaiting);
     if (first !== 0) arrivals.splice(0, first === -1 ? arrivals.length : first);
@@ -177,19 +193,20 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
     begunInTurn = 0;
     const now = clock.elapsed();
     for (let first = oldest(); first !== undefined && first.lateAt <= now; first = oldest()) {
-      // It is the oldest of its caller, too.
+      // The oldest request of all is also the oldest of its caller.
       queues.takeOldestOf(first.caller);
       first.isWaiting = false;
       late.add(first);
     }
     while (begunInTurn < maxPerTurn && canStart(now)) {
-      // Overloaded, it takes the newest first: most are then answered at once, instead of all of them late. And
-      // what waits for long is dear, because collections of garbage copy it.
+      // During an overload the newest request comes first, so that most requests are answered at
+      // once instead of all of them late. Requests that wait long are also expensive, because
+      // garbage collections copy them.
       const next = queues.takeNext(late.size > 0 ? 'newest' : 'oldest');
       if (next === undefined) break;
       next.isWaiting = false;
       const { res, turn } = next;
-      // Its caller may have gone while it waited.
+      // The caller may have disconnected while the request waited.
       if (res.req.socket.destroyed) {
         turn.refuse(res);
         continue;
@@ -203,9 +220,10 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
   }
 
   /**
-   * Refuses a request to make room for another one: the oldest that is late, or one of the caller with the most.
+   * Refuses a waiting request to make room for another one: the oldest late one, or else one of the
+   * caller with the most.
    *
-   * @returns whether there is room. There is none if nobody has more waiting than the caller itself.
+   * @returns whether there is room. There is none if no other caller has more waiting requests.
    */
   function makeRoom(caller: string): boolean {
     const [first] = late;
@@ -236,7 +254,10 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
     savedAt = now;
   }
 
-  /** Plans a turn for when the next request is late or may be refused, even if none is answered until then. */
+  /**
+   * Plans a turn for the time when the next request becomes late or may be refused, even if no
+   * request is answered until then.
+   */
   function wakeUp(now: number): void {
     if (waking !== undefined || queues.size + late.size === 0) return;
     const lateInMs = (oldest()?.lateAt ?? Number.POSITIVE_INFINITY) - now;
@@ -268,7 +289,7 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
       const request = { res, turn, caller, lateAt: now + maxWaitMs, isWaiting: true };
       queues.add(caller, request);
       arrivals.push(request);
-      // The caller may be the only one whose turn it could be.
+      // All other callers may be without a waiting request, so this caller may have the next turn.
       if (canStart(now)) planTurn();
       wakeUp(now);
       return false;

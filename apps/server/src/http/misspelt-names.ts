@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A fault that shows what was given by itself: a name, where the others show a value. */
+/** A fault that contains the misspelt name itself, where other faults refer to a value. */
 interface NameIssue {
   readonly path: readonly string[];
   readonly message: string;
@@ -8,19 +8,20 @@ interface NameIssue {
 }
 
 /**
- * The most names that a query or a body may have: many times what any operation takes. Each name is compared with
- * the schema, so 2,000 of them once took 8 ms of the event loop.
+ * The most names that a query or a body may have, which is many times what any operation takes.
+ * Each name is compared with the schema, and 2,000 names once took 8 ms of the event loop.
  */
 const maxNames = 100;
 
-/** In so many parts of a name one of the schema is looked for: more than programs write. */
+/** How many parts of a name are compared with the schema. Programs write fewer parts. */
 const maxParts = 4;
 
 /**
- * Makes a schema refuse names that look like one of its own, such as `ids[]`, `filter[status]` and `category_id`.
- * Ignored like other unknown names, they would show a caller the whole list, or offer a sold animal.
+ * Makes a schema refuse names that look like one of its own, such as `ids[]`, `filter[status]` and
+ * `category_id`. If they were ignored like other unknown names, a caller would get the whole list,
+ * or offer a sold animal.
  *
- * @param others more names that are taken for one of the schema.
+ * @param others more names that count as misspellings, with the names that they mean.
  */
 export function refuseMisspelt<Schema extends z.ZodObject>(
   schema: Schema,
@@ -32,7 +33,10 @@ export function refuseMisspelt<Schema extends z.ZodObject>(
     [...own, ...Object.entries(others)].map(([name, meant]) => [lookOf(name), meant]),
   );
 
-  /** The name of the schema that another one looks like, if it does. Of `filter[status]`, either part may. */
+  /**
+   * Returns the name of the schema that another name looks like; `undefined` if there is none. In
+   * `filter[status]`, each part is compared.
+   */
   function meantBy(name: string): string | undefined {
     if (Object.hasOwn(shape, name)) return undefined;
     const parts = name.split(/[[.]/, maxParts);
@@ -45,7 +49,7 @@ export function refuseMisspelt<Schema extends z.ZodObject>(
     return given.flatMap((name) => {
       const meant = meantBy(name);
       if (meant === undefined) return [];
-      const message = `expected under exactly this name${howToSend(meant, shape[meant])}`;
+      const message = `expected exactly this name${howToSend(meant, shape[meant])}`;
       return [{ path: [meant], message, input: name }];
     });
   }
@@ -76,7 +80,7 @@ function namesOf(input: unknown): string[] {
   return isObject ? Object.keys(input) : [];
 }
 
-/** Programs write lists in many ways. */
+/** Explains how to send a list, because programs write lists in many ways. */
 function howToSend(name: string, schema: z.core.$ZodType | undefined): string {
   const { examples } = (schema && z.globalRegistry.get(schema)) ?? {};
   const example: unknown = Array.isArray(examples) ? examples[0] : undefined;
@@ -84,7 +88,10 @@ function howToSend(name: string, schema: z.core.$ZodType | undefined): string {
   return `: send ${name}=${example.join()} or ${example.map((each) => `${name}=${each}`).join('&')}`;
 }
 
-/** A name without what programs vary: letter case, brackets, signs, digits, a plural. */
+/**
+ * Reduces a name to what programs do not vary: they vary letter case, brackets, signs, digits and
+ * the plural.
+ */
 function lookOf(name: string): string {
   return name
     .toLowerCase()

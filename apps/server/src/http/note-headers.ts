@@ -1,17 +1,18 @@
 import type { Response } from 'express';
 import './request-locals.ts';
 
-// Headers are not set by `res.setHeader` but noted in one list, and `send-response.ts` writes them all at once:
-// setting thirteen one after the other takes 18 % of the time of a request.
+// Headers are collected in one list instead of being set by `res.setHeader`, and `send-response.ts`
+// writes all of them at once. Setting thirteen headers one by one takes 18 % of the time of a
+// request.
 
-/** Sets a header of a response; of several values the last one stays. */
+/** Sets a header of a response. A later value replaces an earlier one. */
 export function setHeader({ locals: { headers } }: Response, name: string, value: string): void {
   const place = placeOf(headers, name);
   if (place === -1) headers.push(name, value);
   else headers[place + 1] = value;
 }
 
-/** Sets a header that the response does not have yet, so that it need not be looked for. */
+/** Adds a header that the response does not have yet, so that the list need not be searched. */
 export function addHeader({ locals: { headers } }: Response, name: string, value: string): void {
   headers.push(name, value);
 }

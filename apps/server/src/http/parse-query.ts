@@ -1,14 +1,14 @@
 import { type ParsedUrlQuery, parse } from 'node:querystring';
 import { LRUCache } from 'lru-cache';
 
-/** Longer than the queries of links to further pages. */
+/** The longest query that is cached. Queries of links to further pages are shorter. */
 const maxRememberedLength = 200;
 
 const remembered = new LRUCache<string, ParsedUrlQuery>({ max: 1_000 });
 
 /**
- * The query parser of Express. Clients send the same queries again and again, so it remembers what it
- * parsed; nobody may change that.
+ * Parses a query for Express. Clients send the same queries again and again, so results are cached
+ * and frozen.
  */
 export function parseQuery(text: string | null): ParsedUrlQuery {
   if (text === null) return {};

@@ -1,8 +1,9 @@
 /**
- * Tells whether a request has a header more than once. Node keeps the first, and a proxy may take another.
+ * Tells whether a request has a header more than once. Node keeps the first value, and a proxy may
+ * use another one.
  *
  * @param rawHeaders names and values in turn.
- * @param name in lower case.
+ * @param name the name in lower case.
  */
 export function isRepeated(
   { rawHeaders }: { readonly rawHeaders: readonly string[] },

@@ -1,29 +1,29 @@
 import type { OperationMetadata } from '@animal-store/contract';
 
-/** What the steps of both listeners read of a route of a contract. */
+/** The properties of a contract's route that the steps of both listeners read. */
 export interface ContractRoute {
   readonly method: string;
-  /** Such as `/pets/:petId`. */
+  /** The path, such as `/pets/:petId`. */
   readonly path: string;
-  /** The schema of its query, if it reads one. */
+  /** The schema of the query, if the operation reads one. */
   readonly query?: unknown;
-  /** The schema of its body, if it takes one. */
+  /** The schema of the body, if the operation takes one. */
   readonly body?: unknown;
-  /** All that differs by operation of the public API. */
+  /** Everything else that differs between operations of the public API. */
   readonly metadata?: Partial<OperationMetadata>;
-  /** The role that an operation of the admin API needs. */
+  /** The role that an operation of the admin API requires. */
   readonly role?: string;
 }
 
-/** What a request waited for, in milliseconds. */
+/** How long a request waited, in milliseconds. */
 export interface RequestWaits {
-  /** Its turn, while the service was overloaded. */
+  /** The wait for its turn during an overload. */
   queueMs: number;
-  /** Its quota: Redis, or the memory of this replica. */
+  /** The wait for the quota decision, from Redis or from this replica's memory. */
   redisMs: number;
-  /** Postgres, and other requests with which it shared a statement. */
+  /** The wait for Postgres, including other requests that share the statement. */
   sqlMs: number;
-  /** Its body. */
+  /** The wait for the body. */
   bodyMs: number;
 }
 
@@ -35,27 +35,31 @@ declare global {
     }
 
     /**
-     * What the steps of both listeners note for each other. A room that notes more declares it beside its type:
-     * `api/identify-caller.ts`, `api/request-record.ts`, `ops/admin-operation.ts`.
+     * The values that the steps of both listeners share. A room with further values declares them
+     * beside their types: `api/identify-caller.ts`, `api/request-record.ts`,
+     * `ops/admin-operation.ts`.
      */
     interface Locals {
       requestId: string;
-      /** By `systemClock.elapsed()`: when it came, not when its turn came. */
+      /**
+       * When the request arrived, by `systemClock.elapsed()`. The wait for its turn comes after
+       * this time.
+       */
       arrivedAt: number;
       /**
-       * Headers of the response, as names and values in turn, each name once. `begin-request.ts` begins the list,
-       * and only `note-headers.ts` adds to it.
+       * Headers of the response, as names and values in turn, with each name once.
+       * `begin-request.ts` creates the list, and only `note-headers.ts` adds to it.
        */
       headers: string[];
-      /** Where the time of the request went; `undefined` on the operators' listener. */
+      /** What the request waited for; `undefined` on the operators' listener. */
       waits?: RequestWaits;
       /** The code of the Error body, if the request failed. */
       errorCode?: string | undefined;
-      /** What was tried in vain, if the request failed because of a store. */
+      /** The failed attempts, if the request failed because of a store. */
       attempts?: string | undefined;
       /** The JSON body as it was sent, for messages that show a part of it. */
       bodyText?: string | undefined;
-      /** Called once the response is complete, which may be long before it is sent. */
+      /** Called when the response is complete, which may be long before it is sent. */
       onAnswered?: (() => void) | undefined;
     }
   }

@@ -3,30 +3,35 @@ import { ageMs } from './begin-request.ts';
 import type { RequestWaits } from './request-locals.ts';
 
 /**
- * What observers learn about a finished request. The URL, the body and the values of headers are left
- * out, so that no log, metric or trace can repeat what a client put there. Only its `X-Request-Id` may be the
- * client's own, if it is well-formed and no token.
+ * The outcome of a finished request, as observers see it. It contains no URL, body or header
+ * values, so that no log, metric or trace can repeat what a client put there. Only a well-formed
+ * `X-Request-Id` without a token may come from the client.
  */
 export interface RequestOutcome {
   readonly requestId: string;
   readonly method: string;
-  /** Such as `/v1/pets/:petId`; `undefined` for an unknown path. */
+  /** The path of the route, such as `/v1/pets/:petId`; `undefined` for an unknown path. */
   readonly route: string | undefined;
-  /** 499, as in nginx, if the client disconnected before the response. */
+  /**
+   * The status of the response; 499, as in nginx, if the client disconnected before the response.
+   */
   readonly status: number;
-  /** Whether the client disconnected before it had the whole response. */
+  /** Whether the client disconnected before it had received the whole response. */
   readonly aborted: boolean;
   readonly durationMs: number;
   readonly errorCode: string | undefined;
-  /** What it waited for; `undefined` on the operators' listener. */
+  /** What the request waited for; `undefined` on the operators' listener. */
   readonly waits: RequestWaits | undefined;
-  /** What was tried in vain, as "reads ENOTFOUND, requests ECONNREFUSED": names and codes of ours. */
+  /**
+   * The failed attempts, such as "reads ENOTFOUND, requests ECONNREFUSED". They contain only names
+   * and codes of this service.
+   */
   readonly attempts: string | undefined;
 }
 
 const clientClosedRequest = 499;
 
-/** What became of a request whose response is closed. */
+/** Describes the outcome of a request whose response is closed. */
 export function outcomeOf(res: Response): RequestOutcome {
   const { locals, req } = res;
   return {
@@ -42,7 +47,7 @@ export function outcomeOf(res: Response): RequestOutcome {
   };
 }
 
-/** Files whose paths change with their content share one label. */
+/** Returns the label of a path. Files whose paths change with their content share one label. */
 function labelOf(path: string): string {
   return path.replace(/^\/(docs|console)\/.*/, '/$1/*');
 }

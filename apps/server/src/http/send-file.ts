@@ -8,7 +8,7 @@ import { send } from './send-response.ts';
 
 const gzip = promisify(gzipWithCallback);
 
-/** A file that is created once, and sent as it is. */
+/** A file whose content is created once and does not change. */
 export interface StaticFile {
   readonly type: string;
   readonly content: string;
@@ -23,8 +23,9 @@ function digest(content: string): string {
 }
 
 /**
- * Creates a handler that responds with a file. All responses share its bytes, so callers who do not read hold no
- * memory of their own. With a stream of compression for each, 500 of them held 100 MB.
+ * Creates a handler that sends a file. All responses share its bytes, so a caller that does not
+ * read holds no memory of its own. With one compression stream for each response, 500 of such
+ * callers held 100 MB.
  */
 async function sendFile(file: StaticFile): Promise<RequestHandler> {
   const { type, content, immutable, headers = {} } = file;
@@ -42,21 +43,23 @@ async function sendFile(file: StaticFile): Promise<RequestHandler> {
     );
     appendHeader(res, 'Vary', 'Accept-Encoding');
     if (compressed) setHeader(res, 'Content-Encoding', 'gzip');
-    // RFC 9110, §8.8.3.3: each representation has an ETag of its own. `req.fresh` looks for it here.
+    // Each representation has an ETag of its own (RFC 9110, §8.8.3.3). `req.fresh` reads the ETag
+    // from this header.
     res.setHeader('ETag', `"${tag}${compressed ? '-gzip' : ''}"`);
     if (req.fresh) send(res.status(304));
     else send(res, compressed ? gzipped : plain);
   };
 }
 
-/** Creates a handler that responds with a file that is created when it is first requested. */
+/** Creates a handler that sends a file, which is created at the first request. */
 export function sendFileFrom(create: () => Promise<StaticFile>): RequestHandler {
   return sendFilesFrom(async () => new Map([['', await create()]]));
 }
 
 /**
- * Creates a handler that responds with files that are created together, when one is first requested. The parameter
- * `file` of the path is a file's name, and '' is that of the file whose path has no parameter.
+ * Creates a handler for several files, which are created together at the first request. The
+ * parameter `file` of the path is the name of a file. The file under '' is sent for a path without
+ * this parameter.
  */
 export function sendFilesFrom(
   create: () => Promise<ReadonlyMap<string, StaticFile>>,

@@ -3,10 +3,11 @@ import { expect, test, vi } from 'vitest';
 import { appendHeader, setHeader } from './note-headers.ts';
 import { send } from './send-response.ts';
 
-// By Express, and over HTTP: test/http.
+// test/http tests the same through Express and over HTTP.
 
-test('noted headers are written at once, and the request leaves the load shedder before it is sent', () => {
-  // Callers that never read their responses would hold all slots of the requests in flight.
+test('send writes the collected headers at once and frees the slot of the load shedder before the response is sent', () => {
+  // Without this order, callers that never read their responses would occupy all slots of requests
+  // in flight.
   const onAnswered = vi.fn();
   const end = vi.fn();
   const writeHead = vi.fn(() => ({ end }));

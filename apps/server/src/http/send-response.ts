@@ -5,8 +5,8 @@ import { addHeader, setHeader } from './note-headers.ts';
 const jsonType = 'application/json; charset=utf-8';
 
 /**
- * Writes the head with all headers of `res.locals`, and ends the response. Every response of an app
- * ends here: `res.json` calls it, and what has another body calls it instead of `res.send`.
+ * Writes the head with all headers of `res.locals` and ends the response. All responses end here:
+ * `res.json` calls this function, and responses with other bodies call it instead of `res.send`.
  */
 export function send(res: Response, body?: string | Buffer): void {
   if (body !== undefined) addHeader(res, 'Content-Length', String(Buffer.byteLength(body)));
@@ -15,8 +15,8 @@ export function send(res: Response, body?: string | Buffer): void {
 }
 
 /**
- * Replaces `res.json` (Express's guide "Overriding the Express API"). Express's own spends half of its
- * time on the character set and on setting one header after the other.
+ * Replaces `res.json` (Express's guide "Overriding the Express API"). The original spends half of
+ * its time on the character set and on setting headers one by one.
  */
 export function sendJson(this: Response, body: unknown): Response {
   setHeader(this, 'Content-Type', jsonType);
@@ -25,8 +25,8 @@ export function sendJson(this: Response, body: unknown): Response {
 }
 
 /**
- * The body of a response that is a text already: JSON that the database has written. A handler returns it
- * instead of the value that the text means, and `res.json` sends it as it is.
+ * A response body that is already JSON text, because the database has written it. A handler returns
+ * this object instead of a value, and `res.json` sends the text unchanged.
  */
 export class WrittenBody {
   readonly text: string;
@@ -36,13 +36,13 @@ export class WrittenBody {
   }
 }
 
-/** The JSON of a body. */
+/** Returns the JSON text of a body. */
 function textOf(body: unknown): string {
   if (body instanceof WrittenBody) return body.text;
   try {
     return JSON.stringify(body);
   } catch {
-    // `JSON.stringify` refuses a bigint. Few bodies hold one.
+    // `JSON.stringify` refuses bigints, which few bodies contain.
     return stringifyJson(body);
   }
 }

@@ -6,21 +6,23 @@ import type { Request, Response } from 'express';
 import { NumberSource, parseNumberSources } from './exact-numbers.ts';
 import './request-locals.ts';
 
-/** How much of a value is shown in a message, in characters. */
+/** How many characters of a value a message shows. */
 const maxShown = 40;
 
 /**
- * The most faults that one message describes. A body of 16 kB can have thousands, and describing all of them would
- * take milliseconds of the event loop, although the message is cut at `maxMessageBytes`.
+ * The most faults that one message describes. A body of 16 kB can have thousands of faults.
+ * Describing all of them would take milliseconds of the event loop, although the message is cut at
+ * `maxMessageBytes`.
  */
 const maxFaults = 10;
 
-/** How much of a token may be at the end of what is read, and not be recognized. */
+/** The longest end of a cut text that may be part of a token without being recognized. */
 const maxUnrecognized = tokenLengths.random + tokenLengths.checksum - 1;
 const unrecognized = new RegExp(`…?[0-9A-Za-z]{0,${maxUnrecognized}}$`);
 
 /**
- * Describes every fault of a request with its field, what was expected and what was given, such as ``status: expected one of available, pending, sold, got "lost"``.
+ * Describes every fault of a request with its field, what was expected and what was sent, such as
+ * ``status: expected one of available, pending, sold, got "lost"``.
  */
 export function validationMessage(
   error: RequestValidationError,
@@ -37,19 +39,26 @@ export function validationMessage(
   return shorten(faults.join('; '));
 }
 
-/** The body with its numbers as they were sent: in `req.body` they have been read, and perhaps rounded. */
+/**
+ * Returns the body with its numbers as they were sent. In `req.body`, numbers are already parsed
+ * and may be rounded.
+ */
 function sentBody(req: Request, res: Response): unknown {
   const { bodyText } = res.locals;
   if (bodyText === undefined) return undefined;
   try {
     return parseNumberSources(bodyText);
   } catch {
-    // It nests so deeply that it could only just be parsed the first time, with more room on the stack.
+    // The body nests so deeply that it could only be parsed the first time, when more of the stack
+    // was free.
     return req.body;
   }
 }
 
-/** The parameters of a path. Express has dropped them: the request has left its route with the failure. */
+/**
+ * Returns the parameters of the path. They are parsed again, because Express drops them when an
+ * error leaves the route.
+ */
 function pathParamsOf({ path, tsRestRoute }: Request): Record<string, string> {
   const names = tsRestRoute?.path.split('/') ?? [];
   const values = path.split('/').slice(-names.length);
@@ -68,7 +77,7 @@ function describe(
   return error.issues.slice(0, maxFaults).map((issue) => {
     const { path = [], message } = issue;
     const keys = path.map((key) => (typeof key === 'object' ? key.key : key));
-    // Issues of zod carry none; see `misspelt-names.ts`.
+    // Only the issues of `misspelt-names.ts` contain their input; those of zod do not.
     const given = 'input' in issue ? issue.input : valueAt(input, keys);
     return `${keys.join('.') || whole}: ${message}, got ${show(given)}`;
   });
@@ -105,14 +114,20 @@ function textOf(value: NonNullable<unknown>): string {
   return typeof value === 'string' ? quote(beginningOf(value)) : String(value);
 }
 
-/** As much of a text as may be shown, without tokens: the rest is not read, because a caller may send 16 kB. */
+/**
+ * Returns the beginning of a text that may be shown, without tokens. The rest is not read, because
+ * a caller may send 16 kB.
+ */
 function beginningOf(text: string): string {
   const end = maxShown + maxUnrecognized;
   if (text.length <= end) return hideTokens(text);
   return hideTokens(text.slice(0, end)).replace(unrecognized, '…');
 }
 
-/** Quotes a text as JSON, with everything escaped that could make the message look like another. */
+/**
+ * Quotes a text as JSON and escapes all characters that could make the message look like another
+ * one.
+ */
 function quote(text: string): string {
   return escapeUnprintable(JSON.stringify(text));
 }

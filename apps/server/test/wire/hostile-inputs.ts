@@ -39,10 +39,10 @@ export const targets: Table<string> = {
   '400 limit: expected one integer from 1 to 100, got "0"': [
     `/v1/pets?${'a&'.repeat(4_000)}limit=0`,
   ],
-  '^400 status: expected under exactly this name, got "Status"; limit: .*, got "\ufffd"$': [
+  '^400 status: expected exactly this name, got "Status"; limit: .*, got "\ufffd"$': [
     '/v1/pets?Status=sold&limit=%ff',
   ],
-  '400 ids: expected under exactly this name: send ids=5,11 or ids=5&ids=11, got "ids[]"': [
+  '400 ids: expected exactly this name: send ids=5,11 or ids=5&ids=11, got "ids[]"': [
     '/v1/pets?ids%5B%5D=1&ids[]=2',
   ],
   '431 by Node': [`/v1/${'a'.repeat(20_000)}`],
