@@ -169,7 +169,7 @@ async function openStores(context: Context) {
   const { databaseTimeoutMs } = { ...defaultOpsSettings, ...context.ops };
   const health = createHealth({
     databaseTimeoutMs,
-    isMigrated: createDatabaseCheck(database, migrationOptions.migrationsFolder),
+    findDatabaseFault: createDatabaseCheck(database, migrationOptions.migrationsFolder),
     partialFault: () => availability.outage()?.reason,
   });
 

@@ -8,6 +8,7 @@ import {
   readOnly,
 } from './database-error.ts';
 import { isReadOnly } from './probe-database.ts';
+import { findSessionFault, sessionColumns } from './session-settings.ts';
 import { statement } from './statement.ts';
 
 /** SQLSTATE of a table that does not exist. */
@@ -18,6 +19,9 @@ const checkDatabase = statement('check_database', async (db) => {
     .select({
       newestMigration: sql<string | null>`max(created_at)`,
       isReadOnly,
+      session: sql<
+        Record<string, string>
+      >`(select to_json(session) from (select ${sql.raw(sessionColumns)}) session)`,
     })
     .from(sql`drizzle.__drizzle_migrations`);
   if (row === undefined) throw new DatabaseUnavailableError(incompleteAnswer);
@@ -26,28 +30,35 @@ const checkDatabase = statement('check_database', async (db) => {
   return row;
 });
 
+const lacksMigrations = 'The database lacks migrations that this version needs.';
+
 /**
- * Creates a check that the database accepts writes, and has every migration that this code knows. More
- * migrations are fine: during a rollout, newer replicas have already applied theirs.
+ * Creates a check that the database accepts writes, has every migration that this code knows, and gives sessions what
+ * the service relies on. More migrations are fine: during a rollout, newer replicas have already applied theirs.
  *
  * It asks on each pool that requests use, because a pool may be unable to connect while another one is connected.
  *
  * @param migrationsFolder the SQL files that drizzle-kit wrote, with their journal.
- * @returns from the check, whether it has the migrations.
+ * @returns from the check, one sentence that says what is wrong; `undefined` if nothing is.
  * @throws {DatabaseError} from the check, if the database cannot be asked or is read-only.
  */
 export function createDatabaseCheck(
   { db, reads }: Pick<OpenDatabase, 'db' | 'reads'>,
   migrationsFolder: string,
-): () => Promise<boolean> {
+): () => Promise<string | undefined> {
   const newest = readMigrationFiles({ migrationsFolder }).at(-1)?.folderMillis ?? 0;
-  return async function isMigrated() {
+  return async function findDatabaseFault() {
     try {
       const pools = new Set([db, reads]);
       const answers = await Promise.all([...pools].map((pool) => checkDatabase(pool)));
-      return answers.every(({ newestMigration }) => Number(newestMigration) >= newest);
+      for (const { session, newestMigration } of answers) {
+        const fault = findSessionFault(session);
+        if (fault !== undefined) return `DATABASE_URL: ${fault}.`;
+        if (Number(newestMigration) < newest) return lacksMigrations;
+      }
+      return undefined;
     } catch (error) {
-      if (error instanceof DatabaseError && error.code === undefinedTable) return false;
+      if (error instanceof DatabaseError && error.code === undefinedTable) return lacksMigrations;
       throw error;
     }
   };

@@ -20,32 +20,49 @@ export const sessionSettings = {
 
 const encoding = 'UTF8';
 
+/** What a session tells of itself: its settings by name, its encoding, and the schemas that it may use. */
+type SessionFacts = Readonly<Record<string, string>>;
+
+const settingNames = Object.keys(sessionSettings) as (keyof typeof sessionSettings)[];
+
+/** The columns of {@link SessionFacts}. `schemas` has those of the path that exist and that the role may use. */
+export const sessionColumns: string = [
+  ...[...settingNames, 'server_encoding'].map((name) => `current_setting('${name}') as "${name}"`),
+  `array_to_string(current_schemas(false), ', ') as schemas`,
+].join(', ');
+
+/**
+ * Finds what a session lacks of what was sent, and of what cannot be sent.
+ *
+ * @returns a part of a sentence that says what is wrong and how to mend it; `undefined` if nothing is.
+ */
+export function findSessionFault(session: SessionFacts): string | undefined {
+  const { server_encoding: found, schemas } = session;
+  if (found !== encoding) {
+    return `the database is encoded in ${found}, and not every name fits into that. Create it anew: create database … encoding '${encoding}' template template0`;
+  }
+  for (const name of settingNames) {
+    const wanted = sessionSettings[name];
+    const setting = session[name];
+    if (setting === wanted) continue;
+    return `${name} is '${setting}', although the service asked for '${wanted}': a pooler ignores it. Set it for the role: alter role … set ${name} = ${name === 'search_path' ? wanted : `'${wanted}'`}`;
+  }
+  const schema = sessionSettings.search_path;
+  if (schemas !== schema) {
+    return `the role may not use the schema ${schema}, or it does not exist. Allow it: grant usage on schema ${schema} to …`;
+  }
+  return undefined;
+}
+
 /**
  * Checks that a session has what was sent, and what cannot be sent.
  *
  * @throws {StartupError} that says how to mend it.
  */
 export async function checkSession(client: Sql): Promise<void> {
-  const names = [...Object.keys(sessionSettings), 'server_encoding'];
-  const rows = await client<{ name: string; setting: string }[]>`
-    select name, setting from pg_settings where name in ${client(names)}`;
-  const settings = new Map(rows.map(({ name, setting }) => [name, setting]));
-  // The schemas of the path that exist: a role without a schema of its own name may have the default path.
-  const [path] = await client`select array_to_string(current_schemas(false), ', ') as schemas`;
-  settings.set('search_path', path?.['schemas'] ?? '');
-  const found = settings.get('server_encoding');
-  if (found !== encoding) {
-    throw new StartupError(
-      `DATABASE_URL: the database is encoded in ${found}, and not every name fits into that. Create it anew: create database … encoding '${encoding}' template template0`,
-    );
-  }
-  for (const [name, wanted] of Object.entries(sessionSettings)) {
-    const setting = settings.get(name);
-    if (setting === wanted) continue;
-    throw new StartupError(
-      `DATABASE_URL: ${name} is '${setting}', although the service asked for '${wanted}': a pooler ignores it. Set it for the role: alter role … set ${name} = ${name === 'search_path' ? wanted : `'${wanted}'`}`,
-    );
-  }
+  const [session] = await client.unsafe<SessionFacts[]>(`select ${sessionColumns}`);
+  const fault = findSessionFault(session ?? {});
+  if (fault !== undefined) throw new StartupError(`DATABASE_URL: ${fault}`);
 }
 
 const needsSession =

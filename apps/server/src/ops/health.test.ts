@@ -6,15 +6,15 @@ const clock = createTestClock();
 const healthy = {
   clock,
   databaseTimeoutMs: 1_000,
-  isMigrated: async () => true,
+  findDatabaseFault: async () => undefined,
   partialFault: () => undefined,
 };
 
 test('a replica is ready from the moment that it takes requests until its stop begins, and every fault is told', async () => {
-  let migrations: Promise<boolean> = Promise.resolve(true);
+  let databaseFault: Promise<string | undefined> = Promise.resolve(undefined);
   let fault: string | undefined;
-  const isMigrated = () => migrations;
-  const health = createHealth({ ...healthy, isMigrated, partialFault: () => fault });
+  const findDatabaseFault = () => databaseFault;
+  const health = createHealth({ ...healthy, findDatabaseFault, partialFault: () => fault });
   const expectReport = async (status: string, ...reasons: string[]) =>
     expect(await health.report()).toEqual({ status, reasons });
   await expectReport('not_ready', 'This replica is starting.');
@@ -28,23 +28,23 @@ test('a replica is ready from the moment that it takes requests until its stop b
   fault = 'The database is read-only.';
   await expectReport('degraded', fault, 'Redis is away.');
   // Not in the words of the database.
-  migrations = Promise.reject(new Error('password authentication failed for "ann"'));
+  databaseFault = Promise.reject(new Error('password authentication failed for "ann"'));
   const unreadable = 'The migrations of the database cannot be read.';
   await expectReport('not_ready', unreadable, 'Redis is away.');
-  migrations = Promise.resolve(false);
-  health.note({ phase: 'stopping' });
   const lacking = 'The database lacks migrations that this version needs.';
+  databaseFault = Promise.resolve(lacking);
+  health.note({ phase: 'stopping' });
   await expectReport('not_ready', 'This replica is stopping.', lacking, 'Redis is away.');
-  migrations = Promise.resolve(true);
+  databaseFault = Promise.resolve(undefined);
   fault = undefined;
   health.note({ redisFault: undefined });
   await expectReport('not_ready', 'This replica is stopping.');
 });
 
 test('a database that hangs is asked once, however many ask for it', async () => {
-  const { promise, resolve } = Promise.withResolvers<boolean>();
-  const isMigrated = vi.fn(() => promise);
-  const health = createHealth({ ...healthy, isMigrated });
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  const findDatabaseFault = vi.fn(() => promise);
+  const health = createHealth({ ...healthy, findDatabaseFault });
   health.note({ phase: 'serving' });
   const late = { status: 'not_ready', reasons: ['The database did not answer within 1000 ms.'] };
   const reports = [health.report(), health.report()];
@@ -52,9 +52,9 @@ test('a database that hangs is asked once, however many ask for it', async () =>
   reports.push(health.report());
   await clock.advance(1_000);
   expect(await Promise.all(reports)).toEqual([late, late, late]);
-  expect(isMigrated).toHaveBeenCalledTimes(1);
+  expect(findDatabaseFault).toHaveBeenCalledTimes(1);
 
-  resolve(true);
+  resolve(undefined);
   await promise;
   expect(await health.report()).toEqual({ status: 'ready', reasons: [] });
 });

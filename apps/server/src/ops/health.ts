@@ -29,17 +29,17 @@ export type Health = ReturnType<typeof createHealth>;
  * Decides whether this replica is ready. It starts as not ready, because the ops listener opens before the
  * public one.
  *
- * @param options.isMigrated queries whether the database has every migration that this code needs.
+ * @param options.findDatabaseFault asks the database for what makes every request fail, such as a missing migration.
  * @param options.partialFault why some statements fail, such as all that write; `undefined` if none do.
  */
 export function createHealth(options: {
   /** @default {@link systemClock} */
   clock?: Clock;
   databaseTimeoutMs: OpsSettings['databaseTimeoutMs'];
-  isMigrated: () => Promise<boolean>;
+  findDatabaseFault: () => Promise<string | undefined>;
   partialFault: () => string | undefined;
 }) {
-  const { clock = systemClock, databaseTimeoutMs, isMigrated, partialFault } = options;
+  const { clock = systemClock, databaseTimeoutMs, findDatabaseFault, partialFault } = options;
   let state: HealthState = {
     phase: 'starting',
     redisFault: undefined,
@@ -50,7 +50,7 @@ export function createHealth(options: {
 
   // Probes share one query, so that they do not pile up while the database hangs.
   const askDatabase = () => {
-    asking ??= findFault(isMigrated).finally(() => {
+    asking ??= describeFault(findDatabaseFault).finally(() => {
       asking = undefined;
     });
     return asking;
@@ -86,11 +86,11 @@ export function createHealth(options: {
   };
 }
 
-async function findFault(isMigrated: () => Promise<boolean>): Promise<string | undefined> {
+async function describeFault(
+  findDatabaseFault: () => Promise<string | undefined>,
+): Promise<string | undefined> {
   try {
-    return (await isMigrated())
-      ? undefined
-      : 'The database lacks migrations that this version needs.';
+    return await findDatabaseFault();
   } catch (error) {
     return error instanceof DatabaseUnavailableError
       ? faultOf(error.code).reason

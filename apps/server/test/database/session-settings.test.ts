@@ -1,27 +1,36 @@
 import { randomUUID } from 'node:crypto';
+import { connect } from 'node:net';
 import { checkOwnSessions, poolerFault, sessionSettings } from '@animal-store/postgres/internal';
 import { migratePostgres } from '@animal-store/postgres/migrate-postgres';
 import { openPostgres } from '@animal-store/postgres/open-postgres';
 import { StartupError } from '@animal-store/runtime';
-import { postgresAt } from '@animal-store/testkit';
+import { openRawServer, postgresAt, until } from '@animal-store/testkit';
 import { expect, inject, test, vi } from 'vitest';
 import { migrationOptions } from '../../src/schema/migration-options.ts';
-import { connectTo, patientDatabase } from '../support/databases.ts';
+import {
+  connectTo,
+  createDatabase as createMigrated,
+  patientDatabase,
+} from '../support/databases.ts';
+import { openLocalServer } from '../support/local-server.ts';
+import { call, startService } from '../support/test-service.ts';
 
 const { adminUrl } = inject('postgres');
 const createDatabase = () => postgresAt({ adminUrl }).createDatabase();
 
+const otherSettings = [
+  "DateStyle = 'German, DMY'",
+  "TimeZone = 'Asia/Tokyo'",
+  "bytea_output = 'escape'",
+  'search_path = app, public',
+  "default_transaction_isolation = 'repeatable read'",
+  'client_encoding = LATIN1',
+];
+
 test('each session has the settings of the service, whatever the database sets', async () => {
   await using database = await createDatabase();
   await using admin = connectTo(adminUrl);
-  for (const setting of [
-    "DateStyle = 'German, DMY'",
-    "TimeZone = 'Asia/Tokyo'",
-    "bytea_output = 'escape'",
-    'search_path = app, public',
-    "default_transaction_isolation = 'repeatable read'",
-    'client_encoding = LATIN1',
-  ]) {
+  for (const setting of otherSettings) {
     await admin.unsafe(`alter database "${database.name}" set ${setting}`);
   }
   // The first schema of the path would have got the tables.
@@ -46,6 +55,42 @@ test('each session has the settings of the service, whatever the database sets',
   } finally {
     await opened.close();
   }
+});
+
+test('a replica serves and is ready after the settings of its database have changed and its sessions have ended', async () => {
+  await using service = await startService('postgres');
+  await changeSettings(service.database.url, otherSettings);
+  await until(async () => (await readiness(service.server)).status === 200);
+  const created = await service.call('/pets', { json: '{"name":"Zoë","categoryId":1}' });
+  expect(created.status).toBe(201);
+  expect((await service.call('/pets')).body).toEqual([created.body]);
+});
+
+// As PgBouncer does with `ignore_startup_parameters`: sessions have what the role or the database sets.
+test('a replica behind a pooler that ignores its settings is not ready after the settings of the database have changed', async () => {
+  await using database = await createMigrated('postgres');
+  await using pooler = await openRawServer((client) => {
+    const server = connect(addressOf(database.url)).on('error', () => client.destroy());
+    client.on('error', () => server.destroy()).on('close', () => server.destroy());
+    client.once('data', (startup: Buffer) => {
+      server.write(withoutSettings(startup));
+      client.pipe(server).pipe(client);
+    });
+  });
+  const url = new URL(database.url);
+  Object.assign(url, { hostname: '127.0.0.1', port: String(pooler.port) });
+  url.searchParams.set('sslmode', 'disable');
+  await changeSettings(database.url, ["TimeZone = 'UTC'", 'search_path = public']);
+  await using server = await openLocalServer({ DATABASE_URL: url.href });
+  expect((await readiness(server)).body).toEqual({ status: 'ready', reasons: [] });
+  await changeSettings(database.url, ["DateStyle = 'German, DMY'"]);
+  const reason =
+    "DATABASE_URL: DateStyle is 'German, DMY', although the service asked for 'ISO, MDY': a pooler ignores it. Set it for the role: alter role … set DateStyle = 'ISO, MDY'.";
+  await until(async () =>
+    JSON.stringify((await readiness(server)).body).includes(JSON.stringify(reason)),
+  );
+  await changeSettings(database.url, ["DateStyle = 'ISO, MDY'"]);
+  await until(async () => (await readiness(server)).status === 200);
 });
 
 // The default search_path begins with the schema of the role's own name, and a migration makes one called usage.
@@ -118,6 +163,36 @@ test('the driver reads no PG* variable', async () => {
   await migratePostgres(database.url, migrationOptions);
   vi.unstubAllEnvs();
 });
+
+const readiness = ({ opsUrl }: { opsUrl: string }) => call(`${opsUrl}/readyz`);
+
+/** Changes what new sessions of a database begin with, and ends those that are there. */
+async function changeSettings(databaseUrl: string, settings: readonly string[]) {
+  const name = new URL(databaseUrl).pathname.slice(1);
+  await using admin = connectTo(adminUrl);
+  for (const setting of settings) await admin.unsafe(`alter database "${name}" set ${setting}`);
+  await admin`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${name}`;
+}
+
+function addressOf(url: string) {
+  const { hostname, port } = new URL(url);
+  return { host: hostname, port: Number(port) };
+}
+
+/** A start-up message with the user and the database only: length, version, then names and values that end in a zero. */
+function withoutSettings(startup: Buffer): Buffer {
+  const texts = startup.toString('latin1', 8).split('\0');
+  const kept: string[] = [];
+  for (let index = 0; index + 1 < texts.length; index += 2) {
+    const [name = '', value = ''] = texts.slice(index, index + 2);
+    if (name === 'user' || name === 'database') kept.push(name, value);
+  }
+  const body = Buffer.from(`${kept.join('\0')}\0\0`, 'latin1');
+  const head = Buffer.alloc(8);
+  head.writeInt32BE(8 + body.length);
+  startup.copy(head, 4, 4, 8);
+  return Buffer.concat([head, body]);
+}
 
 /** Creates a role that may log in, until its disposal. */
 async function createRole(name: string) {

@@ -77,6 +77,21 @@ test('a replica is ready only if the database has its migrations; it may have ne
   await db.execute(`update ${migrations} set created_at = abs(created_at)`);
 });
 
+// Every statement of a caller failed, and the replica was ready: its table of migrations has a schema of its own.
+test('a replica is not ready while sessions cannot use the schema public', async () => {
+  const { db } = service.database;
+  const body = async () => (await call(`${service.server.opsUrl}/readyz`)).body;
+  await db.execute('alter schema public rename to gone');
+  expect(await body()).toEqual({
+    status: 'not_ready',
+    reasons: [
+      'DATABASE_URL: the role may not use the schema public, or it does not exist. Allow it: grant usage on schema public to ….',
+    ],
+  });
+  await db.execute('alter schema gone rename to public');
+  expect(await body()).toEqual({ status: 'ready', reasons: [] });
+});
+
 // How long: stop-process.test.ts. Behind a real load balancer: `npm run test:deploy -- load-balancer`.
 test('before a stop requests are served, and load balancers are told to go elsewhere', async () => {
   await using leaving = await startService('postgres');
