@@ -20,7 +20,7 @@ export function createAccountHandlers(services: AdminServices) {
   const { clock, accounts, keys, quotas, usage, readBans } = services;
   const today = () => lastBuckets(1, 'day', clock.now());
 
-  /** The bans of the keys of accounts, as far as they are shown, and how many there are by account. */
+  /** Reads the bans of accounts' keys: the first ones to show, and their number by account. */
   const readBansOf = (names: string[]) =>
     readBans(
       async () => {
@@ -56,7 +56,10 @@ export function createAccountHandlers(services: AdminServices) {
     };
   }
 
-  /** Which of the busiest keys have used up a window of their own. Most of them are known already. */
+  /**
+   * Returns those of the busiest keys that have used up a window of their own. Most keys are
+   * already known and need no query.
+   */
   async function findFull(
     busiest: readonly BusyKey[],
     known: readonly Key[],
@@ -74,10 +77,10 @@ export function createAccountHandlers(services: AdminServices) {
     return looked.flat();
   }
 
-  /** The account that a path means. It is noted for the log. */
+  /** Returns the account that a path means, and records it for the log. */
   async function accountOf(request: { params: { account: string }; res: Response }) {
     const account = await accounts.resolve(request.params.account);
-    // One of a version before may be a token without its scheme.
+    // An account of an earlier version may have a name that is a token without its scheme.
     request.res.locals.account = hideTokens(account);
     return account;
   }

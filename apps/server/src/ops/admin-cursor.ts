@@ -9,17 +9,17 @@ import type { ListPage, ListPosition } from '../schema/list-page.ts';
 import { AdminError } from './admin-error.ts';
 
 export interface PagedList {
-  /** Its path, relative to the admin API. */
+  /** The path of the list, relative to the admin API. */
   readonly path: string;
   readonly limit: number;
-  /** What narrows it. `undefined` narrows nothing. */
+  /** The filters of the list; `undefined` for filters that are not set. */
   readonly filter: Readonly<Record<string, string | number | undefined>>;
 }
 
 /**
- * Finds the page that a cursor means, and sets its `Link` header if there is a next one.
+ * Reads the page that a cursor points to, and sets the `Link` header if there is a next page.
  *
- * @throws {AdminError} if the cursor is not one of this list and filter.
+ * @throws {AdminError} if the cursor does not belong to this list and filter.
  */
 export async function findPage<Item>(
   res: Response,
@@ -31,7 +31,7 @@ export async function findPage<Item>(
   for (const [name, value] of Object.entries(list.filter)) {
     if (value !== undefined) query.set(name, String(value));
   }
-  // Tells lists apart that differ in their path or their filter.
+  // The name distinguishes lists with different paths or filters.
   const name = `${list.path} ${query} `;
   try {
     const from = cursor === undefined ? undefined : readPosition(openCursor(cursor, name));
@@ -45,11 +45,14 @@ export async function findPage<Item>(
     return [...items];
   } catch (error) {
     if (cursor === undefined || !isForgery(error)) throw error;
-    throw new AdminError('invalid_request', 'cursor: expected one that a Link header gave');
+    throw new AdminError(
+      'invalid_request',
+      'cursor: expected a cursor from a Link header of the same list',
+    );
   }
 }
 
-/** Tells how many a list has, if that is asked for. */
+/** Sets `X-Total-Count` if the caller asks for the number of items. */
 export async function tellCount(res: Response, isAsked: unknown, count: () => Promise<number>) {
   if (isAsked !== undefined) appendHeader(res, 'X-Total-Count', String(await count()));
 }
@@ -58,7 +61,10 @@ const Position = z.array(z.string());
 
 const readPosition = (text = ''): ListPosition => Position.parse(JSON.parse(text));
 
-/** Whether a cursor holds no JSON, no position, or one with texts that Postgres cannot read: class 22 of SQLSTATEs. */
+/**
+ * Tells whether an error comes from a forged cursor: one without JSON, without a position, or with
+ * texts that Postgres cannot read (SQLSTATE class 22).
+ */
 const isForgery = (error: unknown) =>
   error instanceof SyntaxError ||
   error instanceof z.ZodError ||

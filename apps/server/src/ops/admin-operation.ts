@@ -17,7 +17,7 @@ import { invalidToken, type Operator } from './authenticate-operator.ts';
 import type { Health } from './health.ts';
 import { missingRole } from './ops-admission.ts';
 
-/** What the admin API works with. */
+/** The services that the admin API uses. */
 export interface AdminServices {
   readonly clock: Clock;
   readonly keys: KeyManagement;
@@ -34,12 +34,14 @@ export interface AdminServices {
 
 declare global {
   namespace Express {
-    /** What the steps of the operators' listener add. */
+    /** The values that the steps of the operators' listener add. */
     interface Locals {
-      /** Who sends a request to the admin API. `undefined` until the admission has found it. */
+      /**
+       * The sender of a request to the admin API; `undefined` until admission has identified it.
+       */
       operator?: Operator | undefined;
       keyId?: string | undefined;
-      /** The account that a request is about. It is no token. */
+      /** The account that a request is about. It contains no token. */
       account?: string | undefined;
       /** The reasons that `/readyz` gave for `not_ready` or `degraded`. */
       reasons?: readonly string[] | undefined;
@@ -47,7 +49,7 @@ declare global {
   }
 }
 
-/** The operator that the admission found. */
+/** Returns the operator that admission has identified. */
 export function operatorOf({ locals: { operator } }: Response): Operator {
   if (operator === undefined) {
     throw new TypeError('A request without an operator reached a handler.');
@@ -61,13 +63,16 @@ interface ChangeRequest {
   readonly res: Response;
 }
 
-/** The cause of a change that an operator requested, for the audit log. */
+/** Returns the cause of a change that an operator requested, for the audit log. */
 export function causeOf({ res, query: { reason } }: ChangeRequest): Cause {
   const { actor } = operatorOf(res);
   return { actor, requestId: res.locals.requestId, reason, confirmActor: confirmActorOf(res) };
 }
 
-/** What confirms in the transaction of a change that its actor may still act, and make this change. */
+/**
+ * Returns the function that confirms, in the transaction of a change, that its actor still has
+ * permission to make the change.
+ */
 export function confirmActorOf(res: Response): NonNullable<Cause['confirmActor']> {
   const { confirm } = operatorOf(res);
   return async function confirmActor(tx) {
@@ -80,7 +85,7 @@ export function confirmActorOf(res: Response): NonNullable<Cause['confirmActor']
   };
 }
 
-/** Creates the handler of an operation that changes something, and answers with what it is then. */
+/** Creates the handler of a change. The response contains the changed object. */
 export function change<Request extends ChangeRequest, Changed>(
   make: (request: Request, cause: Cause) => Promise<Changed>,
 ) {

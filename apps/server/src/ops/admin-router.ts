@@ -19,8 +19,9 @@ import { createOverviewHandlers, createUsageHandlers } from './usage-handlers.ts
 const openApi = { method: 'GET', path: '/openapi.json' } as const;
 
 /**
- * Compresses what is read. A new token is not compressed together with a name that somebody else may have
- * chosen: from the size of such an answer, an eavesdropper could guess the token (BREACH, CVE-2013-3587).
+ * Compresses responses to GET only. A response with a new token may also contain a name that
+ * somebody else has chosen. From the size of such a compressed response, an eavesdropper could
+ * guess the token (BREACH, CVE-2013-3587).
  */
 const compress = compression({ filter: ({ method }) => method === 'GET' });
 
@@ -28,7 +29,7 @@ const readBody: RequestHandler = function readAdminBody(req, res, next) {
   return hasBody(req) ? jsonBody(req, res, next) : next();
 };
 
-/** Cancels what an operator's request reads from the database once the operator has gone. */
+/** Cancels the database statements of an operator's request when the operator disconnects. */
 const untilAbandoned: RequestHandler = function cancelWhenAbandoned(_req, res, next) {
   const abandoned = new AbortController();
   res.on('close', () => {
@@ -41,7 +42,12 @@ function hasBody({ tsRestRoute }: Request): boolean {
   return tsRestRoute?.body instanceof z.ZodType;
 }
 
-/** @param admit admits operators only. After a body was awaited, it is asked again: the operator may be revoked. */
+/**
+ * Creates the router of the admin API.
+ *
+ * @param admit admits only operators. It runs again after a body was received, because the operator
+ * may have been revoked meanwhile.
+ */
 export function createAdminRouter(
   services: AdminServices,
   admit: RequestHandler,
@@ -72,7 +78,7 @@ export function createAdminRouter(
 }
 
 function showOpenApi(): RequestHandler {
-  // Created when it is first requested, because most processes never need it.
+  // The document is created at its first request, because most processes never need it.
   let document: object | undefined;
   return function answerOpenApi(_req, res) {
     document ??= createAdminOpenApi();

@@ -19,34 +19,38 @@ import type { OpsSettings } from './ops-settings.ts';
 
 const realm = 'Bearer realm="animal-store-admin"';
 
-const sentTwice = 'Authorization: expected once, got it several times.';
+const sentTwice = 'Authorization: expected one header, got several.';
 
-// RFC 9110, §11.1: the scheme's name is case-insensitive. Wider than RFC 6750's token, because an
-// operator chooses this one.
+// The name of the scheme is case-insensitive (RFC 9110, §11.1). The token may have more characters
+// than in RFC 6750, because an operator chooses the ADMIN_TOKEN.
 const bearer = /^bearer +([\x21-\x7e]+) *$/i;
 
 export interface Operator {
   readonly actor: Actor;
-  /** The token that says so: an operator's, a session's, or the `ADMIN_TOKEN`. */
+  /** The token that identifies the operator: an operator's, a session's, or the `ADMIN_TOKEN`. */
   readonly token: string | undefined;
-  /** Finds the role that the operator has in a transaction; `undefined` if it may no longer act. */
+  /** Finds the role of the operator in a transaction; `undefined` if its permission has ended. */
   readonly confirm: (tx: Database) => Promise<OperatorRole | undefined>;
 }
 
-/** Finds the operator who sends a request. @throws {AdminError} if nobody is found. */
+/**
+ * Finds the operator who sends a request.
+ *
+ * @throws {AdminError} if the request is not from an operator.
+ */
 export type Identify = (req: Request) => Promise<Operator>;
 
-/** The user that the embedded server runs as: nobody else can open its socket. */
+/** The user that the embedded server runs as. Only this user can open the server's socket. */
 const localUser: Operator = {
   actor: { type: 'local_user', id: null, name: 'local user', role: 'owner' },
   token: undefined,
   confirm: async () => 'owner',
 };
 
-/** Wrong tokens that one network may send per minute. */
+/** How many wrong tokens one network may send per minute. */
 const guessesPerMinute = 10;
 
-/** How many tokens are known to have been valid: far more than there are operators. */
+/** How many valid tokens are remembered, which is far more than there are operators. */
 const maxKnown = 1_000;
 
 export interface OperatorAuthentication
@@ -56,12 +60,12 @@ export interface OperatorAuthentication
 }
 
 /**
- * Finds the operator who sends a request, and refuses everybody else.
+ * Creates the function that identifies the operator of a request and refuses everyone else.
  *
- * What protects tokens is their length. Each failure costs its network a point, and without points it
- * waits for its refusal, so that a connection can guess once a second. A valid token always passes,
- * whatever its network has sent: otherwise anybody could lock operators out, and a leaked key could not
- * be revoked meanwhile.
+ * Tokens are protected by their length. Each failure costs the network a point. A network without
+ * points waits for its refusal, so that a connection can guess only once a second. A valid token
+ * always passes, even from a network that sent wrong ones. Otherwise an attacker could lock
+ * operators out, and a leaked key could not be revoked meanwhile.
  */
 export function authenticateOperator({
   adminToken,
@@ -75,17 +79,21 @@ export function authenticateOperator({
     points: guessesPerMinute,
     duration: guessWindowSeconds,
   });
-  /** Hashes of tokens that were valid when they were last looked up. A revocation holds all the same. */
+  /**
+   * Hashes of tokens that were valid at their last use. They only avoid penalties; revoked tokens
+   * are still refused.
+   */
   const known = new LRUCache<string, true>({ max: maxKnown });
 
   async function find(token: string, isActive: boolean): Promise<Actor | undefined> {
-    // Hashes have one length, and comparing them takes the same time however much of a guess is right.
+    // Hashes have a fixed length, and comparing them takes the same time however much of a guess is
+    // right.
     if (expected !== undefined && timingSafeEqual(digest(token), expected)) return bootstrap;
     if (isToken(token, 'operator')) return sessions.findByToken(token);
     return isToken(token, 'session') ? sessions.find(token, { isActive }) : undefined;
   }
 
-  /** @throws {AdminError} 429 if a network has guessed too often. */
+  /** @throws {AdminError} 429 if the network has sent too many wrong tokens. */
   async function countGuess(network: string): Promise<void> {
     try {
       await guesses.consume(network);
@@ -111,21 +119,25 @@ export function authenticateOperator({
       known.set(hashToken(token), true);
       return { actor, token, confirm: (tx) => sessions.confirm(tx, actor, token) };
     }
-    // If it was valid once, nobody guessed it: it has expired or was revoked. Whoever sends it must learn
-    // that, and not that their network has guessed too often. From now on it is a guess.
+    // A token that was valid earlier is no guess: it has expired or was revoked. Its sender must
+    // learn that, instead of being told about too many guesses. If it is sent again, it counts as a
+    // guess.
     if (!known.delete(hashToken(token))) await countGuess(network);
     throw invalidToken(adminErrorMessages.unauthorized);
   };
 }
 
-/** Takes every request for one of the user that the server runs as: for the Unix socket only. */
+/** Identifies every request as the local user. Use it only for the Unix socket. */
 export const trustLocalUser: Identify = async () => localUser;
 
 function digest(token: string): Buffer {
   return hash('sha256', token, 'buffer');
 }
 
-/** The token that was sent is not right, or not of the kind that the operation takes. */
+/**
+ * Creates the 401 for a token that is wrong, or that is not of the kind that the operation
+ * requires.
+ */
 export function invalidToken(message: string): AdminError {
   return unauthorized(message, `${realm}, error="invalid_token"`);
 }

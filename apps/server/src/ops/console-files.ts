@@ -2,7 +2,10 @@ import { readdir, readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import type { StaticFile } from '../http/send-file.ts';
 
-/** Where Vite puts the built console: `npm start`, the image and the tests build it beforehand. */
+/**
+ * The folder where Vite puts the built console. `npm start`, the image and the tests build it
+ * first.
+ */
 const built = new URL('../../../console/dist/', import.meta.url);
 
 const types: Readonly<Record<string, string>> = {
@@ -14,8 +17,8 @@ const types: Readonly<Record<string, string>> = {
 };
 
 /**
- * Allows the console's own files, and nothing else, also nothing inline. No script may turn a text into HTML,
- * whatever a key is called.
+ * The Content-Security-Policy, which allows only the console's own files and no inline code.
+ * Scripts cannot turn text into HTML, so a malicious name of a key stays text.
  */
 const contentSecurityPolicy = [
   `default-src 'none'`,
@@ -38,13 +41,14 @@ const pageHeaders = {
 };
 
 /**
- * Reads the built files of the console, by their names below `/console`. The page has none.
+ * Reads the built files of the console, by their names below `/console`. The page has the empty
+ * name.
  *
  * @throws if the console is not built.
  */
 export async function readConsoleFiles(): Promise<ReadonlyMap<string, StaticFile>> {
   const names = await readdir(built).catch((cause) => {
-    throw new Error('The console is not built: `node scripts/build-console.mjs` does it.', {
+    throw new Error('The console is not built. Run `node scripts/build-console.mjs`.', {
       cause,
     });
   });
@@ -56,6 +60,6 @@ async function readConsoleFile(name: string): Promise<[path: string, file: Stati
   if (type === undefined) throw new Error(`The console has a file of an unknown type: ${name}`);
   const file = { type, content: await readFile(new URL(name, built), 'utf8') };
   if (name === 'index.html') return ['', { ...file, immutable: false, headers: pageHeaders }];
-  // Vite has put a hash of the content into the name.
+  // The name of the file contains a hash of its content, which Vite has added.
   return [name, { ...file, immutable: true }];
 }

@@ -10,7 +10,7 @@ const healthy = {
   partialFault: () => undefined,
 };
 
-test('a replica is ready from the moment that it takes requests until its stop begins, and every fault is told', async () => {
+test('the report is ready while the replica serves, and names every fault', async () => {
   let databaseFault: Promise<string | undefined> = Promise.resolve(undefined);
   let fault: string | undefined;
   const findDatabaseFault = () => databaseFault;
@@ -20,28 +20,28 @@ test('a replica is ready from the moment that it takes requests until its stop b
   await expectReport('not_ready', 'This replica is starting.');
   health.note({ phase: 'serving' });
   await expectReport('ready');
-  health.note({ redisFault: 'Redis is away.' });
-  await expectReport('degraded', 'Redis is away.');
+  health.note({ redisFault: 'Redis is unavailable.' });
+  await expectReport('degraded', 'Redis is unavailable.');
   health.note({ redisRefusal: () => 'Redis refuses the password' });
-  await expectReport('degraded', 'Redis is away.', 'Redis refuses the password.');
+  await expectReport('degraded', 'Redis is unavailable.', 'Redis refuses the password.');
   health.note({ redisRefusal: () => undefined });
   fault = 'The database is read-only.';
-  await expectReport('degraded', fault, 'Redis is away.');
-  // Not in the words of the database.
+  await expectReport('degraded', fault, 'Redis is unavailable.');
+  // The reason must not repeat the message of the database.
   databaseFault = Promise.reject(new Error('password authentication failed for "ann"'));
   const unreadable = 'The migrations of the database cannot be read.';
-  await expectReport('not_ready', unreadable, 'Redis is away.');
+  await expectReport('not_ready', unreadable, 'Redis is unavailable.');
   const lacking = 'The database lacks migrations that this version needs.';
   databaseFault = Promise.resolve(lacking);
   health.note({ phase: 'stopping' });
-  await expectReport('not_ready', 'This replica is stopping.', lacking, 'Redis is away.');
+  await expectReport('not_ready', 'This replica is stopping.', lacking, 'Redis is unavailable.');
   databaseFault = Promise.resolve(undefined);
   fault = undefined;
   health.note({ redisFault: undefined });
   await expectReport('not_ready', 'This replica is stopping.');
 });
 
-test('a database that hangs is asked once, however many ask for it', async () => {
+test('the report sends one query to a database that hangs, however many probes ask', async () => {
   const { promise, resolve } = Promise.withResolvers<undefined>();
   const findDatabaseFault = vi.fn(() => promise);
   const health = createHealth({ ...healthy, findDatabaseFault });

@@ -3,34 +3,39 @@ import { DatabaseUnavailableError, faultOf } from '@animal-store/postgres';
 import { type Clock, systemClock, waitAtMost } from '@animal-store/runtime';
 import type { OpsSettings } from './ops-settings.ts';
 
-/** Whether load balancers should send requests to this replica, and the reasons if not. */
+/** The readiness of this replica for load balancers, with the reasons if it is not ready. */
 export interface HealthReport {
-  /** `degraded`: it serves, but something needs an operator. */
+  /** `degraded`: the replica serves requests, but an operator must fix something. */
   readonly status: 'ready' | 'degraded' | 'not_ready';
   /** One sentence for each fault. */
   readonly reasons: readonly string[];
 }
 
-/** What others tell about this replica. */
+/** What other parts of the service report about this replica. */
 interface HealthState {
-  /** `serving` from the moment that the public port is open until a stop begins. */
+  /** `serving` from the opening of the public port until the shutdown begins. */
   readonly phase: 'starting' | 'serving' | 'stopping';
-  /** Why Redis is unavailable; `undefined` if it is not. */
+  /** Why Redis is unavailable; `undefined` if it is available. */
   readonly redisFault: string | undefined;
-  /** Why Redis refuses this replica, which no waiting mends; `undefined` if it does not. */
+  /**
+   * Returns why Redis refuses this replica, which waiting does not fix; `undefined` if Redis
+   * accepts it.
+   */
   readonly redisRefusal: () => string | undefined;
-  /** What the start waits for; `undefined` if it does not. */
+  /** What the start waits for; `undefined` if it does not wait. */
   readonly wait: Wait | undefined;
 }
 
 export type Health = ReturnType<typeof createHealth>;
 
 /**
- * Decides whether this replica is ready. It starts as not ready, because the ops listener opens before the
- * public one.
+ * Creates the health of this replica. It begins as not ready, because the operators' listener opens
+ * before the public one.
  *
- * @param options.findDatabaseFault asks the database for what makes every request fail, such as a missing migration.
- * @param options.partialFault why some statements fail, such as all that write; `undefined` if none do.
+ * @param options.findDatabaseFault queries the database for a fault that makes every request fail,
+ * such as a missing migration.
+ * @param options.partialFault returns why some statements fail, such as all writes; `undefined` if
+ * none do.
  */
 export function createHealth(options: {
   /** @default {@link systemClock} */
@@ -48,7 +53,7 @@ export function createHealth(options: {
   };
   let asking: Promise<string | undefined> | undefined;
 
-  // Probes share one query, so that they do not pile up while the database hangs.
+  // Probes share one query, so that queries do not pile up while the database hangs.
   const askDatabase = () => {
     asking ??= describeFault(findDatabaseFault).finally(() => {
       asking = undefined;
@@ -70,12 +75,12 @@ export function createHealth(options: {
       const obstacles = [
         state.phase === 'serving' ? undefined : `This replica is ${state.phase}.`,
         databaseFault,
-        // It may be the same: that the database refuses connections.
+        // Both reasons may be the same, for example that the database refuses connections.
         state.phase !== 'starting' || state.wait?.reason === databaseFault
           ? undefined
           : state.wait?.reason,
       ];
-      // The database answers this query, so reads work.
+      // A database without a fault has answered this query, so reads work; writes may still fail.
       const faults = [databaseFault === undefined ? partialFault() : undefined, state.redisFault];
       const refusal = state.redisFault === undefined ? undefined : state.redisRefusal();
       if (refusal !== undefined) faults.push(`${refusal}.`);

@@ -13,7 +13,7 @@ import { findPage, type PagedList, tellCount } from './admin-cursor.ts';
 import { type AdminServices, causeOf, change } from './admin-operation.ts';
 import { readLedger, type UsageQuestion } from './usage-range.ts';
 
-/** How many entries of the audit log the details of a key include. */
+/** How many audit entries the details of a key include. */
 const shownEntries = 20;
 
 export function createKeyHandlers(services: AdminServices) {

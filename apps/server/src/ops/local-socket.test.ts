@@ -7,8 +7,9 @@ import { temporaryDirectory } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
 import { openLocalSocket } from './local-socket.ts';
 
-// Regression: until its mode was changed, other users could connect if the umask and the directory let them.
-test('a socket is private from the moment that it exists, whatever the umask', async () => {
+// Regression: before its mode was changed, the socket accepted other users if the umask and the
+// directory allowed it.
+test('openLocalSocket creates a private socket whatever the umask is', async () => {
   await using directory = await temporaryDirectory();
   const umask = process.umask(0);
   try {
@@ -21,8 +22,8 @@ test('a socket is private from the moment that it exists, whatever the umask', a
   }
 });
 
-// Linux cuts a longer path off, and two servers would then share one socket.
-test('a data directory whose path is too long for a socket has one all the same', async () => {
+// Linux would cut a longer path off, and two servers would share one socket.
+test('openLocalSocket works in a data directory whose path is too long for a socket', async () => {
   await using directory = await temporaryDirectory();
   const dataDir = join(directory.path, 'd'.repeat(200));
   mkdirSync(dataDir, { mode: 0o700 });

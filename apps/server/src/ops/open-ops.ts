@@ -12,19 +12,27 @@ import { openLocalSocket } from './local-socket.ts';
 import { createOpsApp, type OpsAppOptions } from './ops-app.ts';
 import type { OpsSettings } from './ops-settings.ts';
 
-/** @throws {StartupError} if the port or the host cannot be had. */
+/**
+ * Opens the operators' listener.
+ *
+ * @throws {StartupError} if the port or the host is not available.
+ */
 export async function openOps(
   options: Partial<ListenerLimits> &
     OpsSettings &
     OperatorAuthentication &
     Omit<OpsAppOptions, 'identify' | 'consoleFiles'> & {
-      /** Holds the socket of the embedded server's own user; `undefined` with Postgres. */
+      /**
+       * The directory with the Unix socket for the embedded server's own user; `undefined` with
+       * Postgres.
+       */
       dataDir: string | undefined;
       report: (failure: unknown, requestId?: string) => void;
     },
 ) {
   const { dataDir, closeTimeoutMs = defaultListenerLimits.closeTimeoutMs } = options;
-  // They need no token: they are the same for everybody, and what they show comes from the admin API.
+  // The files of the console need no token: they are the same for everyone, and their data comes
+  // from the admin API.
   const sendConsole = sendFilesFrom(readConsoleFiles);
   const consoleFiles = { '/console': sendConsole, '/console/:file': sendConsole };
   const createApp = (identify: Identify) => createOpsApp({ ...options, identify, consoleFiles });
@@ -40,7 +48,7 @@ export async function openOps(
   );
   const kept = opened.move();
   return {
-    /** Where it is, as `http://host:port`. */
+    /** The address, in the form `http://host:port`. */
     origin: listener.origin,
     async close() {
       await listener.close(closeTimeoutMs);

@@ -60,9 +60,12 @@ export function createSessionHandlers({ sessions, clock }: AdminServices) {
   return initServer().router(sessionContract, {
     async createSession({ res }) {
       const { actor, token } = operatorOf(res);
-      // Otherwise a session would never have to end. Nobody sends a token on the embedded server's socket.
+      // A session that could begin another one would never have to end. Requests on the embedded
+      // server's socket have no token.
       if (token === undefined || isToken(token, 'session')) {
-        throw invalidToken('Send the token of an operator: a session cannot begin another one.');
+        throw invalidToken(
+          'Send the token of an operator: a session cannot create another session.',
+        );
       }
       const { expiresAt, token: session } = await sessions.begin(actor, token, confirmActorOf(res));
       return { status: 201, body: { session: toSession(actor, expiresAt), token: session } };
@@ -77,7 +80,7 @@ export function createSessionHandlers({ sessions, clock }: AdminServices) {
     async endSession({ res }) {
       const { actor, token } = operatorOf(res);
       if (token === undefined || !isToken(token, 'session')) {
-        throw invalidToken('Send the token of a session: this is none.');
+        throw invalidToken('Send the token of a session: it begins with asc_.');
       }
       await sessions.end(token);
       return { status: 200, body: toSession(actor, new Date(clock.now()).toISOString()) };

@@ -13,11 +13,12 @@ import { AdminError } from './admin-error.ts';
 import type { Identify } from './authenticate-operator.ts';
 
 /**
- * Creates what admits requests to the operators' listener, or refuses them.
+ * Creates the steps that admit or refuse requests to the operators' listener.
  *
- * @param options.hosts The names that this listener may be called by, besides IP addresses and localhost.
- * @param options.identify Rejects everybody but operators: without authentication a caller learns nothing,
- * not even which paths exist.
+ * @param options.hosts The host names that this listener accepts, besides IP addresses and
+ * localhost.
+ * @param options.identify Refuses everyone except operators. Without authentication a caller learns
+ * nothing, not even which paths exist.
  */
 export function createOpsAdmission({
   hosts,
@@ -29,25 +30,25 @@ export function createOpsAdmission({
   const names = new Set(['localhost', ...hosts.map((name) => name.toLowerCase())]);
 
   return {
-    /** Admits machines that look after the service, and whoever asks for the files of the console. */
+    /** Admits monitoring systems, and browsers that load the files of the console. */
     admitVisitor(req: Request, _res: Response, next: NextFunction): void {
       next(foreignHost(req, names));
     },
 
-    /** Admits operators, if they may do what they ask for. */
+    /** Admits operators whose role allows the operation. */
     async admitOperator(req: Request, res: Response, next: NextFunction): Promise<void> {
       const foreign = foreignHost(req, names);
       if (foreign !== undefined) return next(foreign);
 
       const operator = await identify(req);
       res.locals.operator = operator;
-      // The document, and what does not exist, are for every operator.
+      // Every operator may read the OpenAPI document and gets 404 for unknown paths.
       if (req.tsRestRoute === undefined) return next();
 
       const refusal =
         missingRole(operator.actor.role, req) ?? malformedPath(req) ?? unknownParameter(req);
       const { keyId } = req.params;
-      // It is not validated yet.
+      // The parameter is not validated yet.
       if (refusal === undefined && isKeyId(keyId)) res.locals.keyId = keyId.toLowerCase();
       next(refusal);
     },
@@ -55,13 +56,13 @@ export function createOpsAdmission({
 }
 
 /**
- * Why a request is refused that names a host other than an IP address, `localhost` or one of those given.
+ * Refuses a request whose `Host` is not an IP address, `localhost` or one of the given names.
  *
- * Against DNS rebinding: a web page can point a name of its own at this listener, and its scripts
- * may then read the responses. The browser still sends that name as `Host`.
+ * The attack is DNS rebinding: a web page can point a name of its own at this listener, and its
+ * scripts may then read the responses. The browser still sends that name as `Host`.
  */
 function foreignHost({ headers: { host } }: Request, hosts: ReadonlySet<string>) {
-  // HTTP/1.0 needs none. Every browser sends one.
+  // HTTP/1.0 does not require a Host. Browsers always send one.
   if (host === undefined) return undefined;
   const name = host.replace(/:\d*$/, '').toLowerCase();
   if (hosts.has(name) || isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0) return undefined;
@@ -69,10 +70,10 @@ function foreignHost({ headers: { host } }: Request, hosts: ReadonlySet<string>)
   return new AdminError('invalid_request', message);
 }
 
-/** Each role may do what those before it may. */
+/** Returns the rank of a role. A role has all permissions of the lower ranks. */
 const rankOf = (role: OperatorRole): number => operatorRoles.indexOf(role);
 
-/** The 403 of an operator whose role is not enough for an operation. */
+/** Returns the 403 for an operator whose role is too low for an operation. */
 export function missingRole(
   role: OperatorRole,
   { tsRestRoute }: Pick<Request, 'tsRestRoute'>,
@@ -89,8 +90,8 @@ export function operationsOf(role: OperatorRole): string[] {
 }
 
 /**
- * Why a query is refused that cannot be decoded, or has parameters that the operation does not have. Ignored,
- * a filter that is misspelt, or of another list, would show all that there is.
+ * Refuses a query that cannot be decoded or that has parameters unknown to the operation. If a
+ * misspelt filter were ignored, the response would contain the whole list.
  */
 function unknownParameter(req: Request): AdminError | undefined {
   const [, text = ''] = /\?(.*)/s.exec(req.url) ?? [];
@@ -100,7 +101,7 @@ function unknownParameter(req: Request): AdminError | undefined {
   const query = req.tsRestRoute?.query;
   const known = query instanceof z.ZodObject ? Object.keys(query.shape) : [];
   const isUnknown = Object.keys(req.query).some((name) => !known.includes(name));
-  // The name is not repeated: it may be anything, a token too.
+  // The message does not repeat the name, because it may be anything, even a token.
   return isUnknown
     ? new AdminError('invalid_request', adminErrorMessages.parameterUnknown(known))
     : undefined;

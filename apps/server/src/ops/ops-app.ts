@@ -30,11 +30,13 @@ export interface OpsAppOptions extends AdminServices, Pick<OpsSettings, 'hosts'>
   readonly onOpsEnd: (record: OpsRequestRecord) => void;
 }
 
-/** Creates the application of the operators' listener. It reads in the order of a request. */
+/**
+ * Creates the application of the operators' listener. The function reads in the order of a request.
+ */
 export function createOpsApp(options: OpsAppOptions): Express {
   const { consoleFiles, report, onOpsEnd } = options;
   const answerFailure = errorMapper(report);
-  // On the routes and not before them: a request that is refused is logged with its route, too.
+  // Admission is a middleware of the routes, so that the log of a refused request names its route.
   const { admitOperator, admitVisitor } = createOpsAdmission(options);
 
   const app = createExpress();
@@ -52,7 +54,7 @@ export function createOpsApp(options: OpsAppOptions): Express {
 function observeOpsRequests(onEnd: OpsAppOptions['onOpsEnd']): RequestHandler {
   return function observeOpsRequest(req, res, next) {
     beginRequest(req, res);
-    // "finish" is not emitted if the client has disconnected.
+    // Node does not emit "finish" if the client has disconnected.
     res.on('close', () => {
       const { operator, keyId, account, reasons } = res.locals;
       const outcome = outcomeOf(res);
@@ -63,7 +65,7 @@ function observeOpsRequests(onEnd: OpsAppOptions['onOpsEnd']): RequestHandler {
   };
 }
 
-/** Creates what answers machines that look after the service, by path. They need no token. */
+/** Creates the handlers for monitoring systems, by path. They need no token. */
 function createProbes({
   health,
   metrics,

@@ -1,20 +1,26 @@
 import { defaultOpsPort } from '@animal-store/admin-contract';
 
-/** The operators' listener. */
+/** Settings of the operators' listener. */
 export interface OpsSettings {
   readonly host: string;
   readonly port: number;
-  /** The names that it may be called by, besides IP addresses and localhost. */
+  /** The host names that the listener accepts, besides IP addresses and localhost. */
   readonly hosts: readonly string[];
-  /** Guards the admin API on `port`; without one there is none there. */
+  /**
+   * The token that protects the admin API on `port`. Without it, only tokens of operators are
+   * accepted.
+   */
   readonly adminToken: string | undefined;
-  /** How long the query may take by which probes check the database. */
+  /** How long a probe's query to the database may take. */
   readonly databaseTimeoutMs: number;
-  /** How long a stop waits for a scrape of what it has lost. Longer than the pause of Prometheus. */
+  /**
+   * How long shutting down waits for a scrape of what was lost. It must be longer than the scrape
+   * interval of Prometheus.
+   */
   readonly lastScrapeMs: number;
-  /** In which time a network may send ten wrong tokens. */
+  /** The period in which a network may send ten wrong tokens. */
   readonly guessWindowSeconds: number;
-  /** How long a connection waits for the answer to one guess of a token too many. */
+  /** How long a connection waits for the response to each further wrong token. */
   readonly guessDelayMs: number;
 }
 

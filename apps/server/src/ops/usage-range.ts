@@ -7,7 +7,7 @@ import type { UsageQueries } from '../usage/usage-queries.ts';
 import { AdminError } from './admin-error.ts';
 import type { AdminServices } from './admin-operation.ts';
 
-/** How many buckets before its end a question begins, unless it says. */
+/** The default number of buckets in a range. */
 const usualBuckets: Readonly<Record<UsageBucket, number>> = { minute: 60, hour: 24, day: 30 };
 
 export interface UsageQuestion {
@@ -17,12 +17,12 @@ export interface UsageQuestion {
 }
 
 /**
- * The whole buckets that a question is about.
+ * Returns the whole buckets that a question asks for.
  *
- * @param options.usual how many buckets before its end it begins, unless it says.
- * @param options.max how many buckets it may have.
- * @param options.faults what else is wrong with the question.
- * @throws {AdminError} that names every fault, if there is one.
+ * @param options.usual the default number of buckets.
+ * @param options.max the largest number of buckets.
+ * @param options.faults other faults of the question.
+ * @throws {AdminError} that names every fault.
  */
 export function readUsageRange(
   { clock }: Pick<AdminServices, 'clock'>,
@@ -43,7 +43,7 @@ export function readUsageRange(
   return { from: at(start), to: at(end), bucket };
 }
 
-/** What the ledger has of a subject in the time that a question is about. */
+/** Reads the usage of a subject in the range that a question asks for. */
 export async function readLedger(
   services: Pick<AdminServices, 'clock' | 'usage'>,
   subject: Parameters<UsageQueries['read']>[1],

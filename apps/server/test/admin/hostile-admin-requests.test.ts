@@ -73,7 +73,7 @@ test.each<[path: string, positions: unknown[]]>([
   for (const position of positions) {
     expect((await admin.call(forge(path, position))).body, `${position}`).toEqual({
       code: 'invalid_request',
-      message: 'cursor: expected one that a Link header gave',
+      message: 'cursor: expected a cursor from a Link header of the same list',
       status: 400,
     });
   }
