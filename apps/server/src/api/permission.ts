@@ -10,7 +10,7 @@ const anyBearer = /^bearer(?:\s|$)/i;
 
 const realm = 'Bearer realm="animal-store"';
 
-const sentTwice = 'Authorization: expected once, got it several times.';
+const sentTwice = 'Authorization: expected one header, got several.';
 
 const howToAuthorize = 'Send your API key as "Authorization: Bearer <API_KEY>".';
 

@@ -99,7 +99,7 @@ function readCursor(cursor: string | undefined, filter: PetFilter): number {
   if (afterId === undefined) {
     throw new HttpError(
       'invalid_request',
-      'cursor: expected one that a Link header gave for the same status and categoryId',
+      'cursor: expected a cursor from a Link header of the same list (same status and categoryId)',
     );
   }
   return afterId;

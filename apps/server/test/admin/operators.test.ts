@@ -104,7 +104,7 @@ describe('operators', () => {
     const lines = `Authorization: Bearer ${adminToken}\r\n`.repeat(2);
     const request = `GET /admin/v1/keys HTTP/1.1\r\nHost: localhost\r\n${lines}\r\n`;
     const [answer] = await sendRaw(service.server.opsUrl, request);
-    const message = 'Authorization: expected once, got it several times.';
+    const message = 'Authorization: expected one header, got several.';
     expect(answer).toMatchObject({ status: 401, body: { message } });
     expect(answer?.headers.get('WWW-Authenticate')).toBe(challenge('invalid_request'));
   });

@@ -25,7 +25,7 @@ const refusals = {
   invalid: { message: /./, challenge: `${realm}, error="invalid_token"` },
   otherScheme: { message: /^Authorization: expected the scheme Bearer\. Send/, challenge: realm },
   twice: {
-    message: /^Authorization: expected once, got it several times\.$/,
+    message: /^Authorization: expected one header, got several\.$/,
     challenge: `${realm}, error="invalid_request"`,
   },
 };

@@ -144,7 +144,7 @@ function readQuery(query: URLSearchParams) {
   const afterId = Number(/\.(\d+)/.exec(cursor ?? '.0')?.[1]);
   if (cursor !== undefined && cursor !== formatCursor(filter, afterId)) {
     const message =
-      'cursor: expected one that a Link header gave for the same status and categoryId';
+      'cursor: expected a cursor from a Link header of the same list (same status and categoryId)';
     throw new TestError(400, 'invalid_request', message);
   }
   return { ids, limit, ...filter, afterId };
