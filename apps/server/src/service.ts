@@ -38,7 +38,7 @@ import { createPetHandlers } from './pets/pet-handlers.ts';
 import { createPetRepository } from './pets/pet-repository.ts';
 import { openQuotas } from './quotas/open-quotas.ts';
 import { defaultQuotaSettings, type QuotaSettings } from './quotas/quota-settings.ts';
-import { redisAway } from './quotas/redis-away.ts';
+import { redisUnavailable } from './quotas/redis-unavailable.ts';
 import { openChangeChannel } from './replicas/change-channel.ts';
 import { createReplicaCount } from './replicas/replica-count.ts';
 import { addSampleData } from './sample-data.ts';
@@ -198,7 +198,7 @@ async function openStores(context: Context) {
     },
     onBreaker(state, reason) {
       observability.onBreaker(state, reason);
-      health.note({ redisFault: state === 'open' ? `${redisAway}.` : undefined });
+      health.note({ redisFault: state === 'open' ? `${redisUnavailable}.` : undefined });
       if (state === 'closed') audit.endOwnBans();
     },
   });

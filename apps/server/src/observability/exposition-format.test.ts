@@ -19,6 +19,6 @@ test.each([
   ['plain', 'application/openmetrics-text;q=0'],
   ['plain', 'application/openmetrics-text;q=much'],
   ['plain', ',;nonsense,'],
-])('a scraper gets the format %s when it accepts %s', (format, accept) => {
+])('a scraper gets the format %s for the Accept header %s', (format, accept) => {
   expect(prefersOpenMetrics(accept)).toBe(format === 'openmetrics');
 });

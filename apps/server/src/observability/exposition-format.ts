@@ -3,12 +3,13 @@ import { MIMEType } from 'node:util';
 const openMetrics = 'application/openmetrics-text';
 
 /**
- * Says whether a scraper prefers OpenMetrics 1.0.0, the only format that has exemplars, to the plain text format.
+ * Tells whether a scraper prefers OpenMetrics 1.0.0 to the plain text format. Only OpenMetrics has
+ * exemplars.
  *
- * Parameters but the version select nothing here. Prometheus 3 adds `escaping=allow-utf-8`, which makes no difference
- * to names of ASCII letters.
+ * Parameters other than the version are ignored. Prometheus 3 sends `escaping=allow-utf-8`, which
+ * does not matter because all names are ASCII.
  *
- * @param accept the header of the request (RFC 9110, §12.5.1).
+ * @param accept the `Accept` header of the request (RFC 9110, §12.5.1).
  */
 export function prefersOpenMetrics(accept = ''): boolean {
   let openWeight = 0;

@@ -1,11 +1,12 @@
 import type { Clock, Timer } from '@animal-store/runtime';
 
 /**
- * Bounds the lines about what anybody can cause: an attacker could fill the disk with them.
+ * Limits log lines about events that anyone can cause. Otherwise an attacker could fill the disk
+ * with them.
  *
  * @param options.lines how many lines each cause may have in a period.
- * @param options.onSkipped called at the end of a period with the number of lines that each cause had
- * too many, if any.
+ * @param options.onSkipped called at the end of a period with the number of skipped lines of each
+ * cause, if there are any.
  */
 export function limitLines<Cause>(options: {
   clock: Clock;
@@ -39,7 +40,7 @@ export function limitLines<Cause>(options: {
   };
 }
 
-/** Tells of the first event of each cause at once, and of later ones of a minute together. */
+/** Reports the first event of each cause at once, and the later ones together after a minute. */
 export function limitToMinutes<Cause>(clock: Clock, tell: (cause: Cause, times: number) => void) {
   const limits = limitLines<Cause>({
     clock,

@@ -32,7 +32,7 @@ beforeEach(() => {
 });
 afterEach(() => log.close());
 
-/** How many of so many requests get a line. */
+/** Logs as many requests and returns how many got a line. */
 function written(requests: number, record: Partial<OpsRequestRecord>): number {
   const before = lines.length;
   for (let n = 0; n < requests; n += 1) log.logRequest({ ...answered, ...record });
@@ -48,14 +48,17 @@ test.each<[level: string, lines: number, record: Partial<OpsRequestRecord>]>([
   ['info', 10, { ...admin, status: 499, aborted: true }],
   ['info', 10, { route: undefined, status: 404 }],
   ['warn', 10, { ...admin, status: 500 }],
-  // Operators have all lines.
+  // Requests of operators are not limited.
   ['info', 11, { ...admin, status: 403, operator: 'Ann' }],
-])('of eleven requests in a second there are %s lines: %d of %j', (level, count, record) => {
-  expect(written(11, record)).toBe(count);
-  expect(pino.levels.labels[lines[0]?.level ?? 0]).toBe(level);
-});
+])(
+  'openOpsRequestLog writes eleven requests in a second at the level %s in %d lines: %j',
+  (level, count, record) => {
+    expect(written(11, record)).toBe(count);
+    expect(pino.levels.labels[lines[0]?.level ?? 0]).toBe(level);
+  },
+);
 
-test('each second has lines for answers and for failures, and one for those without', async () => {
+test('openOpsRequestLog limits the lines of responses and of failures separately, and counts the skipped ones each second', async () => {
   const told = { msg: 'ops requests without a line of their own' };
   expect([written(100, admin), written(11, { status: 503 })]).toEqual([10, 10]);
   await clock.advance(1_000);
@@ -65,7 +68,7 @@ test('each second has lines for answers and for failures, and one for those with
   expect(lines.at(-1)).toMatchObject({ lines: 1, ...told });
 });
 
-test('a line names the operator by id, and escapes bidirectional and invisible characters', () => {
+test('a line names the operator by id and escapes bidirectional and invisible characters', () => {
   const operatorId = '7c9e6679-7425-40de-944b-e07fc1f90ae7';
   written(1, { ...admin, operator: 'Ann\u202e\u200b', operatorId });
   expect(lines[0]).toMatchObject({ operator: 'Ann\\u202e\\u200b', operatorId });

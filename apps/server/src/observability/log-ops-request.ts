@@ -4,29 +4,35 @@ import type { RequestOutcome } from '../http/request-outcome.ts';
 import { limitLines } from './limit-lines.ts';
 import type { Log } from './log.ts';
 
-/** What may be told of an operator's request, or of a probe, that is over. */
+/** The parts of a finished request to the operators' listener that may be logged. */
 export interface OpsRequestRecord extends RequestOutcome {
   readonly operator: string | undefined;
-  /** The id of the operator: names can be chosen, and can look alike. `null` for the ADMIN_TOKEN and the local user. */
+  /**
+   * The id of the operator, because names can be chosen and can look alike; `null` for the
+   * ADMIN_TOKEN and the local user.
+   */
   readonly operatorId: string | null | undefined;
-  /** The API key that it was about, if the caller might ask about keys at all. */
+  /** The API key that the request is about, if the caller has permission to read keys. */
   readonly keyId: string | undefined;
   readonly account: string | undefined;
-  /** Why this replica is not ready, as a probe of that was told. */
+  /** The reasons why this replica is not ready, if the request is a probe. */
   readonly reasons: readonly string[] | undefined;
 }
 
-/** What machines ask for every few seconds. */
+/** The paths that monitoring systems request every few seconds. */
 const probes: ReadonlySet<string | undefined> = new Set(['/livez', '/readyz', '/metrics']);
 
-/** How many lines a second requests without an operator may have, and as many those of them that failed. */
+/**
+ * How many lines per second requests without an operator may have. Failed ones have a limit of
+ * their own of the same size.
+ */
 const linesPerSecond = 10;
 
 /**
- * Writes one line a request; of a probe that was answered well, only where all is wanted.
+ * Writes one line for each request. Successful probes are logged only at the level debug.
  *
- * Nothing bounds the requests of strangers. So in each second ten of them have a line, and ten of those that failed
- * on our side. Metrics count every request.
+ * Nothing limits the requests of strangers. So in each second, ten of them get a line, and ten of
+ * those that failed with a 5xx. Metrics count every request.
  */
 export function openOpsRequestLog(log: Log, clock: Clock) {
   const strangers = limitLines<'failed' | 'answered'>({
@@ -46,7 +52,8 @@ export function openOpsRequestLog(log: Log, clock: Clock) {
       const isRoutine = status < 400 && probes.has(route);
       const isStrange = !isRoutine && operator === undefined;
       if (isStrange && !strangers.isWritten(isFailure ? 'failed' : 'answered')) return;
-      // In the order in which people read them. An unknown path is the caller's text, and may be a secret.
+      // The fields are in the order in which people read them. An unknown path is not logged,
+      // because it is the caller's text and may be a secret.
       const line = {
         ...{ method: record.method, route: route ?? 'other', status },
         durationMs: Math.round(record.durationMs * 100) / 100,

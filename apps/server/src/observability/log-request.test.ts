@@ -39,13 +39,13 @@ beforeEach(() => {
 });
 afterEach(() => log.close());
 
-test('what is not known has no field, and a failure on our side is a warning', () => {
+test('a line has no fields for unknown values, and a 5xx is a warning', () => {
   log.logRequest({ ...finished, route: undefined, status: 503, aborted: true });
   const told = { level: 'warn', method: 'GET', route: 'other', status: 503, aborted: true };
   expect(lines).toEqual([{ ...told, durationMs: 1.23, requestId: 'a.b:c_d-1', msg: 'request' }]);
 });
 
-/** How many of so many requests of a key get a line. */
+/** Logs as many requests of a key and returns how many got a line. */
 function written(times: number, id: string | undefined, outcome?: 'admitted' | 'denied'): number {
   const before = lines.length;
   const key = id === undefined ? undefined : { id, plan: 'free' };
@@ -56,7 +56,7 @@ function written(times: number, id: string | undefined, outcome?: 'admitted' | '
 }
 
 // Regression: an attacker could fill the disk with lines about refused requests.
-test('requests without a key share 300 lines a minute, and so do the refused ones of each key', async () => {
+test('requests without a key share 300 lines a minute, and each key has 300 lines for refused requests', async () => {
   expect(written(1_000, 'one', 'admitted')).toBe(1_000);
   expect(written(150, undefined, 'admitted')).toBe(150);
   expect(written(850, undefined, 'denied')).toBe(150);
@@ -85,7 +85,7 @@ test.each([
     { durationMs: 5_000, key: { id: 'one', plan: 'free', accountId: 'a "b"' } },
     { keyId: 'one', plan: 'free', operation: 'getPet', accountId: 'a "b"', ...waits },
   ],
-])('the line of %s has %j and %j', (_, record, told) => {
+])('the line of %s, with %j, has the fields %j', (_, record, told) => {
   log.logRequest({ ...finished, ...record } as RequestRecord);
   const { method, route, status, requestId, durationMs } = { ...finished, ...record };
   const common = { level: 'info', msg: 'request', method, route, status, requestId };

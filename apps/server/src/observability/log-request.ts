@@ -4,18 +4,18 @@ import { limitLines } from './limit-lines.ts';
 import type { OpenLog } from './log.ts';
 import type { ObservabilitySettings } from './observability-settings.ts';
 
-/** How many lines a minute one caller's unbounded requests may have. */
+/** How many lines per minute one caller's unlimited requests may have. */
 const linesPerMinute = 300;
 
 /**
- * Writes one line per request: what it asked for, who asked, how it was counted and answered.
+ * Writes one line for each request: its route, its caller, the quota decision and the outcome.
  *
- * Quotas bound the requests that they admit for a key, so each of those has its line. Nothing bounds
- * the others: requests that are refused, or that bring no valid key. An attacker could fill the disk
- * with their lines: a replica can refuse about 5,000 requests a second; at 240 bytes a line that is
- * 100 GB a day. So each key has 300 such lines a minute, and so have all requests without a key
- * together, because networks are easy to come by. That is at most 100 MB a day for requests without a
- * key. Metrics count every request.
+ * Quotas limit the requests that they admit for a key, so each admitted request gets a line.
+ * Nothing limits requests that are refused or have no valid key, so an attacker could fill the disk
+ * with their lines. A replica can refuse about 5,000 requests a second, which is 100 GB a day at
+ * 240 bytes a line. So each key gets 300 such lines a minute. All requests without a key share 300
+ * lines, because an attacker can use many networks. They take at most 100 MB a day. Metrics count
+ * every request.
  */
 export function openRequestLog({
   log,
@@ -24,7 +24,7 @@ export function openRequestLog({
   slowRequestMs,
 }: Pick<OpenLog, 'log' | 'writeLine'> &
   Pick<ObservabilitySettings, 'slowRequestMs'> & { clock: Clock }) {
-  // By the id of a key; `undefined` for all requests without a valid key together.
+  // The causes are the ids of keys; `undefined` stands for all requests without a valid key.
   const unbounded = limitLines<string | undefined>({
     clock,
     lines: linesPerMinute,
@@ -49,13 +49,13 @@ export function openRequestLog({
 }
 
 /**
- * The fields in the order in which people read them. Nothing is escaped, because no text here can need it:
- * the parser of Node allows only known methods, request ids are checked (`begin-request.ts`), and tokens
- * have letters and digits only. The rest is ours.
+ * Writes the fields in the order in which people read them. No text needs escaping: Node's parser
+ * allows only known methods, request ids are checked (`begin-request.ts`), and tokens consist of
+ * letters and digits. All other texts come from the service.
  */
 function fieldsOf(record: RequestRecord, slowRequestMs: number): string {
   const { method, status, key, tokenPrefix, decision, errorCode, attempts } = record;
-  // An unknown path is the caller's text, and may be a secret.
+  // An unknown path is not logged, because it is the caller's text and may be a secret.
   let fields = `"method":"${method}","route":"${record.route ?? 'other'}","status":${status}`;
   fields += `,"durationMs":${Math.round(record.durationMs * 100) / 100}`;
   if (key !== undefined) fields += `,"keyId":"${key.id}","plan":"${key.plan}"`;
@@ -66,7 +66,7 @@ function fieldsOf(record: RequestRecord, slowRequestMs: number): string {
   if (errorCode !== undefined) fields += `,"errorCode":"${errorCode}"`;
   if (attempts !== undefined) fields += `,"attempts":"${attempts}"`;
   if (record.aborted) fields += ',"aborted":true';
-  // The name by which tools find it (OpenTelemetry, "Trace Context in non-OTLP Log Formats").
+  // Tools find traces by this name (OpenTelemetry, "Trace Context in non-OTLP Log Formats").
   if (record.traceId !== undefined) fields += `,"trace_id":"${record.traceId}"`;
   if (record.durationMs >= slowRequestMs || record.traceId !== undefined) {
     fields += slowFieldsOf(record);
@@ -74,11 +74,11 @@ function fieldsOf(record: RequestRecord, slowRequestMs: number): string {
   return `${fields},"requestId":"${record.requestId}"`;
 }
 
-/** For whom a slow or traced request was, and where its time went. */
+/** Writes the operation, the account and the waits of a slow or traced request. */
 function slowFieldsOf({ operation, key, waits }: RequestRecord): string {
   let fields = '';
   if (operation?.operation !== undefined) fields += `,"operation":"${operation.operation}"`;
-  // The operators' own text.
+  // The id is escaped, because operators choose it.
   if (key?.accountId !== undefined) fields += `,"accountId":${JSON.stringify(key.accountId)}`;
   if (waits === undefined) return fields;
   for (const name of ['queueMs', 'redisMs', 'sqlMs', 'bodyMs'] as const) {

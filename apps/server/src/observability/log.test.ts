@@ -5,7 +5,7 @@ import { createToken } from '../keys/token.ts';
 import { describeFailure } from './log.ts';
 import { prettyLine } from './pretty-line.ts';
 
-test('of a failure only its name, message and stack are told, without tokens', () => {
+test('describeFailure returns the name, the message and the stack without tokens, and nothing else', () => {
   const token = createToken();
   const failure = Object.assign(new TypeError(`no ${token}`, { cause: new Error(token) }), {
     query: 'select 1',
@@ -18,27 +18,28 @@ test('of a failure only its name, message and stack are told, without tokens', (
     stack: expect.stringContaining('TypeError: no ast_…\n    at '),
   });
   expect(JSON.stringify(told)).not.toContain(token.slice(8));
-  // What was thrown without being an Error may be anything.
+  // A thrown value that is not an Error may contain anything.
   expect(describeFailure(token)).toEqual({ type: 'string' });
 });
 
 test.each([
   [
-    'has the time of day, the level, the message, the fields and the stack',
+    'writes the time of day, the level, the message, the fields and the stack',
     '{"level":"warn","time":"2026-01-02T03:04:05.678Z","status":500,"a":{"b":1},"error":{"type":"E","stack":"E: x\\n at y"},"msg":"hello"}',
     /^\d\d:\d\d:\d\d warn {2}hello status=500 a\.b=1\nE: x\n at y\n$/,
   ],
   [
-    'has control and bidi characters escaped',
+    'escapes control and bidirectional characters',
     JSON.stringify({ level: 'info', time: 0, operator: 'Ann\u202E\u001B[2J', msg: 'm' }),
     / operator=Ann\\u202e\\u001b\[2J\n$/,
   ],
-])('a line for people %s', (_, line, shown) => {
+])('prettyLine %s', (_, line, shown) => {
   expect(prettyLine(line)).toMatch(shown);
 });
 
-test('lines of any length and alphabet are written whole and in order', async () => {
-  // Short, not ASCII, longer than a batch, and so many that they fill several batches.
+test('openLog writes lines of any length and alphabet completely and in order', async () => {
+  // The lines are short, not ASCII, longer than a batch, and so many that they fill several
+  // batches.
   const program = `
     import { openLog } from ${JSON.stringify(import.meta.resolve('./log.ts'))};
     const { log, close } = openLog({ level: 'info', format: 'json' });

@@ -13,29 +13,29 @@ export type Log = Logger;
 
 type LogTimings = Pick<ObservabilitySettings, 'logBatchMs' | 'logCloseTimeoutMs'>;
 
-/** Lines are written together, so many bytes of them, or milliseconds (`logBatchMs`). */
+/** How many bytes of lines are collected in a batch. A batch is also written after `logBatchMs`. */
 const batchBytes = 128 * 1024;
 
 /** The most bytes of UTF-8 that one UTF-16 code unit takes. */
 const maxBytesPerCodeUnit = 3;
 
-/** What may wait to be written, in bytes, before lines are dropped. */
+/** How many bytes may wait to be written. Lines beyond that are dropped. */
 const maxWaitingBytes = 16 * 1024 * 1024;
 
 /**
- * Writes a line whose fields are JSON already, such as `"status":200`. It looks like every other line,
- * and costs a fifth: pino does not know which texts need no escaping, and neither does `JSON.stringify`,
- * which would cost two fifths.
+ * Writes a line whose fields are already JSON, such as `"status":200`. The line looks like every
+ * other line and costs a fifth. pino does not know which texts need no escaping. Neither does
+ * `JSON.stringify`, which would cost two fifths.
  */
 type WriteLine = (level: 'info' | 'warn', fields: string, msg: string) => void;
 
 export type OpenLog = ReturnType<typeof openLog>;
 
 /**
- * Opens the log, on stderr: stdout has the banner, which is for whoever typed `npm start`.
+ * Opens the log on stderr. stdout is for the banner, which people see who run `npm start`.
  *
- * @param options.format `undefined` to be pretty on a terminal and JSON elsewhere.
- * @param options.write takes each line of JSON at once, instead of stderr.
+ * @param options.format `undefined` for pretty lines on a terminal and JSON elsewhere.
+ * @param options.write receives each line of JSON at once, instead of stderr.
  */
 export function openLog({
   level,
@@ -59,7 +59,8 @@ export function openLog({
   const log = pino(
     {
       level,
-      // No process id and host name: whatever collects the lines knows where they are from.
+      // The process id and the host name are left out, because log collectors add the source of
+      // each line.
       base: null,
       timestamp,
       formatters: { level: (label) => ({ level: label }) },
@@ -78,8 +79,8 @@ export function openLog({
 }
 
 /**
- * What may be logged of a failure. Only these: drivers put statements, parameters and commands
- * into other members, and pino's own serializer would write them all.
+ * Returns the parts of a failure that may be logged. Drivers put statements, parameters and
+ * commands into other members, and pino's own serializer would write all of them.
  */
 export function describeFailure(failure: unknown) {
   if (!(failure instanceof Error)) return { type: typeof failure };
@@ -87,7 +88,10 @@ export function describeFailure(failure: unknown) {
   return { type: name, message: hideTokens(message), stack: hideTokens(stack) };
 }
 
-/** ISO 8601, made once a millisecond: under load a third of a line's cost would be in it. */
+/**
+ * Creates the function that writes the time as ISO 8601. The text is cached for a millisecond,
+ * because formatting it would be a third of a line's cost under load.
+ */
 function createTimestamp(clock: Clock): () => string {
   let lastMs = 0;
   let text = '';
@@ -101,32 +105,37 @@ function createTimestamp(clock: Clock): () => string {
   };
 }
 
-/** pino's destination; its type leaves out the bytes that it takes with `contentMode: 'buffer'`. */
+/**
+ * The destination of pino. Its type does not declare that it takes bytes with
+ * `contentMode: 'buffer'`.
+ */
 interface ByteStream
   extends Pick<ReturnType<typeof pino.destination>, 'flush' | 'flushSync' | 'on'> {
   write(bytes: Buffer | string): boolean;
 }
 
 function jsonStream({ logBatchMs, logCloseTimeoutMs }: LogTimings) {
-  // Not synchronous: a reader of the log that stops must not stop the service with it. Lines beyond
-  // the limit are lost.
+  // The destination is asynchronous, so that a reader of the log that stops reading does not block
+  // the service. Lines beyond the limit are lost.
   const destination: ByteStream = pino.destination({
     fd: 2,
     sync: false,
-    // With texts, it would turn each into bytes three times.
+    // With strings, the destination would convert each line into bytes three times.
     contentMode: 'buffer',
-    // More than nothing: otherwise it does not say when everything is written.
+    // With a minimum of 0, the destination would not report when everything is written.
     minLength: 1,
     maxWrite: 2 * batchBytes,
     maxLength: maxWaitingBytes,
   });
-  // A full disk, say, is no reason to stop: lines wait for their next try. But the process must be able
-  // to end; pino would write what is left when it does, and try that again for ever.
+  // An error, such as a full disk, does not stop the process, and lines wait for the next attempt.
+  // But when the process exits, pino would try to write the remaining lines forever. So flushing at
+  // the exit is disabled after an error.
   destination.on('error', () => {
     destination.flushSync = () => {};
   });
-  // Collected here and not there: for each line, it counts the bytes of all lines that wait. And as
-  // bytes: texts are thousands of small pieces, which every garbage collection would copy.
+  // Lines are collected here, because the destination would count the bytes of all waiting lines
+  // for each new line. They are collected as bytes, because strings are thousands of small objects
+  // that every garbage collection would copy.
   const lines = Buffer.allocUnsafeSlow(batchBytes);
   let length = 0;
   let flushing: Timer | undefined;
@@ -136,7 +145,7 @@ function jsonStream({ logBatchMs, logCloseTimeoutMs }: LogTimings) {
     if (length > 0) destination.write(Buffer.from(lines.subarray(0, length)));
     length = 0;
   }
-  // Called by pino when the process ends.
+  // pino calls this function when the process exits.
   const { flushSync } = destination;
   destination.flushSync = () => {
     flush();
@@ -163,7 +172,7 @@ function jsonStream({ logBatchMs, logCloseTimeoutMs }: LogTimings) {
 }
 
 function prettyStream() {
-  // Who read the lines is gone, or their disk is full.
+  // The reader of the lines may be gone, or its disk may be full.
   process.stderr.on('error', () => {});
   return {
     stream: { write: (line: string) => process.stderr.write(prettyLine(line)) },

@@ -30,7 +30,7 @@ afterEach(() => metrics.close());
 const linesOf = async (format: 'plain' | 'openmetrics') =>
   (await metrics.show(format)).text.split('\n');
 
-test('the wait of a request is counted in each of its stages', async () => {
+test('metrics count the wait of a request in each of its stages', async () => {
   metrics.countRequest(finished);
   metrics.countRequest({ ...finished, waits: undefined });
   const wait = 'animal_store_http_request_wait_duration_seconds';
@@ -45,7 +45,7 @@ test('the wait of a request is counted in each of its stages', async () => {
   );
 });
 
-test('OpenMetrics has the trace of a sampled request as exemplar of each time; plain text has none', async () => {
+test('OpenMetrics contains the trace of a sampled request as the exemplar of each duration, and plain text does not', async () => {
   metrics.countRequest(finished);
   expect((await linesOf('openmetrics')).filter((line) => line.includes(' # '))).toEqual([]);
   metrics.countRequest({ ...finished, traceId });
@@ -57,7 +57,8 @@ test('OpenMetrics has the trace of a sampled request as exemplar of each time; p
   expect((await linesOf('plain')).filter((line) => line.includes(traceId))).toEqual([]);
 });
 
-// Regression: a registry of prom-client that writes OpenMetrics takes "_total" from the names of its counters.
+// Regression: prom-client removes "_total" from the names of the counters in a registry that writes
+// OpenMetrics.
 test('a scrape in OpenMetrics changes no name and no value of the plain format', async () => {
   metrics.countRequest({ ...finished, traceId });
   const before = await metrics.show('plain');
@@ -66,13 +67,13 @@ test('a scrape in OpenMetrics changes no name and no value of the plain format',
   expect(text.endsWith('\n# EOF\n')).toBe(true);
   expect(await metrics.show('plain')).toEqual(before);
   expect(before.contentType).toBe('text/plain; version=0.0.4; charset=utf-8');
-  // The names of samples are the same in both.
+  // The names of samples are the same in both formats.
   const samples = (all: string) =>
     all
       .split('\n')
       .filter((line) => line !== '' && !line.startsWith('#'))
       .map((line) => line.replace(/ # .*/, ''));
   expect(samples(text)).toEqual(samples(before.text));
-  // Where OpenMetrics wants quotes to be escaped, prom-client does not.
+  // OpenMetrics requires quotes to be escaped, but prom-client does not escape them.
   expect(text.split('\n').filter((line) => /^# HELP .*["\\]/.test(line))).toEqual([]);
 });

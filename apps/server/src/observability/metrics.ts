@@ -17,11 +17,11 @@ import type { RequestOutcome } from '../http/request-outcome.ts';
 import { createTimeHistogram, type TimeSeries } from './time-histogram.ts';
 import { watchCalls } from './watch-calls.ts';
 
-/** What is read at each scrape. */
+/** The gauges whose values are read at each scrape, with their help. */
 const watchedGauges = {
   animal_store_requests_in_flight: 'Requests to the public port in progress.',
   animal_store_requests_waiting: 'Requests to the public port that wait for their turn.',
-  animal_store_ready: '1 if /readyz would answer 200, otherwise 0.',
+  animal_store_ready: '1 if /readyz responds with 200, otherwise 0.',
   animal_store_replicas:
     'Replicas that share each quota while Redis is unavailable, as this replica counts them.',
   animal_store_heartbeat_age_seconds:
@@ -35,22 +35,34 @@ const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
 
 const knownMethod = (method: string) => (methods.has(method) ? method : 'other');
 
-/** From a cached decision to beyond the longest time that a statement may take, 6 s. */
+/**
+ * The bounds reach from the duration of a cached decision to more than the longest possible
+ * statement, which takes 6 s.
+ */
 const secondsBuckets = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 ];
 
-/** Gauges of prom-client's whose names end as only a counter's may; others tell the same. */
+/**
+ * Gauges of prom-client whose names end in `_total`, which only counters may have. Other metrics
+ * have the same values.
+ */
 const misnamed = [
   'nodejs_active_handles_total',
   'nodejs_active_requests_total',
   'nodejs_active_resources_total',
 ];
 
-/** Registers metrics of the process: its memory, heap, garbage collection, and the event loop's delay. */
+/**
+ * Registers metrics of the process: its memory, heap, garbage collection, and the event loop's
+ * delay.
+ */
 export type MeasureProcess = (registry: Registry) => void;
 
-/** Cannot be undone: prom-client leaves its observers in the process. */
+/**
+ * Registers the default metrics. This cannot be undone, because prom-client leaves its observers in
+ * the process.
+ */
 function measureThisProcess(registry: Registry): void {
   collectDefaultMetrics({ register: registry });
   for (const name of misnamed) registry.removeSingleMetric(name);
@@ -59,11 +71,11 @@ function measureThisProcess(registry: Registry): void {
 export type Metrics = ReturnType<typeof openMetrics>;
 
 /**
- * Counts and measures what the service does.
+ * Opens the metrics of the service.
  *
- * No label takes a value from a caller: routes are templates, methods are those of the list above,
- * statements and Redis commands are the few that the code has. So the number of series is bounded,
- * whatever is sent.
+ * No label takes a value from a caller: routes are templates, methods are those of a list, and the
+ * names of statements and Redis commands are fixed in the code. So the number of series is limited
+ * whatever callers send.
  */
 export function openMetrics({
   version,
@@ -89,7 +101,7 @@ export function openMetrics({
       buckets: secondsBuckets,
       registers,
     });
-  /** A histogram of what each request is measured by, with traces as exemplars. */
+  /** Creates a histogram that observes each request, with traces as exemplars. */
   function requestHistogram(name: string, help: string) {
     const { series, metric } = createTimeHistogram({
       name: `animal_store_${name}_duration_seconds`,
@@ -139,16 +151,17 @@ export function openMetrics({
   );
   const decisions = counter(
     'quota_decisions_total',
-    'Decisions of quotas, by plan (none without a valid key), most restrictive window and outcome.',
+    'Quota decisions by plan (none without a valid key), most restrictive window and outcome.',
     ['plan', 'window', 'outcome'],
   );
-  const bans = counter('bans_total', 'Bans that requests to this replica began.');
+  const bans = counter('bans_total', 'Bans that requests to this replica started.');
   const connectionsRefused = counter(
     'connections_refused_total',
     'Connections to the public port that were closed at once, by the limit that they exceeded.',
     ['limit'],
   );
-  // Otherwise the first refusals, which may be thousands, are no increase to Prometheus.
+  // Each series starts at 0. Otherwise Prometheus would not see the first refusals, which may be
+  // thousands, as an increase.
   for (const limit of connectionLimits) connectionsRefused.inc({ limit }, 0);
   const usageLost = counter(
     'usage_lost_requests_total',
@@ -207,7 +220,7 @@ export function openMetrics({
   ];
 
   let wasScraped = false;
-  /** Settles when what was lost last has been shown. */
+  /** Resolves when the last loss has been scraped. */
   let unseenLoss: PromiseWithResolvers<void> | undefined;
 
   return {
@@ -238,7 +251,7 @@ export function openMetrics({
       }
       if (decision === undefined) return;
       const { reported, outcome } = decision;
-      // A request of a key that is refused is counted against its network.
+      // A request with a refused key counts against its network.
       const plan = key === undefined || key.refusal !== undefined ? 'none' : key.plan;
       decisions.inc({ plan, window: reported.name, outcome });
     },
@@ -248,7 +261,10 @@ export function openMetrics({
       requests.inc({ route: 'other', method: knownMethod(method), status: 503 });
     },
 
-    /** Counts a request to the operators' listener: probes must not make callers' errors look rare. */
+    /**
+     * Counts a request to the operators' listener. It has a metric of its own, so that probes do
+     * not lower the error rate of callers.
+     */
     countOpsRequest({ route = 'other', method, status }: RequestOutcome): void {
       opsRequests.inc({ route, method: knownMethod(method), status });
     },
@@ -263,9 +279,14 @@ export function openMetrics({
       auditLost.inc(count);
       unseenLoss = Promise.withResolvers();
     },
-    /** Notes whether Redis decides (breaker closed) or this replica by itself (open). */
+    /**
+     * Records whether Redis decides (the circuit breaker is closed) or this replica decides by
+     * itself (open).
+     */
     setBreaker: (state: BreakerState) => breaker.set(state === 'open' ? 1 : 0),
-    /** Gives all metrics as text: in the plain format, or in OpenMetrics, which has the exemplars. */
+    /**
+     * Returns all metrics as text, in the plain format or in OpenMetrics, which includes exemplars.
+     */
     async show(format: 'plain' | 'openmetrics' = 'plain') {
       wasScraped = true;
       const shown = unseenLoss;
@@ -276,8 +297,9 @@ export function openMetrics({
       return { text, contentType: shownIn.contentType };
     },
     /**
-     * Waits until the next scrape, if something was lost since the last one: a stop is when most is lost, and
-     * else no alert would ever know. Where nobody scrapes, nobody waits.
+     * Waits until the next scrape if something was lost since the last one. Most losses happen
+     * during shutdown, and without the wait no alert would show them. If nobody has scraped so far,
+     * it does not wait.
      */
     async untilLossIsSeen(timeoutMs: number): Promise<void> {
       if (!wasScraped || unseenLoss === undefined) return;
@@ -289,7 +311,10 @@ export function openMetrics({
   };
 }
 
-/** Finds the series of a route and a method, without the cost of making a name of both for each request. */
+/**
+ * Creates the function that finds the series of a route and a method. It avoids building a combined
+ * name for each request.
+ */
 function createRequestSeconds(
   series: (labels: { route: string; method: string }) => TimeSeries,
 ): (route: string, method: string) => TimeSeries {
@@ -310,10 +335,10 @@ function createRequestSeconds(
 }
 
 /**
- * Gives a registry that shows the same metrics in OpenMetrics.
+ * Creates a registry that shows the same metrics in OpenMetrics.
  *
- * Such a registry takes `_total` from the names of the counters that it has, for good. So it gets objects that inherit
- * from the metrics, and the metrics themselves keep their names for the plain format.
+ * Such a registry permanently removes `_total` from the names of its counters. So it gets objects
+ * that inherit from the metrics, and the metrics themselves keep their names for the plain format.
  */
 function inOpenMetrics(registry: Registry) {
   const shown = new Registry<OpenMetricsContentType>();

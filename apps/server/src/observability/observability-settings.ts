@@ -1,14 +1,20 @@
 import type { BatchSpanProcessorOptions } from '@opentelemetry/sdk-trace';
 
-/** How much is logged, from everything to nothing. */
+/** The levels of the log, from everything to nothing. */
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-/** `json` for machines, a line an event; `pretty` for people at a terminal. */
+/**
+ * The formats of the log: `json` for machines, with one line for each event; `pretty` for people at
+ * a terminal.
+ */
 export const logFormats = ['json', 'pretty'] as const;
 export type LogFormat = (typeof logFormats)[number];
 
-/** Which traces are recorded, by the names of OpenTelemetry's specification. */
+/**
+ * The samplers, which decide which traces are recorded. Their names come from OpenTelemetry's
+ * specification.
+ */
 export const samplers = [
   'always_on',
   'always_off',
@@ -21,31 +27,37 @@ export const samplers = [
 export type SamplerName = (typeof samplers)[number];
 
 export interface TracingSettings {
-  /** Where the collector takes traces; the exporter itself reads the other `OTEL_EXPORTER_OTLP_*`. */
+  /**
+   * The URL of the collector. The exporter itself reads the other variables `OTEL_EXPORTER_OTLP_*`.
+   */
   readonly url: string;
   readonly sampler: SamplerName;
-  /** Of the traces begun here; a caller's own decision is kept. */
+  /**
+   * The share of recorded traces among those that begin in this service. For other traces, the
+   * caller's decision counts.
+   */
   readonly sampleShare: number;
   readonly batches: Omit<BatchSpanProcessorOptions, 'exporter'>;
 }
 
-/** What operators see of the service from outside. */
+/** Settings of the log, the metrics and the traces. */
 export interface ObservabilitySettings {
   readonly logLevel: LogLevel;
   /** `undefined` for pretty lines on a terminal and JSON elsewhere. */
   readonly logFormat: LogFormat | undefined;
-  /** From which duration on the line of a request says where its time went, in milliseconds. */
+  /** The duration in milliseconds from which the line of a request includes its waits. */
   readonly slowRequestMs: number;
-  /** Where traces go, and how; `undefined` for nowhere. */
+  /** Settings of traces; `undefined` if traces are not sent. */
   readonly traces: TracingSettings | undefined;
   /**
-   * How long lines of the log are collected before they are written. Writing every 50 ms took 8 % of the
-   * CPU time of a request at 1,000 requests a second: the system call, and waking the thread that does it.
+   * How long log lines are collected before they are written. Writing every 50 ms took 8 % of a
+   * request's CPU time at 1,000 requests a second, because of the system call and the wake-up of
+   * its thread.
    */
   readonly logBatchMs: number;
-  /** How long a stop waits for a reader of the log that has stopped reading. */
+  /** How long shutting down waits for a reader of the log that has stopped reading. */
   readonly logCloseTimeoutMs: number;
-  /** How long a stop waits for the last spans to be taken. */
+  /** How long shutting down waits until the collector has accepted the last spans. */
   readonly traceFlushTimeoutMs: number;
 }
 

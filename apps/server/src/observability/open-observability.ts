@@ -2,7 +2,7 @@ import type { Outage, Wait } from '@animal-store/postgres';
 import type { BreakerState } from '@animal-store/quotas';
 import { type Clock, systemClock } from '@animal-store/runtime';
 import type { ConnectionLimit } from '../http/limit-connections.ts';
-import { redisAway } from '../quotas/redis-away.ts';
+import { redisUnavailable } from '../quotas/redis-unavailable.ts';
 import { limitToMinutes } from './limit-lines.ts';
 import { describeFailure, openLog } from './log.ts';
 import { type OpsRequestRecord, openOpsRequestLog } from './log-ops-request.ts';
@@ -16,11 +16,11 @@ import type { OpenTracing } from './tracing.ts';
 
 export type Observability = Awaited<ReturnType<typeof openObservability>>;
 
-/** Opens all that an operator sees of the service from outside: log, metrics, traces. */
+/** Opens the log, the metrics and the traces. */
 export async function openObservability(
   options: Partial<ObservabilitySettings> & {
     version: string;
-    /** Takes the lines of the log, instead of stderr. */
+    /** Receives the lines of the log, instead of stderr. */
     writeLog?: (line: string) => void;
     measureProcess?: MeasureProcess;
     clock?: Clock | undefined;
@@ -44,7 +44,8 @@ export async function openObservability(
   );
   let tracing: OpenTracing | undefined;
   if (traces !== undefined) {
-    // Imported only now: without traces its 130 ms and 20 MB of memory would be for nothing.
+    // The module is imported only if traces are sent, because loading it takes 130 ms and 20 MB of
+    // memory.
     const { openTracing } = await import('./tracing.ts');
     tracing = openTracing({
       ...traces,
@@ -58,7 +59,7 @@ export async function openObservability(
   let waitedFor: string | undefined;
   return {
     metrics,
-    /** `undefined` if there is nowhere to send traces to. */
+    /** `undefined` if traces are not sent. */
     tracing,
 
     onListening(facts: Readonly<Record<string, string>>): void {
@@ -66,12 +67,12 @@ export async function openObservability(
       log.info({ version, node: process.version, ...facts }, 'listening');
     },
 
-    /** Notes what of the settings has no effect. */
+    /** Logs the parts of settings that have no effect. */
     onIgnoredSettings(notes: readonly string[]): void {
       for (const note of notes) log.warn({ note }, 'a part of a setting is ignored');
     },
 
-    /** Notes that a start waits for the database, once for each reason. */
+    /** Logs that the start waits for the database, once for each reason. */
     onWaiting({ id, reason }: Wait): void {
       if (id !== waitedFor) log.warn({ reason }, 'waiting for the database');
       waitedFor = id;
@@ -99,12 +100,15 @@ export async function openObservability(
       metrics.countOpsRequest(record);
     },
 
-    /** Notes whose limits hold, once for each change. */
+    /**
+     * Records a change of the circuit breaker: Redis decides, or this replica decides by itself.
+     */
     onBreaker(state: BreakerState, reason: unknown): void {
       metrics.setBreaker(state);
-      // As loud as the outage was: whoever read of that wants to read of its end.
-      if (state === 'closed') log.warn('Redis is back: replicas limit together again');
-      else log.warn({ error: describeFailure(reason) }, redisAway);
+      // The end has the same level as the outage, so that everyone who sees the outage also sees
+      // its end.
+      if (state === 'closed') log.warn('Redis is available again: replicas share their limits');
+      else log.warn({ error: describeFailure(reason) }, redisUnavailable);
     },
 
     onBan({ keyId, seconds }: { keyId: string; seconds: number }): void {
@@ -127,16 +131,16 @@ export async function openObservability(
       log.error({ bans }, 'bans are missing in the audit log');
     },
 
-    /** Notes a failure that is ours. */
+    /** Logs an internal failure. */
     report(failure: unknown, requestId?: string): void {
-      // Of what happens beside requests, the trace may be that of the request which began it.
+      // Without a request, the current trace may be that of the request which started the work.
       const trace_id = requestId && tracing?.currentTraceId();
       log.error({ requestId, trace_id, error: describeFailure(failure) }, 'a failure on our side');
     },
 
-    /** Notes a failure that ends the process, and writes what the log still holds. */
+    /** Logs a failure that ends the process, and writes the remaining lines of the log. */
     async onFatal(failure: unknown): Promise<void> {
-      log.fatal({ error: describeFailure(failure) }, 'a failure that nobody expected: exiting');
+      log.fatal({ error: describeFailure(failure) }, 'unexpected failure: the process exits');
       await opened.close();
     },
 
@@ -147,7 +151,7 @@ export async function openObservability(
       shedRequests.close();
       await tracing?.close();
       metrics.close();
-      // A start that fails says why in words of its own, and nothing else.
+      // A start that fails writes only its own error message.
       if (wasUp) log.info('stopped');
       await opened.close();
     },

@@ -11,9 +11,9 @@ const levelStyles: Readonly<Record<string, Style>> = {
 };
 
 /**
- * Turns a line of JSON into one for people: `12:30:01 info  request method=GET …`.
+ * Turns a line of JSON into a line for people: `12:30:01 info  request method=GET …`.
  *
- * It is our own because it is this short: pino-pretty brings fifteen packages along.
+ * The function replaces pino-pretty, which depends on fifteen packages.
  */
 export function prettyLine(line: string): string {
   const { time, level, msg, error, ...fields } = JSON.parse(line);
@@ -38,11 +38,14 @@ function flatten(fields: object, prefix = ''): [name: string, value: string][] {
 }
 
 function paint(style: Style, text: string): string {
-  // Plain where NO_COLOR asks for it, or stderr is no terminal.
+  // The text is plain if NO_COLOR is set or stderr is not a terminal.
   return styleText(style, text, { stream: process.stderr });
 }
 
-/** As `12:30:01`, where the terminal is. `Intl` would take 15 ms of each start, also without a terminal. */
+/**
+ * Formats the local time as `12:30:01`. `Intl` would take 15 ms of each start, even without a
+ * terminal.
+ */
 function timeOfDay(time: Date): string {
   return time.toTimeString().slice(0, 8);
 }

@@ -1,29 +1,30 @@
 import type { Histogram } from 'prom-client';
 
-/** The last traced duration of a bucket, which leads from a graph to a trace. */
+/** The last traced duration of a bucket, which links a graph to a trace. */
 interface Exemplar {
   readonly labelSet: { readonly trace_id: string };
   readonly value: number;
-  /** Unix time in seconds. */
+  /** The Unix time in seconds. */
   readonly timestamp: number;
 }
 
-/** The durations that have the same labels. */
+/** The durations with the same labels. */
 export interface TimeSeries {
-  /** @param traceId the trace of what took so long, if the trace is recorded. */
+  /** @param traceId the id of the trace that took this time, if the trace is recorded. */
   observe(seconds: number, traceId?: string): void;
 }
 
 /**
  * A histogram of durations for a registry of prom-client.
  *
- * Each request is observed five times. `Histogram.observe` of prom-client takes 160 to 330 ns, because it checks and
- * hashes the labels and searches objects. This one takes 20 to 40 ns. Together that is 3 % of a hot list.
+ * Each request causes five observations. `Histogram.observe` of prom-client takes 160 to 330 ns,
+ * because it checks and hashes the labels and searches objects. This histogram takes 20 to 40 ns.
+ * In total, it saves 3 % of a hot list's CPU time.
  */
 export interface TimeHistogram {
-  /** Creates the series of some labels. Ask once for each set of labels. */
+  /** Creates the series of a set of labels. Call it once for each set. */
   series(labels: Readonly<Record<string, string>>): TimeSeries;
-  /** What a registry reads. */
+  /** The metric to register. */
   readonly metric: Histogram;
 }
 
@@ -31,7 +32,7 @@ export interface TimeHistogram {
  * Creates a {@link TimeHistogram}.
  *
  * @param options.bounds the upper bounds of the buckets in seconds, ascending.
- * @param options.now Unix time in milliseconds.
+ * @param options.now returns the Unix time in milliseconds.
  */
 export function createTimeHistogram(options: {
   name: string;
@@ -43,12 +44,12 @@ export function createTimeHistogram(options: {
   const all: ReturnType<typeof createSeries>[] = [];
 
   function createSeries(labels: Readonly<Record<string, string>>) {
-    // The last one counts what is above all bounds.
+    // The last bucket counts values above all bounds.
     const counts = new Float64Array(bounds.length + 1);
     const exemplars: (Exemplar | undefined)[] = Array.from(counts, () => undefined);
     let sum = 0;
 
-    /** The values of the series as prom-client writes them. */
+    /** Returns the values of the series in the form of prom-client. */
     function read() {
       let count = 0;
       const buckets = Array.from(counts, (inBucket, index) => {
@@ -88,7 +89,7 @@ export function createTimeHistogram(options: {
       all.push(created);
       return created;
     },
-    // A registry asks a metric for no more than this.
+    // A registry uses only these members of a metric.
     metric: metric as unknown as Histogram,
   };
 }

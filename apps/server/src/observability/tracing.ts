@@ -39,23 +39,24 @@ import type { RequestTracing, TracedRequest } from '../api/request-record.ts';
 import type { SamplerName, TracingSettings } from './observability-settings.ts';
 import { watchCalls } from './watch-calls.ts';
 
-/** The methods that OpenTelemetry names; every other one is `_OTHER`. */
+/** The methods that OpenTelemetry knows. All others are recorded as `_OTHER`. */
 const knownMethods: ReadonlySet<string> = new Set(
   'CONNECT DELETE GET HEAD OPTIONS PATCH POST PUT TRACE'.split(' '),
 );
 
 export interface OpenTracing extends RequestTracing {
-  /** The trace of the request that is being answered, if it is recorded. */
+  /** Returns the trace of the current request, if it is recorded. */
   currentTraceId(): string | undefined;
   close(): Promise<void>;
 }
 
 /**
- * Sends traces by OTLP: a span a request, and one for each Redis command and statement it needs.
+ * Opens tracing, which sends traces by OTLP: one span for each request, and one for each of its
+ * Redis commands and statements.
  *
- * This module is imported only if there is somewhere to send to. Spans are made here and not by
- * OpenTelemetry's instrumentations, which patch modules as they are loaded (for ES modules through
- * a loader hook), know neither postgres.js nor PGlite, and put URLs and statements into spans.
+ * This module is imported only if traces are sent. It creates spans itself instead of using
+ * OpenTelemetry's instrumentations. They patch modules as they are loaded (ES modules through a
+ * loader hook), do not support postgres.js or PGlite, and put URLs and statements into spans.
  */
 export function openTracing(
   options: TracingSettings & {
@@ -66,7 +67,7 @@ export function openTracing(
   },
 ): OpenTracing {
   const { url, sampler, sampleShare, batches, version, flushTimeoutMs, onTrouble } = options;
-  // The logger of OpenTelemetry passes more.
+  // The logger of OpenTelemetry passes further arguments, which are dropped.
   const tell = (message: string) => onTrouble(message);
   diag.setLogger(
     { error: tell, warn: tell, info: () => {}, debug: () => {}, verbose: () => {} },
@@ -86,7 +87,10 @@ export function openTracing(
   const propagator = new W3CTraceContextPropagator();
   const current = new AsyncLocalStorage<Context>();
 
-  /** Begins the span of a call, if it is made for a request. Never tells what the call was given. */
+  /**
+   * Begins the span of a call that belongs to a request. The span never contains the arguments of
+   * the call.
+   */
   function startSpan(operation: string, system: string) {
     const parent = current.getStore();
     if (parent === undefined) return undefined;
@@ -97,7 +101,7 @@ export function openTracing(
     const span = tracer.startSpan(operation, { kind: SpanKind.CLIENT, attributes }, parent);
     return (error: unknown) => {
       if (error !== undefined) {
-        // The message of an error may repeat what it was given.
+        // The message of an error may repeat its arguments.
         const type = error instanceof DatabaseError ? error.code : 'Error';
         span.setAttribute(semconv.ATTR_ERROR_TYPE, type);
         span.setStatus({ code: SpanStatusCode.ERROR });
@@ -119,7 +123,8 @@ export function openTracing(
 
   return {
     start(request, arrivedAt) {
-      // Without its tracestate, where a caller could put anything, to be repeated in every span.
+      // The caller's tracestate is not read, because a caller could put anything into it, and every
+      // span would repeat it.
       const { traceparent } = request.headers;
       const parent = propagator.extract(ROOT_CONTEXT, { traceparent }, defaultTextMapGetter);
       const span = tracer.startSpan(
@@ -142,14 +147,15 @@ export function openTracing(
             ...(route && { [semconv.ATTR_HTTP_ROUTE]: route }),
             [semconv.ATTR_HTTP_RESPONSE_STATUS_CODE]: status,
             [semconv.ATTR_URL_PATH]: pathToShow(request, route),
-            // A proxy that is trusted may have repeated what a caller put into X-Forwarded-Proto.
+            // A trusted proxy may have copied X-Forwarded-Proto from a caller.
             [semconv.ATTR_URL_SCHEME]: request.protocol === 'https' ? 'https' : 'http',
             'animal_store.request_id': requestId,
             ...(key && { 'animal_store.key_id': key.id, 'animal_store.plan': key.plan }),
             ...(decision && { 'animal_store.quota': decision.outcome }),
             ...(errorCode && { 'animal_store.error_code': errorCode }),
           });
-          // A 4xx is the caller's fault, and no error of the server (semantic conventions for HTTP spans).
+          // A 4xx is an error of the caller and not of the server (semantic conventions for HTTP
+          // spans).
           if (status >= 500) {
             span.setAttribute(semconv.ATTR_ERROR_TYPE, errorCode ?? String(status));
             span.setStatus({ code: SpanStatusCode.ERROR });
@@ -171,7 +177,10 @@ export function openTracing(
   };
 }
 
-/** Creates the sampler of a name ("Environment Variable Specification", "General SDK Configuration"). */
+/**
+ * Creates the sampler with this name ("Environment Variable Specification", "General SDK
+ * Configuration").
+ */
 function createSampler(name: SamplerName, share: number): Sampler {
   switch (name) {
     case 'always_on':
@@ -189,7 +198,10 @@ function createSampler(name: SamplerName, share: number): Sampler {
   }
 }
 
-/** What tells the service, its environments and its replicas apart; the environment's own words win. */
+/**
+ * Describes the service, its environment and its replica. Values from environment variables take
+ * precedence.
+ */
 function resourceOf(version: string) {
   const ours = resourceFromAttributes({
     [semconv.ATTR_SERVICE_NAME]: 'animal-store',
@@ -204,14 +216,17 @@ function resourceOf(version: string) {
   return defaultResource().merge(ours).merge(detectResources({ detectors }));
 }
 
-/** Gives the id of a trace that is recorded. Another one leads nowhere. */
+/** Returns the id of a trace that is recorded. The id of any other trace would be useless. */
 function traceIdOf(span: Span): string | undefined {
   return span.isRecording() ? span.spanContext().traceId : undefined;
 }
 
-/** Replaces what may be a caller's secret: a whole unknown path, and parameters that are no numbers. */
+/**
+ * Replaces parts of the path that may be a caller's secret: an unknown path, and parameters that
+ * are not numbers.
+ */
 function pathToShow(request: TracedRequest, route: string | undefined): string {
-  // Nothing has parsed its path, perhaps because that fails.
+  // A path without a route has not been parsed, perhaps because parsing fails.
   if (route === undefined) return '/REDACTED';
   const template = route.split('/');
   const isShown = (part: string, index: number) =>

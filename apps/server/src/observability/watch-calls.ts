@@ -1,18 +1,19 @@
 import { tracingChannel } from 'node:diagnostics_channel';
 
 /**
- * Watches the calls that a tracing channel of Node's tells of.
+ * Watches the calls that a tracing channel of Node reports.
  *
- * @param onStart called when a call begins. What it returns is called once the call has settled, with the
- * error if it failed.
- * @returns stops watching.
+ * @param onStart called when a call begins. The function that it returns is called when the call
+ * has settled, with the error if it failed.
+ * @returns a function that stops watching.
  */
 export function watchCalls<Call extends object>(
   channel: string,
   onStart: (call: Call) => ((error: unknown) => void) | undefined,
 ): () => void {
   const { start, asyncEnd } = tracingChannel(channel);
-  // On the call itself: a WeakMap of every call in flight is what the garbage collector likes least.
+  // The callback is stored on the call itself, because a WeakMap of all calls in flight would slow
+  // down garbage collection.
   const onEnd = Symbol(channel);
   type Watched = Call & { [onEnd]?: ReturnType<typeof onStart>; error?: unknown };
 

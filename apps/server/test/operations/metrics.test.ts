@@ -109,7 +109,7 @@ test('the circuit breaker is in the metrics and the readiness', async () => {
   await redis.kill();
   expect((await service.call('/pets')).status).toBe(200);
   expect(await isOpen()).toBe(1);
-  const reasons = ['Redis is away: this replica limits by its own share until it is back.'];
+  const reasons = ['Redis is unavailable: this replica enforces its own share of each limit.'];
   expect(await readiness()).toEqual({ status: 'degraded', reasons });
   await redis.restart();
   await until(async () => (await isOpen()) === 0);

@@ -58,7 +58,7 @@ test('an unexpected error is logged and ends the process with exit code 1', asyn
   const message = 'nobody expected this of ast_…';
   const stack = expect.stringContaining('crash.ts');
   const error = { type: 'TypeError', message, stack };
-  const msg = 'a failure that nobody expected: exiting';
+  const msg = 'unexpected failure: the process exits';
   expect(logOf(server).slice(1)).toEqual([{ level: 'fatal', time: expect.anything(), error, msg }]);
   expect(server.output()).not.toMatch(/0123456789abcdef|a parameter of a statement/);
 });

@@ -68,8 +68,9 @@ export async function startReplicas(options: readonly LocalOptions[]) {
 
 /** Waits for Redis: a start may be over before all nodes are connected. */
 export async function untilRedisDecides({ servers }: Pick<Replicas, 'servers'>): Promise<void> {
-  const lastSaid = (output: string) => output.match(/Redis is (away|back)/g)?.at(-1);
-  await until(() => servers.every(({ output }) => lastSaid(output()) !== 'Redis is away'));
+  const lastSaid = (output: string) =>
+    output.match(/Redis is (unavailable|available again)/g)?.at(-1);
+  await until(() => servers.every(({ output }) => lastSaid(output()) !== 'Redis is unavailable'));
 }
 
 /** One of them, as a load balancer would pick. */
