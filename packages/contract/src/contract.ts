@@ -2,7 +2,6 @@ import { initContract } from '@ts-rest/core';
 import { deprecations } from './deprecations.ts';
 import { ErrorBody } from './error-body.ts';
 import { CreatePetHeaders } from './idempotency-key.ts';
-import { NoHeaders } from './no-headers.ts';
 import { NewPet, Pet, Pets } from './pet.ts';
 import { ListPetsQuery, PetPath } from './pet-parameters.ts';
 import { routes } from './routes.ts';
@@ -30,7 +29,6 @@ export const contract = c.router(
       summary: 'List animals',
       description:
         'Lists animals by `id`, ascending. The list comes in pages: while there is another, the `Link` header carries its address with `rel="next"`. An animal that was acknowledged before the first page was requested is on exactly one page. With `ids`, it lists the animals with these ids instead, without pages. Unknown parameters are ignored, but those whose name looks like a known one, such as `ids[]` or `Status`, are refused: they would get the whole list.',
-      headers: NoHeaders,
       query: ListPetsQuery,
       responses: { 200: Pets },
       metadata: {
@@ -69,7 +67,6 @@ export const contract = c.router(
       description:
         'Returns one animal. **Deprecated: it is to be removed on 5 December 2030.** Use `GET /pets?ids={petId}` instead: it answers a list of this one animal, or an empty one.',
       deprecated: true,
-      headers: NoHeaders,
       pathParams: PetPath,
       responses: { 200: Pet, 404: ErrorBody },
       metadata: {

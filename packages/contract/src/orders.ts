@@ -1,6 +1,5 @@
 import { initContract } from '@ts-rest/core';
 import { ErrorBody } from './error-body.ts';
-import { NoHeaders } from './no-headers.ts';
 
 /** The contract of the orders. Their shape is not settled, so no status means success yet. */
 export const ordersContract = initContract().router(
@@ -11,7 +10,6 @@ export const ordersContract = initContract().router(
       summary: 'List orders',
       description:
         'Experimental and not implemented yet, because its shape is not settled. There is nothing to try.',
-      headers: NoHeaders,
       responses: {
         401: ErrorBody,
         403: ErrorBody,

@@ -1,7 +1,6 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
 import { ErrorBody } from './error-body.ts';
-import { NoHeaders } from './no-headers.ts';
 import { rateLimitStatusRoutes } from './routes.ts';
 
 // Each type is written beside its schema, as in `pet.ts`.
@@ -99,7 +98,6 @@ export const rateLimitStatusContract = initContract().router(
       ...rateLimitStatusRoutes.getRateLimit,
       summary: "Show the key's rate limits",
       description: `Returns both windows of the key, whether its account shares them, the plan, the end of a ban and whether a ban is close. It costs no quota and is never counted as a strike, also while the key is denied or banned. A key has ${rateLimitStatusPerMinute} such requests per minute; beyond them the answer is 429, and its \`X-RateLimit-*\` headers describe this allowance.`,
-      headers: NoHeaders,
       responses: {
         200: RateLimitStatus,
         401: ErrorBody,

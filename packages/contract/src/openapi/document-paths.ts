@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { errorMessages } from '../error-codes.ts';
-import { NoHeaders } from '../no-headers.ts';
 import type { ResponseWriter } from './describe-responses.ts';
 import { invalidRequestMessage } from './invalid-request-message.ts';
 import type { JsonObject, SchemaWriter } from './json-schema.ts';
@@ -96,9 +95,7 @@ export function createPaths<Name extends string>({
     return [
       ...(pathParams === undefined ? [] : schemas.parameters('path', pathParams as z.ZodType)),
       ...(query === undefined ? [] : schemas.parameters('query', query as z.ZodType)),
-      ...(headers === undefined || headers === NoHeaders
-        ? []
-        : schemas.parameters('header', headers as z.ZodType)),
+      ...(headers === undefined ? [] : schemas.parameters('header', headers as z.ZodType)),
     ];
   }
 
