@@ -2,12 +2,11 @@ import { apiVersion, errorMessages, operations, ordersContract } from '@animal-s
 import type { DocsNumbers } from '@animal-store/docs';
 import { initContract } from '@ts-rest/core';
 import { createExpressEndpoints } from '@ts-rest/express';
-import { type ErrorRequestHandler, Router } from 'express';
+import { type ErrorRequestHandler, type Express, Router } from 'express';
 import { createExpress } from '../http/create-express.ts';
 import { answerOtherMethods, endpointOptions, refusePath } from '../http/endpoints.ts';
 import { errorMapper } from '../http/error-mapper.ts';
 import { HttpError } from '../http/http-error.ts';
-import type { ServedApp } from '../http/listener.ts';
 import { addFiles } from '../http/send-file.ts';
 import type { createPetHandlers } from '../pets/pet-handlers.ts';
 import { petContract } from '../pets/served-pet-contract.ts';
@@ -39,11 +38,8 @@ const prefix = `/${apiVersion}`;
 /** The contract of orders with absolute paths. */
 const orders = initContract().router(ordersContract, { pathPrefix: prefix });
 
-/**
- * Creates the public API. The function reads in the order of a request, except for its last line:
- * load shedding comes before all other steps.
- */
-export function createApp(options: AppOptions): ServedApp {
+/** Creates the public API. The function reads in the order of a request. */
+export function createApp(options: AppOptions): Express {
   const { baseUrl, quotas, petHandlers, trustedProxies } = options;
   const answerFailure = errorMapper(options.report);
   const admission = createAdmission(options, answerFailure);
@@ -61,6 +57,7 @@ export function createApp(options: AppOptions): ServedApp {
 
   const app = createExpress();
   app.set('trust proxy', trustedProxies);
+  app.use(shedLoad({ ...options, ...admission }));
   app.use(observeRequests(options));
 
   // The operations are routes of the app itself, with absolute paths. A Router mounted at `/v1`
@@ -83,7 +80,7 @@ export function createApp(options: AppOptions): ServedApp {
   addFiles(app, pages, admitPage);
   addFiles(app, files, admitFile);
   app.use(admitPage, refusePath, htmlErrors(answerFailure));
-  return { types: app, handle: shedLoad(app, { ...options, ...admission }) };
+  return app;
 }
 
 async function listOrders(): Promise<never> {

@@ -1,5 +1,5 @@
 import { apiVersion, operations, rateLimitHeaders } from '@animal-store/contract';
-import type { Express, Request, Response } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import { ageMs, arriveNow, beginRequest, noteWait } from '../http/begin-request.ts';
 import { networkOf } from '../http/client-network.ts';
 import { HttpError } from '../http/http-error.ts';
@@ -46,15 +46,14 @@ export interface TurnOptions {
 }
 
 /**
- * Creates the listener that passes a request to the app when it is the request's turn, or refuses
- * it with 503. It comes before Express and the log: when thousands of callers do not back off, a
- * refusal must be much cheaper than a response.
+ * Creates the middleware that lets a request wait for its turn while the service is overloaded, or
+ * refuses it with 503. It is the first one, before the log: when thousands of callers do not back
+ * off, a refusal must be much cheaper than a response.
  */
 export function shedLoad(
-  app: Express,
   options: TurnOptions &
     Pick<ReturnType<typeof createAdmission>, 'allowOrigin' | 'announceEnd' | 'tellNetworkQuota'>,
-): (req: Request, res: Response) => void {
+): RequestHandler {
   const { keys, loadShedder, onShed, allowOrigin, announceEnd, tellNetworkQuota } = options;
 
   /**
@@ -92,14 +91,12 @@ export function shedLoad(
     return key === undefined ? networkOf(req) : `key ${key.accountId ?? key.id}`;
   }
 
-  function answer(res: Response): void {
-    noteWait(res, 'queueMs', res.locals.arrivedAt);
-    app(res.req, res);
-  }
-
-  const turn = { answer, callerOf, refuse };
-  return function takeTurn(req, res) {
+  return function takeTurn(_req, res, next) {
     arriveNow(res);
-    if (loadShedder.enter(res, turn)) app(req, res);
+    function answer(): void {
+      noteWait(res, 'queueMs', res.locals.arrivedAt);
+      next();
+    }
+    if (loadShedder.enter(res, { answer, callerOf, refuse })) next();
   };
 }

@@ -9,7 +9,7 @@ import {
 } from '../../test/wire/connection.ts';
 import { bindPort } from './bind-port.ts';
 import type { ListenerLimits } from './http-settings.ts';
-import { openListener, serveApp } from './listener.ts';
+import { openListener } from './listener.ts';
 
 /** Opens a listener for an app. */
 async function listen(
@@ -33,7 +33,7 @@ async function listen(
   };
   const listener = await openListener(address, (_origin, server) => {
     onServer(server);
-    return serveApp(app);
+    return app;
   });
   return { ...listener, report, [Symbol.asyncDispose]: () => listener.close(0) };
 }

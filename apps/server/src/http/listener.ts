@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { systemClock } from '@animal-store/runtime';
-import type { Express, Request, Response } from 'express';
+import type { Express } from 'express';
 import { bindPort } from './bind-port.ts';
 import { defaultListenerLimits, type ListenerLimits } from './http-settings.ts';
 import { limitPipelining } from './limit-pipelining.ts';
@@ -25,20 +25,6 @@ export interface Listener {
 }
 
 /**
- * The handler of a listener's requests. It cannot be mounted in another Express app, because the
- * listener shares the app's types with Node and reduces targets to paths.
- */
-export interface ServedApp {
-  /** The app whose prototypes requests and responses get. */
-  readonly types: Pick<Express, 'request' | 'response'>;
-  /** Handles a request, possibly later. */
-  readonly handle: (req: Request, res: Response) => void;
-}
-
-/** Serves an app directly, without load shedding. */
-export const serveApp = (app: Express): ServedApp => ({ types: app, handle: app });
-
-/**
  * More headers than clients and proxies send; Node answers requests with more of them with 431. The
  * 16 kB of all headers could hold thousands of empty ones.
  */
@@ -60,7 +46,8 @@ export async function openListener(
     /** Called when a connection cannot be accepted. An unhandled error would end the process. */
     report: (failure: unknown) => void;
   },
-  createApp: (origin: string, server: Server) => ServedApp,
+  /** Its app cannot be mounted in another one: it shares its types with Node, and its targets are paths. */
+  createApp: (origin: string, server: Server) => Express,
 ): Promise<Listener> {
   const address = { ...defaultListenerLimits, ...given };
   const { headersTimeoutMs, requestTimeoutMs } = address;
@@ -79,8 +66,8 @@ export async function openListener(
   const bound = await bindPort(server, address);
   server.on('error', (failure) => address.report(failure));
   const origin = `http://${address.host.includes(':') ? `[${address.host}]` : address.host}:${bound}`;
-  const { types, handle } = createApp(origin, server);
-  shareTypes(types, limited);
+  const app = createApp(origin, server);
+  shareTypes(app, limited);
   let isDraining = false;
   // RFC 9112, §9.6: after `Connection: close`, no further request of the connection may be
   // processed.
@@ -100,8 +87,7 @@ export async function openListener(
       return;
     }
     req.url = originForm(req.url ?? '/');
-    // `shareTypes` gives both objects the types of the app.
-    handle(req as Request, res as Response);
+    app(req, res);
   });
 
   return {

@@ -1,5 +1,5 @@
 import { defaultListenerLimits, type ListenerLimits } from '../http/http-settings.ts';
-import { openListener, serveApp } from '../http/listener.ts';
+import { openListener } from '../http/listener.ts';
 import { sendFilesFrom } from '../http/send-file.ts';
 import {
   authenticateOperator,
@@ -43,9 +43,7 @@ export async function openOps(
     opened.defer(() => socket.close());
   }
   const identify = authenticateOperator(options);
-  const listener = await openListener({ ...options, variables: 'OPS_' }, () =>
-    serveApp(createApp(identify)),
-  );
+  const listener = await openListener({ ...options, variables: 'OPS_' }, () => createApp(identify));
   const kept = opened.move();
   return {
     /** The address, in the form `http://host:port`. */
