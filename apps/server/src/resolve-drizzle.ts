@@ -8,9 +8,10 @@ const entries = new Map<string, ResolveFnOutput>();
 /**
  * Resolves drizzle's modules without its package.json, but for the first import of each entry.
  *
- * Node 24 parses the list of exports there, which has 130 kB, for each import of a package's entry, and for
- * each of its more than a hundred modules, to find out that they are ES modules. That is a third of
- * the time that a start would spend on loading code. To be imported before anything that imports drizzle.
+ * The list of exports there has 130 kB. Node 26 parses it for each import of an entry of the package,
+ * and for each of more than a hundred modules, only to learn that they are ES modules. That takes
+ * 0.4 s of 1.1 s that a start spends on loading code. Import this module before any that imports
+ * drizzle.
  */
 registerHooks({
   resolve(specifier, context, nextResolve) {

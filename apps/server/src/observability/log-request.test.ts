@@ -34,7 +34,6 @@ beforeEach(() => {
     clock,
     slowRequestMs: 1_000,
     log: pino({ base: null, timestamp: false, formatters }, { write: add }),
-    writeLine: (level, fields, msg) => add(`{"level":"${level}",${fields},"msg":"${msg}"}`),
   });
 });
 afterEach(() => log.close());

@@ -1,7 +1,7 @@
 import type { Clock } from '@animal-store/runtime';
 import type { RequestRecord } from '../api/request-record.ts';
 import { limitLines } from './limit-lines.ts';
-import type { OpenLog } from './log.ts';
+import type { Log } from './log.ts';
 import type { ObservabilitySettings } from './observability-settings.ts';
 
 /** How many lines per minute one caller's unlimited requests may have. */
@@ -19,11 +19,9 @@ const linesPerMinute = 300;
  */
 export function openRequestLog({
   log,
-  writeLine,
   clock,
   slowRequestMs,
-}: Pick<OpenLog, 'log' | 'writeLine'> &
-  Pick<ObservabilitySettings, 'slowRequestMs'> & { clock: Clock }) {
+}: Pick<ObservabilitySettings, 'slowRequestMs'> & { log: Log; clock: Clock }) {
   // The causes are the ids of keys; `undefined` stands for all requests without a valid key.
   const unbounded = limitLines<string | undefined>({
     clock,
@@ -42,47 +40,49 @@ export function openRequestLog({
       const isServed = key !== undefined && key.refusal === undefined;
       const isBounded = isServed && decision?.outcome === 'admitted';
       if (!isBounded && !unbounded.isWritten(key?.id)) return;
-      writeLine(record.status >= 500 ? 'warn' : 'info', fieldsOf(record, slowRequestMs), 'request');
+      log[record.status >= 500 ? 'warn' : 'info'](fieldsOf(record, slowRequestMs), 'request');
     },
     close: unbounded.close,
   };
 }
 
-/**
- * Writes the fields in the order in which people read them. No text needs escaping: Node's parser
- * allows only known methods, request ids are checked (`begin-request.ts`), and tokens consist of
- * letters and digits. All other texts come from the service.
- */
-function fieldsOf(record: RequestRecord, slowRequestMs: number): string {
-  const { method, status, key, tokenPrefix, decision, errorCode, attempts } = record;
-  // An unknown path is not logged, because it is the caller's text and may be a secret.
-  let fields = `"method":"${method}","route":"${record.route ?? 'other'}","status":${status}`;
-  fields += `,"durationMs":${Math.round(record.durationMs * 100) / 100}`;
-  if (key !== undefined) fields += `,"keyId":"${key.id}","plan":"${key.plan}"`;
-  if (tokenPrefix !== undefined) fields += `,"tokenPrefix":"${tokenPrefix}"`;
-  if (decision !== undefined) {
-    fields += `,"quota":"${decision.outcome}","remaining":${decision.reported.remaining}`;
-  }
-  if (errorCode !== undefined) fields += `,"errorCode":"${errorCode}"`;
-  if (attempts !== undefined) fields += `,"attempts":"${attempts}"`;
-  if (record.aborted) fields += ',"aborted":true';
-  // Tools find traces by this name (OpenTelemetry, "Trace Context in non-OTLP Log Formats").
-  if (record.traceId !== undefined) fields += `,"trace_id":"${record.traceId}"`;
-  if (record.durationMs >= slowRequestMs || record.traceId !== undefined) {
-    fields += slowFieldsOf(record);
-  }
-  return `${fields},"requestId":"${record.requestId}"`;
+/** Returns the fields of a line in the order in which people read them. pino omits those that are undefined. */
+function fieldsOf(record: RequestRecord, slowRequestMs: number) {
+  const { key, decision, traceId } = record;
+  const isDetailed = record.durationMs >= slowRequestMs || traceId !== undefined;
+  return {
+    method: record.method,
+    // The path of an unknown route is a text of the caller, and may be a secret.
+    route: record.route ?? 'other',
+    status: record.status,
+    durationMs: inHundredths(record.durationMs),
+    keyId: key?.id,
+    plan: key?.plan,
+    tokenPrefix: record.tokenPrefix,
+    quota: decision?.outcome,
+    remaining: decision?.reported.remaining,
+    errorCode: record.errorCode,
+    attempts: record.attempts,
+    aborted: record.aborted || undefined,
+    // The name by which tools find it (OpenTelemetry, "Trace Context in non-OTLP Log Formats").
+    trace_id: traceId,
+    ...(isDetailed ? detailsOf(record) : undefined),
+    requestId: record.requestId,
+  };
 }
 
-/** Writes the operation, the account and the waits of a slow or traced request. */
-function slowFieldsOf({ operation, key, waits }: RequestRecord): string {
-  let fields = '';
-  if (operation?.operation !== undefined) fields += `,"operation":"${operation.operation}"`;
-  // The id is escaped, because operators choose it.
-  if (key?.accountId !== undefined) fields += `,"accountId":${JSON.stringify(key.accountId)}`;
-  if (waits === undefined) return fields;
-  for (const name of ['queueMs', 'redisMs', 'sqlMs', 'bodyMs'] as const) {
-    fields += `,"${name}":${Math.round(waits[name] * 100) / 100}`;
-  }
-  return fields;
+/** Returns the fields that only the line of a slow or traced request has: for whom it was, and where its time went. */
+function detailsOf({ operation, key, waits }: RequestRecord) {
+  return {
+    operation: operation?.operation,
+    accountId: key?.accountId,
+    queueMs: waits && inHundredths(waits.queueMs),
+    redisMs: waits && inHundredths(waits.redisMs),
+    sqlMs: waits && inHundredths(waits.sqlMs),
+    bodyMs: waits && inHundredths(waits.bodyMs),
+  };
+}
+
+function inHundredths(ms: number): number {
+  return Math.round(ms * 100) / 100;
 }

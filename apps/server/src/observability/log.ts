@@ -23,15 +23,6 @@ const maxBytesPerCodeUnit = 3;
 const maxWaitingBytes = 16 * 1024 * 1024;
 
 /**
- * Writes a line whose fields are already JSON, such as `"status":200`. The line looks like every
- * other line and costs a fifth. pino does not know which texts need no escaping. Neither does
- * `JSON.stringify`, which would cost two fifths.
- */
-type WriteLine = (level: 'info' | 'warn', fields: string, msg: string) => void;
-
-export type OpenLog = ReturnType<typeof openLog>;
-
-/**
  * Opens the log on stderr. stdout is for the banner, which people see who run `npm start`.
  *
  * @param options.format `undefined` for pretty lines on a terminal and JSON elsewhere.
@@ -67,15 +58,7 @@ export function openLog({
     },
     stream,
   );
-  const isWritten = { info: log.isLevelEnabled('info'), warn: log.isLevelEnabled('warn') };
-  return {
-    log,
-    writeLine: ((level, fields, msg) => {
-      if (!isWritten[level]) return;
-      stream.write(`{"level":"${level}"${timestamp()},${fields},"msg":"${msg}"}\n`);
-    }) satisfies WriteLine,
-    close,
-  };
+  return { log, close };
 }
 
 /**
