@@ -1,5 +1,5 @@
-// Runs before `npm start`: builds the operators' console, unless it is built from these sources already. It takes about two
-// seconds, once after an installation or an update.
+// Builds the operators' console before `npm start`, unless the build is newer than the sources. A build takes about two
+// seconds.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
@@ -23,10 +23,10 @@ if (!existsSync(page) || sources.some((file) => modifiedAt(file) > modifiedAt(pa
   const args = [vite, 'build', '--logLevel', 'warn'];
   const { status, error } = spawnSync(process.execPath, args, {
     cwd: app,
-    // The output of `npm start` is the log of the service.
+    // The build prints to stderr, because the stdout of `npm start` is the log of the service.
     stdio: ['ignore', 2, 2],
   });
-  // Without the console, the service does all the rest.
+  // The service also works without the console, so a failed build does not stop it.
   if (status !== 0) console.error(`The console could not be built. ${error?.message ?? ''}`);
 }
 

@@ -1,12 +1,12 @@
-// Packs the published packages into `release/`, and checks what would be published.
+// Packs the published packages into `release/`, and checks the tarballs.
 //
 //   node scripts/check-release.mjs             in the release workflow
 //   node scripts/check-release.mjs --dry-run   anywhere else: `npm run release:check`
 //
 // A release must run in the repository that the manifests name, on the tag of their version. Until
 // `repository` in the root's package.json names a real repository, no release can pass. A dry run
-// says so instead of checking it, and goes through the workflow's other steps: it has npm publish
-// the tarballs without sending them.
+// prints that it skips this check, and runs the other steps of the workflow. Its `npm publish` uploads
+// nothing.
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
@@ -43,7 +43,7 @@ if (isDryRun) {
   for (const name of names) {
     run('npm', ['publish', '--dry-run', '--access', 'public', join(release, `${name}.tgz`)]);
   }
-  console.log(`Not checked, because this is no release: whether the tag is that of the version, and whether
+  console.log(`Not checked, because this is no release: whether the tag matches the version, and whether
 the repository is ${repository.url}, which is a placeholder until the project has one.`);
 }
 console.log('The packages in release/ can be published.');
@@ -61,10 +61,11 @@ function checkManifest(name, manifest, files) {
     if (manifest[field] === undefined) faults.push(`${name}: ${field} is missing.`);
   }
   for (const field of ['devDependencies', 'scripts', 'private']) {
-    if (manifest[field] !== undefined) faults.push(`${name}: ${field} does not belong there.`);
+    if (manifest[field] !== undefined) faults.push(`${name}: ${field} must not be published.`);
   }
   const text = JSON.stringify(manifest);
-  if (/"(?:catalog|workspace):/.test(text)) faults.push(`${name}: a version is not a version.`);
+  if (/"(?:catalog|workspace):/.test(text))
+    faults.push(`${name}: a dependency has a "catalog:" or "workspace:" version.`);
   for (const [, path] of text.matchAll(/:"\.\/([^"*]+)"/g)) {
     if (!files.includes(`package/${path}`)) faults.push(`${name}: ${path} is missing.`);
   }

@@ -1,10 +1,10 @@
-// Runs before `npm start`, `npm run keys` and `npm test`, on whatever Node ≥ 20 the machine has: puts pnpm's
-// workspace in place, from the lockfile, and does nothing when it is there already.
+// Installs pnpm's workspace from the lockfile, unless it is installed already. It runs before `npm start`,
+// `npm run keys` and `npm test`, on any Node from version 20 on.
 //
-//   node scripts/install.mjs run       what running the service and its commands needs; Node too, unless
-//                                      this one has the right major version
-//   node scripts/install.mjs develop   that, and what `npm test` needs
-//   node scripts/install.mjs all       that, and `packages/heavy-tools`, which campaigns need
+//   node scripts/install.mjs run       the packages of the service and its commands, and Node, unless
+//                                      the running Node has the right major version
+//   node scripts/install.mjs develop   also the packages that `npm test` needs
+//   node scripts/install.mjs all       also `packages/heavy-tools`, which campaigns need
 
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -22,15 +22,15 @@ const service = ['server', 'cli', 'console'].flatMap((app) => [
   `@animal-store/${app}...`,
 ]);
 
-// The lockfile has the checksum of each package. Without this flag, pnpm also looks up the release dates of
-// all 842: more to download than what `npm test` needs. It does so for the long tests, as CI runs them, and
-// whenever a dependency changes.
+// The lockfile has the checksum of each package, so most installations trust it. Without this flag, pnpm also
+// looks up the release dates of all packages, which is a larger download than the packages that `npm test`
+// needs. The scope `all`, which CI uses, does look them up.
 const trust = '--trust-lockfile';
 
 /** Each scope includes the ones before it. */
 const filters = {
   'run-on-this-node': ['--prod', ...service, trust],
-  // Node is a dependency of the root, and half of what is downloaded.
+  // Node is a dependency of the root package, and half of the download.
   run: ['--prod', '--filter-prod', 'animal-store', ...service, trust],
   develop: ['--filter', '!@animal-store/heavy-tools', trust],
   all: [],
@@ -47,11 +47,11 @@ const pinnedNode = readFileSync(join(root, 'pnpm-workspace.yaml'), 'utf8').match
 );
 const isThisNodeRight = process.versions.node.startsWith(`${pinnedNode?.[1]}.`);
 const wanted = process.argv[2] === 'run' && isThisNodeRight ? 'run-on-this-node' : process.argv[2];
-// What is installed stays: installing a smaller scope would remove it.
+// A larger scope that is already installed stays: installing a smaller one would remove packages.
 const scope = scopes[Math.max(scopes.indexOf(installedScope), scopes.indexOf(wanted))];
 
 if (scope !== installedScope || hash !== installedHash) {
-  // npm is silent while it downloads pnpm, which takes long on a slow network.
+  // npm prints nothing while it downloads pnpm, which may take minutes on a slow network.
   console.error('Installing packages. This happens once.');
   const home = join('node_modules', `.${packageManager}`);
   const pnpm = join(home, 'node_modules', '.bin', 'pnpm');
@@ -64,8 +64,8 @@ if (scope !== installedScope || hash !== installedHash) {
   writeFileSync(stampFile, `${scope} ${hash}\n`);
 }
 
-// npm's scripts begin with `exec`, so that a signal to npm reaches Node: a shell between them would end
-// without passing it on. cmd.exe has no such command, and needs none.
+// npm's scripts begin with `exec`, so that a signal to npm reaches Node: a shell between them would exit
+// without forwarding the signal. cmd.exe lacks `exec`, so this adds a command that runs its arguments.
 if (process.platform === 'win32') {
   const bin = join(root, 'node_modules', '.bin');
   mkdirSync(bin, { recursive: true });
@@ -73,7 +73,7 @@ if (process.platform === 'win32') {
 }
 
 function run(command, args) {
-  // What the command prints is progress: the output of `npm run keys -- list --json` is for a script.
+  // The progress goes to stderr, because scripts parse the stdout of `npm run keys -- list --json`.
   const options = { cwd: root, stdio: ['inherit', 2, 2] };
   // Windows needs a shell for a `.cmd` file. Node warns if a shell gets a list of arguments (DEP0190); none of these
   // arguments needs quoting.
@@ -86,7 +86,10 @@ function run(command, args) {
   process.exit(1);
 }
 
-/** Turbo runs scripts by the pnpm that it finds beside itself. Not a package of the workspace: 70 MB twice. */
+/**
+ * Links pnpm beside turbo, which runs scripts with it. As a package of the workspace, pnpm would take 70 MB a
+ * second time.
+ */
 function linkPnpm(pnpm) {
   const bin = join(root, 'node_modules', '.bin');
   mkdirSync(bin, { recursive: true });

@@ -1,5 +1,5 @@
-// What `npm start` runs, on the Node that scripts/install.mjs has installed: npm puts
-// node_modules/.bin first into the PATH.
+// Starts the service for `npm start`, on the Node that scripts/install.mjs has installed: npm puts
+// node_modules/.bin first in the PATH.
 //
 // package.json gives Node one flag, `--max-semi-space-size=16` (MB): the space for young objects. With Node's
 // own choice, the service takes more memory under load and no less CPU time.
@@ -8,7 +8,7 @@
 import nodeModule from 'node:module';
 import { join } from 'node:path';
 
-// Older versions cannot run TypeScript. Somebody started this script without npm.
+// An older Node runs this script if somebody starts it without npm. It cannot run TypeScript.
 if (!process.features.typescript) {
   console.error(
     `Node ${process.versions.node} cannot run the service: it does not strip types. Run \`npm start\`, which installs and uses the right version.`,
@@ -16,7 +16,7 @@ if (!process.features.typescript) {
   process.exit(1);
 }
 
-// From the second start on, modules need not be compiled again.
+// With this cache, modules are compiled at the first start only.
 nodeModule.enableCompileCache(join(import.meta.dirname, '..', 'node_modules', '.cache', 'node'));
 
 await import('../apps/server/src/main.ts');

@@ -9,10 +9,10 @@ import type { Reporter } from 'vitest/node';
 export default class TotalReporter implements Reporter {
   onTestRunEnd: NonNullable<Reporter['onTestRunEnd']> = (modules, unhandledErrors, reason) => {
     const tests = modules.flatMap((module) => [...module.children.allTests()]);
-    // A test that did not run did not pass: nothing is skipped silently.
+    // Tests that did not run count as failed, so that no test is skipped silently.
     const passed = tests.filter((test) => test.result().state === 'passed').length;
     const errors = modules.reduce((sum, module) => sum + module.errors().length, 0);
-    // After a signal, vitest ends with exit code 0.
+    // After a signal, vitest exits with code 0, so an interrupted run must count as a failure here.
     const others = unhandledErrors.length + errors + Number(reason === 'interrupted');
     const flaky = tests
       .filter((test) => test.diagnostic()?.flaky)

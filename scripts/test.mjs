@@ -1,9 +1,9 @@
 // Runs lint, type checks, builds and tests through turbo, which repeats only what has changed. The last line is the
 // total: `N passed, N failed`.
 //
-// With `--ci`, for `.ci/run`, also what needs more programs: the quick steps of deploy/, and the journeys in a browser.
-// Tests and files run in a random order, whose seed is printed, and a test that failed is tried once more. If it passes
-// then, a line before the total names it.
+// With `--ci`, which `.ci/run` passes, it also runs the quick steps of deploy/ and the journeys in a browser. Files and
+// tests then run in a random order, whose seed is printed. A failed test runs a second time. If it passes then, a line
+// before the total names it.
 
 import { spawnSync } from 'node:child_process';
 import { globSync, readFileSync, rmSync } from 'node:fs';
@@ -20,12 +20,12 @@ const steps = 'rules kubernetes dashboards load-balancer compatibility pooler ba
 const total = { passed: 0, failed: 0 };
 
 forgetReports();
-// One after the other, because turbo would give the options of vitest to the other tasks, too.
+// These tasks run before the tests, because turbo would pass the options of vitest to them, too.
 check('lint, type checks and builds', [
   ...['run', 'lint', 'typecheck', 'build'],
   '--continue=dependencies-successful',
 ]);
-// Not a task of turbo, which refuses to run itself.
+// The boundaries are not a task of turbo, because turbo refuses to run itself.
 check('boundaries', ['boundaries']);
 test(['test', 'test:process']);
 if (isCi) {
@@ -37,14 +37,14 @@ if (isCi) {
 console.log(`\n${total.passed} passed, ${total.failed} failed`);
 process.exitCode = total.failed === 0 && total.passed > 0 ? 0 : 1;
 
-/** Something that is no test, but may fail. */
+/** Runs a step of turbo that contains no tests. A failure counts as one failed test. */
 function check(name, args) {
   if (run(process.execPath, [...turbo, ...args]) === 0) return;
   console.error(`${name} failed`);
   total.failed += 1;
 }
 
-/** Runs tasks that are tests, and adds up their reports. */
+/** Runs test tasks, and adds up their reports. */
 function test(tasks) {
   const status = run(process.execPath, [
     ...turbo,
@@ -61,11 +61,11 @@ function test(tasks) {
     failed += report.failed;
     for (const name of report.flaky) console.log(`flaky: ${name}`);
   }
-  // Vitest may have ended before it could report.
+  // Vitest may exit before it writes a report. This counts as one failed test.
   total.failed += status === 0 || failed > 0 ? failed : 1;
 }
 
-/** The steps that need no container. Those of the image and Compose build on a registry. */
+/** Runs the deploy steps that need no container. The image and Compose steps need a registry. */
 function testDeploy() {
   const { stdout } = start('npm', ['run', '--silent', 'test:deploy', '--', ...steps], 'pipe');
   process.stdout.write(stdout);
@@ -78,7 +78,7 @@ function findReports() {
   return globSync('{.,apps/*,packages/*}/reports/test-total.json', { cwd: root });
 }
 
-/** Removes the reports of an earlier run: one that is not written again must not count. */
+/** Removes the reports of an earlier run, so that an old report is not counted. */
 function forgetReports() {
   for (const file of findReports()) rmSync(join(root, file));
 }
@@ -88,7 +88,7 @@ function run(command, args) {
 }
 
 function start(command, args, stdout = 'inherit') {
-  // First on the PATH is the Node that the workspace pins.
+  // The PATH starts with the Node that the workspace pins.
   const PATH = join(root, 'node_modules', '.bin') + delimiter + process.env.PATH;
   const options = {
     cwd: root,
@@ -96,7 +96,7 @@ function start(command, args, stdout = 'inherit') {
     maxBuffer: 2 ** 28,
     env: { ...process.env, PATH },
   };
-  // As in `scripts/install.mjs`.
+  // Windows needs a shell, as in `scripts/install.mjs`.
   return process.platform === 'win32'
     ? spawnSync([command, ...args].join(' '), { ...options, shell: true })
     : spawnSync(command, args, options);

@@ -1,0 +1,120 @@
+// A plugin of textlint that reads the sentences of source files: comments, test titles, messages and texts of the
+// console. textlint itself reads Markdown only.
+
+import jsTokens from 'js-tokens';
+
+/** Comments of languages other than TypeScript, by the file's extension. */
+const lineComments = new Map([
+  ...['.sh', '.py', '.yaml', '.yml', '.env', '.cfg'].map((ext) => [ext, /(?<=^|\s)#+(?= ).*/gm]),
+  ...['.sql', '.lua'].map((ext) => [ext, /--+(?= ).*/g]),
+  ['.go', /\/\/+(?= ).*/g],
+  ['.css', /\/\*[\s\S]*?\*\//g],
+]);
+
+const scripts = ['.ts', '.tsx', '.js', '.mjs'];
+
+/** Replaces text by as many spaces, so that positions in the prose are positions in the file. */
+const blank = (text) => text.replace(/[^\n]/g, ' ');
+
+/** What marks a comment, what JSDoc says about parameters and links, and code in backticks. */
+const commentMarks = /^\/\*+|\*\/$|^[ \t]*(\*(?!\/)|\/\/+|#+|--+)|@[\w.]+( \S+)?|\{@link \S+\}/gm;
+
+class Processor {
+  constructor(config = {}) {
+    this.config = config;
+  }
+
+  availableExtensions() {
+    return [...scripts, ...lineComments.keys()];
+  }
+
+  processor(extension) {
+    return {
+      preProcess: (text) => parse(text, findProse(text, extension)),
+      postProcess: (messages, filePath) => ({ messages, filePath: filePath ?? '<text>' }),
+    };
+  }
+}
+
+/** Finds the paragraphs of a file: `at` is where each one starts, `prose` as long as its source. */
+function findProse(text, extension) {
+  const pieces = scripts.includes(extension)
+    ? readScript(text, extension === '.tsx')
+    : [...text.matchAll(lineComments.get(extension))].map(({ index, 0: value }) => ({
+        at: index,
+        value,
+        isComment: true,
+      }));
+  return joinLines(text, pieces).flatMap(({ at, value, isComment }) =>
+    isComment ? splitParagraphs(at, value.replace(commentMarks, blank)) : [{ at, prose: value }],
+  );
+}
+
+/** Finds comments, and strings of more than two words. Tagged templates are code, such as SQL. */
+function readScript(text, jsx) {
+  const pieces = [];
+  let at = 0;
+  let before = '';
+  for (const { type, value } of jsTokens(text, { jsx })) {
+    const isComment = type.endsWith('Comment');
+    const isText = /^(StringLiteral|JSXText|NoSubstitutionTemplate|Template)/.test(type);
+    const isTagged = value.startsWith('`') && /\w$/.test(before);
+    if (isComment) pieces.push({ at, value, isComment });
+    else if (isText && !isTagged && /\S\s+\S+\s+\S/.test(value)) {
+      pieces.push({ at, value: value.replace(/^['"`}]|(['"`]|\$\{)$/g, blank), isComment });
+    }
+    at += value.length;
+    before = value;
+  }
+  return pieces;
+}
+
+/** Joins comments that follow each other line by line. */
+function joinLines(text, pieces) {
+  const joined = [];
+  for (const { at, value, isComment } of pieces) {
+    const last = joined.at(-1);
+    const end = last && last.at + last.value.length;
+    const gap = text.slice(end, at);
+    if (last?.isComment && isComment && /^\n[ \t]*$/.test(gap)) last.value += gap + value;
+    else joined.push({ at, value, isComment });
+  }
+  return joined;
+}
+
+function splitParagraphs(at, prose) {
+  const paragraphs = prose.split(/(?<=\n)(?=[ \t]*\n)/);
+  return paragraphs.map((paragraph, n) => ({
+    at: at + paragraphs.slice(0, n).join('').length,
+    prose: paragraph,
+  }));
+}
+
+/** Makes the document of textlint: a text as long as the file, with all code blanked out. */
+function parse(text, paragraphs) {
+  const lineStarts = [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)];
+  const position = (index) => {
+    const line = lineStarts.findLastIndex((start) => start <= index);
+    return { line: line + 1, column: index - lineStarts[line] };
+  };
+  const node = (type, start, raw, more) => {
+    const range = [start, start + raw.length];
+    return {
+      type,
+      raw,
+      range,
+      loc: { start: position(range[0]), end: position(range[1]) },
+      ...more,
+    };
+  };
+  let prose = '';
+  const children = [];
+  for (const { at, prose: raw } of paragraphs) {
+    prose += blank(text.slice(prose.length, at)) + raw;
+    children.push(node('Paragraph', at, raw, { children: [node('Str', at, raw, { value: raw })] }));
+  }
+  prose += blank(text.slice(prose.length));
+  return { text: prose, ast: node('Document', 0, prose, { children }) };
+}
+
+export const sourceProse = { Processor };
