@@ -5,10 +5,13 @@ import { apiKeys, openBans } from './schema.ts';
 /** The condition that a ban has not ended. */
 export const isOpen = gt(openBans.until, sql`now()`);
 
-/** The end of the last ban of a key: it may have two, as replicas ban by themselves while Redis is away. */
+/**
+ * The end of a key's last ban. A key may have two bans, because replicas decide by themselves while
+ * Redis is unavailable.
+ */
 const lastEnd = max(openBans.until);
 
-/** Lists the keys that are banned now, those whose ban ends last first. */
+/** Lists the banned keys, sorted by the end of their ban, the latest first. */
 export const listOpenBans = statement(
   'list_open_bans',
   (db, limit: number, condition?: SQL | undefined) =>
@@ -31,11 +34,14 @@ export interface ShownBan {
   readonly until: string;
 }
 
-/** Reads what shows bans, so that all that it shows are in force. */
+/** Runs a query that shows bans, and repeats it until all bans that it shows are in force. */
 export type ReadBans = <Found>(
   read: () => Promise<Found>,
   bansOf: (found: Found) => readonly ShownBan[],
 ) => Promise<Found>;
 
-/** Without Redis, the table and the quotas are of the same process: it forgets both at once. */
+/**
+ * Runs the query once. Without Redis, the table and the quotas belong to the same process, so both
+ * lose bans at the same time.
+ */
 export const readBansAsStored: ReadBans = (read) => read();

@@ -3,27 +3,30 @@ import type { Database } from '@animal-store/postgres';
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm';
 
 /**
- * Where a page of a list ends: what its last row is sorted by, as Postgres writes it. In front is which of the lists
- * it is that {@link readLists} reads.
+ * The end of a page: the sort values of its last row, as Postgres writes them. The first text is
+ * the index of the list, because {@link readLists} reads several lists.
  */
 export type ListPosition = readonly string[];
 
 export interface ListPage<Item> {
   readonly items: readonly Item[];
-  /** Where the next page begins, if there is one. */
+  /** The position where the next page begins, if there is one. */
   readonly next: ListPosition | undefined;
 }
 
-/** What a list is sorted by, and its type, which reads what Postgres wrote of it. It is never null. */
+/** A sort column, which is never null, and the type by which Postgres reads its text. */
 export type SortColumn = readonly [column: SQLWrapper, type: string];
 
 export interface ListOrder {
-  /** Together they tell each row from all others. */
+  /** The sort columns. Together they identify each row. */
   readonly columns: readonly SortColumn[];
   readonly isDescending: boolean;
 }
 
-/** The position of a row, as JSON. As text, times keep their microseconds, which a `Date` would lose. */
+/**
+ * Returns the position of a row as JSON. The values are texts, because a `Date` would lose the
+ * microseconds of times.
+ */
 export const placeIn = ({ columns }: ListOrder): SQL<string> =>
   sql<string>`json_build_array(${join(columns.map(([column]) => sql`(${column})::text`))})::text`;
 
@@ -31,8 +34,8 @@ export const sortedBy = ({ columns, isDescending }: ListOrder): SQL[] =>
   columns.map(([column]) => sql`${column} ${sql.raw(isDescending ? 'desc' : 'asc')}`);
 
 /**
- * The condition that a row comes after a position. Anybody can forge one: Postgres refuses texts that are none of
- * these types, as an SQLSTATE of class 22.
+ * Returns the condition that a row comes after a position. A caller can forge a position, and
+ * Postgres refuses texts of other types with an SQLSTATE of class 22.
  */
 export function isAfter(
   { columns, isDescending }: ListOrder,
@@ -46,9 +49,9 @@ export function isAfter(
 const join = (parts: readonly SQLWrapper[]) => sql.join([...parts], sql`, `);
 
 /**
- * Reads a page of several lists, one after the other.
+ * Reads a page from several lists, one after the other.
  *
- * @param read reads one of the lists, up to a limit, from a position in it on.
+ * @param read reads one of the lists, up to a limit, after a position in it.
  */
 export async function readLists<List, Row extends { readonly place: string }>(
   lists: readonly List[],
@@ -58,7 +61,7 @@ export async function readLists<List, Row extends { readonly place: string }>(
   const [first = '0', ...place] = position ?? [];
   const found: { row: Omit<Row, 'place'>; place: ListPosition }[] = [];
   for (const [n, list] of lists.entries()) {
-    // One more than asked for tells whether there is a next page.
+    // One row more than the limit tells whether there is a next page.
     if (n < Number(first) || found.length > limit) continue;
     const from = position && n === Number(first) ? place : undefined;
     for (const { place, ...row } of await read(list, limit + 1 - found.length, from)) {
@@ -71,7 +74,7 @@ export async function readLists<List, Row extends { readonly place: string }>(
   };
 }
 
-/** Counts the rows of a query: no more than one beyond what is told, however many there are. */
+/** Counts the rows of a query up to `maxCounted + 1`, so that the cost is limited. */
 export const countRows = (db: Database, rows: SQLWrapper) =>
   db
     .select({ count: sql<number>`count(*)`.mapWith(Number) })

@@ -2,8 +2,8 @@ import { fileURLToPath } from 'node:url';
 import type { MigrationOptions } from '@animal-store/postgres';
 import { searchedTables } from './search-text.ts';
 
-/** The SQL files that drizzle-kit wrote, in the order of their journal. */
+/** The folder of the SQL files that drizzle-kit wrote. Their journal has the order. */
 export const migrationsFolder: string = fileURLToPath(new URL('./migrations', import.meta.url));
 
-/** What a database of the service is migrated to. */
+/** The options for migrating a database of the service. */
 export const migrationOptions: MigrationOptions = { migrationsFolder, searchedTables };

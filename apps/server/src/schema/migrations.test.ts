@@ -3,20 +3,25 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { migrationsFolder } from './migration-options.ts';
 
-// While a new version is rolled out, replicas of the version before run on the database that the new
-// one has migrated. So a migration only adds; what is no longer needed is removed by a later release. And
-// they run while it migrates: a lock of a table that requests read is kept until the migration ends, so
-// nothing in it reads or writes a whole table.
+// During a deployment, replicas of the previous version run on the database that the new version
+// has migrated. So a migration may only add; a later release removes what is no longer needed. The
+// old replicas also run while the migration does. A migration keeps its locks until it ends, so it
+// must not read or write a whole table.
 
-/** The migrations before this one were judged when they were added: their commits say why old replicas bear them. */
+/**
+ * The first migration that the test checks. Earlier ones were reviewed when they were added, and
+ * their commits explain why old replicas tolerate them.
+ */
 const firstToJudge = '0018';
 
 /**
- * Beginnings of statements that do not only add, or take long, by file, and why replicas of the version before
- * bear them. Whoever adds one here has read what those replicas do.
+ * The reviewed exceptions by file: beginnings of statements that do more than add, or take long.
+ * The comments say why replicas of the previous version tolerate them. Check what those replicas do
+ * before you add an exception.
  */
 const reviewed: Readonly<Record<string, readonly string[]>> = {
-  // A trigger is created in no time, and writes a column that they neither read nor write.
+  // Creating a trigger takes no time, and these write a column that old replicas neither read nor
+  // write.
   '0018_store_search_texts.sql': [
     'CREATE FUNCTION "folded_text"',
     ...['CREATE FUNCTION "write_', 'CREATE TRIGGER "api_keys_write_search"'],
@@ -24,12 +29,13 @@ const reviewed: Readonly<Record<string, readonly string[]>> = {
     ...['api_keys', 'accounts', 'audit_entries'].map(
       (table) => `ALTER TABLE "${table}" ADD COLUMN "search" text COLLATE "C"`,
     ),
-    // It refuses what it refused before, but lets a text be written where there is none.
+    // The function refuses what it refused before, but also allows filling the search text of an
+    // entry without one.
     'CREATE OR REPLACE FUNCTION "refuse_audit_change"',
   ],
 };
 
-test('new migrations only add and lock nothing for long, except for what was reviewed', () => {
+test('new migrations only add and take no long locks, except for reviewed statements', () => {
   const files = readdirSync(migrationsFolder).filter((file) => file.endsWith('.sql'));
   expect(files.length).toBeGreaterThan(4);
   for (const file of files.filter((name) => name >= firstToJudge)) {
@@ -52,13 +58,13 @@ test.each([
   'ALTER TABLE "pets" ADD COLUMN "a" text, DROP COLUMN "name"',
   'CREATE INDEX "names" ON "pets" USING btree ("name")',
   'CREATE TABLE "x" ("id" integer); DROP TABLE "pets"',
-  // A foreign key locks the table that it leads to against writes.
+  // A foreign key blocks writes to the table that it refers to.
   'CREATE TABLE "x" ("pet_id" bigint REFERENCES "pets"("id"))',
-  // Nobody reads the table until the index is complete.
+  // Reads of the table are blocked until the index is complete.
   `ALTER TABLE "pets" ADD COLUMN "a" text${then}CREATE INDEX IF NOT EXISTS "i" ON "pets" ("a")`,
   `ALTER TABLE "pets" ADD COLUMN "a" text${then}UPDATE "pets" SET "a" = '' WHERE "a" IS NULL`,
   'UPDATE "pets" SET "name" = lower("name")',
-])('old replicas do not bear %s', (sql) => {
+])('riskyStatementsOf reports %s', (sql) => {
   expect(riskyStatementsOf(`${sql};`)).toHaveLength(1);
 });
 
@@ -69,13 +75,13 @@ test.each([
   'ALTER TABLE "pets" ADD COLUMN "price" numeric(9, 2)',
   'ALTER TABLE "pets" ADD COLUMN "owner" text DEFAULT \'nobody\' NOT NULL',
   `CREATE TABLE "x" (\n\t"id" integer NOT NULL\n)${then}CREATE UNIQUE INDEX "i" ON "x" ("id")`,
-])('old replicas bear %s', (sql) => {
+])('riskyStatementsOf accepts %s', (sql) => {
   expect(riskyStatementsOf(`${sql};`)).toEqual([]);
 });
 
 /**
- * The statements of a migration that are not, in the form of drizzle-kit, one of the few that add without a long
- * lock. Any other is to be reviewed.
+ * Returns the statements of a migration that need a review. The others have one of the few forms of
+ * drizzle-kit that add without a long lock.
  */
 function riskyStatementsOf(sql: string): string[] {
   const statements = sql
@@ -86,10 +92,10 @@ function riskyStatementsOf(sql: string): string[] {
   const altered = namesOf(/^ALTER TABLE (\S+)/);
   return statements.filter((text) => {
     if (/;./s.test(text) || text.includes('REFERENCES')) return true;
-    // Created before the migration, without a lock: see `online-indexes.ts`.
+    // The index is created before the migration, without a lock: see `online-indexes.ts`.
     const online = /^CREATE INDEX IF NOT EXISTS "\w+" ON (\S+)/.exec(text)?.[1];
     if (online !== undefined) return altered.includes(online);
-    // Filled before the migration, in batches: see `fill-in-batches.ts`.
+    // The column is filled before the migration, in batches: see `fill-in-batches.ts`.
     const filled = /^UPDATE (\S+) SET [^;]+ WHERE "\w+" IS NULL;?$/.exec(text)?.[1];
     if (filled !== undefined) return altered.includes(filled);
     const indexed = /^CREATE (?:UNIQUE )?INDEX "\w+" ON (\S+)/.exec(text)?.[1];

@@ -26,16 +26,16 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core';
 
-/** `bigint`, exact: drizzle's own modes are either lossy or always a `bigint`. */
+/** An exact `bigint` column. drizzle's own modes either lose digits or always return a `bigint`. */
 const int64 = customType<{ data: Int64; driverData: string | number | bigint }>({
   dataType: () => 'bigint',
   toDriver: (value) => String(value),
-  // Fifteen digits are always exact, and nearly all values have no more.
+  // A number of up to fifteen characters is exact, and nearly all values are that short.
   fromDriver: (value) =>
     typeof value === 'string' && value.length <= 15 ? Number(value) : normalizeInt64(BigInt(value)),
 });
 
-/** A time. The service reads and writes it as the contract has it: as ISO 8601 in UTC. */
+/** A time, which the service reads and writes as ISO 8601 in UTC, like the contract. */
 export const instant = customType<{ data: string; driverData: string }>({
   dataType: () => 'timestamp with time zone',
   fromDriver: (text) => new Date(text).toISOString(),
@@ -43,14 +43,17 @@ export const instant = customType<{ data: string; driverData: string }>({
 
 export const petStatus = pgEnum('pet_status', PetStatus.enum);
 
-/** The sequence of pet ids. By name, because to look it up costs as much as an insert. */
+/**
+ * The sequence of pet ids. It is named directly, because looking up its name costs as much as an
+ * insert.
+ */
 export const petIdSequence = sql.raw("'pets_id_seq'");
 
-/** The catalogue. */
+/** The animals of the catalogue. */
 export const pets = pgTable(
   'pets',
   {
-    // Bounded, so that an id is always an exact `number` in JavaScript.
+    // The limit makes an id always exact as a JavaScript `number`.
     id: bigint({ mode: 'number' })
       .primaryKey()
       .generatedByDefaultAsIdentity({ name: 'pets_id_seq', minValue: 1, maxValue: maxPetId }),
@@ -60,10 +63,10 @@ export const pets = pgTable(
     createdAt: timestamp('created_at', { withTimezone: true }).notNull().defaultNow(),
   },
   (pet) => [
-    // Pages of one status, by id.
+    // The index for pages of one status, sorted by id.
     index('pets_status_id').on(pet.status, pet.id),
-    // Pages of one category and status, by id. Pages of a category are merged from those of its statuses,
-    // which is cheaper than one more index on each insert.
+    // The index for pages of one category and status, sorted by id. Pages of a category are merged
+    // from its statuses, which is cheaper than another index that each insert must update.
     index('pets_category_status_id').on(pet.categoryId, pet.status, pet.id),
     check(
       'pets_name_length',
@@ -72,19 +75,19 @@ export const pets = pgTable(
   ],
 );
 
-/** What a table has whose rows can be suspended. */
+/** Returns the columns of a table whose rows can be suspended. */
 const suspension = () => ({
   suspendedAt: instant('suspended_at'),
-  /** Why, if the operator said. */
+  /** The operator's reason, if there is one. */
   suspensionReason: text('suspension_reason'),
 });
 
 export const planName = pgEnum('plan_name', planNames);
 
-/** What a key may do. */
+/** The permissions of a key. */
 export const keyScope = pgEnum('key_scope', scopeNames);
 
-/** The check that Enterprise has its own numbers, and no other plan has. */
+/** Returns the check that the Enterprise plan has a quota of its own and no other plan has one. */
 function checkQuota(
   name: string,
   of: { plan: AnyPgColumn; perMinute: AnyPgColumn; perDay: AnyPgColumn },
@@ -95,19 +98,19 @@ function checkQuota(
   );
 }
 
-/** An API key: its plan and, for Enterprise, its own quota. */
+/** API keys with their plans and, for Enterprise keys, their own quotas. */
 export const apiKeys = pgTable(
   'api_keys',
   {
     id: uuid().primaryKey().defaultRandom(),
-    /** Who or what the key is for, as the operator put it. */
+    /** The purpose of the key, as the operator entered it. */
     name: text(),
-    /** The operator's own reference, such as a customer number. */
+    /** The operator's reference, such as a customer number. */
     account: text(),
     plan: planName().notNull(),
-    /** Requests per minute; on Enterprise keys only. */
+    /** Requests per minute, for Enterprise keys only. */
     perMinute: integer('per_minute'),
-    /** Requests per day; on Enterprise keys only. */
+    /** Requests per day, for Enterprise keys only. */
     perDay: integer('per_day'),
     scopes: keyScope()
       .array()
@@ -119,17 +122,18 @@ export const apiKeys = pgTable(
     ...suspension(),
   },
   (key) => [
-    // One index for each order of the list of keys. Everything else is found by reading them: see `key-search.ts`.
+    // One index for each order of the list of keys. Other filters read the rows: see
+    // `key-search.ts`.
     index('api_keys_created_at').on(key.createdAt, key.id),
     index('api_keys_plan').on(key.plan, key.createdAt, key.id),
     index('api_keys_account')
       .on(key.account, key.createdAt, key.id)
       .where(sql`${key.account} is not null`),
-    // The active keys of an account are counted from it alone.
+    // The index alone is enough to count the active keys of an account.
     index('api_keys_active_of_account')
       .on(key.account, key.expiresAt)
       .where(sql`${key.revokedAt} is null and ${key.account} is not null`),
-    // Keys without a name are there as well, so that a list by name has all.
+    // The index contains keys without a name, too, so that a list by name includes all keys.
     index('api_keys_sorted_name').on(sql`coalesce(lower(${key.name}) collate "C", '')`, key.id),
     check('api_keys_scopes', sql`cardinality(${key.scopes}) > 0`),
     checkQuota('api_keys_quota', key),
@@ -137,21 +141,22 @@ export const apiKeys = pgTable(
 );
 
 /**
- * The accounts that keys have or had, and what operators have decided about them. A trigger makes a row when
- * a key first gets the account: see the migration that creates it. A row stays, with its id, under which its
- * windows are counted, so that no quota begins anew when a plan is taken away and given again.
+ * The accounts that keys have or had, with what operators have decided about them. A trigger
+ * inserts a row when the first key gets the account: see the migration that creates the trigger.
+ * The row stays with its id, under which its windows are counted. So removing a plan and adding it
+ * again does not reset the quota.
  */
 export const accounts = pgTable(
   'accounts',
   {
     id: uuid().primaryKey().defaultRandom(),
-    /** What keys have as their `account`. */
+    /** The name that keys have as their `account`. */
     name: text().notNull(),
-    /** The plan whose limits its keys share; `null` while it is only a label. */
+    /** The plan whose limits the account's keys share; `null` if the account is only a label. */
     plan: planName(),
-    /** Requests per minute; with the Enterprise plan only. */
+    /** Requests per minute, with the Enterprise plan only. */
     perMinute: integer('per_minute'),
-    /** Requests per day; with the Enterprise plan only. */
+    /** Requests per day, with the Enterprise plan only. */
     perDay: integer('per_day'),
     ...suspension(),
   },
@@ -171,8 +176,8 @@ export const accounts = pgTable(
 );
 
 /**
- * The tokens of keys or of operators, their holders. A holder has more than one during the grace period
- * of a rotation.
+ * Creates the table for the tokens of holders, which are keys or operators. A holder has several
+ * tokens during the grace period of a rotation.
  */
 function tokenTable(
   name: string,
@@ -182,10 +187,10 @@ function tokenTable(
   return pgTable(
     name,
     {
-      /** SHA-256 of the token, in hexadecimal. The token itself is stored nowhere. */
+      /** SHA-256 of the token, in hexadecimal. The token itself is not stored. */
       hash: text().primaryKey(),
       holderId: uuid(holder).notNull().references(options.references),
-      /** The token's first characters, to recognise it by. */
+      /** The first characters of the token, by which people recognise it. */
       prefix: text().notNull(),
       createdAt: instant('created_at').notNull().default(sql`now()`),
       expiresAt: instant('expires_at'),
@@ -199,13 +204,13 @@ function tokenTable(
 
 export const apiTokens = tokenTable('api_tokens', 'key_id', {
   references: () => apiKeys.id,
-  // Keys by the token that somebody has found.
+  // This index finds the key of a token that somebody has found.
   isSearchedByPrefix: true,
 });
 
 export const operatorRole = pgEnum('operator_role', ['viewer', 'operator', 'owner']);
 
-/** Somebody, or a program, that may use the admin API. */
+/** A person or a program that may use the admin API. */
 export const operators = pgTable('operators', {
   id: uuid().primaryKey().defaultRandom(),
   name: text().notNull(),
@@ -225,8 +230,8 @@ export const auditActorType = pgEnum('audit_actor_type', auditActorTypes);
 export const auditSubjectType = pgEnum('audit_subject_type', ['key', 'operator', 'account']);
 
 /**
- * The audit log. Triggers refuse to change an entry, and to delete one that is not old enough: see
- * the migration that creates the table.
+ * The audit log. Triggers refuse changes of an entry, and the deletion of an entry before its
+ * retention has ended: see the migration that creates the table.
  */
 export const auditEntries = pgTable(
   'audit_entries',
@@ -236,13 +241,13 @@ export const auditEntries = pgTable(
       .generatedAlwaysAsIdentity({ minValue: 1, maxValue: maxPetId }),
     at: instant().notNull(),
     actorType: auditActorType('actor_type').notNull(),
-    /** The operator; `null` for actors that are no rows. */
+    /** The id of the operator; `null` for other types of actors. */
     actorId: uuid('actor_id'),
     actorName: text('actor_name').notNull(),
     action: auditAction().notNull(),
     subjectType: auditSubjectType('subject_type').notNull(),
     subjectId: uuid('subject_id').notNull(),
-    /** As of after the change, as is the account. */
+    /** The name after the change. The account is also the one after the change. */
     subjectName: text('subject_name'),
     account: text(),
     before: jsonb().$type<AuditState>().notNull(),
@@ -251,7 +256,7 @@ export const auditEntries = pgTable(
     reason: text(),
   },
   (entry) => [
-    // One index for each way to list entries, in the order of its pages.
+    // One index for each filter of entries, in the order of pages.
     index('audit_entries_at').on(entry.at, entry.id),
     index('audit_entries_subject').on(entry.subjectId, entry.at, entry.id),
     index('audit_entries_actor').on(entry.actorType, entry.actorId, entry.at, entry.id),
@@ -259,14 +264,15 @@ export const auditEntries = pgTable(
       .on(entry.account, entry.at, entry.id)
       .where(sql`${entry.account} is not null`),
     index('audit_entries_action').on(entry.action, entry.at, entry.id),
-    // A replica may write the start of a ban again, if it does not know whether the first try succeeded.
+    // A replica may write the start of a ban twice, if it does not know whether the first attempt
+    // succeeded.
     uniqueIndex('audit_entries_ban_start')
       .on(entry.subjectId, entry.at)
       .where(sql`${entry.action} = 'ban.started'`),
   ],
 );
 
-/** The bans that run, and some that are over: these are deleted every hour. */
+/** The bans that have not ended. Ended bans are deleted every hour. */
 export const openBans = pgTable(
   'open_bans',
   {
@@ -281,27 +287,33 @@ export const openBans = pgTable(
 );
 
 /**
- * The sessions of operators. A session ends with the token that it was exchanged for, so whose it is
- * follows from that token.
+ * The sessions of operators. A session ends with the token that it was created with, so the token
+ * also tells the operator.
  */
 export const operatorSessions = pgTable('operator_sessions', {
-  /** SHA-256 of the session's token; with the `ADMIN_TOKEN`, an HMAC by it. In hexadecimal. */
+  /**
+   * SHA-256 of the session's token, in hexadecimal. For the `ADMIN_TOKEN`, it is an HMAC with that
+   * token as its key.
+   */
   hash: text().primaryKey(),
-  /** The operator's token; `null` for the `ADMIN_TOKEN`, which is stored nowhere. */
+  /** The hash of the operator's token; `null` for the `ADMIN_TOKEN`, which is not stored. */
   tokenHash: text('token_hash').references(() => operatorTokens.hash),
   createdAt: instant('created_at').notNull().default(sql`now()`),
   expiresAt: instant('expires_at').notNull(),
 });
 
 /**
- * The pet that was created with an `Idempotency-Key`. A replay brings the body again, so the pet's id
- * is enough to repeat the response.
+ * The pets that were created with an `Idempotency-Key`. A repeated request contains the body again,
+ * so the pet's id is enough to repeat the response.
  */
 export const idempotencyKeys = pgTable(
   'idempotency_keys',
   {
     keyId: uuid('key_id').notNull(),
-    /** Its hash, as `sha256 <hexadecimal>`; from replicas of versions before, the key itself. */
+    /**
+     * The hash of the key, as `sha256 <hexadecimal>`. Replicas of earlier versions store the key
+     * itself.
+     */
     idempotencyKey: text('idempotency_key').notNull(),
     /** SHA-256 of the validated body, in hexadecimal. */
     fingerprint: text().notNull(),

@@ -20,8 +20,9 @@ export function toSuspension(row: StoredSuspension): Suspension | null {
 }
 
 /**
- * What suspends a row. If it is suspended already, the time stays, and the reason does unless another is
- * given. Operators are tempted to give the token that leaked as a reason, so tokens in it are hidden.
+ * Returns the values that suspend a row. For a suspended row, the time stays, and the reason
+ * changes only if a new one is given. Tokens in the reason are masked, because operators tend to
+ * paste a leaked token into it.
  */
 export function suspended(
   table: Suspendable,
@@ -33,5 +34,5 @@ export function suspended(
   };
 }
 
-/** What resumes a row. */
+/** The values that resume a row. */
 export const resumed = { suspendedAt: null, suspensionReason: null };
