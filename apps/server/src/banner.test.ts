@@ -11,21 +11,21 @@ const embedded = {
   demoToken: undefined,
 };
 
-test('the first start on an embedded database shows everything that a newcomer needs', () => {
+test('banner shows a newcomer everything at the first start with an embedded database', () => {
   const text = banner({ ...embedded, demoToken });
   expect(text).toBe(`Animal Store is listening on http://127.0.0.1:3000/v1
 
   Docs     http://127.0.0.1:3000/docs
-  Data     in /srv/data, embedded: delete it to start again from nothing
-  Limits   in this process: run one replica only
-  Ops      for operators, on http://127.0.0.1:3001
-  Keys     npm run keys; npm run operators for who may use it
+  Data     /srv/data (embedded database; delete the directory to start with an empty one)
+  Limits   counted in this process (Redis is not configured): run only one replica
+  Ops      http://127.0.0.1:3001 (for operators)
+  Keys     npm run keys; for access to the admin API: npm run operators
   Console  http://127.0.0.1:3001/console
            Log in with the token of: npm run operators -- create --name you --role owner
 
   API key  ${demoToken}
-           Free plan. Keep it: it is not shown again. It may read and write, so keep it
-           out of web pages: npm run keys -- create --plan free --read-only
+           Free plan. Save the key now: it is not shown again. Web pages need a key that
+           can only read: npm run keys -- create --plan free --read-only
 
 Try it:
 
@@ -34,14 +34,14 @@ Try it:
 `);
 });
 
-test('a start on Postgres and Redis names the variables, not their values, which hold passwords', () => {
+test('banner names the variables of Postgres and Redis instead of their values, which contain passwords', () => {
   const redisUrls = ['redis://:hunter2@redis:6379'];
   const text = banner({ ...embedded, dataDir: undefined, redisUrls });
   expect(text).toMatch(/DATABASE_URL.*REDIS_URL/s);
   expect(text).not.toMatch(/hunter2|API key|curl|embedded/);
 });
 
-test('it says how to log in to the console without the embedded database', () => {
+test('banner explains how to log in to the console', () => {
   const login = (more: object) => /^ +(Log in .*)$/m.exec(banner({ ...embedded, ...more }))?.[1];
   expect(login({ hasAdminToken: true })).toContain('with the ADMIN_TOKEN');
   expect(login({ dataDir: undefined })).toContain('Set ADMIN_TOKEN');

@@ -1,15 +1,18 @@
 import type { Service } from './service.ts';
 
-/** What the banner shows. */
+/** The facts that the banner shows. */
 export interface Startup extends Pick<Service, 'baseUrl' | 'opsUrl' | 'demoToken'> {
-  /** Where the embedded database is; `undefined` with Postgres. */
+  /** The directory of the embedded database; `undefined` with Postgres. */
   readonly dataDir: string | undefined;
-  /** Where Redis is; none for limits in process. */
+  /** The URLs of Redis; empty if limits are counted in the process. */
   readonly redisUrls: readonly string[];
   readonly hasAdminToken: boolean;
 }
 
-/** The text at the start: where things are and, the first time, how to make the first call. */
+/**
+ * Returns the text that is printed at the start. It shows the addresses and, at the first start,
+ * how to send the first request.
+ */
 export function banner(startup: Startup): string {
   const { baseUrl, dataDir, redisUrls, opsUrl, hasAdminToken, demoToken } = startup;
   const lines = [
@@ -18,16 +21,18 @@ export function banner(startup: Startup): string {
     `  Docs     ${new URL('/docs', baseUrl)}`,
   ];
   if (dataDir === undefined) {
-    lines.push('  Data     in Postgres, at DATABASE_URL');
+    lines.push('  Data     Postgres at DATABASE_URL');
   } else {
-    lines.push(`  Data     in ${dataDir}, embedded: delete it to start again from nothing`);
+    lines.push(
+      `  Data     ${dataDir} (embedded database; delete the directory to start with an empty one)`,
+    );
   }
   lines.push(
     redisUrls.length === 0
-      ? '  Limits   in this process: run one replica only'
-      : '  Limits   in Redis, at REDIS_URL: shared with all replicas',
-    `  Ops      for operators, on ${opsUrl}`,
-    '  Keys     npm run keys; npm run operators for who may use it',
+      ? '  Limits   counted in this process (Redis is not configured): run only one replica'
+      : '  Limits   counted in Redis at REDIS_URL, for all replicas together',
+    `  Ops      ${opsUrl} (for operators)`,
+    '  Keys     npm run keys; for access to the admin API: npm run operators',
     `  Console  ${opsUrl}/console`,
     `           ${loginHint(hasAdminToken, dataDir !== undefined)}`,
     '',
@@ -35,8 +40,8 @@ export function banner(startup: Startup): string {
   if (demoToken !== undefined) {
     lines.push(
       `  API key  ${demoToken}`,
-      '           Free plan. Keep it: it is not shown again. It may read and write, so keep it',
-      '           out of web pages: npm run keys -- create --plan free --read-only',
+      '           Free plan. Save the key now: it is not shown again. Web pages need a key that',
+      '           can only read: npm run keys -- create --plan free --read-only',
       '',
       'Try it:',
       '',
@@ -45,7 +50,7 @@ export function banner(startup: Startup): string {
     );
   } else if (dataDir !== undefined) {
     lines.push(
-      '  API key  the demo key was shown at the first start. To make another:',
+      '  API key  The demo key was shown at the first start. Create another key with:',
       '           npm run keys -- create --plan free',
       '',
     );
@@ -53,10 +58,10 @@ export function banner(startup: Startup): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** How to log in to the console. */
+/** Returns how to log in to the console. */
 function loginHint(hasAdminToken: boolean, isEmbedded: boolean): string {
   if (hasAdminToken) return 'Log in with the ADMIN_TOKEN, or with the token of an operator.';
-  // Over the embedded server's socket its user is an owner.
+  // The user who runs the embedded server is an owner on its socket.
   return isEmbedded
     ? 'Log in with the token of: npm run operators -- create --name you --role owner'
     : 'Log in with the token of an operator. Set ADMIN_TOKEN to create the first one.';

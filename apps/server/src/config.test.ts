@@ -10,7 +10,7 @@ import { defaultOpsSettings } from './ops/ops-settings.ts';
 import { defaultQuotaSettings } from './quotas/quota-settings.ts';
 import { defaultUsageSettings } from './usage/usage-settings.ts';
 
-/** The lines of the error for an environment at fault. */
+/** Returns the lines of the error for an environment with faults. */
 function faults(environment: NodeJS.ProcessEnv): string[] {
   try {
     readConfig(environment);
@@ -21,7 +21,7 @@ function faults(environment: NodeJS.ProcessEnv): string[] {
   return [];
 }
 
-test('an environment without settings gives the embedded default on loopback', () => {
+test('readConfig returns the embedded default on loopback for an environment without settings', () => {
   expect(readConfig({})).toMatchObject({
     http: { host: '127.0.0.1', port: 3_000 },
     api: { publicUrl: undefined, trustedProxies: 0, corsOrigins: undefined },
@@ -36,12 +36,12 @@ test('an environment without settings gives the embedded default on loopback', (
       },
     },
   });
-  // So does one whose variables are empty, or others.
+  // Empty and unrelated variables change nothing.
   const empty = Object.fromEntries(environmentVariables.map((name) => [name, '']));
   expect(readConfig({ ...empty, PATH: '/bin', PORTS: 'x', port: 'x' })).toEqual(readConfig({}));
 });
 
-test('a setting that is not given has the default of its room', () => {
+test('readConfig returns the default of each room for settings that are not set', () => {
   const { http, api, ops, database, quotas, usage, observability } = readConfig({});
   expect({ ...defaultHttpSettings, ...http }).toEqual(defaultHttpSettings);
   expect(api).toEqual(defaultApiSettings);
@@ -53,7 +53,7 @@ test('a setting that is not given has the default of its room', () => {
   expect({ ...byDefault, ...observability }).toEqual(byDefault);
 });
 
-test('an environment is read', () => {
+test('readConfig reads the variables of an environment', () => {
   const url = 'postgresql://user:p%40ss@db:5433/animals?sslmode=require';
   const config = readConfig({
     HOST: '::1',
@@ -74,24 +74,32 @@ test('an environment is read', () => {
     database: { place: { kind: 'postgres', url } },
     quotas: { redis: ['redis://a:6379', 'rediss://b'] },
   });
-  // Of Sentinels there is one, although it has commas.
+  // The URL of Sentinels is a single URL, although it contains commas.
   const REDIS_URL = 'redis+sentinel://a:26379,b:26379/mymaster';
   expect(readConfig({ REDIS_URL }).quotas.redis).toEqual([REDIS_URL]);
 });
 
 test.each([
-  ['a share of all by default', {}, undefined],
-  ['all of them behind a proxy, which makes all connections', { TRUST_PROXY: '1' }, 0],
-  ['what it is told, without a limit', { MAX_CONNECTIONS_PER_NETWORK: '0' }, 0],
-  ['what it is told, behind a proxy', { MAX_CONNECTIONS_PER_NETWORK: '3', TRUST_PROXY: '1' }, 3],
-])('a network may have as many connections as %s', (_, environment, expected) => {
+  ['a share of all connections by default', {}, undefined],
+  ['all connections behind a proxy, which opens all of them', { TRUST_PROXY: '1' }, 0],
+  [
+    'unlimited connections when MAX_CONNECTIONS_PER_NETWORK is 0',
+    { MAX_CONNECTIONS_PER_NETWORK: '0' },
+    0,
+  ],
+  [
+    'MAX_CONNECTIONS_PER_NETWORK connections behind a proxy',
+    { MAX_CONNECTIONS_PER_NETWORK: '3', TRUST_PROXY: '1' },
+    3,
+  ],
+])('readConfig allows one network %s', (_, environment, expected) => {
   expect(readConfig(environment).http.maxConnectionsPerNetwork).toBe(expected);
 });
 
 test.each([
   ['PORT', ['65536', '-1', '+1', '1.5', '1e3', '0x50', ' 80', '80 ', '٣', 'http', '1'.repeat(40)]],
   ['HOST', ['a b', 'http://localhost', '[::1]', 'a/b', '*', 'a\nb']],
-  // All others: postgres-url.test.ts.
+  // postgres-url.test.ts tests all other faults.
   ['DATABASE_URL', ['animals', 'db:5432/animals']],
   [
     'REDIS_URL',
@@ -116,7 +124,7 @@ test.each([
   ['ADMIN_TOKEN', ['too-short', `${'x'.repeat(16)}é`]],
   ['BAN_SECONDS', ['0', '5m', '86401', '3601']],
   ['BAN_MAX_SECONDS', ['0', '1h', '86401']],
-])('a fault in %s is reported by its name', (name, values) => {
+])("readConfig reports a fault in %s with the variable's name", (name, values) => {
   for (const value of values) {
     expect(faults({ [name]: value }), value).toEqual([
       expect.stringMatching(new RegExp(`^${name}: expected \\S`)),
@@ -124,16 +132,16 @@ test.each([
   }
 });
 
-test('a fault is reported with all the others, a line each, without the value', () => {
+test('readConfig reports all faults, one line each, without values', () => {
   const secret = 'h*nter2 secret';
   const all = Object.fromEntries(environmentVariables.map((name) => [name, secret]));
   const lines = faults(all);
-  // Any text is a directory, and false for OTEL_SDK_DISABLED.
+  // DATA_DIR accepts any text, and OTEL_SDK_DISABLED reads any other text as false.
   expect(lines).toHaveLength(environmentVariables.length - 2);
   expect(lines.join('\n')).not.toContain('nter2');
 });
 
-test('a parameter of DATABASE_URL that is ignored is told, and one that is refused is named', () => {
+test('readConfig reports ignored parameters of DATABASE_URL and names refused ones', () => {
   const url = 'postgres://u:secret@db/name';
   const DATABASE_URL = `${url}?channel_binding=require&keepalives=1`;
   expect(readConfig({ DATABASE_URL }).notes).toEqual([
@@ -145,7 +153,7 @@ test('a parameter of DATABASE_URL that is ignored is told, and one that is refus
   ]);
 });
 
-test('PGTARGETSESSIONATTRS, which the driver would read itself, is refused with a DATABASE_URL', () => {
+test('readConfig refuses PGTARGETSESSIONATTRS with a DATABASE_URL, because the driver would read it', () => {
   const PGTARGETSESSIONATTRS = 'standby';
   expect(faults({ PGTARGETSESSIONATTRS })).toEqual([]);
   expect(faults({ DATABASE_URL: 'postgres://u@db/name', PGTARGETSESSIONATTRS })).toEqual([
@@ -153,7 +161,7 @@ test('PGTARGETSESSIONATTRS, which the driver would read itself, is refused with 
   ]);
 });
 
-test('CORS_ORIGINS takes every origin that a browser can send, and normalizes them', () => {
+test('CORS_ORIGINS accepts and normalizes every origin that a browser can send', () => {
   const CORS_ORIGINS = [
     ...['HTTPS://Shop.example.com:443', 'http://localhost:5173', 'capacitor://localhost'],
     ...[
@@ -169,8 +177,8 @@ test('CORS_ORIGINS takes every origin that a browser can send, and normalizes th
   ]);
 });
 
-test('BAN_SECONDS above BAN_MAX_SECONDS is refused with the number that it must not exceed', () => {
-  const message = 'BAN_SECONDS: expected at most BAN_MAX_SECONDS, which is 60; give both';
+test('readConfig refuses BAN_SECONDS above BAN_MAX_SECONDS and names the maximum', () => {
+  const message = 'BAN_SECONDS: expected at most BAN_MAX_SECONDS, which is 60. Set both';
   expect(faults({ BAN_MAX_SECONDS: '60' })).toEqual([message]);
   expect(faults({ BAN_SECONDS: '61', BAN_MAX_SECONDS: '60' })).toEqual([message]);
   expect(faults({ BAN_SECONDS: '60', BAN_MAX_SECONDS: '60' })).toEqual([]);
@@ -213,11 +221,11 @@ test.each([
     { OTEL_EXPORTER_OTLP_ENDPOINT: collector, OTEL_SDK_DISABLED: '1' },
     `${collector}/v1/traces`,
   ],
-])('traces go %s', (_, environment, url) => {
+])('readConfig sends traces %s', (_, environment, url) => {
   expect(readConfig(environment).observability.traces?.url).toBe(url);
 });
 
-test('OTEL_TRACES_SAMPLER names the sampler; by default OTEL_TRACES_SAMPLER_ARG is its share', () => {
+test('OTEL_TRACES_SAMPLER chooses the sampler, and by default OTEL_TRACES_SAMPLER_ARG is its share', () => {
   const read = (more: NodeJS.ProcessEnv) =>
     readConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: collector, ...more }).observability.traces;
   const OTEL_TRACES_SAMPLER_ARG = '0.5';
@@ -228,7 +236,7 @@ test('OTEL_TRACES_SAMPLER names the sampler; by default OTEL_TRACES_SAMPLER_ARG 
   expect(read({ OTEL_TRACES_SAMPLER })).toMatchObject({ sampler: 'always_off' });
 });
 
-test('a part of REDIS_URL that is ignored is told, and is not in the URL that is used', () => {
+test('readConfig reports an ignored part of REDIS_URL and removes it from the URL', () => {
   const REDIS_URL = 'redis://a:6379/2?family=6';
   expect(readConfig({ REDIS_URL })).toMatchObject({
     quotas: { redis: ['redis://a:6379/2'] },
@@ -243,7 +251,7 @@ test.each<readonly [name: string, meant: string | undefined]>([
   ['REDIS_TIMEOUT', undefined],
   ['MAX_CONECTIONS', 'MAX_CONNECTIONS'],
   ['CORS_ORIGIN', 'CORS_ORIGINS'],
-  // Common variables of shells, npm, Kubernetes and OpenTelemetry.
+  // These are common variables of shells, npm, Kubernetes and OpenTelemetry.
   ...[
     'HOSTNAME',
     'LANGUAGE',
@@ -252,8 +260,11 @@ test.each<readonly [name: string, meant: string | undefined]>([
     'NODE_OPTIONS',
     'OTEL_EXPORTER_OTLP_HEADERS',
   ].map((name) => [name, undefined] as const),
-])('the variable %s is refused only if it looks like one of ours: %s', (name, meant) => {
-  const line = `${name}: unknown. Write ${meant}, or unset ${name}`;
-  if (meant === undefined) expect(readConfig({ [name]: 'x' })).toBeDefined();
-  else expect(faults({ [name]: 'x' })).toEqual([line]);
-});
+])(
+  'readConfig refuses the variable %s only if it looks like a variable of the service: %s',
+  (name, meant) => {
+    const line = `${name}: unknown variable. Use ${meant} or unset ${name}`;
+    if (meant === undefined) expect(readConfig({ [name]: 'x' })).toBeDefined();
+    else expect(faults({ [name]: 'x' })).toEqual([line]);
+  },
+);

@@ -25,12 +25,13 @@ import { defaultUsageSettings as usage } from './usage/usage-settings.ts';
 
 const { banPolicy: ban } = quotas;
 
-/** Schemes of URLs that no page has as its origin. */
+/** Schemes of URLs that cannot be the origin of a page. */
 const schemesWithoutPages = ['ws:', 'wss:', 'ftp:', 'file:'];
 
 /**
- * The origin of a page as a browser sends it; `undefined` if the text is none. Apps and extensions have schemes
- * of their own, such as `capacitor://localhost`, of which `URL` gives no origin. A page of a file has `null`.
+ * Returns the origin of a page as a browser sends it; `undefined` if the text is not an origin.
+ * Apps and extensions have schemes of their own, such as `capacitor://localhost`, for which `URL`
+ * returns no origin. A page from a file has the origin `null`.
  */
 function pageOriginOf(text: string): string | undefined {
   if (text === 'null') return text;
@@ -38,7 +39,7 @@ function pageOriginOf(text: string): string | undefined {
   if (authority === '' || !URL.canParse(text)) return undefined;
   const { protocol, host, origin } = new URL(text);
   if (schemesWithoutPages.includes(protocol)) return undefined;
-  // Other schemes have no default port.
+  // Other schemes have no default port to remove.
   return origin === 'null' ? `${protocol}//${host.toLowerCase()}` : origin;
 }
 
@@ -57,7 +58,7 @@ function serviceSettings(env: EnvironmentReader) {
     return typeof parsed === 'string' ? parsed : { url: text, notes: parsed.notes };
   });
   if (postgres !== undefined) {
-    // The only variable of libpq that the driver reads whatever it is given.
+    // The driver reads this variable of libpq in any case, and no other.
     env.refuse('PGTARGETSESSIONATTRS', 'write target_session_attrs into DATABASE_URL instead');
   }
   const redis = env.parsed('REDIS_URL', parseRedisUrls);
@@ -75,7 +76,7 @@ function serviceSettings(env: EnvironmentReader) {
   const tracesUrl = readTracesUrl(env);
   const traces = {
     sampler: env.choice('OTEL_TRACES_SAMPLER', samplers) ?? 'parentbased_traceidratio',
-    /** The share of traces that are recorded, of those that begin here; from 0 to 1. */
+    /** The share of recorded traces among those that begin in this service, from 0 to 1. */
     sampleShare: Number(
       env.text(
         'OTEL_TRACES_SAMPLER_ARG',
@@ -83,7 +84,10 @@ function serviceSettings(env: EnvironmentReader) {
         'a share from 0 to 1, such as OTEL_TRACES_SAMPLER_ARG=0.1',
       ) ?? 1,
     ),
-    /** Here, because only the SDK's package for applications reads these variables itself. */
+    /**
+     * The service reads these variables itself, because only OpenTelemetry's SDK package for
+     * applications would.
+     */
     batches: {
       scheduledDelayMillis: env.number('OTEL_BSP_SCHEDULE_DELAY', [1, 600_000], 5_000),
       exportTimeoutMillis: env.number('OTEL_BSP_EXPORT_TIMEOUT', [1, 600_000], 30_000),
@@ -95,7 +99,7 @@ function serviceSettings(env: EnvironmentReader) {
   const maxBanSeconds = env.number('BAN_MAX_SECONDS', [1, day], ban.maxBanSeconds);
   if (banSeconds > maxBanSeconds) {
     env.faults.push(
-      `BAN_SECONDS: expected at most BAN_MAX_SECONDS, which is ${maxBanSeconds}; give both`,
+      `BAN_SECONDS: expected at most BAN_MAX_SECONDS, which is ${maxBanSeconds}. Set both`,
     );
   }
   return {
@@ -165,7 +169,10 @@ function serviceSettings(env: EnvironmentReader) {
         memorySeconds: env.number('BAN_MEMORY_SECONDS', [1, 7 * day], ban.memorySeconds),
       },
     },
-    /** How many replicas share each quota while Redis is unavailable; `undefined` to count them. */
+    /**
+     * The number of replicas that share each quota while Redis is unavailable; `undefined` to count
+     * the replicas.
+     */
     replicas: env.optionalNumber('REPLICAS', [1, 1_000], 3),
     usage: {
       flushMs: env.number('USAGE_FLUSH_MS', [10, 60_000], usage.flushMs),
@@ -182,9 +189,12 @@ function serviceSettings(env: EnvironmentReader) {
       slowRequestMs: env.number('SLOW_REQUEST_MS', [0, 3_600_000], observability.slowRequestMs),
       traces: tracesUrl === undefined ? undefined : { url: tracesUrl, ...traces },
     },
-    /** How long the service goes on after SIGTERM, so that load balancers see that it is not ready. */
+    /**
+     * How long the service continues after SIGTERM, so that load balancers notice that it is not
+     * ready.
+     */
     shutdownGraceMs: env.number('SHUTDOWN_GRACE_MS', [0, 60_000], 0),
-    /** A sentence for each part of a setting that has no effect. */
+    /** One sentence for each part of a setting that has no effect. */
     notes: [
       ...(postgres?.notes ?? []).map((note) => `DATABASE_URL: ${note}`),
       ...(redis?.notes ?? []).map((note) => `REDIS_URL: ${note}`),
@@ -193,10 +203,11 @@ function serviceSettings(env: EnvironmentReader) {
 }
 
 /**
- * Where traces go, as the specification of OpenTelemetry says ("Environment Variable Specification", "OTLP
- * Exporter Configuration"): the URL for traces is used as it is, and the general one gets a path.
+ * Reads the URL for traces, by the specification of OpenTelemetry ("Environment Variable
+ * Specification", "OTLP Exporter Configuration"). The URL for traces is used unchanged, and a path
+ * is added to the general URL.
  *
- * @returns `undefined` for nowhere, which is the default here.
+ * @returns `undefined` if traces are not sent, which is the default of this service.
  */
 function readTracesUrl(env: EnvironmentReader): string | undefined {
   const expected = 'the URL of a collector, such as http://localhost:4318';
@@ -204,27 +215,33 @@ function readTracesUrl(env: EnvironmentReader): string | undefined {
   const base = env.text('OTEL_EXPORTER_OTLP_ENDPOINT', isHttp, expected);
   const own = env.text('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', isHttp, `${expected}/v1/traces`);
   const exporter = env.choice('OTEL_TRACES_EXPORTER', ['otlp', 'none']);
-  // All other texts mean false, says the specification.
+  // By the specification, all other texts mean false.
   const isDisabled = env.text('OTEL_SDK_DISABLED', () => true, '')?.toLowerCase() === 'true';
   if (isDisabled || exporter === 'none') return undefined;
   const general = base ?? (exporter === 'otlp' ? 'http://localhost:4318' : undefined);
   return own ?? (general && `${general.replace(/\/$/, '')}/v1/traces`);
 }
 
-/** The settings of each room, with what the process itself needs. */
+/** The settings of each room and of the process. */
 export type Config = Readonly<ReturnType<typeof serviceSettings>>;
 
 /** The names of all variables that the service reads. */
 export const environmentVariables = namesOf(serviceSettings);
 
-/** Variables that others define, and that may resemble ours: those of OpenTelemetry are a standard of their own. */
+/**
+ * Variables of other programs that may resemble a variable of this service. OpenTelemetry defines
+ * its variables itself.
+ */
 const foreignNames = /^(?:OTEL_|npm_)/;
 
-/** How many letters of a misspelt name may be wrong, and how long a name must be to be compared at all. */
+/** How many letters of a misspelt name may be wrong, and how long a name must be to be compared. */
 const maxWrongLetters = 2;
 const minComparedLength = 8;
 
-/** A line for each variable whose name looks like a misspelt one of ours: it would be ignored otherwise. */
+/**
+ * Returns a line for each variable that looks like a misspelt variable of the service. Such a
+ * variable would otherwise be ignored.
+ */
 function misspeltNames(environment: NodeJS.ProcessEnv): string[] {
   return Object.keys(environment).flatMap((name) => {
     if (environmentVariables.includes(name) || foreignNames.test(name)) return [];
@@ -233,14 +250,14 @@ function misspeltNames(environment: NodeJS.ProcessEnv): string[] {
     const meant = environmentVariables.find(
       (known) => known.length >= minComparedLength && distance(known, written) <= maxWrongLetters,
     );
-    return meant === undefined ? [] : [`${name}: unknown. Write ${meant}, or unset ${name}`];
+    return meant === undefined ? [] : [`${name}: unknown variable. Use ${meant} or unset ${name}`];
   });
 }
 
 /**
- * Reads the settings of the service. Only this file looks at the environment.
+ * Reads the settings of the service. Only this file reads environment variables.
  *
- * @throws {StartupError} that names every wrong variable, a line each.
+ * @throws {StartupError} that names every wrong variable, one line each.
  */
 export const readConfig = (environment: NodeJS.ProcessEnv = process.env): Config =>
   readSettings(serviceSettings, environment, misspeltNames(environment));

@@ -4,9 +4,10 @@ import manifest from '../package.json' with { type: 'json' };
 import { banner } from './banner.ts';
 import { stopOnSignals } from './stop-process.ts';
 
-// First, because loading the rest takes a while, and process 1 of a container ignores unhandled signals.
+// Signals are handled first: loading the other modules takes a while, and process 1 of a container
+// ignores unhandled signals.
 const stops = stopOnSignals();
-// Only the banner is written there. The service works without it.
+// Only the banner is written to stdout. The service works without it.
 process.stdout.on('error', () => {});
 
 try {

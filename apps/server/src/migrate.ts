@@ -1,8 +1,8 @@
 import './resolve-drizzle.ts';
 import { StartupError } from '@animal-store/runtime';
 
-// Migrates the database at DATABASE_URL, and ends: a step before a deployment. Without it, the first
-// replica of a new version migrates when it starts.
+// Migrates the database at DATABASE_URL and exits. Run it as a step before a deployment. Otherwise
+// the first replica of a new version migrates the database when it starts.
 
 try {
   const [{ readConfig }, { migratePostgres }, { migrationOptions }] = await Promise.all([
@@ -13,7 +13,7 @@ try {
   const { database } = readConfig();
   if (database.place.kind !== 'postgres') {
     throw new StartupError(
-      'DATABASE_URL: expected postgres://user:password@host/name. The embedded database is migrated by the server that runs on it.',
+      'DATABASE_URL: expected postgres://user:password@host/name. The server migrates its embedded database when it starts.',
     );
   }
   let waitedFor: string | undefined;

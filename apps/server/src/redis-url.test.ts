@@ -8,11 +8,11 @@ test.each([
   ['redis://[::1]:6379', ['redis://[::1]:6379']],
   ['redis://a, redis://b:7001/0', ['redis://a', 'redis://b:7001/0']],
   ['redis+sentinel://a,b:26380/m/3', ['redis+sentinel://a,b:26380/m/3']],
-])('%s is read', (text, urls) => {
+])('parseRedisUrls accepts %s', (text, urls) => {
   expect(parseRedisUrls(text)).toEqual({ urls, notes: [] });
 });
 
-test('a parameter that cannot matter is ignored with a note, and taken out of the URL', () => {
+test('parseRedisUrls removes parameters without effect and notes them', () => {
   expect(parseRedisUrls('rediss://a:6380/1?ssl_cert_reqs=required&family=0')).toEqual({
     urls: ['rediss://a:6380/1'],
     notes: [
@@ -35,7 +35,7 @@ test.each([
     'redis://u:secret@a/-1',
     'expected the number of a database as the path, such as redis://host:6379/1',
   ],
-  ['redis://a/1,redis://b/1', 'expected database 0, the only one of a Cluster'],
+  ['redis://a/1,redis://b/1', 'expected database 0, because a Cluster has no other'],
   [
     'redis:///run/redis.sock',
     'expected a host; Unix sockets are not supported: write redis://host:port',
@@ -49,7 +49,7 @@ test.each([
   ['redis://a?showFriendlyErrorStack=true', 'showFriendlyErrorStack: unknown parameter; remove it'],
   ['redis://:%zz@a', /^expected redis:\/\/user:password@host:port/],
   ['redis://a#1', /^expected redis:\/\/user:password@host:port/],
-])('%s is refused without a secret', (text, expected) => {
+])('parseRedisUrls refuses %s without repeating a secret', (text, expected) => {
   const fault = parseRedisUrls(text);
   expect(fault).toEqual(typeof expected === 'string' ? expected : expect.stringMatching(expected));
   expect(fault).not.toContain('secret');

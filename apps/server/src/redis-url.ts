@@ -7,7 +7,9 @@ const timeouts = refused('set REDIS_TIMEOUT_MS instead');
 const ours = refused('the service sets it itself; remove it');
 const pooling = ignored('the service has one connection');
 
-/** Every parameter that a `redis://…` URL may hold: those that providers and other clients add. */
+/**
+ * Every known parameter of a `redis://…` URL, including those that providers and other clients add.
+ */
 export const redisParameters: Readonly<Record<string, ParameterRule>> = {
   family: ignored('IPv4 and IPv6 are both tried'),
   protocol: ignored('the client chooses the version', oneOf('2', '3')),
@@ -49,14 +51,14 @@ export const redisParameters: Readonly<Record<string, ParameterRule>> = {
 };
 
 const expected =
-  'expected redis://user:password@host:port, those of a Cluster separated by commas, or redis+sentinel://host:port,host:port/name';
+  'expected redis://user:password@host:port, the URLs of a Cluster separated by commas, or redis+sentinel://host:port,host:port/name';
 
 /**
- * Reads `REDIS_URL`. What its URLs are used for knows no parameters: any would be an option of the client, and
- * override what the service relies on.
+ * Parses `REDIS_URL`. The returned URLs have no parameters: the client would read any parameter as
+ * an option, which could override settings that the service relies on.
  *
- * @returns one URL for a Redis, or for its Sentinels, although that has commas; several for a Cluster. Or what
- * is wrong as a text, which never holds a password.
+ * @returns one URL for a single Redis or for its Sentinels (with commas), and several for a
+ * Cluster. For an invalid value, it returns the fault as a text that never contains a password.
  */
 export function parseRedisUrls(
   text: string,
@@ -98,6 +100,6 @@ function faultOfAddress(
     return 'expected the number of a database as the path, such as redis://host:6379/1';
   }
   if (isCluster && Number(number ?? 0) !== 0)
-    return 'expected database 0, the only one of a Cluster';
+    return 'expected database 0, because a Cluster has no other';
   return undefined;
 }

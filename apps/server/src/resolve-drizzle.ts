@@ -1,12 +1,12 @@
 import { type ResolveFnOutput, registerHooks } from 'node:module';
 
-/** Its CommonJS build ends in `.cjs`. */
+/** The modules of drizzle's ES build. The CommonJS build ends in `.cjs`. */
 const drizzleModule = /\/node_modules\/drizzle-orm\/.*\.js$/;
 const drizzleEntry = /^drizzle-orm(\/|$)/;
 const entries = new Map<string, ResolveFnOutput>();
 
 /**
- * Resolves drizzle's modules without its package.json, but for the first import of each entry.
+ * Resolves drizzle's modules without its package.json, except for the first import of each entry.
  *
  * The list of exports there has 130 kB. Node 26 parses it for each import of an entry of the package,
  * and for each of more than a hundred modules, only to learn that they are ES modules. That takes
@@ -17,7 +17,7 @@ registerHooks({
   resolve(specifier, context, nextResolve) {
     const { parentURL, conditions } = context;
     if (drizzleEntry.test(specifier) && conditions.includes('import')) {
-      // The server has one version of it, so all importers get the same module.
+      // The server has one version of drizzle, so all importers get the same module.
       const entry = entries.get(specifier) ?? nextResolve(specifier, context);
       entries.set(specifier, entry);
       return { ...entry, shortCircuit: true };

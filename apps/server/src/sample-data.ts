@@ -6,12 +6,13 @@ import { createPetRepository } from './pets/pet-repository.ts';
 
 /**
  * Fills an empty embedded database with a few animals and one demo key, so that a newcomer's first
- * call has an answer.
+ * request returns animals.
  *
- * @returns the demo key's token, or `undefined` if this was not the first start.
+ * @returns the demo key's token; `undefined` if this is not the first start.
  */
 export function addSampleData(db: Database): Promise<string | undefined> {
-  // One transaction: if this start is interrupted, the next one is the first start.
+  // All rows are inserted in one transaction. If this start is interrupted, the next one is the
+  // first start.
   return inTransaction('first_start', db, async (tx) => {
     if (await hasAnyKey(tx)) return undefined;
     const pets = createPetRepository({ db: tx, reads: tx });
@@ -21,7 +22,10 @@ export function addSampleData(db: Database): Promise<string | undefined> {
   });
 }
 
-/** By category: dogs, cats and birds. More than one page, so that pagination can be tried. */
+/**
+ * The names by category: dogs, cats and birds. There is more than one page of them, so that
+ * newcomers can try pagination.
+ */
 const namesByCategory = [
   'Bella Max Rocky Daisy Bruno Molly Buddy Ruby Toby',
   'Luna Milo Simba Nala Felix Oscar Tiger Misty',

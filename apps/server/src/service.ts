@@ -49,41 +49,52 @@ import type { UsageSettings } from './usage/usage-settings.ts';
 
 /** A running service. */
 export interface Service {
-  /** Where the public API is, ending in `/v1`. */
+  /** The base URL of the public API, ending in `/v1`. */
   readonly baseUrl: string;
-  /** Where the operators' listener is. */
+  /** The URL of the operators' listener. */
   readonly opsUrl: string;
-  /** The demo key's token, on the first start on an embedded database. */
+  /** The token of the demo key, at the first start with an embedded database. */
   readonly demoToken: string | undefined;
-  /** Tells load balancers that this replica is stopping. It still answers requests. */
+  /**
+   * Makes `/readyz` tell load balancers that this replica is stopping. It still handles requests.
+   */
   drain(): void;
-  /** Accepts no more requests, gives those in flight `timeoutMs` to finish, and closes everything. */
+  /**
+   * Stops accepting requests, waits up to `timeoutMs` for those in flight, and closes everything.
+   */
   close(timeoutMs: number): Promise<void>;
 }
 
-/** The settings of each room. What is left out has the room's default. */
+/** The settings of each room. Missing settings have the defaults of the room. */
 export interface ServiceOptions {
   readonly http?: Partial<HttpSettings>;
   readonly api?: Partial<ApiSettings>;
   readonly ops?: Partial<OpsSettings>;
   readonly database?: Partial<DatabaseLimits> & { readonly place?: DatabasePlace };
   readonly quotas?: Partial<QuotaSettings>;
-  /** How many replicas share each quota while Redis is away. @default as many as are seen */
+  /**
+   * The number of replicas that share each quota while Redis is unavailable.
+   *
+   * @default the number of replicas that send heartbeats
+   */
   readonly replicas?: number | undefined;
   readonly usage?: Partial<UsageSettings>;
   readonly audit?: Partial<AuditSettings>;
   readonly keys?: Partial<KeyCacheSettings>;
   readonly pets?: { readonly deleteExpiredMs?: number };
   readonly overview?: { readonly countedForMs?: number };
-  /** An open one, or the settings of one that the service opens and closes. */
+  /** An open instance, or the settings of one that the service opens and closes. */
   readonly observability?: Observability | Partial<ObservabilitySettings>;
   /** @default {@link systemClock} */
   readonly clock?: Clock;
-  /** What tells the time that Redis decides requests of keys by; otherwise its own. For tests. */
+  /**
+   * The clock by which Redis decides the requests of keys; by default, Redis uses its own. It is
+   * meant for tests.
+   */
   readonly quotaClock?: Clock | undefined;
 }
 
-/** {@link ServiceOptions} with what all groups need. */
+/** {@link ServiceOptions} with the values that all groups need. */
 interface Context extends ServiceOptions {
   readonly clock: Clock;
   readonly place: DatabasePlace;
@@ -95,14 +106,14 @@ type Stores = Awaited<ReturnType<typeof openStores>>;
 type Domain = ReturnType<typeof openDomain>;
 
 /**
- * Opens all parts of the service, and serves.
+ * Opens all parts of the service and starts to serve.
  *
- * @throws {StartupError} if a part cannot be opened; the parts before it are closed.
+ * @throws {StartupError} if a part cannot be opened. The parts that are already open are closed.
  */
 export async function openService(options: ServiceOptions = {}): Promise<Service> {
   const { clock = systemClock, database: { place = defaultPlace } = {}, quotas } = options;
   const { lastScrapeMs } = { ...defaultOpsSettings, ...options.ops };
-  // Each group is closed before the groups that it uses: at the end, and when a start fails half-way.
+  // Each group is closed before the groups that it uses, at the end and after a start that fails.
   await using opened = new AsyncDisposableStack();
   let { observability } = options;
   if (observability === undefined || !('report' in observability)) {
@@ -116,7 +127,8 @@ export async function openService(options: ServiceOptions = {}): Promise<Service
   const domain = opened.use(openDomain(context, stores));
   const { baseUrl, listener, ops } = opened.use(await openListeners(context, stores, domain));
 
-  // Only once the port is open: the key is shown once, and a start that fails would not show it.
+  // The sample data is added after the port is open. The key is shown only once, and a failed start
+  // would not show it.
   const demoToken = place.kind === 'embedded' ? await addSampleData(stores.database.db) : undefined;
 
   stores.health.note({ phase: 'serving' });
@@ -134,7 +146,8 @@ export async function openService(options: ServiceOptions = {}): Promise<Service
     async close(timeoutMs) {
       drain();
       await listener.close(timeoutMs);
-      // While the operators' listener is open: what cannot be written is lost now, and the last scrape shows it.
+      // These stores are closed while the operators' listener is open. What they cannot write is
+      // lost now, and the last scrape shows it.
       await Promise.all([stores.usage.close(), stores.audit.close()]);
       await metrics.untilLossIsSeen(lastScrapeMs);
       await kept.disposeAsync();
@@ -142,14 +155,14 @@ export async function openService(options: ServiceOptions = {}): Promise<Service
   };
 }
 
-/** Opens what keeps something: the database, the quotas, the usage ledger and the audit log. */
+/** Opens the stores: the database, the quotas, the usage ledger and the audit log. */
 async function openStores(context: Context) {
   const { clock, place, isAlone, observability } = context;
   const { onAuditLost, onUsageLost, report } = observability;
   const limits = { ...defaultDatabaseLimits, ...context.database, ...migrationOptions };
   await using opened = new AsyncDisposableStack();
 
-  // Only the driver that is needed is loaded: both would lengthen a start by a tenth.
+  // Only the required driver is loaded, because loading both would make a start a tenth longer.
   const database =
     place.kind === 'embedded'
       ? await (await import('@animal-store/postgres/open-embedded')).openEmbedded(
@@ -173,7 +186,8 @@ async function openStores(context: Context) {
     partialFault: () => availability.outage()?.reason,
   });
 
-  // Before the quotas, so that no ban begins after its last write.
+  // The audit log is opened before the quotas and closed after them, so that no ban starts after
+  // its last write.
   const shared = { ...database, clock, report };
   const audit = openAudit({
     ...context.audit,
@@ -215,7 +229,9 @@ async function openStores(context: Context) {
   };
 }
 
-/** Opens what callers and operators work with: keys, accounts, operators, animals and the overview. */
+/**
+ * Opens what callers and operators work with: keys, accounts, operators, animals and the overview.
+ */
 function openDomain(context: Context, { database, quotas, counted, usage }: Stores) {
   const { clock, isAlone, place, observability } = context;
   const keys = createKeyCache({ ...context.keys, load: createKeyLookup(database.db), clock });
@@ -267,14 +283,14 @@ async function openListeners(context: Context, stores: Stores, domain: Domain) {
     animal_store_requests_waiting: () => loadShedder.waiting,
     animal_store_ready: async () => Number((await health.report()).status !== 'not_ready'),
     animal_store_replicas: stores.replicas,
-    // The embedded database sends no heartbeats: there is no connection to lose.
+    // The embedded database sends no heartbeats, because it has no connection that could be lost.
     animal_store_heartbeat_age_seconds: () =>
       place.kind === 'postgres' ? counted.silentMs() / 1_000 : 0,
     animal_store_usage_write_age_seconds: () => usage.writeAgeMs() / 1_000,
   });
 
-  // Before the database is prepared and before the public listener: probes are answered while this replica waits for
-  // the database, and until its stop is over.
+  // The operators' listener opens first. It responds to probes while this replica waits for the
+  // database, and until the shutdown ends.
   const ops = await openOps({
     ...http,
     ...defaultOpsSettings,
@@ -297,7 +313,8 @@ async function openListeners(context: Context, stores: Stores, domain: Domain) {
     health.note({ wait });
     if (wait !== undefined) observability.onWaiting(wait);
   });
-  // Before operators read: bans of a process that was killed are still among those that run.
+  // Ended bans are deleted before operators read them, because bans of a killed process are still
+  // stored as open.
   await audit.deleteExpired();
   const channel = await openChangeChannel(database, {
     id: counted.id,
@@ -312,7 +329,7 @@ async function openListeners(context: Context, stores: Stores, domain: Domain) {
   opened.defer(() => channel.close());
 
   const listener = await openListener({ ...http, report }, (listeningOn, server) => {
-    // The same address as in the banner, except for a wildcard, which browsers refuse.
+    // The address is the one in the banner, except for a wildcard, which browsers refuse.
     const origin =
       api.publicUrl ?? listeningOn.replace(/(?<=\/\/)(0\.0\.0\.0|\[::\])/, 'localhost');
     const baseUrl = `${origin}/${apiVersion}`;

@@ -3,7 +3,7 @@ import { createTestClock, type TestClock } from '@animal-store/runtime/test-cloc
 import { beforeEach, expect, test } from 'vitest';
 import { stopOnSignals } from './stop-process.ts';
 
-/** A process that notes how it exits, instead of exiting. */
+/** A process that records its exits instead of exiting. */
 class TestProcess extends EventEmitter {
   readonly exits: unknown[] = [];
   exitCode: number | undefined;
@@ -37,7 +37,7 @@ test.each([
   ['SIGHUP', ['drain']],
   ['SIGINT', ['drain', 'close']],
 ])(
-  'a stop by %s drains at once, closes after the grace that it has, and then exits with 0',
+  'a stop by %s drains at once, closes after its grace period and exits with 0',
   async (name, atOnce) => {
     signal(name);
     await clock.advance(2_999);
@@ -59,13 +59,14 @@ test('a stop that fails exits with 1', async () => {
   expect(host.exits).toEqual([1]);
 });
 
-// npm passes on the signal that the terminal has sent to the whole process group, to a process that may be busy.
+// npm passes on the signal that the terminal has already sent to the whole process group, and the
+// process may be busy meanwhile.
 test.each([
-  ['the same signal at once', 'SIGTERM', 450, 0, []],
-  ['the same signal at once, while the process is busy', 'SIGTERM', 0, 10_000, []],
-  ['the same signal later', 'SIGTERM', 550, 0, [1]],
-  ['another signal', 'SIGINT', 0, 0, [1]],
-])('after SIGTERM %s ends it or not', async (_, name, afterMs, busyMs, exits) => {
+  ['the same signal at once as an echo', 'SIGTERM', 450, 0, []],
+  ['the same signal as an echo when the process was busy', 'SIGTERM', 0, 10_000, []],
+  ['the same signal later by exiting at once', 'SIGTERM', 550, 0, [1]],
+  ['another signal by exiting at once', 'SIGINT', 0, 0, [1]],
+])('a stop after SIGTERM handles %s', async (_, name, afterMs, busyMs, exits) => {
   signal('SIGTERM');
   if (afterMs > 0) await clock.advance(afterMs);
   clock.block(busyMs);

@@ -4,27 +4,29 @@ import { sleep, systemClock } from '@animal-store/runtime';
 import type { Observability } from './observability/open-observability.ts';
 import type { Service } from './service.ts';
 
-/** How long requests in flight may take to finish before their connections are cut. */
+/** How long requests in flight may take before their connections are closed. */
 export const drainMs = { SIGINT: 2_000, SIGTERM: 5_000 };
 /**
- * Ctrl-C in a terminal and systemd's SIGTERM go to the whole process group: the signal arrives directly,
- * and again from npm. Within this time the second one is the same signal.
+ * The period in which a second signal counts as an echo of the first. Ctrl-C in a terminal and
+ * systemd's SIGTERM go to the whole process group, so the signal arrives directly and again from
+ * npm.
  */
 const sameSignalMs = 500;
-/** How often a stop looks whether the event loop is free. */
+/** How often a stop checks whether the event loop is free. */
 const checkMs = 50;
 
 type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 
-/** What is needed of a process to stop it. */
+/** The parts of a process that stopping needs. */
 type StoppableProcess = EventEmitter & {
   exit(code?: number): void;
   exitCode?: number | string | null | undefined;
 };
 
 /**
- * Stops the process on SIGINT, SIGTERM and SIGHUP (its terminal is gone), and after an unexpected failure. A stop drains the service,
- * closes it and exits. A second signal exits at once: the databases survive that.
+ * Stops the process on SIGINT, SIGTERM and SIGHUP (its terminal is closed), and after an unexpected
+ * failure. A stop drains the service, closes it and exits. A second signal exits at once, which the
+ * databases survive.
  *
  * @param host the process.
  */
@@ -32,20 +34,21 @@ export function stopOnSignals(host: StoppableProcess = process, clock = systemCl
   let observability: Observability | undefined;
   let running: { readonly service: Service; readonly graceMs: number } | undefined;
   let stopping: { readonly signal: NodeJS.Signals; readonly since: number } | undefined;
-  /** When all signals that had arrived were handled. */
+  /** The last time at which all signals that had arrived were handled. */
   let freeAt = 0;
   let failed = false;
 
   function onSignal(signal: NodeJS.Signals): void {
     if (stopping !== undefined) {
-      // Not the time now: while the event loop is blocked, as by a flush to a slow disk, a signal waits.
+      // The time now would be wrong: a signal waits while the event loop is blocked, for example by
+      // a flush to a slow disk.
       const isEcho = signal === stopping.signal && freeAt - stopping.since < sameSignalMs;
       if (!isEcho) host.exit(1);
       return;
     }
     stopping = { signal, since: clock.elapsed() };
     freeAt = stopping.since;
-    // A turn of the event loop handles timers, then signals, then what `setImmediate` is given.
+    // A turn of the event loop runs timers, then signal handlers, then `setImmediate` callbacks.
     clock.every(checkMs, () => setImmediate(noteFree)).unref();
     observability?.onStop(signal);
     void stop(signal as StopSignal);
@@ -56,15 +59,17 @@ export function stopOnSignals(host: StoppableProcess = process, clock = systemCl
   }
 
   /**
-   * A start that is not finished can be cut anywhere: migrations and the first animals are
-   * transactions, an incomplete embedded database is created again, and locks end with the process. A
-   * requested stop is no failure, so the exit code is 0.
+   * Stops the service and exits.
+   *
+   * A start that is not finished can be interrupted anywhere: migrations and the first animals are
+   * transactions, an incomplete embedded database is created again, and locks end with the process.
+   * A requested stop is not a failure, so the exit code is 0.
    */
   async function stop(signal: StopSignal): Promise<void> {
     if (running !== undefined) {
       const { service, graceMs } = running;
       service.drain();
-      // After SIGTERM load balancers need time to notice. After Ctrl-C a person waits.
+      // After SIGTERM, load balancers need time to notice the stop. After Ctrl-C, a person waits.
       await sleep(signal === 'SIGINT' ? 0 : graceMs, clock);
       try {
         await service.close(drainMs[signal === 'SIGINT' ? signal : 'SIGTERM']);
@@ -77,9 +82,9 @@ export function stopOnSignals(host: StoppableProcess = process, clock = systemCl
     host.exit();
   }
 
-  /** Ends the process: after an unexpected failure its state is unknown. */
+  /** Exits after an unexpected failure, because the state of the process is then unknown. */
   async function fail(failure: unknown): Promise<void> {
-    // Report the first failure only; later ones may follow from it.
+    // Only the first failure is reported, because later ones may follow from it.
     if (failed) return;
     failed = true;
     if (observability === undefined) process.stderr.write(`${inspect(failure)}\n`);
@@ -90,18 +95,18 @@ export function stopOnSignals(host: StoppableProcess = process, clock = systemCl
   host.on('SIGINT', onSignal);
   host.on('SIGTERM', onSignal);
   host.on('SIGHUP', onSignal);
-  // Includes unhandled rejections.
+  // This event includes unhandled rejections.
   host.on('uncaughtException', fail);
 
   return {
     fail,
 
-    /** From now on stops and failures are logged. */
+    /** Makes stops and failures be logged from now on. */
     logTo(opened: Observability): void {
       observability = opened;
     },
 
-    /** From now on a stop drains and closes the service. */
+    /** Makes a stop drain and close this service. */
     drain(service: Service, graceMs: number): void {
       running = { service, graceMs };
     },

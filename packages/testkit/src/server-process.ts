@@ -9,7 +9,7 @@ import { temporaryDirectory } from './temporary-directory.ts';
 /** What the server prints once it answers; group 1 is its base URL, `/v1` included. */
 const readyLine = /Animal Store is listening on (http:\/\/\S+)/;
 /** The line with the address of the ops listener; group 1 is its origin. */
-const opsLine = /operators.*(http:\/\/\S+)/i;
+const opsLine = /^ +Ops +(http:\/\/\S+)/m;
 /** An API key's token, such as the demo key. */
 const token = /\bast_[0-9A-Za-z]{36}\b/;
 
