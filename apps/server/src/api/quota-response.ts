@@ -12,10 +12,7 @@ export function addQuotaHeaders(res: Response, { reported, windows }: ToldQuota)
   for (const name in headers) addHeader(res, name, headers[name] as string);
 }
 
-/**
- * Replaces the quota headers with those of another quota than the one that the request counted
- * against.
- */
+/** Replaces the quota headers if the response reports another quota than the request counts against. */
 export function replaceQuotaHeaders(res: Response, { reported, windows }: ToldQuota): void {
   const headers = formatRateLimit(reported, windows);
   for (const name in headers) setHeader(res, name, headers[name] as string);

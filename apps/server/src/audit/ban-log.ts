@@ -107,8 +107,7 @@ export function createBanLog(
 ) {
   const waiting: Ban[] = [];
   /**
-   * The bans that this replica decided while Redis was unavailable; `over` has those of them that
-   * have ended.
+   * The bans that this replica decided while Redis was unavailable; `over` has the ended ones.
    */
   const own: Ban[] = [];
   const over: Ban[] = [];

@@ -17,7 +17,7 @@ export class HttpError<Code extends string = ErrorCode> extends Error {
   readonly headers: Readonly<Record<string, string>>;
 
   /**
-   * @param options.table the error codes of an app that does not use those of the public contract.
+   * @param options.table the error codes of an app that does not use the public contract's codes.
    */
   constructor(
     code: Code,

@@ -77,7 +77,7 @@ function describe(
   return error.issues.slice(0, maxFaults).map((issue) => {
     const { path = [], message } = issue;
     const keys = path.map((key) => (typeof key === 'object' ? key.key : key));
-    // Only the issues of `misspelt-names.ts` contain their input; those of zod do not.
+    // Only the issues of `misspelt-names.ts` contain their input; zod's issues do not.
     const given = 'input' in issue ? issue.input : valueAt(input, keys);
     return `${keys.join('.') || whole}: ${message}, got ${show(given)}`;
   });

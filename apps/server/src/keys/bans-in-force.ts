@@ -25,8 +25,8 @@ const findSubjects = statement('find_subjects', (db, ids: string[]) =>
 /**
  * Creates the function that reads bans from the table and asks Redis whether each is still in
  * force. If Redis has lost its data, it serves the keys again, and the function deletes their bans
- * from the table. The check happens only here, because only this function shows bans and no replica
- * is told about lost data.
+ * from the table. The check happens only here, because only this function shows bans and Redis
+ * does not report lost data.
  */
 export function createReadBans(db: Database, quotas: Pick<KeyQuotas, 'look'>): ReadBans {
   /**

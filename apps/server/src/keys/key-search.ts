@@ -30,7 +30,7 @@ const created: SortColumn = [apiKeys.createdAt, 'timestamptz'];
 
 const lastUse = sql`coalesce(${lastUsed.at}, ${lastUsed.createdAt})`;
 
-// Keys without a name come first. The expression equals that of the index on names.
+// Keys without a name come first. The index on names has the same expression.
 const sortedName = sql<string>`coalesce(lower(${apiKeys.name}) collate "C", '')`;
 
 /** The sort columns of lists. The id is appended as the last one. */

@@ -133,7 +133,7 @@ export async function openObservability(
 
     /** Logs an internal failure. */
     report(failure: unknown, requestId?: string): void {
-      // Without a request, the current trace may be that of the request which started the work.
+      // Without a request, the current trace may belong to the request that started the work.
       const trace_id = requestId && tracing?.currentTraceId();
       log.error({ requestId, trace_id, error: describeFailure(failure) }, 'a failure on our side');
     },

@@ -57,8 +57,8 @@ export function createAccountHandlers(services: AdminServices) {
   }
 
   /**
-   * Returns those of the busiest keys that have used up a window of their own. Most keys are
-   * already known and need no query.
+   * Returns the busiest keys that have used up a window of their own. Most keys are already known
+   * and need no query.
    */
   async function findFull(
     busiest: readonly BusyKey[],

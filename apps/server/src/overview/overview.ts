@@ -20,8 +20,8 @@ const shownBans = 10;
 const shownDenied = 10;
 
 /**
- * Counts the keys that are neither expired nor revoked. `suspended` counts those of them that are
- * suspended, or whose account is.
+ * Counts the keys that are neither expired nor revoked. `suspended` counts the ones that are
+ * suspended or belong to a suspended account.
  */
 const countKeys = statement('count_keys', (db) =>
   db

@@ -131,8 +131,7 @@ interface Creation extends KeyUse {
 export function createIdempotentCreations(db: Database) {
   /** @returns the id of the pet; `undefined` if the key is already in use. */
   const insert = createInsertBatcher<Creation, number | undefined>(async (creations) => {
-    // One statement cannot insert the same key twice. The second creation is told that the key is
-    // in use.
+    // One statement cannot insert the same key twice. For the second creation, the key is in use.
     const byKey = Map.groupBy(creations, (it) => `${it.keyId} ${it.idempotencyKey}`);
     const firsts = [...byKey.values()].flatMap(([first]) => first ?? []);
     const rows = await createPetsOnce(

@@ -19,7 +19,7 @@ export type ReplicaCount = ReturnType<typeof createReplicaCount>;
  * Creates the count of this service's replicas, based on their heartbeats.
  *
  * Time is measured in this replica's own heartbeats, which take the same way through Postgres as
- * those of its peers. So while Postgres is unavailable, no peer counts as dead and the last count
+ * the heartbeats of its peers. So while Postgres is unavailable, no peer counts as dead and the last count
  * stays.
  */
 export function createReplicaCount(options: { id?: string; clock: Pick<Clock, 'elapsed'> }) {

@@ -28,7 +28,7 @@ export function createUsageCollector(options: { clock: Pick<Clock, 'now'>; maxEn
     /**
      * Counts a request that has a quota decision or a known key. CORS preflights, requests refused
      * because of overload and requests whose key could not be looked up are not counted, because
-     * their caller is unknown. Those of them that failed appear only in live traffic.
+     * their caller is unknown. The failed ones appear only in live traffic.
      */
     count(request: UsedRequest): void {
       const { key, decision, errorCode, durationMs } = request;

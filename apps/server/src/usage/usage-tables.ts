@@ -63,8 +63,8 @@ export const countsOfToday = { '-requests': 'requests', '-denials': 'denials' } 
 export type CountOfToday = (typeof countsOfToday)[keyof typeof countsOfToday];
 
 /**
- * Returns the condition that a row is of today (since midnight UTC, by the database's clock) and
- * has this kind of outcome.
+ * Returns the condition that a row belongs to today (since midnight UTC, by the database's clock)
+ * and has this kind of outcome.
  */
 export const isOfToday = (
   kind: CountOfToday | 'admitted',
