@@ -146,6 +146,7 @@ export async function openService(options: ServiceOptions = {}): Promise<Service
     async close(timeoutMs) {
       drain();
       await listener.close(timeoutMs);
+      observability.tracing?.flush();
       // These stores are closed while the operators' listener is open. What they cannot write is
       // lost now, and the last scrape shows it.
       await Promise.all([stores.usage.close(), stores.audit.close()]);
@@ -333,6 +334,8 @@ async function openListeners(context: Context, stores: Stores, domain: Domain) {
     const origin =
       api.publicUrl ?? listeningOn.replace(/(?<=\/\/)(0\.0\.0\.0|\[::\])/, 'localhost');
     const baseUrl = `${origin}/${apiVersion}`;
+    const { redis } = { ...defaultQuotaSettings, ...context.quotas };
+    observability.tracing?.describe({ origin, database: database.address, redis });
     limitConnections(server, {
       max: http.maxConnections,
       maxPerNetwork: http.maxConnectionsPerNetwork,

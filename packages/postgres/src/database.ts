@@ -10,6 +10,16 @@ export interface Wait {
   readonly id: string;
 }
 
+/** Where a database is, as far as it is known. */
+export interface DatabaseAddress {
+  /** The name or address of the host, or the path of the Unix socket. */
+  readonly host?: string;
+  /** Absent for a Unix socket. */
+  readonly port?: number;
+  /** The name of the database. */
+  readonly name?: string;
+}
+
 /** An open database. Whoever opened it closes it. */
 export interface OpenDatabase {
   readonly db: Database;
@@ -39,6 +49,8 @@ export interface OpenDatabase {
    * a connection that the network has silently dropped.
    */
   listen(channel: string, listener: ChannelListener): Promise<Listening>;
+  /** Says where the statements go now. Of several hosts it is the one that was found last. */
+  address(): DatabaseAddress;
   close(): Promise<void>;
 }
 

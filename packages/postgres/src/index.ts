@@ -2,7 +2,7 @@
 
 export { runUntilAbandoned } from './abandoned-request.ts';
 export { type Outage, watchAvailability } from './availability.ts';
-export type { Database, Listening, OpenDatabase, Wait } from './database.ts';
+export type { Database, DatabaseAddress, Listening, OpenDatabase, Wait } from './database.ts';
 export {
   DatabaseError,
   DatabaseUnavailableError,

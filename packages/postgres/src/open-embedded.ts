@@ -42,6 +42,8 @@ export async function openEmbedded(
         // There is no network in between, and no other replica.
         return { beat() {}, close: () => unlisten() };
       },
+      // It is in this process.
+      address: () => ({}),
       close: async () => {
         await client.close();
         lock.release();

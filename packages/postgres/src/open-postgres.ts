@@ -119,6 +119,10 @@ export function openPostgres(
       );
     },
     listen: (channel, listener) => listenTo(client, channel, { ...listener, ...limits }),
+    address() {
+      const { host, port, path } = monitor.address();
+      return { ...(path === undefined ? { host, port } : { host: path }), name: url.database };
+    },
     async close() {
       stopKeeping();
       unfollow();

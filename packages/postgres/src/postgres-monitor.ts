@@ -95,6 +95,9 @@ export function createPostgresMonitor(options: {
       return address;
     },
 
+    /** The address of the Postgres that was found last. */
+    address: () => address,
+
     /** Waits for a pause, and then until a Postgres is found. */
     async whenFound(): Promise<void> {
       do await pause();

@@ -17,7 +17,7 @@ export interface ObserverOptions {
 export function observeRequests({ tracing, onEnd }: ObserverOptions): RequestHandler {
   return function observeRequest(req, res, next) {
     beginRequest(req, res);
-    const traced = tracing?.start(req, res.locals.arrivedAt);
+    const traced = tracing?.start(req, res.locals);
     // Node does not emit "finish" if the client has disconnected.
     res.on('close', () => {
       const { caller = claimedBy(req), decision } = res.locals;

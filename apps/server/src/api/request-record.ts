@@ -31,17 +31,20 @@ export interface RequestRecord extends RequestOutcome, Pick<Caller, 'tokenPrefix
 }
 
 /** The parts of a request that tracing reads. */
-export type TracedRequest = Pick<Request, 'headers' | 'baseUrl' | 'path' | 'protocol'>;
+export type TracedRequest = Pick<
+  Request,
+  'headers' | 'baseUrl' | 'path' | 'protocol' | 'httpVersion' | 'ip'
+>;
 
 /**
  * Runs each request in a trace context, so that its database statements and Redis commands belong
  * to its trace.
  */
 export interface RequestTracing {
-  /** @param arrivedAt the arrival by `systemClock.elapsed()`. */
+  /** @param begin when the request arrived, and how long it has waited since. */
   start(
     request: TracedRequest,
-    arrivedAt: number,
+    begin: Pick<Express.Locals, 'arrivedAt' | 'waits'>,
   ): {
     readonly traceId: string | undefined;
     run<Result>(answer: () => Result): Result;

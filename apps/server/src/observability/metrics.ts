@@ -29,6 +29,10 @@ const watchedGauges = {
   animal_store_usage_write_age_seconds: 'Time since this replica last wrote to the usage ledger.',
 };
 
+/** Why spans are dropped: too many wait to be sent, or the collector did not accept them. */
+const spanLosses = ['queue_full', 'export_failed'] as const;
+export type SpanLoss = (typeof spanLosses)[number];
+
 type WatchedGauge = keyof typeof watchedGauges;
 
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
@@ -171,6 +175,12 @@ export function openMetrics({
     'audit_lost_bans_total',
     'Bans whose start is missing in the audit log, because the database was unavailable for too long.',
   );
+  const spansDropped = counter(
+    'spans_dropped_total',
+    'Spans that were dropped, because too many waited (queue_full) or the collector did not take them (export_failed).',
+    ['reason'],
+  );
+  for (const reason of spanLosses) spansDropped.inc({ reason }, 0);
   const breaker = gauge(
     'redis_breaker_open',
     '1 while Redis is unavailable and this replica limits by its own share, otherwise 0.',
@@ -279,6 +289,7 @@ export function openMetrics({
       auditLost.inc(count);
       unseenLoss = Promise.withResolvers();
     },
+    countDroppedSpans: (reason: SpanLoss, spans: number) => spansDropped.inc({ reason }, spans),
     /**
      * Records whether Redis decides (the circuit breaker is closed) or this replica decides by
      * itself (open).

@@ -49,8 +49,9 @@ export async function openObservability(
     const { openTracing } = await import('./tracing.ts');
     tracing = openTracing({
       ...traces,
-      version,
+      ...{ version, clock },
       flushTimeoutMs: settings.traceFlushTimeoutMs,
+      onDropped: metrics.countDroppedSpans,
       onTrouble: (trouble) => log.warn({ trouble }, 'traces cannot be delivered'),
     });
   }

@@ -1,9 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { StatementContext } from '@animal-store/postgres';
 import { DatabaseError } from '@animal-store/postgres';
-import type { BatchContext } from '@animal-store/runtime';
-import { waitAtMost } from '@animal-store/runtime';
+import type { BatchContext, Clock } from '@animal-store/runtime';
+import { systemClock, waitAtMost } from '@animal-store/runtime';
 import {
+  type Attributes,
   type Context,
   DiagLogLevel,
   defaultTextMapGetter,
@@ -35,24 +36,35 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
 import * as semconv from '@opentelemetry/semantic-conventions';
-import type { RequestTracing, TracedRequest } from '../api/request-record.ts';
+import type { RequestTracing } from '../api/request-record.ts';
+import { countDroppedSpans } from './count-dropped-spans.ts';
+import type { SpanLoss } from './metrics.ts';
 import type { SamplerName, TracingSettings } from './observability-settings.ts';
+import { nameOfRequest, requestAttributes } from './request-attributes.ts';
+import {
+  databaseAttributes,
+  publicAddress,
+  redisAttributes,
+  type TracedPlaces,
+} from './traced-places.ts';
 import { watchCalls } from './watch-calls.ts';
-
-/** The methods that OpenTelemetry knows. All others are recorded as `_OTHER`. */
-const knownMethods: ReadonlySet<string> = new Set(
-  'CONNECT DELETE GET HEAD OPTIONS PATCH POST PUT TRACE'.split(' '),
-);
+import { watchCollector } from './watch-collector.ts';
 
 export interface OpenTracing extends RequestTracing {
   /** Returns the trace of the current request, if it is recorded. */
   currentTraceId(): string | undefined;
+  /** Sets where requests arrive and where they go on to, for the attributes of later spans. */
+  describe(places: TracedPlaces): void;
+  /** Begins to send the spans that wait. Called once the last request has ended. */
+  flush(): void;
+  /** Sends the spans that wait, but does not wait for a collector that is away. */
   close(): Promise<void>;
 }
 
 /**
- * Opens tracing, which sends traces by OTLP: one span for each request, and one for each of its
- * Redis commands and statements.
+ * Opens tracing, which sends traces by OTLP: one span for each request, one for its wait for its
+ * turn, and one for each of its Redis commands and statements. Names and attributes are those of
+ * OpenTelemetry's stable semantic conventions.
  *
  * This module is imported only if traces are sent. It creates spans itself instead of using
  * OpenTelemetry's instrumentations. They patch modules as they are loaded (ES modules through a
@@ -61,25 +73,36 @@ export interface OpenTracing extends RequestTracing {
 export function openTracing(
   options: TracingSettings & {
     version: string;
+    clock: Clock;
+    /** How long a stop waits for a collector that does not answer. */
     flushTimeoutMs: number;
     /** Called when spans cannot be delivered. */
     onTrouble: (message: string) => void;
+    onDropped: (loss: SpanLoss, spans: number) => void;
   },
 ): OpenTracing {
   const { url, sampler, sampleShare, batches, version, flushTimeoutMs, onTrouble } = options;
+  const { clock } = options;
   // The logger of OpenTelemetry passes further arguments, which are dropped.
   const tell = (message: string) => onTrouble(message);
+  // Tests open it several times in a process.
+  const levels = { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true };
   diag.setLogger(
     { error: tell, warn: tell, info: () => {}, debug: () => {}, verbose: () => {} },
-    DiagLogLevel.WARN,
+    levels,
   );
+  const collector = watchCollector(new OTLPTraceExporter({ url }), {
+    ...{ url, clock },
+    patienceMs: flushTimeoutMs,
+  });
   const provider = new TracerProvider({
     resource: resourceOf(version),
     sampler: createSampler(sampler, sampleShare),
     spanProcessors: [
       new BatchSpanProcessor({
         ...batches,
-        exporter: new OTLPTraceExporter({ url }),
+        exporter: collector.exporter,
+        selfObsMeterProvider: countDroppedSpans(options.onDropped),
       }),
     ],
   });
@@ -87,80 +110,79 @@ export function openTracing(
   const propagator = new W3CTraceContextPropagator();
   const current = new AsyncLocalStorage<Context>();
 
+  let serverAttributes: Attributes = {};
+  let redisPlace: Attributes = {};
+  let isCluster = false;
+  let placeOfDatabase = (): Attributes => ({});
+
   /**
    * Begins the span of a call that belongs to a request. The span never contains the arguments of
    * the call.
    */
-  function startSpan(operation: string, system: string) {
+  function startSpan(name: string, attributes: () => Attributes) {
     const parent = current.getStore();
     if (parent === undefined) return undefined;
-    const attributes = {
-      [semconv.ATTR_DB_OPERATION_NAME]: operation,
-      [semconv.ATTR_DB_SYSTEM_NAME]: system,
-    };
-    const span = tracer.startSpan(operation, { kind: SpanKind.CLIENT, attributes }, parent);
+    const options = { kind: SpanKind.CLIENT, attributes: attributes() };
+    const span = tracer.startSpan(name, options, parent);
     return (error: unknown) => {
       if (error !== undefined) {
-        // The message of an error may repeat its arguments.
-        const type = error instanceof DatabaseError ? error.code : 'Error';
-        span.setAttribute(semconv.ATTR_ERROR_TYPE, type);
+        span.setAttributes(failureAttributes(error));
         span.setStatus({ code: SpanStatusCode.ERROR });
       }
       span.end();
     };
   }
+
+  const startStatement = (statement: string) =>
+    startSpan(statement, () => ({ ...statementAttributes(statement), ...placeOfDatabase() }));
+
+  const startScript = (script: string) =>
+    startSpan(script, () => ({ ...scriptAttributes(script), ...redisPlace }));
+
+  const startCommand = ({ command, serverAddress, serverPort }: RedisCommand) =>
+    startSpan(command, () => ({
+      ...commandAttributes(command),
+      ...redisPlace,
+      // Of a Cluster it is the node.
+      ...(isCluster && {
+        [semconv.ATTR_SERVER_ADDRESS]: serverAddress,
+        [semconv.ATTR_SERVER_PORT]: serverPort,
+      }),
+    }));
+
   const unwatch = [
-    watchCalls<{ command: string }>('ioredis:command', ({ command }) =>
-      startSpan(command, 'redis'),
-    ),
+    watchCalls<RedisCommand>('ioredis:command', startCommand),
     watchCalls<BatchContext>('animal-store:batch', ({ operation, system }) =>
-      startSpan(operation, system),
+      system === 'redis' ? startScript(operation) : startStatement(operation),
     ),
     watchCalls<StatementContext>('animal-store:statement', ({ statement }) =>
-      startSpan(statement, 'postgresql'),
+      startStatement(statement),
     ),
   ];
 
   return {
-    start(request, arrivedAt) {
+    start(request, { arrivedAt, waits }) {
       // The caller's tracestate is not read, because a caller could put anything into it, and every
       // span would repeat it.
       const { traceparent } = request.headers;
       const parent = propagator.extract(ROOT_CONTEXT, { traceparent }, defaultTextMapGetter);
-      const span = tracer.startSpan(
-        'request',
-        { kind: SpanKind.SERVER, startTime: arrivedAt },
-        parent,
-      );
+      const startTime = toUnixMs(arrivedAt);
+      const span = tracer.startSpan('request', { kind: SpanKind.SERVER, startTime }, parent);
+      const context = trace.setSpan(parent, span);
+      const queueMs = waits?.queueMs ?? 0;
+      if (queueMs > 0) {
+        tracer.startSpan('wait_for_turn', { startTime }, context).end(startTime + queueMs);
+      }
       return {
         traceId: traceIdOf(span),
-        run: (answer) => current.run(trace.setSpan(parent, span), answer),
+        run: (answer) => current.run(context, answer),
         end(record) {
-          const { method, route, status, requestId, key, decision, errorCode } = record;
-          const isKnown = knownMethods.has(method);
-          span.updateName([isKnown ? method : 'HTTP', route].filter(Boolean).join(' '));
-          span.setAttributes({
-            [semconv.ATTR_HTTP_REQUEST_METHOD]: isKnown
-              ? method
-              : semconv.HTTP_REQUEST_METHOD_VALUE_OTHER,
-            ...(!isKnown && { [semconv.ATTR_HTTP_REQUEST_METHOD_ORIGINAL]: method }),
-            ...(route && { [semconv.ATTR_HTTP_ROUTE]: route }),
-            [semconv.ATTR_HTTP_RESPONSE_STATUS_CODE]: status,
-            [semconv.ATTR_URL_PATH]: pathToShow(request, route),
-            // A trusted proxy may have copied X-Forwarded-Proto from a caller.
-            [semconv.ATTR_URL_SCHEME]: request.protocol === 'https' ? 'https' : 'http',
-            'animal_store.request_id': requestId,
-            ...(key && { 'animal_store.key_id': key.id, 'animal_store.plan': key.plan }),
-            ...(decision && { 'animal_store.quota': decision.outcome }),
-            ...(errorCode && { 'animal_store.error_code': errorCode }),
-          });
-          // A 4xx is an error of the caller and not of the server (semantic conventions for HTTP
-          // spans).
-          if (status >= 500) {
-            span.setAttribute(semconv.ATTR_ERROR_TYPE, errorCode ?? String(status));
-            span.setStatus({ code: SpanStatusCode.ERROR });
+          span.updateName(nameOfRequest(record));
+          if (span.isRecording()) {
+            span.setAttributes({ ...serverAttributes, ...requestAttributes(request, record) });
           }
-          span.end();
+          if (record.status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
+          span.end(startTime + record.durationMs);
         },
       };
     },
@@ -169,11 +191,69 @@ export function openTracing(
       const span = context && trace.getSpan(context);
       return span && traceIdOf(span);
     },
+    describe({ origin, database, redis }) {
+      serverAttributes = publicAddress(origin);
+      redisPlace = redisAttributes(redis);
+      isCluster = redis.length > 1;
+      placeOfDatabase = () => databaseAttributes(database());
+    },
+    flush() {
+      // What cannot be sent is told by the exporter, and waited for by `close`.
+      provider.forceFlush().catch(() => {});
+    },
     async close() {
       for (const end of unwatch) end();
       const sent = provider.shutdown().catch((failure: unknown) => tell(String(failure)));
-      await waitAtMost({ ms: flushTimeoutMs }, sent, () => {});
+      const limit = { ms: flushTimeoutMs, clock };
+      await waitAtMost(limit, Promise.race([sent, collector.untilAway()]), () => {});
+      collector.close();
+      const spans = collector.unansweredSpans();
+      if (spans > 0) tell(`The collector did not answer before the stop: ${spans} spans are lost.`);
     },
+  };
+}
+
+/** Returns the Unix time in milliseconds of an instant by `systemClock.elapsed()`. */
+const toUnixMs = (elapsedMs: number) => systemClock.now() - systemClock.elapsed() + elapsedMs;
+
+/** The parts of a command that ioredis publishes and that spans use. Its `args` are never read. */
+interface RedisCommand {
+  readonly command: string;
+  readonly serverAddress: string;
+  readonly serverPort: number | undefined;
+}
+
+/**
+ * The attributes of a statement. Statements have names in our code, and the conventions advise
+ * against reading the operation or the table from the SQL.
+ */
+const statementAttributes = (statement: string): Attributes => ({
+  [semconv.ATTR_DB_SYSTEM_NAME]: semconv.DB_SYSTEM_NAME_VALUE_POSTGRESQL,
+  [semconv.ATTR_DB_OPERATION_NAME]: statement,
+  [semconv.ATTR_DB_QUERY_SUMMARY]: statement,
+});
+
+/** The attributes of a Redis command. */
+const commandAttributes = (command: string): Attributes => ({
+  // The package of names has no constant for Redis.
+  [semconv.ATTR_DB_SYSTEM_NAME]: 'redis',
+  [semconv.ATTR_DB_OPERATION_NAME]: command,
+});
+
+/** The attributes of a script in Redis. */
+const scriptAttributes = (script: string): Attributes => ({
+  ...commandAttributes('evalsha'),
+  [semconv.ATTR_DB_STORED_PROCEDURE_NAME]: script,
+});
+
+/** The attributes of a failed call. The message is left out, because it may repeat arguments. */
+function failureAttributes(error: unknown): Attributes {
+  if (!(error instanceof DatabaseError)) return { [semconv.ATTR_ERROR_TYPE]: 'Error' };
+  const { code } = error;
+  return {
+    [semconv.ATTR_ERROR_TYPE]: code,
+    // Only a SQLSTATE comes from the database. The driver has other codes.
+    ...(/^[\dA-Z]{5}$/.test(code) && { [semconv.ATTR_DB_RESPONSE_STATUS_CODE]: code }),
   };
 }
 
@@ -219,20 +299,4 @@ function resourceOf(version: string) {
 /** Returns the id of a trace that is recorded. The id of any other trace would be useless. */
 function traceIdOf(span: Span): string | undefined {
   return span.isRecording() ? span.spanContext().traceId : undefined;
-}
-
-/**
- * Replaces parts of the path that may be a caller's secret: an unknown path, and parameters that
- * are not numbers.
- */
-function pathToShow(request: TracedRequest, route: string | undefined): string {
-  // A path without a route has not been parsed, perhaps because parsing fails.
-  if (route === undefined) return '/REDACTED';
-  const template = route.split('/');
-  const isShown = (part: string, index: number) =>
-    !template[index]?.startsWith(':') || /^-?\d{1,19}$/.test(part);
-  return `${request.baseUrl}${request.path}`
-    .split('/')
-    .map((part, index) => (isShown(part, index) ? part : 'REDACTED'))
-    .join('/');
 }

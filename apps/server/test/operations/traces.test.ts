@@ -1,3 +1,4 @@
+import { systemClock } from '@animal-store/runtime';
 import { openRawServer, openRedis, until } from '@animal-store/testkit';
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { beginCreation } from '../support/held-request.ts';
@@ -13,10 +14,20 @@ let resource: unknown;
 let batches: number;
 let spans: ReturnType<Awaited<ReturnType<typeof openOtlpCollector>>['spans']>;
 let lines: ReturnType<typeof logOf>;
+/** Where the service, its database and its Redis were. */
+let places: { service: object; database: object; redis: object };
 
 /** The span of the request with an id. */
 const spanOf = (id: string) =>
   spans.find(({ attributes }) => attributes['animal_store.request_id'] === id);
+
+/** The attributes of a server at a URL. */
+function serverAt(url: string) {
+  const { hostname, port } = new URL(url);
+  return { 'server.address': hostname, 'server.port': Number(port) };
+}
+
+const nameIn = (url: string) => new URL(url).pathname.slice(1);
 
 beforeAll(async () => {
   await using collector = await openOtlpCollector();
@@ -33,7 +44,10 @@ beforeAll(async () => {
     },
   });
   const call = (id: string, path: string, options?: CallOptions) =>
-    service.call(path, { ...options, headers: { 'X-Request-Id': id, ...options?.headers } });
+    service.call(path, {
+      ...options,
+      headers: { 'X-Request-Id': id, 'User-Agent': 'curl/8.5.0', ...options?.headers },
+    });
   const ask = (id: string, traceparent: string) => call(id, '/pets', { headers: { traceparent } });
   await ask('traced', `00-${traceId}-${callerSpanId}-01`);
   await ask('unsampled', `00-4bf92f3577b34da6a3ce929d0e0e4736-${callerSpanId}-00`);
@@ -42,6 +56,11 @@ beforeAll(async () => {
   const headers = { 'X-Forwarded-Proto': 'https' };
   await call('unknown', '/secret', { method: 'PROPFIND', headers });
   await call('failed', '/pets', { json: '{"name":"Unlucky","categoryId":1}' });
+  places = {
+    service: serverAt(service.server.origin),
+    database: { ...serverAt(service.database.url), 'db.namespace': nameIn(service.database.url) },
+    redis: { ...serverAt(redis.url), 'db.namespace': '0' },
+  };
   // A stop sends what is still held.
   await service.server.stop();
   vi.unstubAllEnvs();
@@ -71,6 +90,10 @@ test.each([
     'http.response.status_code': status,
     'url.path': path,
     'url.scheme': 'http',
+    ...places.service,
+    'network.protocol.version': '1.1',
+    'client.address': '127.0.0.1',
+    'user_agent.original': 'curl/8.5.0',
     ...(code && { 'animal_store.error_code': code }),
     ...rest,
   });
@@ -79,16 +102,24 @@ test.each([
 test('a request belongs to the trace of its caller, and statements and commands are its children', () => {
   const request = spanOf('traced');
   expect(request).toMatchObject({ traceId, parentSpanId: callerSpanId });
-  const child = (system: string, name: string) => ({
-    ...{ name, traceId, parentSpanId: request?.spanId },
-    attributes: { 'db.system.name': system, 'db.operation.name': name },
+  const statement = (name: string) => ({
+    ...{ 'db.system.name': 'postgresql', ...places.database },
+    ...{ 'db.operation.name': name, 'db.query.summary': name },
   });
   // Of the kind that statements and commands are.
   const children = spans.filter((span) => span.kind === 3 && span.traceId === traceId);
-  expect(children).toMatchObject([
-    child('postgresql', 'find_key_by_token'),
-    child('redis', 'decide_quotas'),
-    child('postgresql', 'list_pets'),
+  expect(children).toMatchObject(
+    ['find_key_by_token', 'decide_quotas', 'list_pets'].map((name) => ({
+      ...{ name, traceId, parentSpanId: request?.spanId },
+    })),
+  );
+  expect(children.map(({ attributes }) => attributes)).toEqual([
+    statement('find_key_by_token'),
+    {
+      ...{ 'db.system.name': 'redis', ...places.redis },
+      ...{ 'db.operation.name': 'evalsha', 'db.stored_procedure.name': 'decide_quotas' },
+    },
+    statement('list_pets'),
   ]);
   // Its caller does not want the trace, or sends none.
   expect(spanOf('unsampled')).toBeUndefined();
@@ -140,7 +171,8 @@ test('requests and the stop succeed with a collector that does not answer', asyn
       OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${silent.port}`,
       OTEL_BSP_EXPORT_TIMEOUT: '600000',
     },
-    // It does not wait for ever.
+    // How long the stop waits: tracing.test.ts.
+    clock: systemClock,
     observability: { traceFlushTimeoutMs: 100 },
   });
   expect((await service.call('/pets')).status).toBe(200);

@@ -8,13 +8,19 @@ type Attributes = readonly { key: string; value: Record<string, unknown> }[];
 const plain = (attributes: Attributes) =>
   Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
 
-/** Takes spans by OTLP over HTTP, in JSON, as a real collector does. */
-export async function openOtlpCollector() {
+/**
+ * Takes spans by OTLP over HTTP, in JSON, as a real collector does.
+ *
+ * @param statusOf gives the status of the next answer. Spans are taken only with 200.
+ */
+export async function openOtlpCollector(statusOf = () => 200) {
   const bodies: string[] = [];
   const server = createServer(async (req, res) => {
     const isTraces = req.method === 'POST' && req.url === '/v1/traces';
-    if (isTraces) bodies.push(await text(req));
-    res.writeHead(isTraces ? 200 : 404, { 'Content-Type': 'application/json' }).end('{}');
+    const body = await text(req);
+    const status = isTraces ? statusOf() : 404;
+    if (status === 200) bodies.push(body);
+    res.writeHead(status, { 'Content-Type': 'application/json' }).end('{}');
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -37,6 +43,7 @@ export async function openOtlpCollector() {
           isError: span.status.code === 2,
           /** When it began: Unix time in nanoseconds. */
           beganAt: BigInt(span.startTimeUnixNano),
+          endedAt: BigInt(span.endTimeUnixNano),
         }))
         .sort((a, b) => Number(a.beganAt - b.beganAt)),
     /** What all spans say of where they are from. */

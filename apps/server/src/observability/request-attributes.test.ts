@@ -1,0 +1,114 @@
+import { expect, test } from 'vitest';
+import type { RequestRecord, TracedRequest } from '../api/request-record.ts';
+import { nameOfRequest, requestAttributes } from './request-attributes.ts';
+
+const request: TracedRequest = {
+  headers: { 'user-agent': 'curl/8.5.0' },
+  baseUrl: '/v1',
+  path: '/pets/7',
+  protocol: 'http',
+  httpVersion: '1.1',
+  ip: '203.0.113.9',
+};
+const record: RequestRecord = {
+  requestId: 'one',
+  method: 'GET',
+  route: '/v1/pets/:petId',
+  status: 200,
+  aborted: false,
+  durationMs: 1,
+  errorCode: undefined,
+  attempts: undefined,
+  waits: undefined,
+  operation: undefined,
+  key: undefined,
+  tokenPrefix: undefined,
+  decision: undefined,
+  traceId: undefined,
+};
+
+test('a span has the attributes of an HTTP server that are required and recommended', () => {
+  expect(requestAttributes(request, record)).toEqual({
+    'http.request.method': 'GET',
+    'http.route': '/v1/pets/:petId',
+    'http.response.status_code': 200,
+    'url.path': '/v1/pets/7',
+    'url.scheme': 'http',
+    'network.protocol.version': '1.1',
+    'client.address': '203.0.113.9',
+    'user_agent.original': 'curl/8.5.0',
+    'animal_store.request_id': 'one',
+  });
+});
+
+const token = `ast_${'a'.repeat(30)}zzzzzz`;
+
+test.each([
+  ['203.0.113.9', '203.0.113.9'],
+  ['::ffff:203.0.113.9', '203.0.113.9'],
+  ['2001:db8::1', '2001:db8::1'],
+  ['unknown', undefined],
+  [token, undefined],
+  [undefined, undefined],
+])('the sender %s has the client.address %s', (ip, shown) => {
+  expect(requestAttributes({ ...request, ip }, record)['client.address']).toBe(shown);
+});
+
+test.each([
+  [
+    'Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101',
+    'Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101',
+  ],
+  ['animal-store-client/1.0.0', 'animal-store-client/1.0.0'],
+  [`curl/8.5.0 ${token}`, expect.not.stringContaining(token)],
+  [`a/1${'x'.repeat(1_000)}`, `a/1${'x'.repeat(253)}`],
+  // It may be a secret in the wrong header.
+  ['cAnArY0123456789', undefined],
+  [token, undefined],
+  ['curl/8.5.0 \u00e9', undefined],
+  [undefined, undefined],
+])('the User-Agent %s is shown as %s', (userAgent, shown) => {
+  const headers = { 'user-agent': userAgent };
+  expect(requestAttributes({ ...request, headers }, record)['user_agent.original']).toEqual(shown);
+});
+
+test.each<[string, Partial<RequestRecord>, string, Record<string, unknown>]>([
+  [
+    'an unknown method',
+    { method: 'PROPFIND' },
+    'HTTP /v1/pets/:petId',
+    {
+      'http.request.method': '_OTHER',
+      'http.request.method_original': 'PROPFIND',
+    },
+  ],
+  [
+    'an unknown path',
+    { route: undefined, status: 404, errorCode: 'not_found' },
+    'GET',
+    {
+      'url.path': '/REDACTED',
+      'animal_store.error_code': 'not_found',
+      'error.type': undefined,
+    },
+  ],
+  [
+    'a failure of ours',
+    { status: 500, errorCode: 'internal_error' },
+    'GET /v1/pets/:petId',
+    {
+      'error.type': 'internal_error',
+    },
+  ],
+  ['a failure without a code', { status: 503 }, 'GET /v1/pets/:petId', { 'error.type': '503' }],
+])('the span of %s (%j) is called %s and has %j', (_, more, name, attributes) => {
+  const told = { ...record, ...more };
+  expect(nameOfRequest(told)).toBe(name);
+  expect(requestAttributes(request, told)).toMatchObject(
+    Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined)),
+  );
+  for (const [attribute, value] of Object.entries(attributes)) {
+    if (value === undefined)
+      expect(requestAttributes(request, told)).not.toHaveProperty([attribute]);
+  }
+});

@@ -1,0 +1,84 @@
+import { isIP } from 'node:net';
+import { hideTokens } from '@animal-store/contract/token-form';
+import type { Attributes } from '@opentelemetry/api';
+import * as semconv from '@opentelemetry/semantic-conventions';
+import type { RequestRecord, TracedRequest } from '../api/request-record.ts';
+
+/** The methods that OpenTelemetry knows. All others are recorded as `_OTHER`. */
+const knownMethods: ReadonlySet<string> = new Set(
+  'CONNECT DELETE GET HEAD OPTIONS PATCH POST PUT TRACE'.split(' '),
+);
+
+/**
+ * A `User-Agent` that begins with a program and its version (RFC 9110, §10.1.5). A client that puts
+ * a secret into the wrong header does not send such a text.
+ */
+const namedProgram = /^[A-Za-z][\w.+-]{0,63}\/\d[\x20-\x7e]*$/;
+
+/** Browsers send less. */
+const maxUserAgentLength = 256;
+
+/** Returns the name of a request's span, such as `GET /v1/pets`. */
+export function nameOfRequest({ method, route }: RequestRecord): string {
+  return [knownMethods.has(method) ? method : 'HTTP', route].filter(Boolean).join(' ');
+}
+
+/**
+ * Returns the attributes of a request's span: those that OpenTelemetry's stable conventions for
+ * HTTP servers require or recommend, and our own.
+ *
+ * `url.query` is left out, because callers put secrets into it. The address of the peer is left
+ * out, because behind a proxy it is the address of the proxy.
+ */
+export function requestAttributes(request: TracedRequest, record: RequestRecord): Attributes {
+  const { method, route, status, requestId, key, decision, errorCode } = record;
+  const isKnown = knownMethods.has(method);
+  const clientAddress = addressOf(request.ip);
+  const userAgent = userAgentToShow(request.headers['user-agent']);
+  return {
+    [semconv.ATTR_HTTP_REQUEST_METHOD]: isKnown ? method : semconv.HTTP_REQUEST_METHOD_VALUE_OTHER,
+    ...(!isKnown && { [semconv.ATTR_HTTP_REQUEST_METHOD_ORIGINAL]: method }),
+    ...(route && { [semconv.ATTR_HTTP_ROUTE]: route }),
+    [semconv.ATTR_HTTP_RESPONSE_STATUS_CODE]: status,
+    [semconv.ATTR_URL_PATH]: pathToShow(request, route),
+    // A trusted proxy may have copied X-Forwarded-Proto from a caller.
+    [semconv.ATTR_URL_SCHEME]: request.protocol === 'https' ? 'https' : 'http',
+    [semconv.ATTR_NETWORK_PROTOCOL_VERSION]: request.httpVersion,
+    ...(clientAddress && { [semconv.ATTR_CLIENT_ADDRESS]: clientAddress }),
+    ...(userAgent && { [semconv.ATTR_USER_AGENT_ORIGINAL]: userAgent }),
+    // A 4xx is an error of the caller and not of the server.
+    ...(status >= 500 && { [semconv.ATTR_ERROR_TYPE]: errorCode ?? String(status) }),
+    'animal_store.request_id': requestId,
+    ...(key && { 'animal_store.key_id': key.id, 'animal_store.plan': key.plan }),
+    ...(decision && { 'animal_store.quota': decision.outcome }),
+    ...(errorCode && { 'animal_store.error_code': errorCode }),
+  };
+}
+
+/** Returns the address, if it is one: a caller can write anything into `X-Forwarded-For`. */
+function addressOf(ip: string | undefined): string | undefined {
+  // On a socket for IPv4 and IPv6, Node maps IPv4 addresses into IPv6 (RFC 4291, §2.5.5.2).
+  const address = ip?.replace(/^::ffff:(?=[\d.]+$)/i, '');
+  return address !== undefined && isIP(address) !== 0 ? address : undefined;
+}
+
+function userAgentToShow(text: string | undefined): string | undefined {
+  if (text === undefined || !namedProgram.test(text)) return undefined;
+  return hideTokens(text).slice(0, maxUserAgentLength);
+}
+
+/**
+ * Replaces parts of the path that may be a caller's secret: an unknown path, and parameters that
+ * are not numbers.
+ */
+function pathToShow(request: TracedRequest, route: string | undefined): string {
+  // A path without a route has not been parsed, perhaps because parsing fails.
+  if (route === undefined) return '/REDACTED';
+  const template = route.split('/');
+  const isShown = (part: string, index: number) =>
+    !template[index]?.startsWith(':') || /^-?\d{1,19}$/.test(part);
+  return `${request.baseUrl}${request.path}`
+    .split('/')
+    .map((part, index) => (isShown(part, index) ? part : 'REDACTED'))
+    .join('/');
+}

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { databaseAttributes, publicAddress, redisAttributes } from './traced-places.ts';
+
+const server = (address: string, port: number) => ({
+  'server.address': address,
+  'server.port': port,
+});
+const space = (namespace: string) => ({ 'db.namespace': namespace });
+
+test.each([
+  ['https://api.example.com', server('api.example.com', 443)],
+  ['http://api.example.com', server('api.example.com', 80)],
+  ['http://localhost:3000', server('localhost', 3000)],
+  ['http://[::1]:3000', server('::1', 3000)],
+])('the service at %s has the attributes %j', (origin, attributes) => {
+  expect(publicAddress(origin)).toEqual(attributes);
+});
+
+test.each([
+  [
+    { host: 'db-a', port: 5432, name: 'pets' },
+    { ...server('db-a', 5432), ...space('pets') },
+  ],
+  [
+    { host: '/run/pg', name: 'pets' },
+    { 'server.address': '/run/pg', ...space('pets') },
+  ],
+  // The embedded one.
+  [{}, {}],
+])('the database %j has the attributes %j', (address, attributes) => {
+  expect(databaseAttributes(address)).toEqual(attributes);
+});
+
+test.each([
+  [['redis://user:secret@cache:6380/3'], { ...server('cache', 6380), ...space('3') }],
+  [['rediss://cache'], { ...server('cache', 6379), ...space('0') }],
+  [['redis://[::1]/'], { ...server('::1', 6379), ...space('0') }],
+  // Which server it was is known to nobody but the client.
+  [['redis+sentinel://a:1,b:2/main/5'], space('5')],
+  [['redis://a:1', 'redis://b:1'], space('0')],
+  [[], {}],
+])('Redis at %j has the attributes %j', (urls, attributes) => {
+  expect(redisAttributes(urls)).toEqual(attributes);
+});

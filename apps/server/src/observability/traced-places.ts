@@ -1,0 +1,54 @@
+import type { DatabaseAddress } from '@animal-store/postgres';
+import { parseSentinelUrl } from '@animal-store/quotas/sentinel-url';
+import type { Attributes } from '@opentelemetry/api';
+import * as semconv from '@opentelemetry/semantic-conventions';
+
+/** Where requests arrive, and the stores that they use. */
+export interface TracedPlaces {
+  /** The public address of the service, such as `https://api.example.com`. */
+  readonly origin: string;
+  readonly database: () => DatabaseAddress;
+  /** The URLs of `REDIS_URL`. */
+  readonly redis: readonly string[];
+}
+
+/** Returns the attributes of the service's public address. */
+export function publicAddress(origin: string): Attributes {
+  const { hostname, port, protocol } = new URL(origin);
+  return {
+    [semconv.ATTR_SERVER_ADDRESS]: withoutBrackets(hostname),
+    [semconv.ATTR_SERVER_PORT]: Number(port || (protocol === 'https:' ? 443 : 80)),
+  };
+}
+
+/** Returns the attributes of the database. */
+export function databaseAttributes({ host, port, name }: DatabaseAddress): Attributes {
+  return {
+    ...(host !== undefined && { [semconv.ATTR_SERVER_ADDRESS]: host }),
+    ...(port !== undefined && { [semconv.ATTR_SERVER_PORT]: port }),
+    ...(name !== undefined && { [semconv.ATTR_DB_NAMESPACE]: name }),
+  };
+}
+
+/**
+ * Returns the attributes of Redis. With a Cluster or with Sentinels the server is left out, because
+ * the URLs do not say which of the servers answers.
+ */
+export function redisAttributes(urls: readonly string[]): Attributes {
+  const [url, ...others] = urls;
+  // Without Redis, quotas are counted in the memory of this replica.
+  if (url === undefined) return {};
+  // A Cluster has database 0 only.
+  if (others.length > 0) return { [semconv.ATTR_DB_NAMESPACE]: '0' };
+  const sentinel = parseSentinelUrl(url);
+  if (sentinel !== undefined) return { [semconv.ATTR_DB_NAMESPACE]: String(sentinel.db) };
+  const { hostname, port, pathname } = new URL(url);
+  return {
+    [semconv.ATTR_SERVER_ADDRESS]: withoutBrackets(hostname),
+    [semconv.ATTR_SERVER_PORT]: Number(port || 6_379),
+    [semconv.ATTR_DB_NAMESPACE]: pathname.slice(1) || '0',
+  };
+}
+
+/** `URL` writes an IPv6 address in brackets. */
+const withoutBrackets = (hostname: string) => hostname.replaceAll(/[[\]]/g, '');

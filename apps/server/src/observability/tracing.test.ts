@@ -1,0 +1,165 @@
+import { createTestClock, type TestClock } from '@animal-store/runtime/test-clock';
+import { freePort, openRawServer, until } from '@animal-store/testkit';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openOtlpCollector } from '../../test/support/otlp-collector.ts';
+import type { RequestRecord, TracedRequest } from '../api/request-record.ts';
+import { type OpenTracing, openTracing } from './tracing.ts';
+
+const request: TracedRequest = {
+  headers: {},
+  baseUrl: '/v1',
+  path: '/pets',
+  protocol: 'http',
+  httpVersion: '1.1',
+  ip: '127.0.0.1',
+};
+const record: RequestRecord = {
+  requestId: 'one',
+  method: 'GET',
+  route: '/v1/pets',
+  status: 200,
+  aborted: false,
+  durationMs: 1,
+  errorCode: undefined,
+  attempts: undefined,
+  waits: undefined,
+  operation: undefined,
+  key: undefined,
+  tokenPrefix: undefined,
+  decision: undefined,
+  traceId: undefined,
+};
+
+let clock: TestClock;
+let troubles: string[];
+let dropped: Record<string, number>;
+let stack: AsyncDisposableStack;
+beforeEach(() => {
+  clock = createTestClock();
+  troubles = [];
+  dropped = {};
+  stack = new AsyncDisposableStack();
+});
+afterEach(() => stack.disposeAsync());
+
+function open(origin: string, batches = {}): OpenTracing {
+  // Exporters of earlier tests may fail late.
+  const counts = dropped;
+  return openTracing({
+    ...{ url: `${origin}/v1/traces`, version: '1.0.0', clock },
+    ...{ sampler: 'always_on', sampleShare: 1, batches, flushTimeoutMs: 500 },
+    onTrouble: (trouble) => troubles.push(trouble),
+    onDropped(loss, spans) {
+      counts[loss] = (counts[loss] ?? 0) + spans;
+    },
+  });
+}
+
+/** Makes the span of a request. */
+function trace(tracing: OpenTracing, queueMs = 0): void {
+  const waits = { queueMs, redisMs: 0, sqlMs: 0, bodyMs: 0 };
+  tracing.start(request, { arrivedAt: performance.now() - queueMs, waits }).end(record);
+}
+
+/** Opens a server that takes requests and never answers. */
+async function openSilentCollector() {
+  let connections = 0;
+  const server = stack.use(
+    await openRawServer(() => {
+      connections += 1;
+    }),
+  );
+  const untilAsked = () => until(() => connections > 0);
+  return { origin: `http://127.0.0.1:${server.port}`, untilAsked };
+}
+
+/** Says whether a promise has settled after a turn of the event loop in which sockets are read. */
+async function isSettled(promise: Promise<void>): Promise<boolean> {
+  let settled = false;
+  void promise.then(() => {
+    settled = true;
+  });
+  await clock.advance(0);
+  return settled;
+}
+
+test('the span of a request that waited for its turn has a child for the wait, and others have none', async () => {
+  await using collector = await openOtlpCollector();
+  const tracing = open(collector.url);
+  trace(tracing);
+  trace(tracing, 30);
+  await tracing.close();
+  const waits = collector.spans().filter(({ name }) => name === 'wait_for_turn');
+  expect(waits).toHaveLength(1);
+  const parent = collector.spans().find(({ spanId }) => spanId === waits[0]?.parentSpanId);
+  expect(parent).toMatchObject({ name: 'GET /v1/pets', kind: 2, beganAt: waits[0]?.beganAt });
+  expect(Number((waits[0]?.endedAt ?? 0n) - (waits[0]?.beganAt ?? 0n)) / 1e6).toBeCloseTo(30, 2);
+});
+
+test('a stop waits until the collector has taken the last spans', async () => {
+  await using collector = await openOtlpCollector();
+  const tracing = open(collector.url);
+  trace(tracing);
+  await tracing.close();
+  expect(collector.spans()).toHaveLength(1);
+  expect([troubles, dropped]).toEqual([[], {}]);
+});
+
+// It took two seconds. The clock stands still, so nothing is waited for.
+test('a stop does not wait for a collector that refuses connections, and says how many spans are lost', async () => {
+  const tracing = open(`http://127.0.0.1:${await freePort()}`);
+  trace(tracing);
+  await tracing.close();
+  expect(troubles.at(-1)).toMatch(/^The collector .* before the stop: 1 spans are lost\.$/);
+});
+
+test('a stop waits 500 ms for a collector that does not answer', async () => {
+  const { origin, untilAsked } = await openSilentCollector();
+  const tracing = open(origin);
+  trace(tracing);
+  const closed = tracing.close();
+  await untilAsked();
+  await clock.advance(499);
+  expect(await isSettled(closed)).toBe(false);
+  await clock.advance(1);
+  await closed;
+  expect(troubles).toEqual([expect.stringContaining('1 spans are lost')]);
+});
+
+test('a stop does not wait for a collector that has not answered for 500 ms before', async () => {
+  const { origin, untilAsked } = await openSilentCollector();
+  const tracing = open(origin);
+  trace(tracing);
+  tracing.flush();
+  await untilAsked();
+  await clock.advance(500);
+  trace(tracing);
+  await tracing.close();
+  expect(troubles).toEqual([expect.stringContaining('2 spans are lost')]);
+});
+
+test('a stop waits for a collector that is back', async () => {
+  let status = 400;
+  await using collector = await openOtlpCollector(() => status);
+  const tracing = open(collector.url);
+  trace(tracing);
+  tracing.flush();
+  await until(() => dropped['export_failed'] === 1);
+  status = 200;
+  trace(tracing);
+  tracing.flush();
+  await until(() => collector.spans().length === 1);
+  trace(tracing);
+  await tracing.close();
+  expect(collector.spans()).toHaveLength(2);
+});
+
+test('spans are counted as dropped when too many wait, and when the collector refuses them', async () => {
+  await using collector = await openOtlpCollector(() => 400);
+  const tracing = open(collector.url, { maxQueueSize: 2, maxExportBatchSize: 2 });
+  // The first two are sent, two wait, and there is no room for the last one.
+  for (let i = 0; i < 5; i += 1) trace(tracing);
+  expect(dropped).toEqual({ queue_full: 1 });
+  await tracing.close();
+  await until(() => dropped['export_failed'] === 4);
+});
