@@ -16,7 +16,7 @@ beforeAll(async () => {
     ...['n', 'n 9', 'n 02', 'n 2'].map((name) => ({ name, plan: 'free' }) as const),
     { name: 'n 10', plan: 'enterprise', ...aDay },
     { name: 's', suspendedAt: new Date().toISOString() },
-    // No key has it, and nothing is decided about it.
+    // No key belongs to this account, and operators have decided nothing about it.
     { name: 'nobody' },
   ]);
   for (const [account, ok, denied] of [
@@ -29,7 +29,7 @@ beforeAll(async () => {
     await writeUsage(db, [
       entryOf(id, now, { requests: ok }),
       ...(denied > 0 ? [entryOf(id, now, { outcome: 'denied' })] : []),
-      // Yesterday's do not count.
+      // The requests of yesterday do not count.
       entryOf(id, now - 86_400_000, { outcome: 'banned', requests: 9 }),
     ]);
   }
@@ -38,7 +38,8 @@ beforeAll(async () => {
 const all = ['n', 'n 2', 'n 9', 'n 02', 'n 10', 's', 'zoë/e%'];
 
 test.each<[filter: AccountFilter, found: string[]]>([
-  // By the numbers at their ends, or by the requests or denials of today.
+  // These lists are sorted by the numbers at the end of names, or by the requests or denials of
+  // today.
   [{}, all],
   [{ sort: '-name' }, all.toReversed()],
   [{ sort: '-requests' }, ['n 2', 'n 10', 'zoë/e%', 'n', 'n 9', 'n 02', 's']],
@@ -52,7 +53,7 @@ test.each<[filter: AccountFilter, found: string[]]>([
   [{ suspended: 'true' }, ['s']],
   [{ nearLimit: 'true' }, ['n 10']],
   [{ anyCaseOf: 'N' }, ['n']],
-])('%j finds %j, each on one page', async (filter, found) => {
+])('searchAccounts with %j finds %j, each on one page', async (filter, found) => {
   const pages: string[][] = [];
   let position: ListPosition | undefined;
   do {

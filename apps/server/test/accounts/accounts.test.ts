@@ -11,9 +11,9 @@ import { accounts, apiKeys } from '../../src/schema/schema.ts';
 import { useAdmin } from '../support/admin.ts';
 import { banOf, writeBans } from '../support/write-bans.ts';
 
-// What lists of accounts have: account-search.test.ts.
+// account-search.test.ts tests the lists of accounts.
 
-/** An account that no other test has. */
+/** Returns the name of an account that no other test uses. */
 const newAccount = () => `account-${crypto.randomUUID()}`;
 
 const refusal = (message: unknown) => ({ code: 'invalid_request', message, status: 400 });
@@ -39,9 +39,12 @@ const useAll = async (token: string, times: number) => {
   while (statuses.length < times) statuses.push(await use(token));
   return statuses;
 };
-/** The ledger is written later, and asked anew every two seconds. */
+/**
+ * Waits until requests are counted. The ledger is written later, and pages read it every two
+ * seconds.
+ */
 const untilCounted = () => service.server.pass(5_000);
-/** Changes of the account itself, the oldest first. */
+/** Returns the changes of the account itself, oldest first. */
 const auditOf = async (account: string) => {
   const path = `/audit?limit=100&account=${encodeURIComponent(account)}`;
   const entries = (await admin.read<AuditEntry[]>(path)).toReversed();
@@ -50,7 +53,7 @@ const auditOf = async (account: string) => {
     .map(({ action, before, after, reason }) => ({ action, before, after, reason }));
 };
 
-test('keys of an account with a plan share its requests, and both say so', async () => {
+test('keys of an account with a plan share its requests, and the status of both says so', async () => {
   const account = newAccount();
   const quota = { perMinute: 3, perDay: 50 };
   const plan = 'enterprise';
@@ -67,10 +70,10 @@ test('keys of an account with a plan share its requests, and both say so', async
     expect(await use(token)).toBe(429);
     const told = await service.call('/rate-limit', { token });
     expect(told.body).toMatchObject({ plan, subject: 'account', windows: { minute, day } });
-    // Neither the account's name nor its other keys.
+    // The body contains neither the account's name nor its other keys.
     expect(told.text).not.toContain(account);
   }
-  // What is in force, and its own plan that rests.
+  // The list shows the plan that applies, and the key's own plan, which is inactive.
   const inForce = { subject: 'account', plan, quota };
   const own = { plan: 'business', quota: { perMinute: 1_000 }, inForce, state: 'active' };
   expect((await listKeys(`account=${account}`))[0]).toMatchObject(own);
@@ -86,7 +89,7 @@ test('keys of an account with a plan share its requests, and both say so', async
   });
 });
 
-test('an account tells of every banned key, however old, and of keys that their own limits deny', async () => {
+test('an account shows every banned key, however old, and the keys that exceed their own limits', async () => {
   const account = newAccount();
   const quota = { perMinute: 1, perDay: 10 };
   const oldest = await create({ account, plan: 'free' });
@@ -94,7 +97,7 @@ test('an account tells of every banned key, however old, and of keys that their 
   const { db } = service.database;
   await db.insert(apiKeys).values(Array(100).fill({ name: 'x', account, plan: 'free' }));
   const revoked = await create({ account, plan: 'free' });
-  // Replicas have banned it by themselves.
+  // Replicas have banned the key by themselves.
   const ban = banOf(oldest.key.id, 10);
   await writeBans(db, banOf(oldest.key.id, 5), ban, banOf(revoked.key.id, 5));
   await post(`/keys/${revoked.key.id}/revoke`);
@@ -109,12 +112,12 @@ test('an account tells of every banned key, however old, and of keys that their 
     ...{ ...counted, bans },
     fullKeys: [{ keyId: full.key.id, name: 'x', windows: { minute: { limit: 1, remaining: 0 } } }],
   });
-  // With a plan of the account, those of its keys rest.
+  // With a plan of the account, the plans of its keys are inactive.
   await put(account, { plan: 'pro' });
   expect((await show(account)).fullKeys).toEqual([]);
 });
 
-test('names that look the same are one account, but for the case of letters', async () => {
+test('names that look the same mean one account, but letter case distinguishes accounts', async () => {
   const account = `${newAccount()} \u00e9`;
   for (const given of [`${account}\u00a0`, account.replace(' ', '\u00a0').normalize('NFD')]) {
     expect((await create({ account: given, plan: 'free' })).key.account).toBe(account);
@@ -132,13 +135,13 @@ test('names that look the same are one account, but for the case of letters', as
   const json = JSON.stringify({ account: invisible, plan: 'free', name: 'x' });
   expect((await admin.call('/keys', { json })).body).toEqual(refusal(message));
   expect((await put(invisible, { plan: 'free' })).body).toEqual(refusal(message));
-  // One of a version before keeps its name, whatever that is.
+  // An account of an earlier version keeps its name, even if the name is no longer valid.
   await service.database.db.insert(accounts).values({ name: invisible });
   expect((await put(invisible, { plan: 'pro' })).body).toMatchObject({ account: invisible });
   expect((await create({ account: invisible })).key.account).toBe(invisible);
 });
 
-test('what was used of an account or of a key is given back, which is in the audit log', async () => {
+test('a credit resets the usage of an account or a key and is recorded in the audit log', async () => {
   const account = newAccount();
   const quota = { perMinute: 2, perDay: 5 };
   await put(account, { plan: 'enterprise', quota });
@@ -162,7 +165,7 @@ test('what was used of an account or of a key is given back, which is in the aud
   const [entry] = await admin.read<AuditEntry[]>(`/audit?keyId=${own.key.id}`);
   expect(entry).toMatchObject({ action: 'key.changed', ...change });
 
-  // Whose windows they are not.
+  // The windows do not belong to the key.
   const ofAccount = `account: expected a key with windows of its own: those of this one are of the account ${account}`;
   expect((await credit(`/keys/${key.id}`)).body).toEqual(refusal(ofAccount));
   await put(account, { plan: null });
@@ -170,7 +173,7 @@ test('what was used of an account or of a key is given back, which is in the aud
   expect((await credit(pathOf(account))).body).toEqual(refusal(ofKeys));
 });
 
-test('suspending an account refuses all of its keys, also new ones, until it and they are resumed', async () => {
+test('a suspended account refuses all of its keys, including new ones, until the account and the keys are resumed', async () => {
   const account = newAccount();
   const { key, token } = await create({ account, plan: 'free' });
   const suspended = await post(`${pathOf(account)}/suspend?reason=unpaid`);
@@ -185,7 +188,8 @@ test('suspending an account refuses all of its keys, also new ones, until it and
     { id: key.id, ...ofAccount },
   ]);
 
-  // A key that is suspended besides is resumed by itself, and is free of its account outside of it.
+  // A key that is also suspended itself must be resumed itself. It is no longer suspended with the
+  // account when it leaves the account.
   const besides = await post(`/keys/${newer.key.id}/suspend?reason=leaked`);
   const both = { suspension: { reason: 'leaked' }, accountSuspension: suspension };
   expect(besides.body).toMatchObject({ state: 'suspended', ...both });
@@ -197,7 +201,7 @@ test('suspending an account refuses all of its keys, also new ones, until it and
 
   await post(`${pathOf(account)}/resume`);
   expect(await use(token)).toBe(200);
-  // The changes of the account are its own: its keys have none.
+  // Changes of the account are recorded for the account and not for its keys.
   const entries = await admin.read<AuditEntry[]>(`/audit?keyId=${key.id}`);
   expect(entries.map(({ action }) => action)).toEqual(['key.created']);
   const none = { suspension: null };
@@ -207,7 +211,7 @@ test('suspending an account refuses all of its keys, also new ones, until it and
   ]);
 });
 
-test('each change of the plan is in the audit log, a repetition is not, and of concurrent ones the last holds', async () => {
+test('the audit log records each change of the plan but no repetition, and the last of concurrent changes wins', async () => {
   const account = newAccount();
   const enterprise = (perMinute: number) => {
     const quota = { perMinute, perDay: 50 };
@@ -243,11 +247,11 @@ test.each<[plan: object, message: string, account?: string]>([
   [{ plan: 'gold' }, 'plan: expected one of free, pro, business, enterprise, or null for none'],
   [{ plan: 'enterprise' }, 'quota: expected a JSON object of perMinute, perDay'],
   [{ plan: 'pro', quota: { perMinute: 1, perDay: 1 } }, 'quota: expected none: only Enterprise'],
-])('the plan %j is refused: %s', async (plan, message, account = newAccount()) => {
+])('setAccountPlan refuses the plan %j: %s', async (plan, message, account = newAccount()) => {
   expect((await put(account, plan)).body).toEqual(refusal(expect.stringContaining(message)));
 });
 
-test('an account that no key has and nobody decided about is not found, and is no plan for a key', async () => {
+test('an account without keys and decisions is not found, and provides no plan for a new key', async () => {
   const account = newAccount();
   const message = `There is no account ${account}: no key has it, and it has no plan.`;
   const notFound = { code: 'account_not_found', message, status: 404 };

@@ -8,15 +8,15 @@ import { openLocalServer } from '../support/local-server.ts';
 import { createOldDatabase } from '../support/old-database.ts';
 import { call } from '../support/test-service.ts';
 
-/** The number of the migration that brings accounts. */
+/** The number of the migration that adds accounts. */
 const accountsMigration = 10;
 
-test('keys with labels of the version before are limited and listed as before, until their account gets a plan', async () => {
+test('keys with labels of the previous version keep their limits and their place in lists until their account gets a plan', async () => {
   await using database = await createOldDatabase(accountsMigration);
   await using stack = new AsyncDisposableStack();
   const sql = stack.use(connectTo(database.url));
 
-  /** Creates a key in the way in which the version before does, and gives its token. */
+  /** Creates a key like the previous version and returns its token. */
   async function createKey(account: string | null, plan: string, more = {}): Promise<string> {
     const token = createToken('key');
     const [key] = await sql`
@@ -34,7 +34,10 @@ test('keys with labels of the version before are limited and listed as before, u
     await openLocalServer({ DATABASE_URL: database.url, ADMIN_TOKEN: adminToken }),
   );
   const admin = adminOf(server);
-  /** Makes a request, and tells what it is counted against. The minute may be over, the day is not. */
+  /**
+   * Sends a request and returns what it counts against. The remaining requests are those of the
+   * day, because the minute may end during the test.
+   */
   const use = async (token: string) => {
     const { status } = await call(`${server.baseUrl}/pets`, { token });
     const { body } = await call(`${server.baseUrl}/rate-limit`, { token });
@@ -49,7 +52,7 @@ test('keys with labels of the version before are limited and listed as before, u
       keys,
     ]);
 
-  // Each key has the windows of its own plan, also two with the same label.
+  // Each key has the windows of its own plan, even two keys with the same label.
   expect(await use(free)).toEqual([200, 'key', 60, 999]);
   expect(await use(own)).toEqual([200, 'key', 7, 699]);
   expect(await use(alone)).toEqual([200, 'key', 300, 9_999]);
@@ -59,7 +62,7 @@ test('keys with labels of the version before are limited and listed as before, u
   ];
   expect(await listAccounts()).toEqual(labels);
 
-  // A replica of the version before still runs, and makes a key and moves another.
+  // A replica of the previous version still runs. It creates a key and moves another one.
   expect(await use(await createKey('B-1', 'pro'))).toEqual([200, 'key', 300, 9_999]);
   await sql`update api_keys set account = 'B-2' where account is null`;
   const made = [

@@ -11,7 +11,7 @@ import { call } from '../support/test-service.ts';
 
 const readme = readFileSync(new URL('../../../../README.md', import.meta.url), 'utf8');
 
-/** The service's. Commands, and its database, go by that of the machine. */
+/** The clock of the service. Commands and the database use the clock of the machine. */
 const clock = createClockAtNoon();
 let database: TestDatabase;
 let server: LocalServer;
@@ -39,7 +39,7 @@ async function json<Result>(...args: string[]): Promise<Result> {
 const use = async (token: string) => (await call(`${server.baseUrl}/pets`, { token })).status;
 const tokenIn = (text: string) => /as[to]_\w{36}/.exec(text)?.[0] ?? '';
 
-/** What people read, without what differs from run to run. */
+/** Replaces the parts of an output that differ from run to run. */
 const settle = (text: string) =>
   text
     .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ/g, '{time}')
@@ -48,12 +48,12 @@ const settle = (text: string) =>
     .replaceAll(/as[to]_\w{4}…/g, '{prefix}')
     .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '{id}');
 
-test("the README's commands work in their order, and show what they did", async () => {
+test("the README's commands work in their order and show what they did", async () => {
   const lines = [
     ...readme.matchAll(/^npm run (keys|accounts|operators|audit|usage) -- ([^#\n]*)/gm),
   ];
   expect(lines).toHaveLength(30);
-  /** What was created first. */
+  /** The ids of the first key and the first operator that were created. */
   const ids: Record<string, string> = {};
   for (const [, group = '', rest = ''] of lines) {
     const id = ids[group === 'operators' ? group : 'keys'] ?? '';
@@ -69,7 +69,7 @@ test("the README's commands work in their order, and show what they did", async 
   expect(entries.flatMap(({ reason }) => reason ?? [])).toEqual(['leaked', 'Invoice 4711 is open']);
 });
 
-test('a key is shown as a card, with its token once, and later with its usage', async () => {
+test('the CLI shows a key as a card, with its token once and later with its usage', async () => {
   const created = await run(
     ...['keys', 'create', '--name', 'acme', '--plan', 'enterprise', '--per-minute', '7'],
     ...['--per-day', '8000', '--expires', '90d', '--account', 'A-1', '--read-only'],
@@ -111,7 +111,7 @@ test('a key is shown as a card, with its token once, and later with its usage', 
 `);
 });
 
-test('keys are listed in an aligned table, with their states', async () => {
+test('the CLI lists keys in an aligned table with their states', async () => {
   const create = ['keys', 'create', '--plan', 'pro', '--account', 'L-1', '--name'];
   const first = (await json<IssuedKey>(...create, '日本 🐈')).key.id;
   const second = (await json<IssuedKey>(...create, 'a')).key.id;
@@ -127,7 +127,7 @@ ${first}  日本 🐈  L-1      pro   300         10,000   revoked            as
   expect(await run('keys', 'list', '--state', 'expired')).toBe('There are no such keys.\n');
 });
 
-test('an account is shown with its keys, their requests and what is left', async () => {
+test('the CLI shows an account with its keys, their requests and what is left', async () => {
   const name = 'Ünïcode/100 %';
   expect(await run('accounts', 'set-plan', name, 'free')).toBe(`  Account  ${name}
   Plan     free: 60 per minute, 1,000 per day, shared by its keys
@@ -156,7 +156,7 @@ ID                                    NAME  STATE   REQUESTS TODAY
   expect(listed.replaceAll(/ +/g, ' ')).toContain(`\n${name} free 60 1,000 active 2 3 0\n`);
 });
 
-test('whoever names an account in another case is warned', async () => {
+test('the CLI warns when an account exists in another letter case', async () => {
   await run('accounts', 'set-plan', 'Zoë', 'free');
   const stderr = 'Warning: letter case matters: there is already the account "Zoë".\n';
   const warned = await cli(['accounts', 'set-plan', 'zoë', 'free'], database.env);
@@ -165,7 +165,7 @@ test('whoever names an account in another case is warned', async () => {
   await run('accounts', 'set-plan', `\u00a0${'Zoë'.normalize('NFD')} `, 'none');
 });
 
-test('the audit log shows what changed', async () => {
+test('the CLI shows changes in the audit log', async () => {
   const create = ['keys', 'create', '--name', 'Searched', '--account', 'S-1', '--plan', 'free'];
   const { key } = await json<IssuedKey>(...create);
   await run('keys', 'update', key.id, '--name', 'Found', '--no-account', '--expires', '90d');
@@ -182,11 +182,12 @@ test('the audit log shows what changed', async () => {
   expect(await run('audit', '--action', 'ban.started')).toBe('There are no such entries.\n');
 });
 
-test('operators may use the CLI elsewhere, within their role and as long as their token is good', async () => {
+test('operators can use the CLI on another machine, within their role and while their token is valid', async () => {
   const { operator, token } = await json<IssuedOperator>(
     ...['operators', 'create', '--name', 'Ann', '--role', 'operator'],
   );
-  // The service has no `ADMIN_TOKEN`: the empty string, or a well-known value, must not stand in for it.
+  // The service has no `ADMIN_TOKEN`. Neither the empty string nor a well-known value may replace
+  // it.
   for (const guess of ['', 'undefined', adminToken]) {
     expect((await adminOf(server).call('/keys', { token: guess })).status).toBe(401);
   }

@@ -13,7 +13,7 @@ import { sumOf } from '../support/write-usage.ts';
 
 const { service, admin } = useAdmin('postgres', { usage: { flushMs: 20 } });
 
-test('one request gives the overview, a key, or an account with its requests of a span of time', async () => {
+test('one request returns the overview, a key or an account together with its usage in a period', async () => {
   const { key, token } = await admin.create('{"name":"x","plan":"pro","account":"A"}');
   for (let n = 0; n < 3; n++) await service.call('/pets', { token });
   await untilPassing([service.server], async () => {
@@ -26,12 +26,12 @@ test('one request gives the overview, a key, or an account with its requests of 
   expect([readiness.status, traffic.seconds]).toEqual(['ready', expect.any(Number)]);
   expect(Date.parse(history?.to ?? '') - Date.parse(history?.from ?? '')).toBe(60 * 60_000);
   expect(history?.bucket).toBe('minute');
-  // Calls of the other tests count, too.
+  // Requests of the other tests count, too.
   expect(sumOf(history?.rows)).toBeGreaterThanOrEqual(3);
   const own = { name: 'x', account: 'A', plan: 'pro', requests: 3 };
   expect(history?.busiest).toContainEqual({ keyId: key.id, ...own });
 
-  // Of more than 31 days, the busiest keys are those of the last ones.
+  // For more than 31 days, the busiest keys are those of the last 31 days.
   const from = new Date(Date.now() - 200 * 86_400_000).toISOString();
   const long = await admin.read<Overview>(`/overview?include=history&bucket=day&from=${from}`);
   expect(long.history?.busiest.map(({ keyId }) => keyId)).toContain(key.id);
@@ -50,7 +50,7 @@ test('one request gives the overview, a key, or an account with its requests of 
   }
 });
 
-test('one request gives the calls of deprecated operations, and who made them, page by page', async () => {
+test('one request returns the calls of deprecated operations and their callers, page by page', async () => {
   const ids: string[] = [];
   for (const name of ['first caller', 'second caller']) {
     const { key, token } = await admin.create(JSON.stringify({ name, plan: 'pro' }));
@@ -79,10 +79,10 @@ test('one request gives the calls of deprecated operations, and who made them, p
 
 const acceptsGzip = { 'Accept-Encoding': 'gzip' };
 
-test('a long answer is compressed for those who accept that', async () => {
+test('a long response is compressed for clients that accept it', async () => {
   const plain = await admin.call('/openapi.json');
   expect(plain.headers.get('Content-Encoding')).toBeNull();
-  // `fetch` reads what is compressed.
+  // `fetch` decompresses the response.
   const headers = { Authorization: `Bearer ${adminToken}`, ...acceptsGzip };
   const url = `${service.server.opsUrl}${adminBasePath}/openapi.json`;
   const compressed = await fetch(url, { headers });
@@ -92,8 +92,8 @@ test('a long answer is compressed for those who accept that', async () => {
   expect(await compressed.text()).toBe(plain.text);
 });
 
-// From the size of both, the token could be guessed.
-test('an answer that fits into a packet is not compressed, nor a new token together with a name', async () => {
+// From the size of a compressed response with both, an attacker could guess the token.
+test('a response that fits into a packet is not compressed, and neither is a new token with a name', async () => {
   const name = '🐈'.repeat(255);
   const json = JSON.stringify({ name, account: name, plan: 'free' });
   for (const [path, options, member] of [

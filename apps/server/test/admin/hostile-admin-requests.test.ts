@@ -5,7 +5,8 @@ import { createToken } from '../../src/keys/token.ts';
 import { nobody, useAdmin } from '../support/admin.ts';
 import type { CallOptions } from '../support/test-service.ts';
 
-// What each operation refuses in general, with which status, is in admin-conformance.test.ts.
+// admin-conformance.test.ts tests which requests each operation refuses in general, and with which
+// status.
 
 const { admin } = useAdmin();
 
@@ -27,14 +28,17 @@ test.each<[status: number, path: string, options?: CallOptions]>([
   [400, '/keys/%ff'],
   [404, '/Keys'],
   [404, '/keys/'],
-])('%i for %s %j', async (status, path, options = {}) => {
+])('the admin API responds with %i to %s %j', async (status, path, options = {}) => {
   const { body } = await admin.call(path, options);
   expect(body).toEqual({ code: expect.any(String), message: expect.any(String), status });
 });
 
 const time = '2026-11-21 12:00:00.123456+00';
 
-/** A list with a cursor that has its checksum, as anybody can compute it. */
+/**
+ * Returns the path of a list with a forged cursor. The cursor has a valid checksum, which anyone
+ * can compute.
+ */
 function forge(path: string, position: unknown): string {
   const [name = '', query = ''] = path.split('?');
   const whole = Array.isArray(position) ? ['0', ...position] : position;
@@ -48,9 +52,12 @@ test.each([
   ['/keys?sort=-plan', ['pro', time, nobody]],
   ['/accounts', ['natural ', '9', 'natural 9']],
   ['/audit', [time, '1']],
-])('a forged cursor of %s that may be its own is answered: %j', async (path, position) => {
-  expect((await admin.call(forge(path, position))).status).toBe(200);
-});
+])(
+  'the admin API answers a forged cursor of %s that is a possible one: %j',
+  async (path, position) => {
+    expect((await admin.call(forge(path, position))).status).toBe(200);
+  },
+);
 
 const wrongTimes = ['', '1.5', '1e300', '2026-02-30', '99999999999999999999', '\0'];
 
@@ -69,7 +76,7 @@ test.each<[path: string, positions: unknown[]]>([
   ],
   ['/accounts', [['a', 'many', 'a']]],
   ['/audit', [[time, nobody], [time, '9223372036854775808'], ...wrongTimes.map((it) => [it, '1'])]],
-])('forged cursors that %s cannot have are refused, and no failures', async (path, positions) => {
+])('the admin API refuses forged cursors that are impossible for %s', async (path, positions) => {
   for (const position of positions) {
     expect((await admin.call(forge(path, position))).body, `${position}`).toEqual({
       code: 'invalid_request',
@@ -79,7 +86,7 @@ test.each<[path: string, positions: unknown[]]>([
   }
 });
 
-test('a label that holds a token, also without its scheme, is refused and not repeated', async () => {
+test('the admin API refuses a label with a token, even without its scheme, and does not repeat it', async () => {
   const { key } = await admin.create('{"name":"x","plan":"free","account":"before"}');
   const token = createToken().slice(4);
   const label = `Ann ${token}`;

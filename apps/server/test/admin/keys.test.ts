@@ -9,7 +9,7 @@ const anyToken = expect.stringMatching(/^ast_[0-9A-Za-z]{36}$/);
 
 const { service, admin } = useAdmin('postgres', {
   quotas: { banPolicy: { ...defaultBanPolicy, minStrikes: 1, strikeShare: 0 } },
-  // So late that `lastUsedAt` does not change during the tests.
+  // The interval is so long that `lastUsedAt` does not change during the tests.
   usage: { flushMs: 60_000 },
 });
 
@@ -20,7 +20,7 @@ const rotate = async (id: string, json: string) =>
   (await admin.call(`/keys/${id}/rotate`, { json })).body as IssuedKey;
 const revoke = (id: string) => admin.call(`/keys/${id}/revoke`, { method: 'POST' });
 
-test('a new key has a token that is valid at once, and is shown with all that it has', async () => {
+test("a new key has a token that is valid at once, and the response shows all of the key's properties", async () => {
   const answer = await admin.call('/keys', {
     json: '{"plan":"pro","name":"Łódź 🐈","account":"C-17","expiresAt":"2099-01-31T00:00:00+01:00"}',
   });
@@ -81,7 +81,7 @@ test('a change of the plan applies to the next request and keeps the counts', as
   const { headers } = await service.call('/pets', { token });
   expect(headers.get('X-RateLimit-Limit')).toBe('10');
   expect(headers.get('X-RateLimit-Remaining')).toBe('6');
-  // To what it has, it changes nothing.
+  // A change to the same plan changes nothing.
   expect((await change(key.id, '{"plan":"enterprise"}')).body).toEqual(changed.body);
 
   expect((await change(key.id, '{"quota":{"perMinute":3,"perDay":20}}')).status).toBe(200);
@@ -95,7 +95,7 @@ test('a change of the plan applies to the next request and keeps the counts', as
 test.each([
   ['{"name":"b","plan":"enterprise"}', 'quota: expected an Enterprise key to bring its own'],
   ['{"quota":{"perMinute":1,"perDay":1}}', "quota: expected none: the key's plan is pro"],
-])('a change of a Pro key to %s is refused, all of it: %s', async (json, message) => {
+])('a change of a Pro key to %s is refused completely: %s', async (json, message) => {
   const { key } = await admin.create('{"plan":"pro"}');
   expect((await change(key.id, json)).body).toEqual({
     code: 'invalid_request',
@@ -105,7 +105,7 @@ test.each([
   expect(await show(key.id)).toMatchObject(key);
 });
 
-test('a rotation keeps the token before valid for 24 hours, as long as told, or not', async () => {
+test('a rotation keeps the previous token valid for 24 hours, for a given period, or not at all', async () => {
   const { key, token } = await admin.create('{"plan":"free"}');
   const first = await rotate(key.id, '');
   expect(first).toEqual({
@@ -118,7 +118,7 @@ test('a rotation keeps the token before valid for 24 hours, as long as told, or 
   const graceMs = Date.parse(replaced?.expiresAt ?? '') - Date.parse(newest?.createdAt ?? '');
   expect(graceMs).toBe(86_400_000);
   expect([await use(token), await use(first.token)]).toEqual([200, 200]);
-  // They are one key: what one uses, the other lacks.
+  // All tokens belong to one key and share its quota.
   expect((await show(key.id)).usage.windows.minute.remaining).toBe(58);
 
   const second = await rotate(key.id, '{"graceSeconds":172800}');
@@ -130,7 +130,7 @@ test('a rotation keeps the token before valid for 24 hours, as long as told, or 
   expect(last.key.tokens).toHaveLength(1);
 });
 
-test('a revoked key is refused forever, and revoking it again changes nothing', async () => {
+test('a revoked key is refused forever, and a second revocation changes nothing', async () => {
   const { key, token } = await admin.create('{"plan":"free"}');
   expect(await use(token)).toBe(200);
   const once = await revoke(key.id.toUpperCase());
@@ -143,7 +143,7 @@ test('a revoked key is refused forever, and revoking it again changes nothing', 
   expect((await change(key.id, '{"plan":"pro"}')).body).toEqual(refused);
 });
 
-test('an expired key cannot be brought back', async () => {
+test('an expired key cannot be renewed', async () => {
   const { key } = await admin.create('{"plan":"free"}');
   await service.database.db.execute(
     sql`update api_keys set expires_at = now() where id = ${key.id}`,
@@ -152,7 +152,7 @@ test('an expired key cannot be brought back', async () => {
   expect([status, body]).toMatchObject([409, { message: 'The key is expired: make a new one.' }]);
 });
 
-test('a credit that gives nothing back makes no audit entry, and a revoked key gets neither credit nor unban', async () => {
+test('a credit without effect adds no audit entry, and a revoked key accepts neither credit nor unban', async () => {
   const { key } = await admin.create('{"plan":"free"}');
   const post = (action: string) =>
     admin.call(`/keys/${key.id}/${action}`, { method: 'POST', json: '{}' });

@@ -27,7 +27,7 @@ const openSession = async (token: string) =>
   (await admin.call('/sessions', { method: 'POST', token })).body as IssuedSession;
 const refused = { code: 'unauthorized', message: 'The admin token is not right.', status: 401 };
 
-/** Ends what an operator may do, and gives the status of the request that did it. */
+/** The ways to end an operator's permission. Each returns the status of its request. */
 const ends = {
   revoked: async (id: string) => (await post(`/operators/${id}/revoke`)).status,
   'rotated without grace': async (id: string) =>
@@ -40,7 +40,7 @@ const ends = {
 };
 
 test.each(Object.entries(ends))(
-  'refuses every change of an operator who is %s while the body arrives',
+  'the admin API refuses every change of an operator who is %s while the body arrives',
   async (_, end) => {
     const { key } = await admin.create('{"plan":"free"}');
     const before = await Promise.all([admin.read('/keys'), admin.read('/accounts')]);
@@ -64,7 +64,7 @@ test.each(Object.entries(ends))(
   },
 );
 
-test('refuses a change of a session that ends while the body arrives', async () => {
+test('the admin API refuses a change when its session ends while the body arrives', async () => {
   const { token } = await openSession(adminToken);
   const url = `${service.server.opsUrl + adminBasePath}/keys`;
   using held = await holdBody(url, { token, json: '{"name":"ended","plan":"free"}' });
@@ -73,7 +73,7 @@ test('refuses a change of a session that ends while the body arrives', async () 
   expect(await admin.read<IssuedKey[]>('/keys?search=ended')).toEqual([]);
 });
 
-/** The cause of a change by the holder of a token, as the operators' listener makes it. */
+/** Returns the cause of a change by the holder of a token, like the operators' listener. */
 async function causeOf(token: string) {
   const sessions = createOperatorSessions(service.database.db, adminToken);
   const actor = await sessions.findByToken(token);
@@ -96,7 +96,8 @@ test('a change waits for a revocation of its actor that has begun, and is refuse
     await tx.update(operators).set({ revokedAt: sql`now()` }).where(eq(operators.id, operator.id));
     creation = createOperatorManagement(db).create({ name: 'Waits', role: 'owner' }, cause);
     creation.catch(() => {});
-    // Asked outside, because a transaction sees the same activity all the time.
+    // The query runs outside the transaction, because a transaction sees only its first snapshot of
+    // the activity.
     const isWaiting = sql`wait_event_type = 'Lock' and datname = current_database()`;
     await until(() => db.$count(sql`pg_stat_activity`, isWaiting));
   });
@@ -104,7 +105,7 @@ test('a change waits for a revocation of its actor that has begun, and is refuse
   expect(await admin.read<Operator[]>('/operators?search=Waits')).toEqual([]);
 });
 
-test('an operator who is revoked while it is authorised begins and ends no session', async () => {
+test('an operator who is revoked after authorisation can neither begin nor end sessions', async () => {
   const { db } = service.database;
   const sessions = createOperatorSessions(db, adminToken);
   const { operator, token } = await createOperator('owner');
@@ -121,7 +122,7 @@ test('an operator who is revoked while it is authorised begins and ends no sessi
   expect(await sessions.listOf(other.operator.id)).toHaveLength(1);
 });
 
-test('one of two owners who revoke each other at once stays', async () => {
+test('one of two owners stays when they revoke each other at the same time', async () => {
   const management = createOperatorManagement(service.database.db);
   for (let i = 0; i < 20; i += 1) {
     const [a, b] = [await createOperator('owner'), await createOperator('owner')];

@@ -37,11 +37,12 @@ async function openSession(admin: Admin, token: string) {
   return body as IssuedSession;
 }
 
-test('wrong tokens get 401, after ten in a minute 429, and right ones always pass', async () => {
+test('wrong tokens get 401, after ten in a minute 429, and valid tokens always pass', async () => {
   const clock = createTestClock();
   await using service = await startService('postgres', {
     clock,
-    // An hour of the machine's, which does not end during the test. The minute: admin-conformance.test.ts.
+    // The window is an hour of the machine's clock, which does not end during the test.
+    // admin-conformance.test.ts tests the minute.
     ops: { adminToken, guessWindowSeconds: 3_600 },
   });
   const admin = adminOf(service.server);
@@ -81,12 +82,12 @@ test('wrong tokens get 401, after ten in a minute 429, and right ones always pas
   const message = expect.stringMatching(/^Too many wrong admin tokens .* Retry after \d+ s\.$/);
   expect(refused?.body).toEqual({ code: 'rate_limit_exceeded', message, status: 429 });
 
-  // A leaked key must be revocable during an attack.
+  // Operators must be able to revoke a leaked key during an attack.
   const session = await openSession(admin, adminToken);
   const valid = [adminToken, ann.token, unseen.token, session.token];
   expect(await statusesOf(valid)).toEqual(Array(4).fill(200));
   expect((await fetch(`${service.server.opsUrl}/livez`)).status).toBe(200);
-  // Nobody guessed a token that was valid before: who sends it learns that it no longer is.
+  // A token that was valid before is no guess. Its sender learns that the token is no longer valid.
   await admin.call(`/operators/${left.operator.id}/revoke`, { method: 'POST' });
   expect(await statusesOf([left.token])).toEqual([401]);
   expect(await statusesOf([left.token])).toEqual([429]);
@@ -100,7 +101,7 @@ describe('operators', () => {
     (await admin.call(`/operators/${id}/rotate`, { json })).body as IssuedOperator;
   const revoke = (id: string) => admin.call(`/operators/${id}/revoke`, { method: 'POST' });
 
-  test('two tokens are refused, although both are good', async () => {
+  test('two Authorization headers are refused, even if both tokens are valid', async () => {
     const lines = `Authorization: Bearer ${adminToken}\r\n`.repeat(2);
     const request = `GET /admin/v1/keys HTTP/1.1\r\nHost: localhost\r\n${lines}\r\n`;
     const [answer] = await sendRaw(service.server.opsUrl, request);
@@ -109,7 +110,7 @@ describe('operators', () => {
     expect(answer?.headers.get('WWW-Authenticate')).toBe(challenge('invalid_request'));
   });
 
-  test('an operator has a token of its own, shown once, which opens nothing in the public API', async () => {
+  test('a new operator gets a token that is shown once and does not work in the public API', async () => {
     const expiresAt = '2099-01-31T00:00:00.000Z';
     const { operator, token } = await createOperator(admin, 'operator', { expiresAt });
     expect(token).toMatch(/^aso_[0-9A-Za-z]{36}$/);
@@ -127,7 +128,7 @@ describe('operators', () => {
     }
   });
 
-  test('an expired operator is refused, and gets no new token', async () => {
+  test('an expired operator is refused and gets no new token', async () => {
     const { operator, token } = await createOperator(admin, 'viewer');
     await service.database.db
       .update(operators)
@@ -139,7 +140,7 @@ describe('operators', () => {
     expect(await rotate(operator.id)).toEqual(refused);
   });
 
-  test('a rotation leaves the old token valid for the grace period, and a revocation none', async () => {
+  test('a rotated token stays valid for the grace period, and a revoked operator has no grace period', async () => {
     const named = { name: 'Zoë of the search' };
     const { operator, token } = await createOperator(admin, 'viewer', named);
     const first = await rotate(operator.id);
@@ -150,7 +151,7 @@ describe('operators', () => {
     const last = await rotate(operator.id, '{"graceSeconds":0}');
     const tokens = [token, first.token, last.token];
     expect(await Promise.all(tokens.map(statusFor))).toEqual([401, 401, 200]);
-    // It is found by its name and by the start of any token it had.
+    // A search finds the operator by its name and by the prefix of any token that it has had.
     for (const search of [token.slice(0, 8), 'ZOE of']) {
       const { body } = await admin.call(`/operators?search=${encodeURIComponent(search)}`);
       expect((body as Operator[]).map(({ id }) => id)).toEqual([operator.id]);
@@ -163,7 +164,7 @@ describe('operators', () => {
     expect(await rotate(operator.id)).toMatchObject({ status: 409 });
   });
 
-  test('each operation is for its role and those above, and others do not even learn of a wrong body', async () => {
+  test('each operation requires its role or a higher one, and lower roles get 403 even with an invalid body', async () => {
     const tokens = await Promise.all(
       operatorRoles.map(async (role) => (await createOperator(admin, role)).token),
     );
@@ -179,13 +180,13 @@ describe('operators', () => {
         expect(body, name).toEqual({ code: 'forbidden', message, status: 403 });
       }
       for (const { status } of answers.slice(lowest)) {
-        // A token cannot end a session: only a session can.
+        // The token of an operator cannot end a session; only the session's own token can.
         expect(name === 'endSession' ? [401] : [200, 201, 400, 404], name).toContain(status);
       }
     }
   });
 
-  test('a session may do what its operator may, says what that is, and cannot begin another one', async () => {
+  test('a session has the permissions of its operator, lists them, and cannot create another session', async () => {
     const { operator, token } = await createOperator(admin, 'viewer');
     const { session, token: secret } = await openSession(admin, token);
     expect(secret).toMatch(/^asc_[0-9A-Za-z]{36}$/);
@@ -202,7 +203,7 @@ describe('operators', () => {
     expect(another.headers.get('WWW-Authenticate')).toBe(challenge('invalid_token'));
   });
 
-  test('a session ends alone, with its operator or the token it was exchanged for', async () => {
+  test('a session ends alone, with its operator, or with the token that it was created with', async () => {
     const { operator, token } = await createOperator(admin, 'operator');
     const first = await openSession(admin, token);
     const second = await openSession(admin, token);
@@ -216,7 +217,7 @@ describe('operators', () => {
     expect(await statusFor(third.token)).toBe(401);
   });
 
-  test('the sessions of an operator are listed, and ended by it or an owner', async () => {
+  test("the operator and owners can list and end the operator's sessions", async () => {
     const { operator, token } = await createOperator(admin, 'viewer');
     const other = await createOperator(admin, 'operator');
     const path = `/operators/${operator.id}/sessions`;
@@ -236,7 +237,7 @@ describe('operators', () => {
     expect((await admin.call(path)).body).toEqual([]);
   });
 
-  test('a session is put off only by who is active', async () => {
+  test('only a request of an active operator extends a session', async () => {
     const { token } = await openSession(admin, adminToken);
     const { db } = service.database;
     const soon = sql`now() + interval '1 minute'`;
@@ -251,11 +252,11 @@ describe('operators', () => {
   });
 });
 
-describe('in the database', () => {
+describe('sessions in the database', () => {
   const database = useDatabase('postgres');
   const owner = { type: 'admin_token', id: null, name: 'ADMIN_TOKEN', role: 'owner' } as const;
 
-  /** Begins the only session that there is. */
+  /** Begins a session after it has deleted all others. */
   async function beginOnly() {
     const { db } = database;
     await db.delete(operatorSessions);
@@ -263,9 +264,9 @@ describe('in the database', () => {
     return { db, sessions, ...(await sessions.begin(owner, adminToken, async () => {})) };
   }
 
-  test('a session that is used lasts longer, up to its maximum, and then ends', async () => {
+  test('a used session is extended up to its maximum and then ends', async () => {
     const { db, sessions, token } = await beginOnly();
-    /** Moves the session into the past, as if time had gone by. */
+    /** Moves the session into the past, as if time had passed. */
     const age = (seconds: number) =>
       db.update(operatorSessions).set({
         createdAt: sql`${operatorSessions.createdAt} - make_interval(secs => ${seconds})`,
@@ -278,7 +279,7 @@ describe('in the database', () => {
     await age(idleSeconds - 30);
     expect(await sessions.find(token, { isActive: true })).toEqual(owner);
     expect(await lastsLongerThan(idleSeconds - 60)).toBe(1);
-    // Used all the time until shortly before its maximum.
+    // The session was in use until shortly before its maximum.
     await age(maxSeconds - idleSeconds - 60);
     await db.update(operatorSessions).set({ expiresAt: sql`now() + interval '30 seconds'` });
     await sessions.find(token, { isActive: true });
@@ -293,9 +294,10 @@ describe('in the database', () => {
     let finding: Promise<unknown> | undefined;
     await db.transaction(async (tx) => {
       await tx.update(operatorSessions).set({ expiresAt: sql`now()` });
-      // It is found as it was, and its extension waits for this transaction.
+      // The session is found before it ends, and its extension waits for this transaction.
       finding = sessions.find(token, { isActive: true });
-      // Asked outside, because a transaction sees the same activity all the time.
+      // The query runs outside the transaction, because a transaction sees only its first snapshot
+      // of the activity.
       const isWaiting = sql`wait_event_type = 'Lock' and datname = current_database()`;
       await until(() => db.$count(sql`pg_stat_activity`, isWaiting));
     });
@@ -303,12 +305,12 @@ describe('in the database', () => {
     expect(await sessions.find(token, { isActive: false })).toBeUndefined();
   });
 
-  test('what is stored is no session, and another ADMIN_TOKEN ends those of the one before', async () => {
+  test('the stored row is not a usable session, and a new ADMIN_TOKEN ends the sessions of the previous one', async () => {
     const { db, sessions, token } = await beginOnly();
     expect(await sessions.find(token, { isActive: false })).toEqual(owner);
     const [row] = await db.select().from(operatorSessions);
     expect(JSON.stringify(row)).not.toContain(token);
-    // Whoever can read the database but does not know the ADMIN_TOKEN cannot compute the hash.
+    // A reader of the database who does not know the ADMIN_TOKEN cannot compute the hash.
     const sameHash = eq(operatorSessions.hash, hashToken(token));
     expect(await db.$count(operatorSessions, sameHash)).toBe(0);
     for (const another of [`${adminToken}-2`, undefined]) {
@@ -323,7 +325,7 @@ describe('names of operators', () => {
   const create = (name: string) =>
     admin.call('/operators', { json: JSON.stringify({ name, role: 'viewer' }) });
 
-  test('a name that looks like that of another active operator is refused', async () => {
+  test('a name is refused when it looks like the name of another active operator', async () => {
     expect((await create('Zoe')).status).toBe(201);
     const { status, body } = await create('Zoë');
     const message =
@@ -335,7 +337,7 @@ describe('names of operators', () => {
     expect((await create('Zoe')).status).toBe(201);
   });
 
-  test('a name that is reserved is refused', async () => {
+  test('a reserved name is refused', async () => {
     const { status, body } = await create('Admin Token');
     expect(status).toBe(400);
     expect(body).toMatchObject({

@@ -11,7 +11,7 @@ import { banOf, writeBans } from '../support/write-bans.ts';
 
 const readOverview = (admin: Admin) => admin.read<Overview>('/overview');
 
-/** The third denial in a row bans. */
+/** The third denial in a row leads to a ban. */
 const quotas = { banPolicy: { ...defaultBanPolicy, minStrikes: 1, strikeShare: 0, graceMs: 0 } };
 const usage = { flushMs: 20 };
 const settings = {
@@ -21,7 +21,7 @@ const settings = {
 };
 const oneRequest = '"plan":"enterprise","quota":{"perMinute":1,"perDay":9}';
 
-/** Sends requests until one is refused because of a ban, and tells how many were denied until then. */
+/** Sends requests until one is refused because of a ban. Returns the number of denials before. */
 async function ban(server: LocalServer, token: string): Promise<number> {
   let denials = -1;
   await untilPassing([server], async () => {
@@ -32,13 +32,13 @@ async function ban(server: LocalServer, token: string): Promise<number> {
   return denials;
 }
 
-describe('with quotas in the process', () => {
+describe('the overview with quotas in the process', () => {
   const { service, admin } = useAdmin('postgres', {
     ...settings,
-    // A ban that was in the memory of a process before this one, which was killed.
+    // The ban was in the memory of an earlier process, which was killed.
     prepare: (db: Database) => writeBans(db, banOf(crypto.randomUUID(), 60)),
   });
-  test('a ban and who is denied are shown, and the ban until the key is unbanned', async () => {
+  test('shows denied callers, and a ban until the key is unbanned', async () => {
     const stores = { database: 'postgres', quotas: 'in-process' };
     const replicas = { count: 1, reporting: 0 };
     expect(await readOverview(admin)).toMatchObject({ replicas, bans: [], denied: [], stores });
@@ -53,7 +53,7 @@ describe('with quotas in the process', () => {
       bans: [{ keyId: key.id, name: 'hasty', until: expect.any(String) }],
       denied: [{ account: null, keyId: key.id, name: 'hasty', denials }],
     });
-    // It clears the strikes, and keeps the counts.
+    // The unban clears the strikes and keeps the counts.
     expect((await admin.call(`/keys/${key.id}/unban`, { method: 'POST' })).body).toMatchObject({
       id: key.id,
       usage: {
@@ -64,7 +64,7 @@ describe('with quotas in the process', () => {
     expect(await readOverview(admin)).toMatchObject({ keys: { banned: 0 }, bans: [] });
   });
 
-  test('only active keys are counted', async () => {
+  test('counts only active keys', async () => {
     const countKeys = async () => {
       await service.server.pass(1);
       const { active, suspended } = (await readOverview(admin)).keys;
@@ -89,7 +89,7 @@ describe('with quotas in the process', () => {
   });
 });
 
-test('every replica shows the traffic of callers of all, by its outcome, and how many they are', async () => {
+test('every replica shows the traffic of all replicas by outcome, and the number of replicas', async () => {
   await using stack = new AsyncDisposableStack();
   const database = stack.use(await createDatabase('postgres'));
   const own = { quotas, usage, ops: { adminToken } };
@@ -114,8 +114,8 @@ test('every replica shows the traffic of callers of all, by its outcome, and how
   }
 });
 
-// Requests were served again, and bans were shown for up to an hour.
-test('bans that Redis has lost are shown no more, and the others are', async () => {
+// Regression: requests were served again, but bans were shown for up to an hour.
+test('the overview hides bans that Redis has lost and shows the others', async () => {
   await using stack = new AsyncDisposableStack();
   const database = stack.use(await createDatabase('postgres'));
   const redis = stack.use(await openRedis());

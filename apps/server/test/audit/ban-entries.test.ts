@@ -17,13 +17,13 @@ import { banOf, writeBans } from '../support/write-bans.ts';
 
 const system = { type: 'system', id: null, name: 'system' };
 
-test('on two replicas, whose database goes away, a ban is one entry, with its end, and an early end is that of an operator', async () => {
+test('two replicas record a ban once with its end when the database is down, and an unban names the operator', async () => {
   await using stack = new AsyncDisposableStack();
   const database = stack.use(await createDatabase('postgres'));
   const redis = stack.use(await openRedis());
   const proxy = stack.use(await openTcpProxy({ target: database.url }));
   const env = {
-    // The second denial in a row bans.
+    // The second denial in a row leads to a ban.
     ...{ BAN_GRACE_MS: '0', BAN_MIN_STRIKES: '1', BAN_STRIKE_PERCENT: '0' },
     ...{ ADMIN_TOKEN: adminToken, REDIS_URL: redis.url, DATABASE_URL: proxy.url },
   };
@@ -38,7 +38,7 @@ test('on two replicas, whose database goes away, a ban is one entry, with its en
     const answers = servers.map(({ baseUrl }) => call(`${baseUrl}/pets`, { token }));
     return (await Promise.all(answers)).map(({ body }) => (body as { code?: string }).code);
   };
-  // Both replicas know the key from now on.
+  // From now on, both replicas have cached the key.
   expect(await codesOfCalls()).toEqual([undefined, undefined]);
   await proxy.cut();
   await untilPassing(servers, async () =>
@@ -79,7 +79,7 @@ async function actionsAbout(keyId: string) {
   return entries.map(({ action }) => action).toReversed();
 }
 
-/** The bans of a key that run, by when they end. */
+/** Returns the ends of a key's open bans, in ascending order. */
 async function openBansOf(keyId: string): Promise<string[]> {
   const rows = database.db.select().from(openBans).where(eq(openBans.keyId, keyId));
   return (await rows.orderBy(openBans.until)).map(({ until }) => new Date(until).toISOString());
@@ -97,7 +97,7 @@ test('a ban that is written again is recorded once', async () => {
   expect(await openBansOf(ban.keyId)).toEqual([ban.until]);
 });
 
-test('a ban that an unban ended before its start got here does not run', async () => {
+test("a ban is not open when an unban was recorded before the ban's start was written", async () => {
   const { db } = database;
   const keys = manageKeys(db);
   const { key } = await keys.create({ name: 'x', plan: 'free' }, someCause);
@@ -110,7 +110,7 @@ test('a ban that an unban ended before its start got here does not run', async (
   expect(await openBansOf(key.id)).toEqual([later.until]);
 });
 
-test('an unban or a credit that Redis does not take is not recorded, and the ban runs on', async () => {
+test('an unban or a credit is not recorded when Redis refuses it, and the ban continues', async () => {
   const refuse = () => Promise.reject(new QuotasAwayError('Redis does not answer.'));
   const keys = manageKeys(database.db, { unban: refuse, credit: refuse });
   const { key } = await keys.create({ name: 'x', plan: 'free' }, someCause);
@@ -124,7 +124,7 @@ test('an unban or a credit that Redis does not take is not recorded, and the ban
   expect(await openBansOf(key.id)).toEqual([ban.until]);
 });
 
-test('a ban goes with its key to an account with a plan, and back', async () => {
+test('a ban moves with its key to an account with a plan and back', async () => {
   const { db } = database;
   const moves: Parameters<KeyQuotas['moveBan']>[] = [];
   const keys = manageKeys(db, { moveBan: async (...move) => void moves.push(move) });
@@ -134,7 +134,7 @@ test('a ban goes with its key to an account with a plan, and back', async () => 
   for (const name of [account.name, 'a label', 'another', account.name])
     await keys.change(key.id, { account: name }, someCause);
   const [alone, inAccount] = [{ id: key.id }, { id: key.id, accountId: stored?.id }];
-  // Twice each: before the commit, and once this replica knows of the change.
+  // The ban moves twice each time: before the commit, and when this replica knows the change.
   expect(moves).toEqual([
     ...Array(2).fill([alone, inAccount]),
     ...Array(2).fill([inAccount, alone]),
@@ -142,7 +142,7 @@ test('a ban goes with its key to an account with a plan, and back', async () => 
   ]);
 });
 
-test('bans that are over, and those that were forgotten, run no more', async () => {
+test('ended and forgotten bans are no longer open', async () => {
   const keyId = crypto.randomUUID();
   const [earlier, later, over] = [banOf(keyId, 20), banOf(keyId, 10), banOf(keyId, -1)];
   await writeBans(database.db, earlier, later, { ...over, startedAt: later.startedAt });
@@ -152,8 +152,8 @@ test('bans that are over, and those that were forgotten, run no more', async () 
   expect(await openBansOf(keyId)).toEqual([later.until]);
 });
 
-// Another replica asked Redis, which did not know it, and deleted it.
-test('a ban that a replica decided alone runs until that replica ends it', async () => {
+// Regression: another replica asked Redis, which did not know the ban, and deleted it.
+test('a ban that a replica decided by itself stays open until that replica ends it', async () => {
   const { db } = database;
   const [own, other] = [banOf(crypto.randomUUID(), 1), banOf(crypto.randomUUID(), 2)];
   const { log } = openLog();
@@ -179,7 +179,7 @@ test('a ban that a replica decided alone runs until that replica ends it', async
   expect(await actionsAbout(own.keyId)).toEqual(['ban.started', 'ban.started']);
 });
 
-test('a ban that the database refuses is lost, and so are those beyond ten thousand or given up, once', async () => {
+test('a refused ban, bans beyond ten thousand and remaining bans are each reported as lost once', async () => {
   const { log, onLost, onFailure } = openLog();
   const ban = banOf(crypto.randomUUID(), 1);
   log.add({ ...ban, until: 'nonsense' });
@@ -190,7 +190,7 @@ test('a ban that the database refuses is lost, and so are those beyond ten thous
   log.giveUp();
   log.giveUp();
   await log.write();
-  // One for each, and of all that waited.
+  // One call reports each refused ban, and one call reports all that were waiting.
   expect(onLost.mock.calls.flat()).toEqual([1, 1, 1, 1, 10_000]);
   expect(onFailure).toHaveBeenCalledOnce();
   expect(await actionsAbout(ban.keyId)).toEqual(['ban.started']);

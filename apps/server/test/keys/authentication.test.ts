@@ -19,7 +19,7 @@ const paths = [
   ['OPTIONS', '/nowhere'],
 ] as const;
 
-/** What a request is told that has no valid key, and the challenge of it (RFC 6750, §3). */
+/** The responses to requests without a valid key: the message and the challenge (RFC 6750, §3). */
 const refusals = {
   missing: { message: /^Send your API key as "Authorization: Bearer <API_KEY>"/, challenge: realm },
   invalid: { message: /./, challenge: `${realm}, error="invalid_token"` },
@@ -38,7 +38,7 @@ function expectRefused(answer: Answer, why: keyof typeof refusals) {
 
 describe('authentication', () => {
   const { service, admin } = useAdmin();
-  /** Of keys that have ended, and of those that have not. */
+  /** The tokens of ended keys and of active ones. */
   const ended: string[] = [];
   const good: string[] = [];
 
@@ -62,12 +62,12 @@ describe('authentication', () => {
   const callWith = (authorization: string) =>
     service.call('/pets', { token: null, headers: { Authorization: authorization } });
 
-  test.each(paths)('%s %s needs a key', async (method, path) => {
+  test.each(paths)('%s %s requires a key', async (method, path) => {
     expectRefused(await service.call(path, { method, token: null }), 'missing');
     expectRefused(await service.call(path, { method, token: createToken() }), 'invalid');
   });
 
-  test('whatever is wrong with a key, the answer is the same, and nobody writes the key down', async () => {
+  test('every invalid key gets the same response, and no log or response contains the key', async () => {
     const token = service.tokens.free;
     const answers = new Set<string>();
     for (const wrong of [
@@ -90,7 +90,7 @@ describe('authentication', () => {
     expect(answers.size).toBe(1);
   });
 
-  test('a key of any plan is good, until it expires, and so is its new token, whatever the case of the scheme', async () => {
+  test('a key of any plan, also with an expiry or a new token, is accepted with the scheme in any letter case', async () => {
     for (const token of good) expect((await callWith(`bEaReR   ${token}`)).status).toBe(200);
   });
 
@@ -102,14 +102,17 @@ describe('authentication', () => {
     ['invalid', 'Bearer\tKEY'],
     ['otherScheme', 'KEY'],
     ['otherScheme', 'BearerX KEY'],
-  ])('it is %s by the header "%s", which is not repeated', async (why, header) => {
-    const token = service.tokens.enterprise;
-    const answer = await callWith(header.replaceAll('KEY', token));
-    expectRefused(answer, why);
-    expect(answer.text + JSON.stringify([...answer.headers])).not.toContain(token);
-  });
+  ])(
+    'a request gets the response "%s" for the header "%s", which is not repeated',
+    async (why, header) => {
+      const token = service.tokens.enterprise;
+      const answer = await callWith(header.replaceAll('KEY', token));
+      expectRefused(answer, why);
+      expect(answer.text + JSON.stringify([...answer.headers])).not.toContain(token);
+    },
+  );
 
-  test('two headers are refused, also if both are good', async () => {
+  test('two Authorization headers are refused, even if both keys are valid', async () => {
     const header = `Authorization: Bearer ${service.tokens.enterprise}`;
     const headers = ['Host: a', header, header.replace('Authorization', 'AUTHORIZATION')];
     const line = 'GET /v1/pets HTTP/1.1';
@@ -117,7 +120,7 @@ describe('authentication', () => {
     expectRefused(answer as Answer, 'twice');
   });
 
-  test('a key in the query, in another header or in the body is none, nor is the body looked at', async () => {
+  test('a key in the query, another header or the body is ignored, and the body is not read', async () => {
     const key = service.tokens.enterprise;
     const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
     for (const [path, options] of [
@@ -134,8 +137,8 @@ describe('authentication', () => {
 });
 
 describe('the quota of an address', () => {
-  test('is 60 a minute, for missing and invalid keys together, and then 429', async () => {
-    // rate-limiter-flexible has the clock of the machine.
+  test('allows 60 requests a minute with missing or invalid keys, and then responds with 429', async () => {
+    // rate-limiter-flexible uses the clock of the machine.
     await using service = await startService('postgres', { clock: systemClock });
     const answers: Answer[] = [];
     for (let i = 0; i < 60; i += 1) {
@@ -146,7 +149,7 @@ describe('the quota of an address', () => {
       answers.map((_, i) => [401, { limit: 60, remaining: 59 - i, reset }]),
     );
 
-    // Guessing stops, and X-Forwarded-For is nobody's way around it.
+    // Guessing no longer works, and X-Forwarded-For does not change the network.
     const headers = { 'X-Forwarded-For': '203.0.113.9', Forwarded: 'for=203.0.113.9' };
     for (const [method, path] of paths) {
       const token = method === 'GET' ? createToken() : null;
@@ -157,11 +160,11 @@ describe('the quota of an address', () => {
       expect(denied.headers.get('Retry-After')).toMatch(/^(?:[1-9]|[1-5]\d|60)$/);
       expect(denied.headers.get('RateLimit-Policy')).toBe('"minute";q=60;w=60');
     }
-    // Who has a key is not affected by a neighbour who has none.
+    // A caller with a key is not affected by a neighbour without one.
     expect((await service.call('/pets')).status).toBe(200);
   });
 
-  // What is one network is in client-network.test.ts.
+  // client-network.test.ts tests which addresses are one network.
   describe('behind one proxy (TRUST_PROXY=1)', () => {
     const { service, admin } = useAdmin('postgres', {
       api: { trustedProxies: 1 },
@@ -170,7 +173,7 @@ describe('the quota of an address', () => {
     const askFrom = (forwardedFor: string, options: object) =>
       service.call('/pets', { headers: { 'X-Forwarded-For': forwardedFor }, ...options });
 
-    test('counts the address that the nearest proxy added, or else the proxy', async () => {
+    test('counts the address that the nearest proxy added, or otherwise the proxy', async () => {
       const own = ['1.1.1.1, 192.0.2.1', '2.2.2.2, 192.0.2.1', '3.3.3.3, 192.0.2.1', '192.0.2.2'];
       const addresses = [...own, 'unknown', '"; drop', '999.1.1.1'];
       const statuses: number[] = [];
@@ -178,9 +181,9 @@ describe('the quota of an address', () => {
       expect(statuses).toEqual([401, 401, 429, 401, 401, 401, 429]);
     });
 
-    // Regression: each token with a valid checksum cost a query, even if its network had no quota left.
-    // Keys that are known, such as one that was changed, have no part in that.
-    test('looks up ten made-up tokens of a network that has used it up, and no more', async () => {
+    // Regression: each token with a valid checksum cost a query, even if its network had no quota
+    // left. Cached keys, such as a changed one, are not affected by the limit.
+    test('looks up only ten invented tokens of a network without remaining quota', async () => {
       const { key, token } = await admin.create('{"plan":"free"}');
       expect((await askFrom('192.0.2.31', { token })).status).toBe(200);
       const lookUps: string[] = [];

@@ -5,13 +5,16 @@ import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { announceKeyChange, openChangeChannel } from '../../src/replicas/change-channel.ts';
 import { connectTo, createDatabase } from '../support/databases.ts';
 
-// One replica, and a client of Postgres that speaks for another one.
+// The tests use one replica, and a client of Postgres that sends messages like another replica.
 
 let database: OpenDatabase;
 let peer: postgres.Sql;
-/** What the subscribers were told. Heartbeats of this replica come whenever they like, and are left out. */
+/**
+ * The calls of the subscribers. This replica's own heartbeats are left out, because they come at
+ * any time.
+ */
 let told: unknown[][] = [];
-/** What was sent. */
+/** The messages that this replica has sent. */
 const sent: string[] = [];
 
 beforeAll(async () => {
@@ -39,7 +42,7 @@ beforeEach(() => {
   told = [];
 });
 
-/** What the subscribers are told of messages. */
+/** Sends messages and returns the calls of the subscribers. */
 async function toldOf(...messages: readonly (object | string)[]): Promise<unknown[][]> {
   for (const message of [...messages, { keyId: 'end' }]) {
     const payload = typeof message === 'string' ? message : JSON.stringify(message);
@@ -60,7 +63,7 @@ test.each<[what: string, messages: (object | string)[], told: unknown[][]]>([
       ['left', 'peer'],
     ],
   ],
-  // As of a version before.
+  // An earlier version sends this message.
   ['more than it knows', [{ ...heartbeat, traffic: {}, usageAsked: true }], [['seen', 'peer']]],
   [
     'what version 1.0.0 says',
@@ -70,21 +73,21 @@ test.each<[what: string, messages: (object | string)[], told: unknown[][]]>([
       ['keyChanged', 'key'],
     ],
   ],
-  // It may have been about any key.
+  // The message may have been about any key.
   ['nonsense', ['not JSON', { replica: 'peer' }, 'null'], [['missed'], ['missed'], ['missed']]],
-])('subscribers are told of %s', async (_, messages, expected) => {
+])('openChangeChannel calls the subscribers for %s', async (_, messages, expected) => {
   expect(await toldOf(...messages)).toEqual(expected);
 });
 
-test('a change that a transaction announces is told once it is committed', async () => {
+test('openChangeChannel calls the subscribers for an announced change after its transaction has committed', async () => {
   await database.db.transaction(async (tx) => {
     await announceKeyChange(tx, 'changed');
   });
   expect(await toldOf()).toEqual([['keyChanged', 'changed']]);
 });
 
-// It forgets everything that it has cached after a message without a `keyId`.
-test('version 1.0.0 understands heartbeats: they are about the key that nobody has', async () => {
+// Version 1.0.0 clears its whole cache after a message without a `keyId`.
+test('heartbeats have an empty keyId, so that version 1.0.0 reads them as the change of an unknown key', async () => {
   const own = () => sent.find((payload) => payload.includes('"replica":"own"'));
   await until(() => own() !== undefined);
   expect(JSON.parse(own() ?? '')).toEqual({ keyId: '', replica: 'own', leaving: false });

@@ -12,10 +12,10 @@ import { someCause } from '../support/admin.ts';
 import { useDatabase } from '../support/databases.ts';
 import { manageKeys } from '../support/manage-keys.ts';
 
-// Two operators at once, on a real Postgres and a real Redis.
+// These tests run two operators at the same time, with a real Postgres and a real Redis.
 
 const rounds = 20;
-/** The third denial is a ban. */
+/** The third denial leads to a ban. */
 const banPolicy = { ...defaultBanPolicy, graceMs: 0, minStrikes: 1 };
 
 const database = useDatabase('postgres');
@@ -24,7 +24,7 @@ let keys: KeyManagement;
 let accounts: AccountManagement;
 beforeAll(async () => {
   const redis = await openRedis();
-  // Nothing may decide in the place of Redis on a busy machine.
+  // The timeout is so long that the replica never decides in place of Redis on a busy machine.
   quotas = await createQuotas({ redis: redis.url, banPolicy, timeoutMs: hangMs });
   keys = manageKeys(database.db, quotas);
   accounts = createAccountManagement(database.db, () => {}, quotas);
@@ -35,7 +35,7 @@ beforeAll(async () => {
   };
 });
 
-/** Creates a key of an account, and has it banned. */
+/** Creates a key of an account and causes its ban. */
 async function createBanned(account: string) {
   const quota = { perMinute: 1, perDay: 100 };
   const { key } = await keys.create(
@@ -54,7 +54,7 @@ async function isBanned(id: string): Promise<boolean> {
   return (await quotas.look({ ...applied, id })).bannedUntil !== undefined;
 }
 
-/** Begins two acts at once, each in half of the rounds first. */
+/** Starts two actions at the same time, each of them first in half of the rounds. */
 async function atOnce(round: number, ...acts: (() => Promise<unknown>)[]): Promise<void> {
   if (round % 2 === 1) acts.reverse();
   await Promise.all(acts.map((act) => act()));
@@ -62,7 +62,7 @@ async function atOnce(round: number, ...acts: (() => Promise<unknown>)[]): Promi
 
 const plan = { plan: 'enterprise', quota: { perMinute: 1, perDay: 100 } } as const;
 
-test('an unban beside a change of the account of a key ends its ban', async () => {
+test('an unban ends the ban while the account of the key changes', async () => {
   for (let round = 0; round < rounds; round += 1) {
     const [from, to] = round % 4 < 2 ? ['label', 'with a plan'] : ['with a plan', 'label'];
     await accounts.credit('with a plan', someCause);
@@ -73,7 +73,7 @@ test('an unban beside a change of the account of a key ends its ban', async () =
   }
 });
 
-test('an unban beside a new or a removed plan of the account of a key ends its ban', async () => {
+test("an unban ends the ban while the key's account gets or loses a plan", async () => {
   for (let round = 0; round < rounds; round += 1) {
     const name = `account ${round}`;
     if (round % 4 >= 2) await accounts.setPlan(name, plan, someCause);
@@ -85,13 +85,14 @@ test('an unban beside a new or a removed plan of the account of a key ends its b
   }
 });
 
-// The change of the key did not see the plan, and the change of the plan did not see the key: the ban stayed behind.
-test('a ban goes along with its key into an account that gets or loses its plan meanwhile', async () => {
+// Regression: the change of the key did not see the new plan, and the change of the plan did not
+// see the key, so the ban did not move.
+test("a ban moves with its key when the key's account gets or loses its plan at the same time", async () => {
   for (let round = 0; round < rounds; round += 1) {
     const name = `busy ${round}`;
     const isPlanned = round % 4 >= 2;
     await accounts.setPlan(name, isPlanned ? plan : { plan: null }, someCause);
-    // Away from the account, or into it.
+    // The key leaves the account or enters it.
     const [from, to] = round % 8 < 4 ? ['label', name] : [name, 'label'];
     const id = await createBanned(from);
     const choice = isPlanned ? ({ plan: null } as const) : plan;
@@ -104,9 +105,9 @@ test('a ban goes along with its key into an account that gets or loses its plan 
   }
 });
 
-test('a ban that stayed behind when a replica stopped moves if the plan is set again', async () => {
+test('setting the plan again moves a ban that a stopped replica had not moved', async () => {
   const id = await createBanned('stopped');
-  // Nobody moved the ban after this change.
+  // The ban was not moved after this change.
   const stopped = createAccountManagement(database.db, () => {}, {
     ...quotas,
     moveBan: async () => {},
@@ -117,7 +118,7 @@ test('a ban that stayed behind when a replica stopped moves if the plan is set a
   expect(await isBanned(id)).toBe(true);
 });
 
-test('two credits of a key at once give back what it has used once', async () => {
+test('two credits of a key at the same time reset its usage once', async () => {
   for (let round = 0; round < rounds; round += 1) {
     const id = await createBanned('label');
     await atOnce(
@@ -130,7 +131,7 @@ test('two credits of a key at once give back what it has used once', async () =>
   }
 });
 
-test('a ban goes along with its key into an account with a plan, and back', async () => {
+test('a ban moves with its key into an account with a plan and back', async () => {
   for (let round = 0; round < rounds; round += 1) {
     const id = await createBanned('label');
     await keys.change(id, { account: 'with a plan' }, someCause);

@@ -14,7 +14,7 @@ const now = Date.now();
 const daysAgo = (days: number | undefined) =>
   days === undefined ? null : new Date(now - days * dayMs).toISOString();
 
-/** Times are so many days ago; negative ones are to come. */
+/** A key of the test. Times are numbers of days ago; negative ones are in the future. */
 interface StoredKey
   extends Partial<Record<'expires' | 'revoked' | 'suspended' | 'used' | 'deprecated', number>> {
   readonly name?: string;
@@ -23,21 +23,21 @@ interface StoredKey
   readonly created: number;
   readonly bans?: readonly number[];
   readonly tokens?: readonly (readonly [prefix: string, expires?: number])[];
-  /** Requests of today. */
+  /** The requests of today, by outcome. */
   readonly today?: Partial<Record<UsageOutcome, number>>;
 }
 
-/** What an Enterprise key may do in a day. */
+/** The daily limit of the Enterprise keys. */
 const ownLimit = 3;
 
-/** By the first digit of their id. The account Zoo is suspended; Ltd has the plan Pro. */
+/** The keys by the first digit of their id. The account Zoo is suspended; Ltd has the plan Pro. */
 const keys: Readonly<Record<string, StoredKey>> = {
   a: { name: 'acme', plan: 'free', created: 100 },
   b: {
     ...{ name: 'Acme 2', account: 'A', plan: 'pro', created: 99, used: 0.5, deprecated: 1 },
     today: { ok: 1, denied: 1 },
   },
-  // Made at once with the one before, by a migration of customers, say.
+  // The key has the same creation time as the one before, as after a migration of customers.
   c: { name: 'ACME_3', account: 'a', plan: 'business', created: 99, used: 60 },
   d: {
     ...{ name: 'Acme%4', account: 'Zoo', plan: 'enterprise', created: 98, used: 2.5 },
@@ -94,7 +94,7 @@ describe.each(databaseKinds)('the search of keys on %s', (kind) => {
         ...Object.entries(today).map(([outcome, requests]) =>
           entryOf(id, now, { outcome: outcome as UsageOutcome, requests }),
         ),
-        // Yesterday's do not count.
+        // The requests of yesterday do not count.
         entryOf(id, now - dayMs, { requests: 9 }),
         entryOf(id, now - dayMs, { outcome: 'banned', requests: 9 }),
       ]);
@@ -121,18 +121,18 @@ describe.each(databaseKinds)('the search of keys on %s', (kind) => {
     [{ search: 'me%' }, 'd'],
     [{ search: 'zurich' }, '1'],
     [{ search: 'ZÜ' }, '1'],
-    // The end of a name and the start of an account.
+    // The text spans the end of a name and the start of an account.
     [{ search: 'twinA' }, ''],
     [{ search: 'eeee' }, 'e'],
     [{ search: 'EEEEEEEE-00' }, 'e'],
     [{ search: idOf('e') }, 'e'],
-    // Too short for an id.
+    // The text is too short for an id.
     [{ search: 'eee' }, ''],
     [{ search: 'ast_0003' }, '4'],
     [{ search: 'ast_none' }, ''],
     [{ search: 'xast_0003' }, ''],
     [{ account: 'A' }, '2b'],
-    // The plan that is in force.
+    // The filter compares the plan that applies.
     [{ plan: 'free' }, '4ea'],
     [{ plan: 'pro' }, '31b'],
     [{ plan: 'enterprise' }, 'fd'],
@@ -160,13 +160,13 @@ describe.each(databaseKinds)('the search of keys on %s', (kind) => {
     [{ sort: '-state' }, 'e143d2fcba'],
     [{ sort: '-requests' }, 'fd3b214eca'],
     [{ sort: '-denials' }, 'fb3214edca'],
-    // Some at a time; the order is that of the first of them.
+    // With several filters, the order is that of the first one.
     [{ account: 'A', name: 't' }, '2'],
     [{ name: 'a', plan: 'enterprise', unusedForDays: 1 }, 'd'],
     [{ name: 'a', unusedForDays: 5 }, 'ac'],
     [{ search: 'acme', sort: '-name' }, 'cdbae'],
     [{ state: 'active', sort: '-requests' }, 'fb2ca'],
-  ])('%j finds %s, each on one page', async (filter, found) => {
+  ])('searchKeys with %j finds %s, each on one page', async (filter, found) => {
     const pages: string[] = [];
     let position: ListPosition | undefined;
     do {
@@ -178,7 +178,7 @@ describe.each(databaseKinds)('the search of keys on %s', (kind) => {
     expect(await countFoundKeys(database.db, filter)).toBe(found.length);
   });
 
-  test('a list tells until when a key is banned', async () => {
+  test('a list shows until when a key is banned', async () => {
     const { items } = await searchKeys(database.db, {}, 100, undefined);
     const banned = items.filter(({ bannedUntil }) => bannedUntil !== null);
     expect(banned.map(({ id, bannedUntil }) => [id[0], bannedUntil])).toEqual([

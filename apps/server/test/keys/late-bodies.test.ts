@@ -25,23 +25,26 @@ test.each([
     ...(['suspended with its account', 403, 'key_suspended'] as const),
     () => post('/accounts/late/suspend'),
   ],
-] as const)('refuses a creation whose key is %s while its body arrives', async (...given) => {
-  const [, status, code, end] = given;
-  await post('/accounts/late/resume');
-  const { key, token } = await admin.create('{"plan":"free","account":"late"}');
-  const list = await service.call('/pets', { token });
-  expect(list.status).toBe(200);
-  using held = await holdBody(`${service.server.baseUrl}/pets`, { token, json: newPet });
-  expect((await end(key.id)).status).toBe(200);
-  const answer = await held.finish();
-  expectError(answer, status, code);
-  // It was counted once, when it was admitted.
-  expect(answer.headers.get('RateLimit')).toContain('r=58');
-  const all = await service.call('/pets');
-  expect(all.text).toBe(list.text);
-});
+] as const)(
+  'the API refuses a creation when its key is %s while the body arrives',
+  async (...given) => {
+    const [, status, code, end] = given;
+    await post('/accounts/late/resume');
+    const { key, token } = await admin.create('{"plan":"free","account":"late"}');
+    const list = await service.call('/pets', { token });
+    expect(list.status).toBe(200);
+    using held = await holdBody(`${service.server.baseUrl}/pets`, { token, json: newPet });
+    expect((await end(key.id)).status).toBe(200);
+    const answer = await held.finish();
+    expectError(answer, status, code);
+    // The request was counted once, at its admission.
+    expect(answer.headers.get('RateLimit')).toContain('r=58');
+    const all = await service.call('/pets');
+    expect(all.text).toBe(list.text);
+  },
+);
 
-test('serves a creation whose key is unchanged when its body has arrived, and counts it once', async () => {
+test('the API serves a creation when its key is unchanged after the body has arrived, and counts it once', async () => {
   const { key, token } = await admin.create('{"plan":"free"}');
   using held = await holdBody(`${service.server.baseUrl}/pets`, { token, json: newPet });
   await admin.call(`/keys/${key.id}`, { method: 'PATCH', json: '{"name":"another"}' });

@@ -14,8 +14,8 @@ const change = (id: string, scopes: unknown) =>
 const statusOf = async (path: string, options: object) =>
   (await service.call(path, options)).status;
 
-// Which operation needs which scope: error-examples.test.ts.
-test('a refusal names the scope and costs one request, HEAD is a GET, and unknown paths and methods need none', async () => {
+// error-examples.test.ts tests which operation needs which scope.
+test('a refusal names the missing scope and costs one request; HEAD needs the scope of GET, and unknown paths need none', async () => {
   const { token: reads } = await create(['pets:read']);
   const { token: writes } = await create(['pets:write']);
   const answer = await service.call('/rate-limit', { token: writes });
@@ -23,7 +23,7 @@ test('a refusal names the scope and costs one request, HEAD is a GET, and unknow
   expect(answer.headers.get('WWW-Authenticate')).toBe(
     'Bearer realm="animal-store", error="insufficient_scope", scope="pets:read"',
   );
-  // Not one of the 60 for the rate-limit status.
+  // The request does not count against the 60 requests of the rate-limit status.
   expect(rateLimitOf(answer)).toMatchObject({ limit: 300, remaining: 299 });
   expect(await statusOf('/pets', { method: 'HEAD', token: writes })).toBe(403);
   expect(await statusOf('/nowhere', { token: writes })).toBe(404);
@@ -34,7 +34,7 @@ test('a refusal names the scope and costs one request, HEAD is a GET, and unknow
   expect(await statusOf('/pets', { token: writes, json: pet })).toBe(201);
 });
 
-test('the quota comes before the scope, and the scope before the body', async () => {
+test('the quota is checked before the scope, and the scope before the body', async () => {
   const quota = { perMinute: 1, perDay: 10 };
   const key = { name: 'late', plan: 'enterprise', quota, scopes: ['pets:read'] };
   const { token } = await admin.create(JSON.stringify(key));
@@ -42,7 +42,7 @@ test('the quota comes before the scope, and the scope before the body', async ()
   expect(await statusOf('/pets', { token, json: pet })).toBe(429);
 });
 
-test('a new key has both; a change holds from the next request on, is recorded and rotated', async () => {
+test('a new key has both scopes, and a change applies from the next request, is recorded and survives a rotation', async () => {
   const { key, token } = await create();
   expect(key.scopes).toEqual(both);
   expect(await statusOf('/pets', { token, json: pet })).toBe(201);
@@ -65,7 +65,7 @@ test.each<[scopes: unknown, message: string | RegExp]>([
   [['pets:read', 'pets:read'], `${expected} an array`],
   [['pets:read', 1], 'scopes.1: expected one of pets:read, pets:write, got 1'],
   [Array(3_000).fill('x'), /^.{1,1100}$/],
-])('%j are refused, at creation and as a change', async (scopes, message) => {
+])('the scopes %j are refused at creation and in a change', async (scopes, message) => {
   const json = JSON.stringify({ plan: 'free', name: 'x', scopes });
   const { key } = await create();
   const text = typeof message === 'string' ? message : expect.stringMatching(message);
@@ -75,8 +75,8 @@ test.each<[scopes: unknown, message: string | RegExp]>([
   expect((await admin.call(`/keys/${key.id}`)).body).toMatchObject({ scopes: both });
 });
 
-// What the database itself refuses, and gives to a key of a version before.
-test('the table takes no key without a scope, and gives both to one that says nothing', async () => {
+// The database itself enforces this, also for keys of earlier versions.
+test('the table refuses a key without a scope and gives both scopes by default', async () => {
   const { db } = service.database;
   const insert = `insert into api_keys (plan`;
   await expect(db.execute(`${insert}, scopes) values ('free', '{}')`)).rejects.toThrow();

@@ -8,7 +8,8 @@ import { searchKeys } from '../../src/keys/key-search.ts';
 import { createDatabase, openWithoutLimits } from '../support/databases.ts';
 import { select } from '../support/explain.ts';
 
-// With a million keys a search took 3.4 s, and `nearLimit` 5 s: Postgres read all of them.
+// Regression: with a million keys, a search took 3.4 s and `nearLimit` 5 s, because Postgres read
+// all keys.
 let db: Database;
 beforeAll(async () => {
   const database = await createDatabase('postgres');
@@ -58,9 +59,9 @@ test.each<[title: string, table: string, search: Search, found: number]>([
     (db) => searchEntries(db, { search: 'cafe 29999' }, 50, undefined),
     1,
   ],
-])('finds %s without reading the whole table', async (_, table, search, found) => {
+])('a search finds %s without reading the whole table', async (_, table, search, found) => {
   await inTransaction('a_test', db, async (tx) => {
-    // Postgres does not tell what its parallel workers read.
+    // Postgres does not report what its parallel workers read.
     await tx.execute(sql`set local max_parallel_workers_per_gather = 0`);
     const [size] = await select<{ blocks: number }>(
       tx,

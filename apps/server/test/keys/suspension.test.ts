@@ -12,7 +12,7 @@ const post = (id: string, action: string, json = '{}') =>
 const show = (id: string) => admin.read<KeyDetails>(`/keys/${id}`);
 const use = async (token: string) => (await service.call('/pets', { token })).status;
 
-test('a suspended key is shown with time and reason, refused, and admitted again when it is resumed; all recorded', async () => {
+test('a suspended key is shown with time and reason and refused, and a resumed key is admitted; both are recorded', async () => {
   const { key, token } = await make();
   expect(await use(token)).toBe(200);
   const at = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
@@ -20,11 +20,12 @@ test('a suspended key is shown with time and reason, refused, and admitted again
   const suspended = await post(key.id, 'suspend?reason=Invoice%204711%20%F0%9F%90%88');
   expect(suspended.body).toEqual({ ...key, state: 'suspended', suspension });
   expect(await show(key.id)).toMatchObject(suspended.body as Key);
-  // Again: the time stays, and the reason unless there is another.
+  // A second suspension keeps the time, and changes the reason only if a new one is given.
   const unpaid = { ...(suspended.body as Key).suspension, reason: 'unpaid' };
   expect((await post(key.id, 'suspend')).body).toEqual(suspended.body);
   expect((await post(key.id, 'suspend?reason=unpaid')).body).toMatchObject({ suspension: unpaid });
-  // It says whom to ask and not why, and costs nothing of the quota.
+  // The message tells whom to contact and not the reason. The request costs nothing of the key's
+  // quota.
   for (const [method, path] of [
     ['POST', '/pets'],
     ['GET', '/rate-limit'],
@@ -35,7 +36,7 @@ test('a suspended key is shown with time and reason, refused, and admitted again
     expect(answer.text).not.toContain('unpaid');
     expect(answer.headers.has('WWW-Authenticate')).toBe(false);
     const line = await requestLine(service.server, answer.headers.get('X-Request-Id') ?? '');
-    // The quota is that of the network.
+    // The quota in the line belongs to the network.
     const told = { errorCode: 'key_suspended', quota: 'admitted', keyId: key.id, plan: 'free' };
     expect(line).toMatchObject(told);
   }
@@ -57,7 +58,7 @@ test('a suspended key is shown with time and reason, refused, and admitted again
   ]);
 });
 
-test('it can be changed and rotated, stays suspended with each token, and is refused once revoked', async () => {
+test('a suspended key can be changed and rotated, stays suspended with each token, and is refused with 401 after a revocation', async () => {
   const { key, token } = await make();
   await post(key.id, 'suspend');
   const json = '{"plan":"pro","name":"y"}';
