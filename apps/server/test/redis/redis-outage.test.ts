@@ -37,11 +37,11 @@ beforeAll(async () => {
   await redis.kill();
   replicas = stack.use(await startReplicas([{ quotas, replicas: 2, ops: { adminToken } }]));
   [server] = replicas.servers as [LocalServer];
-  await until(isAway);
+  await until(isUnavailable);
   // It starts without Redis, admits its share, half of five, rounded up, and uses Redis once it is there.
   expect(await countAdmitted(5, 10)).toBe(3);
   await redis.restart();
-  await until(isBack);
+  await until(isAvailable);
   expect(await countAdmitted(5, 10)).toBe(5);
   const tokens = [await replicas.createToken(wideQuota), await replicas.createToken('free')];
   const ask = (round: number) => replicas.ask(server, tokens[round % 2] ?? '');
@@ -56,14 +56,15 @@ async function answers(perCaller: number): Promise<void> {
 }
 
 /** What the replica has said of Redis so far. */
-const saidOfRedis = () => server.output().match(/(?<="msg":"Redis is )(away|back)/g) ?? [];
-const isAway = () => saidOfRedis().at(-1) === 'away';
-const isBack = () => !isAway();
+const saidOfRedis = () =>
+  server.output().match(/(?<="msg":"Redis is )(unavailable|available)/g) ?? [];
+const isUnavailable = () => saidOfRedis().at(-1) === 'unavailable';
+const isAvailable = () => !isUnavailable();
 
 beforeEach(async ({ onTestFailed }) => {
   // Otherwise every test after one that fails during an outage would fail as well.
   onTestFailed(() => redis.restart());
-  await until(isBack);
+  await until(isAvailable);
   await answers(2);
 });
 
@@ -110,7 +111,7 @@ test.each(faults)(
   'when Redis %s, every request is served, the outage is logged once, and the limit is exact again after it',
   async (_, begin, end) => {
     await begin();
-    await until(isAway);
+    await until(isUnavailable);
     const saidAtFirst = saidOfRedis();
     const waiting = await decisionsByRedis();
     // Long enough for several probes.
@@ -120,11 +121,13 @@ test.each(faults)(
     // A breaker that closed too early would open and close at every probe.
     expect(saidOfRedis()).toEqual(saidAtFirst);
     await end();
-    await until(isBack);
+    await until(isAvailable);
     expect(await countAdmitted(30, 90)).toBe(30);
     await answers(2);
     expectServed();
-    expect(saidOfRedis()).toEqual(saidOfRedis().map((_, i) => (i % 2 === 0 ? 'away' : 'back')));
+    expect(saidOfRedis()).toEqual(
+      saidOfRedis().map((_, i) => (i % 2 === 0 ? 'unavailable' : 'available')),
+    );
   },
 );
 
@@ -140,14 +143,14 @@ test('while Redis is away, usage is reported as that of one replica', async () =
   await replicas.ask(server, token);
   expect(await standing()).toBe('service: 5 of 6');
   await redis.kill();
-  await until(isAway);
+  await until(isUnavailable);
   await replicas.ask(server, token);
   expect(await standing()).toBe('replica: 2 of 3');
   expect(showKey(await show())).toContain(
     '\n  Usage      of one replica only, against its share: Redis is unavailable\n  Minute     2 of 3 left,',
   );
   await redis.restart();
-  await until(isBack);
+  await until(isAvailable);
   // Redis came back empty.
   expect(await standing()).toBe('service: 6 of 6');
   expectServed();
