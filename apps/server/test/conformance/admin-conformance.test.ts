@@ -18,7 +18,7 @@ import { allows, read } from './fuzz.ts';
 import { faultsOf, judge } from './judge.ts';
 import { type Operation, operationsOf } from './open-api.ts';
 
-/** Bodies to which nothing is wrong, of operations that need one. */
+/** Valid bodies of the operations that need one. */
 const validBodies: Readonly<Record<string, string>> = {
   createKey: '{"name":"x","plan":"enterprise","quota":{"perMinute":5,"perDay":6}}',
   changeKey: '{"plan":"pro"}',
@@ -31,7 +31,7 @@ let proxy: TcpProxy;
 let server: LocalServer;
 /** The operations of the document. */
 let operations: readonly (Operation & { name: string })[];
-/** Each operation with each status that it has answered. */
+/** Each operation with each status that it has returned. */
 const met = new Set<string>();
 
 beforeAll(async () => {
@@ -49,21 +49,25 @@ beforeAll(async () => {
 afterAll(() => stack.disposeAsync());
 
 type Question = {
-  /** Another method than the operation's own. */
+  /** A method that replaces the operation's own. */
   readonly method?: string;
-  /** Of what the operation is about. */
+  /** The id of the key, operator or account in the path. */
   readonly id?: string;
   readonly query?: string;
-  /** @default one to which nothing is wrong */
+  /** @default a valid body */
   readonly json?: string | undefined;
-  /** `null` for none. @default the admin token */
+  /**
+   * `null` for no token.
+   *
+   * @default the admin token
+   */
   readonly token?: string | null;
   readonly type?: string;
 };
 
 const operationOf = (name: string) => operations.find((it) => it.name === name) as Operation;
 
-/** Sends a request to an operation, and holds the answer against the document. */
+/** Sends a request to an operation and checks the response against the document. */
 async function ask(name: string, question: Question = {}): Promise<Answer> {
   const operation = operationOf(name);
   const { method = operation.method, id = nobody, query = '' } = question;
@@ -87,21 +91,22 @@ async function expectStatus(status: number, name: string, question: Question): P
   expect([name, question, answer.status]).toEqual([name, question, status]);
 }
 
-/** Asks, and reads what was created. */
+/** Sends a request and returns the created object. */
 const create = async (name: string) => JSON.parse((await ask(name)).text);
 
-test('the document is served as the contract says, to who has the admin token', async () => {
+test('the document is served to holders of the admin token and equals the contract', async () => {
   const { headers, text } = await adminOf(server).call('/openapi.json');
   expect(headers.get('Content-Type')).toBe('application/json; charset=utf-8');
   expect(parseJson(text)).toEqual(createAdminOpenApi());
-  // Of whichever address it was read at.
+  // The address is relative, so it is right for any address of the server.
   expect(parseJson(text)).toMatchObject({ servers: [{ url: adminBasePath }] });
   const refused = await adminOf(server).call('/openapi.json', { token: null });
   expect(refused).toMatchObject({ status: 401, body: { code: 'unauthorized' } });
 });
 
-// One test, because its end looks at what all of it has met, and the last part uses up the guesses.
-test('every answer of the document occurs, but internal errors, and is as the document says', async () => {
+// All checks are in one test, because its end reads the statuses of all requests, and its last part
+// uses up the guesses.
+test('every response of the document occurs, except internal errors, and conforms to the document', async () => {
   for (const { name } of operations) await meetSuccesses(name);
   for (const name of ['listKeys', 'listAccounts', 'listAuditEntries']) {
     const { headers } = await ask(name, { query: '?limit=1&count=true' });
@@ -125,7 +130,7 @@ test('every answer of the document occurs, but internal errors, and is as the do
 
 async function meetSuccesses(name: string): Promise<void> {
   const { path, method, parameters, responses } = operationOf(name);
-  // Why it was done is in the audit log.
+  // The audit log records the reason of a change.
   const isAudited = method !== 'GET' && !path.includes('/sessions');
   expect([name, parameters.some((it) => it.name === 'reason')]).toEqual([name, isAudited]);
   const [key, another, { operator }, session] = [
@@ -160,7 +165,7 @@ async function meetRefusals(name: string): Promise<void> {
     await expectStatus(415, name, { json: '{}', type: 'text/plain' });
   }
   if (path.includes('{')) {
-    // An account may have any name, and is there as soon as it gets a plan.
+    // An account may have any name, and exists as soon as it gets a plan.
     const isNamed = path.includes('{account}');
     const unknown = isNamed ? { id: `unknown to ${name}` } : {};
     await expectStatus(name === 'setAccountPlan' ? 200 : 404, name, unknown);
@@ -172,13 +177,13 @@ async function meetRefusals(name: string): Promise<void> {
     const { status, headers } = await ask(name, { method });
     expect([status, headers.get('Allow')?.split(', ').sort()]).toEqual([405, has.sort()]);
   }
-  // A missing token is no guess, so it has no limit.
+  // A missing token is not a guess, so it is not limited.
   const { status, headers } = await ask(name, { token: null });
   const challenge = headers.get('WWW-Authenticate');
   expect([status, challenge]).toEqual([401, 'Bearer realm="animal-store-admin"']);
 }
 
-/** What the document does not allow is refused. */
+/** Sends random requests and expects that invalid ones are refused. */
 async function askAtRandom(): Promise<void> {
   const usual = ['1', '100', '101', '400', '401', 'free', 'active', 'ast_0000', 'system', 'key'];
   const long = ['x'.repeat(255), 'x'.repeat(256), nobody, '2026-11-21T00:00:00Z', 'true', 'day'];
@@ -187,7 +192,7 @@ async function askAtRandom(): Promise<void> {
     const names = parameters.flatMap((it) => (it.in === 'query' ? it.name : []));
     return fc.record({
       name: fc.constant(name),
-      // `.` and `..` are removed from paths before they are sent.
+      // Clients remove `.` and `..` from paths.
       id: fc.oneof(
         fc.uuid(),
         fc.string({ minLength: 1 }).filter((id) => !/^\.+$/.test(id)),
@@ -222,7 +227,7 @@ async function askWithoutDatabase(): Promise<void> {
   await proxy.resume();
 }
 
-/** After ten wrong tokens, there is a limit. */
+/** Sends ten wrong tokens and expects that further ones are limited. */
 async function guessTokens(): Promise<void> {
   const token = 'guess';
   for (let n = 0; n < 10; n++) await expectStatus(401, 'listKeys', { token });
@@ -233,8 +238,8 @@ async function guessTokens(): Promise<void> {
   }
 }
 
-test('a body is valid to the server if and only if the document allows it', () => {
-  // What members may have, and what is just beyond it.
+test('the server accepts a body if and only if the document allows it', () => {
+  // Values that members may have, and values just beyond them.
   const mostly = (valid: readonly unknown[], wrong: readonly unknown[]) =>
     fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...valid) }, fc.constantFrom(...wrong));
   const label = mostly(['acme', '🐈'.repeat(255)], ['', 'x'.repeat(256), 'a\u0085b', null]);
@@ -252,7 +257,7 @@ test('a body is valid to the server if and only if the document allows it', () =
     if (!('body' in route && route.body instanceof ZodType)) continue;
     const { body: document = {} } = operationOf(operation);
     const { body: schema } = route;
-    // Members of others are rare, because one of them makes a body invalid.
+    // Members of other bodies are rare, because one of them makes a body invalid.
     const own = Object.entries(members).filter(([it]) =>
       JSON.stringify(document).includes(`"${it}"`),
     );

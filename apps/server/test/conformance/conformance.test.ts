@@ -8,12 +8,12 @@ import { judge } from './judge.ts';
 
 const service = useService('postgres', { quotas: { addressPerMinute: 1_000_000 } });
 
-// The campaign `api` tries others.
+// The campaign `api` uses other seeds.
 test('every response conforms to the document and fits its request', async () => {
   const { baseUrl } = service.server;
   const apiKey = service.tokens.enterprise;
   const met = await fuzz({ baseUrl, apiKey, requests: 250, seed: 1 });
-  // All of it was tried.
+  // All operations were tried with valid and with invalid requests.
   const tried = [
     ...['listPets, valid: 200', 'listPets, invalid: 400', 'createPet, valid: 201'],
     ...['createPet, invalid: 400', 'getPet, valid: 404', 'getPet, invalid: 400'],
@@ -22,7 +22,7 @@ test('every response conforms to the document and fits its request', async () =>
   for (const it of tried) expect(met).toContain(it);
 });
 
-test('refusals that no value leads to are as the document says', async () => {
+test('refusals that do not depend on values conform to the document', async () => {
   for (const operation of await readOperations(service.server.baseUrl)) {
     const { method, path, body } = operation;
     const refusals = [
@@ -39,7 +39,7 @@ test('refusals that no value leads to are as the document says', async () => {
   }
 });
 
-test('standard parsers read lists, dates and links in headers', async () => {
+test('standard parsers read the lists, dates and links in headers', async () => {
   for (const name of ['Mia', 'Tom']) {
     await service.call('/pets', { json: JSON.stringify({ name, categoryId: 1 }) });
   }

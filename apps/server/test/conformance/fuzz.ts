@@ -14,19 +14,20 @@ import { type Operation, operationsOf, type Schema } from './open-api.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** The operations of a service's own document. */
+/** Reads the operations of a service from its document. */
 export async function readOperations(baseUrl: string): Promise<Operation[]> {
   const response = await fetch(new URL('/openapi.json', baseUrl));
   return operationsOf(parseJson(await response.text()));
 }
 
 /**
- * Sends requests that are made from the service's own document, and holds every answer against it.
+ * Sends random requests that are made from the service's document, and checks every response
+ * against it.
  *
- * @param options.baseUrl the service's base address, ending in `/v1`.
- * @param options.apiKey a key whose quota is never in the way.
- * @returns which operations answered which requests by which status.
- * @throws with the smallest request that gets an answer which it does not deserve.
+ * @param options.baseUrl the base URL of the service, ending in `/v1`.
+ * @param options.apiKey a key whose quota is large enough.
+ * @returns the operations with the kind of their requests and the status.
+ * @throws with the smallest request that gets a wrong response.
  */
 export async function fuzz(options: {
   readonly baseUrl: string;
@@ -39,10 +40,10 @@ export async function fuzz(options: {
   const trials = (await readOperations(baseUrl)).map((operation) => {
     const arbitrary = withValues(operation).map((trial) => {
       const shown = () => `${operation.operationId}: ${JSON.stringify(trial.sent)}`;
-      // A trial that failed is shown: the document that it came from is long.
+      // A failed trial is printed in short form, because its document is long.
       return Object.assign({ ...trial, operation }, { [fc.toStringMethod]: shown });
     });
-    // The more there is to be wrong, the more often.
+    // Operations with more parameters are tried more often.
     const weight = 1 + operation.parameters.length + (operation.body === undefined ? 0 : 3);
     return { arbitrary, weight };
   });
@@ -60,13 +61,16 @@ export async function fuzz(options: {
   return met;
 }
 
-/** Requests whose values are allowed or nearly so. Each way to leave the document has to be refused. */
+/**
+ * Creates requests with allowed values and slightly wrong ones. Each kind of wrong value must be
+ * refused.
+ */
 function withValues(operation: Operation) {
-  // A cursor has no form: only the service makes valid ones.
+  // A cursor has no format, because only the service creates valid ones.
   const parameters = operation.parameters.filter(({ name }) => name !== 'cursor');
   const texts = parameters.map(({ name, in: place, schema }) => {
     const text = near(schema).map(String);
-    // An empty path segment is another path, and HTTP takes the spaces around a header.
+    // An empty path segment makes another path, and HTTP removes the spaces around a header.
     if (place === 'path') return [name, text.filter((it) => it !== '')] as const;
     return [name, place === 'header' ? text.filter(isField) : text] as const;
   });
@@ -74,7 +78,7 @@ function withValues(operation: Operation) {
   const values = fc.record(Object.fromEntries(texts), { requiredKeys });
   const body = operation.body ? near(operation.body) : fc.constant(undefined);
   return fc.tuple(values, body).map(([given, body]) => {
-    // Said in words only: a list of ids has no pages.
+    // The document says only in its description that a list of ids has no pages.
     const { limit, ...rest } = given;
     const values: Values = 'ids' in given || limit === undefined ? rest : given;
     const isValid =
@@ -86,8 +90,9 @@ function withValues(operation: Operation) {
     return {
       isValid,
       sent: toRequest(operation, values, body),
-      // What neither a document nor a request says: which ids exist, that the orders are not there yet, that
-      // an idempotency key was used before, and that the few requests for the key's rate limits are used up.
+      // These facts are in neither the document nor the request: which ids exist, that orders are
+      // not implemented, whether an idempotency key is in use, and whether the requests for rate
+      // limits are used up.
       deserves: ({ status }: Answer) =>
         isValid
           ? status < 300 ||
@@ -128,19 +133,22 @@ function toRequest(
 const ascii = fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code));
 const isField = (text: string) => /^[\x20-\x7e]*$/.test(text) && text === text.trim();
 
-/** Other types, and texts that are no integer: in another notation, several, or with something beside it. */
+/**
+ * Values of other types, and texts that are not integers: other notations, several numbers, or
+ * additional characters.
+ */
 const wrong = fc.constantFrom<unknown>(
   ...[null, true, [], {}, [1], 1.5, '', ' 5', '+5', '05', '0x10', '1e1', '5.0', '٥', '5,6'],
 );
 
-/** Values that a schema allows, and some that it does not. */
+/** Generates values that a schema allows, and some that it does not. */
 function near(schema: Schema): fc.Arbitrary<unknown> {
   const mostly = (allowed: fc.Arbitrary<unknown>, ...others: fc.Arbitrary<unknown>[]) =>
     fc.oneof({ weight: 8, arbitrary: allowed }, ...others, wrong);
   if (Array.isArray(schema['enum'])) return mostly(fc.constantFrom(...schema['enum']));
   switch (schema['type']) {
     case 'integer': {
-      // Those of int64 are in its format.
+      // The format int64 implies these limits.
       const min = BigInt((schema['minimum'] as number | undefined) ?? int64Min);
       const max = BigInt((schema['maximum'] as number | undefined) ?? int64Max);
       const edges = fc.constantFrom(min - 1n, min, max, max + 1n, max * 1000n);
@@ -173,18 +181,21 @@ function near(schema: Schema): fc.Arbitrary<unknown> {
   }
 }
 
-/** What the text of a parameter means. */
+/** Parses the text of a parameter by its schema. */
 export function read(schema: Schema, text: string): unknown {
   if (schema['type'] === 'array')
     return text.split(',').map((it) => read(schema['items'] as Schema, it));
   return schema['type'] === 'integer' ? (parseInt64(text) ?? text) : text;
 }
 
-/** Whether a schema allows a value. What is said in words only: the pattern of a name may not change within v1. */
+/**
+ * Tells whether a schema allows a value. The rules for new names are only described, because the
+ * pattern of a name cannot change within v1.
+ */
 export function allows(schema: Schema, value: unknown): boolean {
   const { name } = (value ?? {}) as Values;
   if (typeof name === 'string' && faultOfNewName(name) !== undefined) return false;
-  // The validator knows no `bigint`.
+  // The validator does not support `bigint`.
   const plain = JSON.stringify(value, (_name, it) => {
     if (typeof it !== 'bigint') return it;
     return it >= int64Min && it <= int64Max ? 0 : 'beyond int64';

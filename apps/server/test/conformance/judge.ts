@@ -6,13 +6,16 @@ import type { Operation, Schema } from './open-api.ts';
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 addFormats.default(ajv);
 
-/** What HTTP itself sends, and what only cross-origin requests get; OpenAPI has no place for it. */
+/**
+ * The headers that HTTP itself sends and those of cross-origin requests. OpenAPI does not describe
+ * them.
+ */
 const framing =
   /^(date|connection|keep-alive|transfer-encoding|content-(length|type)|vary|access-control-.*)$/;
 
 /**
- * Says in which ways an answer is not one that the document promises for the operation. Whether its
- * request deserves it, a 500 above all, is for the caller to say.
+ * Returns the ways in which a response differs from the document's responses for the operation. The
+ * caller decides whether the request deserved this status, above all a 500.
  */
 export function judge(operation: Operation, method: string, answer: Answer): string[] {
   const { status, headers, text } = answer;
@@ -45,7 +48,7 @@ export function judge(operation: Operation, method: string, answer: Answer): str
   return problems;
 }
 
-/** A header's value in the "simple" style: as the type that its schema names. */
+/** Decodes the value of a header in the style "simple" to the type of its schema. */
 function decode(schema: Schema, value: string): unknown {
   const type = schema['type'];
   if (type === 'integer' && /^-?\d+$/.test(value)) return Number(value);
@@ -55,7 +58,7 @@ function decode(schema: Schema, value: string): unknown {
 
 const compiled = new Map<Schema, ReturnType<typeof ajv.compile>>();
 
-/** Says in which ways a value is not one that a schema allows. */
+/** Returns the ways in which a schema does not allow a value. */
 export function faultsOf(schema: Schema, value: unknown, at: string): string[] {
   const validate =
     compiled.get(schema) ?? ajv.compile(JSON.parse(JSON.stringify(schema, strictly)));
@@ -64,8 +67,8 @@ export function faultsOf(schema: Schema, value: unknown, at: string): string[] {
 }
 
 /**
- * The document lets objects grow; today's have exactly the members that it names, all the way
- * down.
+ * Adds `additionalProperties: false` to objects on all levels. The document allows further members,
+ * but today's responses have exactly the listed ones.
  */
 function strictly(_name: string, member: unknown): unknown {
   const isObject = (member as { type?: unknown } | null)?.type === 'object';

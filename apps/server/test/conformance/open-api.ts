@@ -1,4 +1,4 @@
-/** As much of an OpenAPI document as the checks read; references are resolved. */
+/** The parts of an OpenAPI document that the checks read, with resolved references. */
 export type Schema = { readonly [keyword: string]: unknown };
 
 type Described = { readonly required?: boolean; readonly schema: Schema };
@@ -22,9 +22,9 @@ export type Operation = {
 
 type Members = Record<string, unknown>;
 
-/** Reads the operations of a document, by nothing but the OpenAPI specification. */
+/** Reads the operations of a document according to the OpenAPI specification. */
 export function operationsOf(document: unknown): Operation[] {
-  // References to one target become one object, so that `judge` compiles its schema once.
+  // References to the same target become the same object, so that `judge` compiles its schema once.
   const resolved = new Map<string, unknown>();
   function resolveAll(value: unknown): unknown {
     if (Array.isArray(value)) return value.map(resolveAll);

@@ -8,7 +8,7 @@ const { service } = useAdmin();
 const ask = (path: string, headers: Record<string, string> = {}) =>
   call(service.server.opsUrl + path, { token: null, headers });
 
-test('the page needs no token, is never outdated, cannot be framed, and loads only its own files', async () => {
+test('the page needs no token, is always revalidated, cannot be framed, and loads only its own files', async () => {
   const page = await ask('/console');
   expect(page.status).toBe(200);
   expect(Object.fromEntries(page.headers)).toMatchObject({
@@ -21,12 +21,12 @@ test('the page needs no token, is never outdated, cannot be framed, and loads on
   });
 });
 
-test('every file that the page names is there, to be kept, and of its type', async () => {
+test('every file that the page loads exists, is immutable, and has its type', async () => {
   const { text: page } = await ask('/console');
   const types: Record<string, string> = {};
   for (const [, path = ''] of page.matchAll(/(?:href|src)="(\/console\/[^"]+)"/g)) {
     const { status, headers, text } = await ask(path);
-    // Nothing is left of types, imports and exports.
+    // The script contains no types, imports or exports.
     if (path.endsWith('.js')) expect(() => new Script(text)).not.toThrow();
     expect([status, headers.get('Cache-Control'), headers.get('X-Content-Type-Options')]).toEqual([
       ...[200, 'public, max-age=31536000, immutable', 'nosniff'],

@@ -8,24 +8,27 @@ import { useService } from '../support/test-service.ts';
 import { framings, heads, rex, type Table, targets } from '../wire/hostile-inputs.ts';
 import { holdConversations } from '../wire/wire-fuzz.ts';
 
-// What listeners do with connections: listener.test.ts.
+// listener.test.ts tests what listeners do with connections.
 
 const service = useService('postgres', {
   ops: { adminToken },
   quotas: { addressPerMinute: 1_000_000 },
 });
 
-/** How many animals were created. */
+/** The number of animals that the tests have created. */
 let created = 0;
 const countAnimals = async () => (await listAll(service.server, service.tokens.enterprise)).size;
-// What was refused has created nothing.
+// Refused requests have created nothing.
 afterAll(async () => {
   expect(await countAnimals()).toBe(created);
 });
 
 type Rest = { headers?: readonly string[]; body?: RawBytes; halfClose?: boolean };
 
-/** Sends a request with a valid key. Node answers what is no HTTP by itself, without a body: `400 by Node`. */
+/**
+ * Sends a request with a valid key and checks the response. Node itself responds to invalid HTTP
+ * without a body, which is written `400 by Node`.
+ */
 async function expectAnswer(answer: string, line: string, rest: Rest = {}): Promise<void> {
   const { headers = [], body = '', ...options } = rest;
   const authorization = `Authorization: Bearer ${service.tokens.enterprise}`;
@@ -71,7 +74,7 @@ const bodies: Table<RawBytes> = {
     json(`"categoryId":1,"x":${'['.repeat(4_000)}${']'.repeat(4_000)}`),
   ],
   '400 body: expected a JSON object with name and categoryId, got nothing': [''],
-  // What is shown is as it was sent, cannot look like another message, is no token, and is cut.
+  // A message shows a value as it was sent, escaped, without tokens, and cut.
   '400 categoryId: expected a 64-bit integer, got -1E+400': [json('"categoryId":-1E+400')],
   '400 categoryId: expected a 64-bit integer, got "x"': [json('"categoryId":1,"categoryId":"x"')],
   [`400 ${name}, got "a\\u0000\\ud800"`]: ['{"name":"a\\u0000\\ud800","categoryId":1}'],
@@ -81,11 +84,11 @@ const bodies: Table<RawBytes> = {
   '400 status: expected one of available, pending, sold, got "ast_…"': [
     json(`"categoryId":1,"status":"ast_${secret}"`),
   ],
-  // Nor is a part of one that is cut where reading ends.
+  // Part of a token is not shown, either, if the value is cut within it.
   '400 status: expected one of available, pending, sold, got "ast_… …"': [
     json(`"categoryId":1,"status":"ast_${secret} ${secret} ${secret} ${secret}"`),
   ],
-  // A kilobyte, as `expectErrorBody` says.
+  // The message is cut at one kilobyte, as `expectErrorBody` checks.
   '^400 (categoryId: [^;]*; ){9}categoryId: [^;]*$': [
     json(
       `"categoryId":1,${Array.from({ length: 40 }, (_, i) => `"category_id${'_'.repeat(i)}":1`)}`,
@@ -93,9 +96,9 @@ const bodies: Table<RawBytes> = {
   ],
   '413 body: expected at most 16384 bytes': [
     rex + ' '.repeat(16_385 - rex.length),
-    // In characters, it is not too long.
+    // The body is too long in bytes but not in characters.
     Buffer.from(`"${'🐕'.repeat(4_096)}"`),
-    // The client is still sending when the answer comes.
+    // The client is still sending when the response arrives.
     ' '.repeat(1_000_000),
   ],
 };
@@ -119,7 +122,7 @@ const types: Table<string> = {
 
 const ofJson = (framing: string) => ['Host: a', 'Content-Type: application/json', framing];
 
-/** Sends each input of a table, and expects the answer that it stands under. */
+/** Sends each input of a table and expects the response that is its key. */
 function testTable<Input>(
   what: string,
   table: Table<Input>,
@@ -128,14 +131,14 @@ function testTable<Input>(
   const rows = Object.entries(table).flatMap(([answer, inputs]) =>
     inputs.map((input) => [JSON.stringify(String(input).slice(0, 70)), answer, input] as const),
   );
-  test.each(rows)(`${what} %s is answered with %s`, async (_shown, answer, input) => {
+  test.each(rows)(`${what} %s gets %s`, async (_shown, answer, input) => {
     await expectAnswer(answer, ...toRequest(input as Input, answer));
   });
 }
 
 testTable('the target', targets, (target) => [`GET ${target} HTTP/1.1`, { headers: ['Host: a'] }]);
 testTable('the head', heads, ([line = '', ...headers]) => [line, { headers }]);
-// Nothing follows, so what is cut short gets an answer, too.
+// Nothing follows the body, so truncated bodies get a response, too.
 testTable('a body of', framings, ([framing, body], answer) => [
   'POST /v1/pets HTTP/1.1',
   { headers: ofJson(framing), body, halfClose: answer.endsWith('by Node') },
@@ -147,14 +150,14 @@ testTable('the body', bodies, (body) => [
 testTable('a body of the type', types, (type) => [
   'POST /v1/pets HTTP/1.1',
   {
-    // Without a type, there is no such header.
+    // An empty type means that the header is missing.
     headers: [`Host: a${type && `\r\nContent-Type: ${type}`}`, `Content-Length: ${rex.length}`],
     body: rex,
   },
 ]);
 
-// The campaign `wire` holds others, and looks at the memory, too.
-test('whatever clients do to their connections harms nobody', async () => {
+// The campaign `wire` tries more conversations and checks the memory.
+test('the service survives hostile conversations on its connections', async () => {
   const { server, tokens } = service;
   const before = await countAnimals();
   await holdConversations({ server, token: tokens.enterprise, seed: 1, connections: 40 });

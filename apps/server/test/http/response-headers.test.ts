@@ -5,7 +5,7 @@ import { sendRawRequest } from '../support/raw-http.ts';
 import type { Answer } from '../support/send.ts';
 import { type CallOptions, startService, useService } from '../support/test-service.ts';
 
-// Which paths are there, however they are written: hostile-requests.test.ts.
+// hostile-requests.test.ts tests which spellings of paths exist.
 
 const page = 'https://shop.example';
 
@@ -30,7 +30,7 @@ const exposed = [
   ...['x-ratelimit-remaining', 'x-ratelimit-reset', 'x-request-id'],
 ];
 
-/** The headers that do not change from one request to the next. */
+/** Returns the headers that do not change from one request to the next. */
 const lasting = ({ headers }: Answer) =>
   Object.fromEntries(
     [...headers].filter(
@@ -40,13 +40,13 @@ const lasting = ({ headers }: Answer) =>
 
 const id = '-9223372036854775808';
 
-// All others: conformance.test.ts.
+// conformance.test.ts tests all other responses.
 test.each<[status: number, path: string, options?: CallOptions, successor?: string]>([
   [200, '/pets'],
   [404, '/nowhere'],
   [413, '/pets', { json: ' '.repeat(20_000) }],
   [429, '/pets', denied],
-  // The deprecated operation says what to use in its place.
+  // A deprecated operation links to its successor.
   [200, '/pets/1?x=y', { method: 'HEAD' }, '?ids=1'],
   [400, '/pets/1,2', {}, ''],
   [400, '/pets/%ff', {}, ''],
@@ -54,7 +54,7 @@ test.each<[status: number, path: string, options?: CallOptions, successor?: stri
   [404, `/pets/${id}`, {}, `?ids=${id}`],
   [429, '/pets/1', denied, '?ids=1'],
 ])(
-  'a %d of %s %j has the headers of every response, may be read by any page, and names no software',
+  'the response %d to %s %j has the common headers, is readable by any web page, and names no software',
   async (status, path, options = {}, successor) => {
     const answer = await service.call(path, { ...options, headers: { Origin: page } });
     const { headers } = answer;
@@ -82,7 +82,7 @@ test.each<[status: number, path: string, options?: CallOptions, successor?: stri
   },
 );
 
-test('X-Request-Id is taken from the request if it is well-formed, and otherwise new', async () => {
+test('X-Request-Id is copied from the request if it is well-formed, and otherwise new', async () => {
   const idFor = async (...headers: string[]) => {
     const answer = await sendRawRequest(service, { line: 'GET /v1/pets HTTP/1.1', headers });
     return answer.headers.get('X-Request-Id');
@@ -99,7 +99,7 @@ test('X-Request-Id is taken from the request if it is well-formed, and otherwise
 });
 
 test.each(['/pets?limit=1', '/pets/1', '/pets/x', '/rate-limit', '/store/orders', '/x'])(
-  'HEAD of %s answers as GET does, without the body',
+  'HEAD %s gets the headers of GET without a body',
   async (path) => {
     const get = await service.call(path);
     const head = await service.call(path, { method: 'HEAD' });
@@ -113,13 +113,13 @@ test.each([
   ['/pets/%ff', ['DELETE'], 'GET, HEAD'],
   ['/rate-limit', ['POST'], 'GET, HEAD'],
   ['/store/orders', ['DELETE'], 'GET, HEAD'],
-])('%s has no %s: it tells which methods it has', async (path, methods, allow) => {
+])('%s refuses %s with 405 and lists its methods', async (path, methods, allow) => {
   for (const method of methods) {
     const answer = await service.call(path, { method });
     expectError(answer, 405, 'method_not_allowed', /^method: expected one of /);
     expect(answer.headers.get('Allow')).toBe(allow);
   }
-  // Without a key. None of these is a preflight.
+  // These requests have no key, and none of them is a preflight.
   for (const headers of [{ Origin: page }, { 'Access-Control-Request-Method': 'GET' }]) {
     const options = await service.call(path, { method: 'OPTIONS', token: null, headers });
     expect(options).toMatchObject({ status: 204, text: '' });
@@ -134,12 +134,13 @@ const own = 'Authorization, Content-Type, Idempotency-Key, X-Request-Id';
 test.each([
   ['/pets', 'authorization,traceparent,x-shop', 'authorization,traceparent,x-shop'],
   ['/pets/1', 'x-a , x-b', 'x-a , x-b'],
-  // Its own, if nothing, no names, or too much is asked for.
+  // The preflight allows the API's own headers if it asks for none, for invalid names, or for too
+  // many.
   ['/nowhere', '', own],
   ['/pets', 'x-a;b', own],
   ['/pets', `x-${'a'.repeat(1_024)}`, own],
 ])(
-  'a preflight of %s for %j is answered without a key, and allows %j',
+  'a preflight of %s for %j is answered without a key and allows %j',
   async (path, asked, allowed) => {
     const answer = await service.call(path, {
       method: 'OPTIONS',
@@ -162,7 +163,7 @@ test.each([
   },
 );
 
-test('with CORS_ORIGINS only pages of these may read', async () => {
+test('with CORS_ORIGINS, only pages of these origins may read responses', async () => {
   const origins = [page, 'https://other.example'];
   await using narrow = await startService('postgres', { api: { corsOrigins: new Set(origins) } });
   const others = ['https://evil.example', `${page}.evil.example`, 'http://shop.example', 'null'];

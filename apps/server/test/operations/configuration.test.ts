@@ -12,19 +12,19 @@ import { createDatabase } from '../support/databases.ts';
 import { expectStartupError } from '../support/expect-refusal.ts';
 import { call, startService } from '../support/test-service.ts';
 
-// HOST and PORT: listener.test.ts. A data directory of a server that is running: start.test.ts.
+// listener.test.ts tests HOST and PORT. start.test.ts tests a data directory that is in use.
 
 test.each([
   ['is below a file', 'file/below'],
   ['has a file where the database should be', ''],
-])('a data directory that %s is refused', async (_, path) => {
+])('openEmbedded refuses a data directory that %s', async (_, path) => {
   await using directory = await temporaryDirectory();
   for (const name of ['file', 'postgres']) await writeFile(join(directory.path, name), 'x');
   const opening = openEmbedded(resolve(directory.path, path), migrationOptions);
   await expectStartupError(opening, /^DATA_DIR: cannot open \S+: (?!.*object Object)\w/);
 });
 
-test('a service opens without settings, but for free ports and a directory', async () => {
+test('a service opens without settings other than free ports and a directory', async () => {
   await using database = await createDatabase('embedded');
   const place = { kind: 'embedded', dataDir: database.env['DATA_DIR'] ?? '' } as const;
   const service = await openService({
@@ -39,7 +39,7 @@ test('a service opens without settings, but for free ports and a directory', asy
   await service.close(0);
 });
 
-test('with HOST=0.0.0.0 PORT is the port of the service, and links start with localhost', async () => {
+test('a service with HOST=0.0.0.0 listens on PORT and writes links with localhost', async () => {
   const port = await freePort();
   const env = { HOST: '0.0.0.0', PORT: String(port) };
   await using service = await startService('postgres', { env });
@@ -70,7 +70,7 @@ test.each<[string, (socket: Socket) => void]>([
   ['says nothing', () => {}],
   ['resets the connection', (socket) => socket.resetAndDestroy()],
   ['speaks HTTP', (socket) => socket.once('data', () => socket.end('HTTP/1.1 400 Bad\r\n\r\n'))],
-])('DATABASE_URL is refused where another kind of server %s', async (_, behave) => {
+])('DATABASE_URL is refused when another kind of server %s', async (_, behave) => {
   await using impostor = await openRawServer((socket) => behave(socket.resume()));
   const url = `postgres://user:hunter2@127.0.0.1:${impostor.port}/animals`;
   await expectStartupError(migratePostgres(url, { ...migrationOptions, limits }), refusal);

@@ -4,10 +4,12 @@ import { expect, test } from 'vitest';
 import { sample, scrape } from '../support/observed.ts';
 import { startService } from '../support/test-service.ts';
 
-// A file of its own: a service beside it would hear of the failed statements, which a process publishes for all.
+// This test has a file of its own: a service in the same process would also see the failed
+// statements, which are published for the whole process.
 
-// The operators' listener had closed before they were counted, so no alert could know.
-test('the last scrape shows the requests that a stop without Postgres loses', async () => {
+// Regression: the operators' listener had closed before the requests were counted as lost, so no
+// alert could see them.
+test('the last scrape shows the requests that are lost when the service stops without Postgres', async () => {
   await using stopped = await startService('postgres', {
     clock: systemClock,
     usage: { flushMs: 60_000 },

@@ -8,7 +8,8 @@ import { logOf, requestLine } from '../support/observed.ts';
 import { type CallOptions, call } from '../support/test-service.ts';
 import { readUntilClosed } from '../wire/connection.ts';
 
-// Which requests have a line, and its level: log-request.test.ts, log-ops-request.test.ts.
+// log-request.test.ts and log-ops-request.test.ts test which requests have a line, and at which
+// level.
 
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 const anyId = expect.stringMatching(/^[\da-f-]{36}$/);
@@ -18,7 +19,7 @@ const { service, admin } = useAdmin('postgres', {
   quotas: { banPolicy: { ...defaultBanPolicy, minStrikes: 1, strikeShare: 0.01, graceMs: 0 } },
 });
 
-/** Sends a request, and gives its line. */
+/** Sends a request and returns its log line. */
 async function lineOf(url: string, options: CallOptions) {
   const { headers } = await call(url, options);
   return requestLine(service.server, headers.get('X-Request-Id') ?? '');
@@ -27,7 +28,7 @@ const lineOfApi = (path: string, options?: CallOptions) =>
   lineOf(service.server.baseUrl + path, { token: service.tokens.enterprise, ...options });
 const countLines = () => logOf(service.server).length;
 
-test('a request has one line, with exactly these fields', async () => {
+test('a request has one line with exactly these fields', async () => {
   const token = service.tokens.pro;
   const before = countLines();
   expect(await lineOfApi('/pets?limit=2', { token })).toEqual({
@@ -39,20 +40,20 @@ test('a request has one line, with exactly these fields', async () => {
 });
 
 test.each([
-  // The quota is that of the network.
+  // The quota in the line belongs to the network.
   ['/pets', { token: null }, { quota: 'admitted', status: 401, errorCode: 'unauthorized' }],
   ['/pets/9007199254740993', {}, { route: '/v1/pets/:petId', errorCode: 'pet_not_found' }],
   ['/secret-of-mine', {}, { route: 'other', errorCode: 'not_found' }],
   ['/../docs/guides/limits', {}, { route: '/docs/*', status: 200 }],
 ])(
-  '%s with the options %j has the template of its route, and the code of its error',
+  "the line of %s with the options %j has the route's template and the error code",
   async (path, options, told) => {
     expect(await lineOfApi(path, options)).toMatchObject(told);
     expect(service.server.output()).not.toContain('secret-of-mine');
   },
 );
 
-test('a request tells the decision of its quota, and the beginning of a ban has a line', async () => {
+test('the line of a request has the quota decision, and a new ban has a line', async () => {
   const token = service.tokens.free;
   for (let i = 0; i < 60; i += 1) await service.call('/pets', { token });
   const denied = { status: 429, quota: 'denied', remaining: 0, errorCode: 'rate_limit_exceeded' };
@@ -64,8 +65,8 @@ test('a request tells the decision of its quota, and the beginning of a ban has 
   expect(bans).toMatchObject([{ level: 'warn', time, keyId: anyId, seconds: 300 }]);
 });
 
-// Otherwise a caller could fill the disk.
-test('invalid HTTP has no line, and a request whose caller left has one that says so', async () => {
+// Regression: a caller could fill the disk with lines about invalid HTTP.
+test('invalid HTTP has no line, and an aborted request has a line with status 499', async () => {
   const before = countLines();
   for (const origin of [service.server.origin, service.server.opsUrl]) {
     await readUntilClosed(origin, 'GET /x nonsense\r\n\r\n');
@@ -76,7 +77,7 @@ test('invalid HTTP has no line, and a request whose caller left has one that say
   expect(countLines()).toBe(before + 1);
 });
 
-test("an operator's request has one line, with the operator and the id of the key", async () => {
+test("the line of an operator's request has the operator and the id of the key", async () => {
   const { key, token } = await admin.create('{"plan":"pro"}');
   const url = `${service.server.opsUrl}/admin/v1/keys/${key.id.toUpperCase()}/revoke`;
   const route = '/admin/v1/keys/:keyId/revoke';
@@ -85,7 +86,7 @@ test("an operator's request has one line, with the operator and the id of the ke
     ...{ ...told, requestId: anyId, status: 200, operator: 'ADMIN_TOKEN', keyId: key.id },
   });
   for (const path of ['/keys/secret-of-mine', '/secret-of-mine']) await admin.call(path);
-  // Nothing that a stranger chose.
+  // The line contains nothing that a stranger chose.
   expect(await lineOf(url, { method: 'POST', token: 'no' })).toEqual({
     ...{ ...told, requestId: anyId, status: 401, errorCode: 'unauthorized' },
   });
@@ -94,7 +95,7 @@ test("an operator's request has one line, with the operator and the id of the ke
   }
 });
 
-// That it ends with the stop: stop.test.ts.
+// stop.test.ts tests the last line of the log.
 test('the log begins with the version and the addresses', () => {
   const { server } = service;
   expect(logOf(server)[0]).toEqual({

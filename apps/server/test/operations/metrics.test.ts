@@ -5,18 +5,19 @@ import { adminOf, adminToken } from '../support/admin.ts';
 import { sample, scrape } from '../support/observed.ts';
 import { call, startService, type TestService } from '../support/test-service.ts';
 
-// Of a process, with every name that documents ask for: process/observability.test.ts.
+// process/observability.test.ts tests the metrics of a whole process, with every name that the
+// documents mention.
 
 let redis: Redis;
 let service: TestService & AsyncDisposable;
-/** Of a few requests, and then after each of two rounds of hostile ones. */
+/** The metrics after a few requests, and after each of two rounds of hostile ones. */
 let [atFirst, before, after] = ['', '', ''];
 
 beforeAll(async () => {
   const stack = new AsyncDisposableStack();
   redis = stack.use(await openRedis());
   const own = { REDIS_URL: redis.url, ADDRESS_PER_MINUTE: '100000', ADMIN_TOKEN: adminToken };
-  // No statement of the usage ledger in between.
+  // The interval keeps the ledger from running a statement in between.
   const env = { ...own, USAGE_FLUSH_MS: '60000' };
   service = stack.use(await startService('postgres', { clock: systemClock, env }));
   const { call: ask } = adminOf(service.server);
@@ -31,7 +32,7 @@ beforeAll(async () => {
   return () => stack.disposeAsync();
 });
 
-/** Waits until the requests that were answered are counted too, on both listeners. */
+/** Waits until both listeners have counted all answered requests. */
 const settled = (total: number) =>
   until(async () => {
     const metrics = await scrape(service.server);
@@ -58,14 +59,14 @@ test.each([
   ['http_requests_total{route="/v1/pets",method="GET",status="200"}', 2],
   ['http_requests_total{route="/v1/pets/:petId",method="GET",status="401"}', 1],
   ['http_request_duration_seconds_count{route="/v1/pets",method="GET"}', 2],
-  // Statements may take 6 s.
+  // The buckets reach beyond the 6 s that statements may take.
   ['http_request_duration_seconds_bucket{le="10",route="/v1/pets",method="GET"}', 2],
   ['http_request_wait_duration_seconds_count{stage="queue"}', 3],
   ['http_request_wait_duration_seconds_count{stage="sql"}', 3],
   ['quota_decisions_total{plan="pro",window="minute",outcome="admitted"}', 2],
   ['quota_decisions_total{plan="none",window="minute",outcome="admitted"}', 1],
   ['database_statement_duration_seconds_count{statement="list_pets"}', 2],
-  // The first call of a script sends it in full.
+  // The first call of a script sends its source.
   ['redis_command_duration_seconds_count{command="eval"}', 2],
   ['redis_command_duration_seconds_count{command="evalsha"}', 1],
   ['bans_total', 0],
@@ -74,20 +75,20 @@ test.each([
   ['ops_requests_total{route="/readyz",method="GET",status="200"}', 1],
   ['ops_requests_total{route="/admin/v1/keys",method="GET",status="200"}', 1],
   ['ops_requests_total{route="/admin/v1/keys/:keyId",method="other",status="401"}', 1],
-])('animal_store_%s is counted: %d', (name, value) => {
+])('animal_store_%s has the value %d', (name, value) => {
   expect(sample(atFirst, `animal_store_${name}`)).toBe(value);
 });
 
 test('no label takes a value from a caller', () => {
   const [first, second] = [before, after].map((metrics) =>
-    // Statements that the service sends by itself, now and then, have series of their own.
+    // Statements that the service sends in the background have series of their own.
     Array.from(metrics.matchAll(/^animal_store_(?!database_).* /gm), ([series]) => series),
   );
   expect(first?.length).toBeGreaterThan(100);
   expect(second).toEqual(first);
 });
 
-test('a scraper that accepts OpenMetrics gets it, with the same samples', async () => {
+test('a scraper that accepts OpenMetrics gets it with the same samples', async () => {
   const headers = { Accept: 'application/openmetrics-text;version=1.0.0,text/plain;q=0.5' };
   const response = await fetch(`${service.server.opsUrl}/metrics`, { headers });
   expect(response.headers.get('Content-Type')).toBe(
@@ -100,8 +101,8 @@ test('a scraper that accepts OpenMetrics gets it, with the same samples', async 
   expect(series(text)).toEqual(series(await scrape(service.server)));
 });
 
-// What the log tells: redis-outage.test.ts.
-test('the circuit breaker is in the metrics and the readiness', async () => {
+// redis-outage.test.ts tests the log lines.
+test('the metrics and the readiness show the circuit breaker', async () => {
   const { opsUrl } = service.server;
   const isOpen = async () =>
     sample(await scrape(service.server), 'animal_store_redis_breaker_open');

@@ -3,7 +3,8 @@ import { useAdmin } from '../support/admin.ts';
 import { rawRequest, sendRaw } from '../support/raw-http.ts';
 import { call, startService } from '../support/test-service.ts';
 
-// When a replica is ready: health.test.ts. Without Postgres: database-outage.test.ts. Without Redis: metrics.test.ts.
+// health.test.ts tests when a replica is ready, database-outage.test.ts an outage of Postgres, and
+// metrics.test.ts an outage of Redis.
 
 const { service } = useAdmin('postgres', { env: { OPS_HOSTS: 'Metrics.internal, server' } });
 
@@ -18,7 +19,7 @@ test.each<[method: string, path: string, status: number, body: unknown]>([
   ['GET', '/LIVEZ', 404, notFound],
   ['GET', '/v1/pets', 404, notFound],
   ['GET', '/admin/v2/keys', 404, notFound],
-])('operators get for %s %s: %d %j', async (method, path, status, body) => {
+])("the operators' listener responds to %s %s with %d %j", async (method, path, status, body) => {
   const answer = await call(service.server.opsUrl + path, { method });
   expect(answer).toMatchObject({ status, body });
   expect(answer.headers.get('Allow')).toBe(status === 405 ? 'GET, HEAD' : null);
@@ -37,13 +38,13 @@ test.each(['/livez', '/metrics', '/console', '/admin/v1/keys', '/v1/admin/v1/key
 const otherHost = 'Host: expected an IP address, localhost, or one of OPS_HOSTS';
 const refused = { code: 'invalid_request', message: otherHost, status: 400 };
 
-// Against DNS rebinding.
+// The check of the host prevents DNS rebinding.
 test.each([
   ...['127.0.0.1', '[::1]:3001', '10.1.2.3:3001', 'LOCALHOST:3001', 'metrics.internal:9', 'server'],
   ...['evil.example:3001', '127.0.0.1.evil.example', 'localhost.evil.example'],
   ...['metrics.internal.evil.example', 'evil.example@localhost', 'a b', '[', ''],
 ])(
-  'a request for %j is answered if it is an address, localhost or one of OPS_HOSTS',
+  "the operators' listener accepts the host %j only if it is an address, localhost or in OPS_HOSTS",
   async (host) => {
     const isKnown = !/evil|^$|^\[$| /.test(host);
     for (const path of ['/livez', '/admin/v1/keys', '/console', '/nowhere']) {
@@ -55,13 +56,13 @@ test.each([
   },
 );
 
-// Browsers always send one.
-test('a probe by HTTP/1.0 may have no host', async () => {
+// Browsers always send a host.
+test("the operators' listener accepts an HTTP/1.0 probe without a host", async () => {
   const [answer] = await sendRaw(service.server.opsUrl, 'GET /livez HTTP/1.0\r\n\r\n');
   expect(answer?.status).toBe(200);
 });
 
-test('a replica is ready only if the database has its migrations; it may have newer ones', async () => {
+test('a replica is ready only if the database has its migrations, even with newer ones', async () => {
   const { db } = service.database;
   const body = async () => (await call(`${service.server.opsUrl}/readyz`)).body;
   const reasons = ['The database lacks migrations that this version needs.'];
@@ -77,7 +78,8 @@ test('a replica is ready only if the database has its migrations; it may have ne
   await db.execute(`update ${migrations} set created_at = abs(created_at)`);
 });
 
-// Every statement of a caller failed, and the replica was ready: its table of migrations has a schema of its own.
+// Regression: the replica was ready although every statement of callers failed, because the table
+// of migrations has a schema of its own.
 test('a replica is not ready while sessions cannot use the schema public', async () => {
   const { db } = service.database;
   const body = async () => (await call(`${service.server.opsUrl}/readyz`)).body;
@@ -92,8 +94,9 @@ test('a replica is not ready while sessions cannot use the schema public', async
   expect(await body()).toEqual({ status: 'ready', reasons: [] });
 });
 
-// How long: stop-process.test.ts. Behind a real load balancer: `npm run test:deploy -- load-balancer`.
-test('before a stop requests are served, and load balancers are told to go elsewhere', async () => {
+// stop-process.test.ts tests how long it takes, and `npm run test:deploy -- load-balancer` a real
+// load balancer.
+test('a draining service still serves requests, is not ready, and closes connections', async () => {
   await using leaving = await startService('postgres');
   const ask = async () => {
     const { status, headers } = await leaving.call('/pets');

@@ -5,7 +5,7 @@ import { openOtlpCollector } from '../support/otlp-collector.ts';
 import { type CallOptions, call, startService } from '../support/test-service.ts';
 import { readUntilClosed } from '../wire/connection.ts';
 
-/** What a caller may take for private: none of it may be repeated to anybody else. */
+/** A text that a caller may consider private. The service must not repeat it to anyone else. */
 const secret = 'cAnArY0123456789';
 
 test('no error, log line, metric or trace contains a token, wherever it was sent', async () => {
@@ -16,7 +16,7 @@ test('no error, log line, metric or trace contains a token, wherever it was sent
   await using service = await startService('postgres', { env });
   const { origin } = service.server;
   const valid = service.tokens.business;
-  /** All that errors say. */
+  /** The texts of all errors. */
   const errors: string[] = [];
   let sent = 0;
   const send = async (path: string, options: CallOptions) => {
@@ -29,7 +29,7 @@ test('no error, log line, metric or trace contains a token, wherever it was sent
     const names = [
       ...['Idempotency-Key', 'X-API-Key', 'Cookie', 'Origin', 'User-Agent', 'X-Forwarded-For'],
       ...['traceparent', 'baggage', 'Content-Type', 'Content-Encoding'],
-      // A request id is for the log, if it can be one.
+      // A well-formed request id may be logged.
       ...(token === secret ? [] : ['X-Request-Id']),
     ];
     const bodies = [
@@ -54,7 +54,7 @@ test('no error, log line, metric or trace contains a token, wherever it was sent
         await send('/v1/pets', { ...options, json: '{"name":"Rex"}', headers });
       }
     }
-    // Of these, only the last one is logged: the others end below the application.
+    // Only the last of these requests is logged. The others end below the application.
     sent += 1;
     for (const head of [
       `${token} / HTTP/1.1`,
@@ -71,9 +71,10 @@ test('no error, log line, metric or trace contains a token, wherever it was sent
   expect(collector.spans().length).toBeGreaterThan(sent);
   const told = { log: service.server.output(), metrics, traces: collector.received() };
   for (const [where, text] of Object.entries({ errors: errors.join('\n'), ...told })) {
-    // Its beginning may show, so that it can be recognised; what follows may not.
+    // The prefix of the token may be shown, so that people recognise it. The rest must not be
+    // shown.
     expect(text.includes(valid.slice(8, -1)), `the token in ${where}`).toBe(false);
-    // Messages tell a caller what it sent; nobody else is told.
+    // Messages repeat the secret only to the caller who sent it.
     if (where !== 'errors') expect(text.includes(secret), `the secret in ${where}`).toBe(false);
   }
 });

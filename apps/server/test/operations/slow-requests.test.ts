@@ -4,14 +4,14 @@ import { type CallOptions, call, useService } from '../support/test-service.ts';
 
 const service = useService('postgres', { observability: { slowRequestMs: 0 } });
 
-/** Sends a request, and gives what its line says of the time. */
+/** Sends a request and returns what its log line says about time. */
 async function lineOf(path: string, options: CallOptions = {}) {
   const { server, tokens } = service;
   const { headers } = await call(server.baseUrl + path, { token: tokens.pro, ...options });
   return requestLine(server, headers.get('X-Request-Id') ?? '');
 }
 
-test('the line of a slow request says which operation it was and what it waited for', async () => {
+test('the line of a slow request has the operation and its waits', async () => {
   const some = expect.any(Number);
   const listed: Record<string, unknown> = await lineOf('/pets');
   expect(listed).toMatchObject({ operation: 'listPets', queueMs: 0, redisMs: some, bodyMs: 0 });

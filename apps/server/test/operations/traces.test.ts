@@ -10,14 +10,14 @@ const traceId = '0af7651916cd43dd8448eb211c80319c';
 const callerSpanId = 'b7ad6b7169203331';
 
 let resource: unknown;
-/** How many batches were sent. */
+/** The number of batches that were sent. */
 let batches: number;
 let spans: ReturnType<Awaited<ReturnType<typeof openOtlpCollector>>['spans']>;
 let lines: ReturnType<typeof logOf>;
 /** Where the service, its database and its Redis were. */
 let places: { service: object; database: object; redis: object };
 
-/** The span of the request with an id. */
+/** Returns the span of the request with an id. */
 const spanOf = (id: string) =>
   spans.find(({ attributes }) => attributes['animal_store.request_id'] === id);
 
@@ -32,7 +32,7 @@ const nameIn = (url: string) => new URL(url).pathname.slice(1);
 beforeAll(async () => {
   await using collector = await openOtlpCollector();
   await using redis = await openRedis();
-  // What OpenTelemetry itself reads.
+  // OpenTelemetry itself reads these variables.
   vi.stubEnv('OTEL_SERVICE_NAME', 'shop');
   const attributes = 'deployment.environment.name=staging,service.name=unused';
   vi.stubEnv('OTEL_RESOURCE_ATTRIBUTES', attributes);
@@ -61,7 +61,7 @@ beforeAll(async () => {
     database: { ...serverAt(service.database.url), 'db.namespace': nameIn(service.database.url) },
     redis: { ...serverAt(redis.url), 'db.namespace': '0' },
   };
-  // A stop sends what is still held.
+  // Stopping the service sends the remaining spans.
   await service.server.stop();
   vi.unstubAllEnvs();
   lines = logOf(service.server);
@@ -69,13 +69,13 @@ beforeAll(async () => {
   [resource, spans] = [collector.resource(), collector.spans()];
 });
 
-// What is refused is no error of the server, and its path is not repeated.
+// A refused request is not an error of the server, and its path is not repeated.
 test.each([
   ['traced', 'GET /v1/pets', 200, '/v1/pets', {}],
   ['refused', 'GET /v1/pets/:petId', 400, '/v1/pets/REDACTED', {}],
   ['unknown', 'HTTP', 404, '/REDACTED', { 'http.request.method_original': 'PROPFIND' }],
   ['failed', 'POST /v1/pets', 500, '/v1/pets', { 'error.type': 'internal_error' }],
-])('of the request %s there is a span %s: %d %s %j', (id, name, status, path, rest) => {
+])('the request %s has the span %s with %d %s %j', (id, name, status, path, rest) => {
   const [method, route] = name.split(' ');
   const codes = { 400: 'invalid_request', 404: 'not_found', 500: 'internal_error' };
   const code = codes[status as keyof typeof codes];
@@ -99,14 +99,14 @@ test.each([
   });
 });
 
-test('a request belongs to the trace of its caller, and statements and commands are its children', () => {
+test('a request belongs to the trace of its caller, and its statements and commands are child spans', () => {
   const request = spanOf('traced');
   expect(request).toMatchObject({ traceId, parentSpanId: callerSpanId });
   const statement = (name: string) => ({
     ...{ 'db.system.name': 'postgresql', ...places.database },
     ...{ 'db.operation.name': name, 'db.query.summary': name },
   });
-  // Of the kind that statements and commands are.
+  // Statements and commands have this kind of span.
   const children = spans.filter((span) => span.kind === 3 && span.traceId === traceId);
   expect(children).toMatchObject(
     ['find_key_by_token', 'decide_quotas', 'list_pets'].map((name) => ({
@@ -121,29 +121,29 @@ test('a request belongs to the trace of its caller, and statements and commands 
     },
     statement('list_pets'),
   ]);
-  // Its caller does not want the trace, or sends none.
+  // One caller does not want the trace, and the other one sends no valid trace.
   expect(spanOf('unsampled')).toBeUndefined();
   expect(spanOf('nonsense')).toMatchObject({ parentSpanId: undefined });
 });
 
-test('the variables of OpenTelemetry say what spans are from and how many are sent at once', () => {
+test('the variables of OpenTelemetry set the resource of spans and the size of batches', () => {
   const own = { 'service.version': '1.0.0', 'service.instance.id': expect.any(String) };
   const given = { 'service.name': 'shop', 'deployment.environment.name': 'staging' };
   expect(resource).toMatchObject({ ...own, 'host.name': expect.any(String), ...given });
   expect(batches).toBe(spans.length);
 });
 
-test('the lines of requests, and of failures, have the ids of their traces', () => {
+test('the lines of requests and of failures have the ids of their traces', () => {
   const tracedBy = (id: string) =>
     lines.filter(({ requestId }) => requestId === id).map((line) => line['trace_id']);
   expect(tracedBy('traced')).toEqual([traceId]);
-  // That of a trace which is not recorded would lead nowhere.
+  // The id of a trace that is not recorded would be useless.
   expect(tracedBy('unsampled')).toEqual([undefined]);
   expect(tracedBy('failed')).toEqual([spanOf('failed')?.traceId, spanOf('failed')?.traceId]);
 });
 
-// It began when the turn came, so that traces of an overload showed none.
-test('the span of a request that waits for its turn begins when the request arrives', async () => {
+// Regression: the span began when the request's turn came, so traces did not show an overload.
+test('the span of a waiting request begins when the request arrives', async () => {
   await using collector = await openOtlpCollector();
   await using service = await startService('postgres', {
     api: { maxInFlight: 1, maxWaitMs: 60_000 },
@@ -162,7 +162,7 @@ test('the span of a request that waits for its turn begins when the request arri
   expect(beginningOf('GET /v1/pets')).toBeLessThan(beginningOf('create_pet'));
 });
 
-test('requests and the stop succeed with a collector that does not answer', async () => {
+test('requests and shutdown succeed when the collector does not respond', async () => {
   vi.stubEnv('OTEL_EXPORTER_OTLP_TIMEOUT', '600000');
   onTestFinished(() => void vi.unstubAllEnvs());
   await using silent = await openRawServer();

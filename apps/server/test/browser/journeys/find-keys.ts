@@ -4,7 +4,10 @@ import type { ConsoleTab } from '../../support/console-browser.ts';
 import type { Store } from '../../support/use-console.ts';
 import { writeCounts } from '../../support/write-usage.ts';
 
-/** A list of sixty keys is sorted by its heads, filtered, paged, reloaded by its address, and saved. One search is enough. */
+/**
+ * Sorts a list of sixty keys by its headers, filters and pages it, reloads it by its address, and
+ * saves it. Then it uses the search.
+ */
 export async function findKeys(store: Store): Promise<void> {
   const { service, admin, open, createKeys, createOperator } = store;
   const keys = await createKeys('listed', 60);
@@ -15,7 +18,7 @@ export async function findKeys(store: Store): Promise<void> {
   const soon = new Date(Date.now() + 5 * 86_400_000).toISOString();
   const json = JSON.stringify({ expiresAt: soon, plan: 'pro' });
   await admin.call(`/keys/${idOf(50)}`, { method: 'PATCH', json });
-  // So wide that no column is left out.
+  // The window is so wide that all columns are shown.
   await using tab = await open({ viewport: { width: 1920, height: 900 }, expected: /503/ });
   const { page } = tab;
   const rows = tab.rows('Keys');
@@ -39,7 +42,7 @@ export async function findKeys(store: Store): Promise<void> {
     await expect.poll(() => head(column).getAttribute('aria-sort')).toBe(order);
     if (name !== '') await first(name);
   }
-  // A row is a link, for the middle button as well.
+  // A row is a link, also for the middle mouse button.
   const opened = page.context().waitForEvent('page');
   await rows.first().getByText('active').click({ button: 'middle' });
   const other = await opened;
@@ -49,7 +52,7 @@ export async function findKeys(store: Store): Promise<void> {
   await first('listed 9');
   const download = await tab.save('CSV of all keys that match');
   expect(download.suggestedFilename()).toBe('keys.csv');
-  // A header, and one behind the last line.
+  // The file has a header, 60 keys, and an empty text after the last line break.
   const lines = (await readFile(await download.path(), 'utf8')).split('\r\n');
   expect(lines).toHaveLength(62);
 
@@ -64,7 +67,7 @@ export async function findKeys(store: Store): Promise<void> {
     await page.getByLabel(label).selectOption('');
     await rows.nth(49).waitFor();
   }
-  // Whoever pauses behind a word goes on with the next one.
+  // A pause after a word does not remove the space, so typing continues with the next word.
   await page.getByLabel('Name, account, token or id').fill('nobody ');
   await expect.poll(() => tab.query()['search']).toBe('nobody');
   await page.keyboard.type('has this');
@@ -73,7 +76,7 @@ export async function findKeys(store: Store): Promise<void> {
   await page.getByRole('link', { name: 'Clear filters' }).click();
   await rows.nth(49).waitFor();
 
-  // What an operator did is found by the name of the operator.
+  // The changes of an operator are found by the operator's name.
   const { operator, token } = await createOperator('operator');
   await admin.call('/keys', { json: '{"name":"by an operator","plan":"free"}', token });
   await tab.show('#/audit');
@@ -85,7 +88,10 @@ export async function findKeys(store: Store): Promise<void> {
   await search(store, tab);
 }
 
-/** One search finds keys and accounts by parts of their names, ids and tokens, which it keeps to itself. */
+/**
+ * Searches for keys and accounts by parts of their names, ids and tokens. The search text does not
+ * appear in the address.
+ */
 async function search({ admin }: Store, tab: ConsoleTab): Promise<void> {
   const json = '{"name":"Nordic Paws, web shop","account":"Q-4711","plan":"free"}';
   const { token } = await admin.create(json);
@@ -105,22 +111,22 @@ async function search({ admin }: Store, tab: ConsoleTab): Promise<void> {
   await box.fill('BOUR VET');
   await page.getByRole('option', { name: 'Harbour Vets' }).getByText('Account, 0 keys').click();
   await tab.heading('Harbour Vets');
-  // Enter opens what is called exactly so, also before it is found.
+  // Enter opens the result with exactly this name, even before the search is finished.
   await box.fill(token.slice(0, 8));
   await keyboard.press('Enter');
   await tab.heading('Nordic Paws, web shop');
-  // However much is pasted, and whatever an address says, it ends in words.
+  // Long input and invalid addresses lead to a message.
   await box.fill('no key'.repeat(50));
   await page.getByText('No results.').waitFor();
   await tab.show('#/key/no-id');
   await page.getByText('Could not load the key.').waitFor();
-  // What fails is repeated.
+  // A failed search is repeated.
   let searches = 0;
   await page.route(/\/admin\/v1\/keys\?.*search=/, (route) => {
     searches += 1;
     return searches === 1 ? route.fulfill({ status: 503, json: {} }) : route.continue();
   });
-  // No id begins so.
+  // The text is not the start of an id, so no further request is sent.
   await box.fill('q-471');
   await option.waitFor();
   expect(searches).toBe(2);

@@ -9,7 +9,7 @@ import { writeCounts } from '../../support/write-usage.ts';
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
-/** A day a week ago, from midnight (UTC): "last Tuesday". */
+/** Midnight (UTC) of the day one week ago: "last Tuesday". */
 const lastTuesday = Math.floor(Date.now() / dayMs - 7) * dayMs;
 const iso = (time: number) => new Date(time).toISOString();
 const hours = (from: number, to: number) => ({
@@ -23,13 +23,19 @@ const slider = (page: Page) => page.getByRole('slider');
 const allOf = (page: Page) =>
   page.getByRole('table', { name: 'By outcome' }).getByRole('row', { name: 'All 40' });
 
-/** Shows that day. From another page: on the same one, an earlier answer may still come and be shown first. */
+/**
+ * Shows that day, coming from another page. On the same page, an earlier response might arrive and
+ * be shown first.
+ */
 async function showDay({ show }: ConsoleTab, plot: string): Promise<void> {
   await show('#/operators');
   await show(plot);
 }
 
-/** What happened last Tuesday: it is chosen, stays on other pages, is seen by a colleague, saved and zoomed into. */
+/**
+ * Chooses last Tuesday. The choice stays on other pages, a colleague sees it, and it is saved and
+ * zoomed into.
+ */
 export async function lookBack({ service, admin, open }: Store): Promise<void> {
   const { key } = await admin.create('{"name":"W-1 shop","account":"W-1","plan":"pro"}');
   await writeCounts(service.database, key.id, [
@@ -48,7 +54,7 @@ export async function lookBack({ service, admin, open }: Store): Promise<void> {
   await tab.press('Last hour');
   await until.fill(`${day}T23:59`);
   await until.blur();
-  // A range that makes no sense is told, and asks nothing.
+  // An invalid range shows a message and sends no request.
   await page.getByText('The first time must be before the second.').waitFor();
   await from.fill(`${day}T00:00`);
   await from.blur();
@@ -57,7 +63,7 @@ export async function lookBack({ service, admin, open }: Store): Promise<void> {
   await page.getByRole('table', { name: `Busiest keys, ${day} (UTC)` }).waitFor();
   await page.getByRole('link', { name: 'W-1 shop' }).click();
   await allOf(page).waitFor();
-  // A colleague elsewhere sees the same.
+  // A colleague in another time zone sees the same.
   await using colleague = await open({ timezoneId: 'America/New_York' });
   await colleague.show(new URL(page.url()).hash);
   await allOf(colleague.page).waitFor();
@@ -70,7 +76,7 @@ export async function lookBack({ service, admin, open }: Store): Promise<void> {
   };
   const chosen = tab.query();
   expect(await go('Deprecation')).toEqual(chosen);
-  // Its own fields have these names.
+  // The page has fields of its own with these names.
   expect(await go('Audit log')).toEqual({});
   await go('Keys');
   await page.getByRole('link', { name: 'W-1', exact: true }).click();
@@ -80,7 +86,7 @@ export async function lookBack({ service, admin, open }: Store): Promise<void> {
   await expect.poll(tab.query).toEqual({ range: 'week' });
   expect(await go('Overview')).toEqual({ range: 'week' });
 
-  // What is plotted is saved.
+  // The plotted values can be saved.
   await showDay(tab, plot);
   const download = await tab.save(/^CSV of Requests/);
   expect(download.suggestedFilename()).toMatch(
@@ -88,13 +94,13 @@ export async function lookBack({ service, admin, open }: Store): Promise<void> {
   );
   const [header, ...rows] = (await readFile(await download.path(), 'utf8')).split('\r\n');
   expect(header).toMatch(/^\ufeffat,ok,client_error,server_error,denied,banned,.*all$/);
-  // As many as the plot has bars, and one behind the last line.
+  // The file has one line for each bar, and an empty text after the last line break.
   expect(rows).toHaveLength(25);
   expect(rows[10]).toMatch(new RegExp(`^${iso(lastTuesday + 10 * hourMs)},20,0,0,10,0,.*30$`));
   await zoomIn(tab, plot);
 }
 
-/** Where an hour of that day is in the plot, once the plot no longer moves. */
+/** Returns the position of an hour in the plot, when the plot no longer moves. */
 async function placeOf(page: Page, hour: number): Promise<{ x: number; y: number }> {
   const plot = page.locator('.u-over');
   await plot.scrollIntoViewIfNeeded();
@@ -103,7 +109,10 @@ async function placeOf(page: Page, hour: number): Promise<{ x: number; y: number
   return { x: box.x + (box.width * hour) / 24, y: box.y + box.height / 2 };
 }
 
-/** A plot tells what is under a mouse, and is zoomed by mouse, finger, keys, steps and the way back. */
+/**
+ * Checks that a plot shows the values under the mouse, and can be zoomed by mouse, finger and
+ * keyboard, in steps and back.
+ */
 async function zoomIn(tab: ConsoleTab, plot: string): Promise<void> {
   const { page } = tab;
   const { keyboard } = page;
@@ -161,9 +170,11 @@ async function zoomIn(tab: ConsoleTab, plot: string): Promise<void> {
   await expect.poll(tab.query).toEqual(hours(9, 11));
 }
 
-/** Expects that a plot takes the colours of another theme at once, and hides outcomes by its legend. */
+/**
+ * Expects that a plot changes its colours with the theme at once, and hides outcomes by its legend.
+ */
 async function expectColours({ page, press }: ConsoleTab): Promise<void> {
-  /** The colour of denials in the legend, and whether something in the canvas has it. */
+  /** Returns the colour of denials in the legend, and whether the canvas contains it. */
   const denied = () =>
     page.evaluate<[string, boolean]>(`(() => {
       const { backgroundColor } = getComputedStyle(document.querySelector('.legend .key.denied'));
@@ -180,7 +191,7 @@ async function expectColours({ page, press }: ConsoleTab): Promise<void> {
   await press('View');
   await page.getByLabel('Dark').check();
   await expect.poll(denied).toEqual([expect.not.stringContaining(light), true]);
-  // That of the system, which changes as well.
+  // The theme of the system, which can change as well.
   await page.getByLabel('System').check();
   await expect.poll(denied).toEqual([light, true]);
   await page.emulateMedia({ colorScheme: 'dark' });

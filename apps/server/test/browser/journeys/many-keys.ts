@@ -5,7 +5,10 @@ import { violationsOf } from '../../support/axe.ts';
 import { focusOf, tabTo } from '../../support/browser.ts';
 import type { Store } from '../../support/use-console.ts';
 
-/** The keyboard alone logs in, changes a plan, and moves and revokes five keys. It always shows where it is. */
+/**
+ * Logs in, changes a plan, and moves and revokes five keys with the keyboard alone. The focus is
+ * always visible.
+ */
 export async function useKeyboard({ admin, open, createKeys }: Store): Promise<void> {
   const keys = await createKeys('five', 6);
   await admin.call(`/keys/${keys[0]?.key.id}/revoke`, { method: 'POST' });
@@ -36,7 +39,7 @@ export async function useKeyboard({ admin, open, createKeys }: Store): Promise<v
   await dialog.waitFor();
   await keyboard.press('Escape');
   await dialog.waitFor({ state: 'detached' });
-  // Back where it was.
+  // The focus is back on the button that opened the dialog.
   expect(await focusOf(page)).toMatchObject({ tag: 'BUTTON', name: /^Change plan/ });
   await keyboard.press('Enter');
   await dialog.getByLabel(/^Plan/).press('b');
@@ -49,7 +52,7 @@ export async function useKeyboard({ admin, open, createKeys }: Store): Promise<v
   await rows.nth(5).waitFor();
   const entriesOf = async (action: string) =>
     (await admin.call(`/audit?account=six&action=${action}`)).body as AuditEntry[];
-  /** Selects all rows, and goes to what can be done with them. */
+  /** Selects all rows and moves to the actions. */
   const selectAll = async () => {
     await tabTo(page, 'Select all rows');
     await keyboard.press('Space');
@@ -76,7 +79,7 @@ export async function useKeyboard({ admin, open, createKeys }: Store): Promise<v
   await selectAll();
   await tabTo(page, 'Revoke…', 9);
   await keyboard.press('Enter');
-  // The reason has the focus.
+  // The field for the reason has the focus.
   await keyboard.type('the contract ended');
   await keyboard.press('Enter');
   await page.getByRole('alert').filter({ hasText: '4 keys revoked, 1 not' }).waitFor();

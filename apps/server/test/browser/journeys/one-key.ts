@@ -3,14 +3,17 @@ import type { Store } from '../../support/use-console.ts';
 
 const newPet = '{"name":"Mia","categoryId":3}';
 
-/** A key is created, whatever was mistyped, handed over, used and changed. It leaks, and is stopped. */
+/**
+ * Creates a key after mistakes in the form, hands it over, uses and changes it, and revokes it
+ * after a leak.
+ */
 export async function lookAfterKey({ service, open, statusOf }: Store): Promise<void> {
   await using tab = await open();
   const { page, field } = tab;
   await tab.show('#/keys');
   await page.getByRole('link', { name: 'New key' }).click();
   await tab.heading('New key');
-  // What is refused is told at its field, in the words of the form, and what was typed stays.
+  // Each refusal is shown at its field with the words of the form, and the input stays.
   await field('Name').fill('  acme ');
   await field('Account').fill('x'.repeat(256));
   await field('Expires').fill('2020-01-31T12:00');
@@ -50,7 +53,7 @@ export async function lookAfterKey({ service, open, statusOf }: Store): Promise<
   await tab.press('Change plan or limits…');
   await field('Plan').selectOption('pro');
   await tab.press('Change');
-  // The question offers a plan with the same words.
+  // The dialog shows the plan with the same words.
   await tab.notice('The plan is changed.');
   await page.getByText('300 a minute, 10,000 a day').waitFor();
 
@@ -78,7 +81,7 @@ export async function lookAfterKey({ service, open, statusOf }: Store): Promise<
   await tab.show('#/audit?search=public+repository');
   await tab.rows('Audit log').filter({ hasText: 'acme' }).waitFor();
 
-  // Another letter case is another account, so the first try only warns.
+  // A different letter case means another account, so the first attempt only warns.
   await tab.show('#/new-key');
   await field('Name').fill('other');
   await field('Account').fill('c-18');

@@ -3,7 +3,10 @@ import { adminToken } from '../../support/admin.ts';
 import { call } from '../../support/test-service.ts';
 import type { Store } from '../../support/use-console.ts';
 
-/** Operators get tokens, which stay until somebody confirms them, are found by them, and lose them. */
+/**
+ * Creates operators, whose tokens are shown until somebody confirms them. It finds operators by
+ * their tokens and revokes them.
+ */
 export async function manageOperators({ service, open }: Store): Promise<void> {
   await using tab = await open();
   const { page } = tab;
@@ -27,7 +30,8 @@ export async function manageOperators({ service, open }: Store): Promise<void> {
     JSON.stringify({ ...sessionStorage, ...localStorage, state: history.state })`);
   expect(kept).not.toContain(token);
 
-  // Whose token was found? It is enough to know how it begins, and no more of it is sent.
+  // The search identifies the operator of a token that somebody found. The prefix is enough, so no
+  // more of the token is sent.
   await page.getByRole('combobox', { name: 'Search' }).fill(token);
   await page.getByText('This is the token of an operator.').waitFor();
   await page.getByRole('option', { name: 'Bob' }).click();
@@ -35,7 +39,7 @@ export async function manageOperators({ service, open }: Store): Promise<void> {
   await expect.poll(() => tab.rows('Operators').count()).toBe(1);
   expect([...tab.requests, page.url()].join()).not.toContain(token.slice(0, 9));
 
-  // Who replaces the own token sees the new one, although the session ends.
+  // An operator who rotates the own token sees the new one, although the session ends.
   await using bob = await open({ token });
   await bob.show('#/operators');
   await bob.page.getByRole('button', { name: 'Rotate… Bob' }).click();
@@ -47,7 +51,7 @@ export async function manageOperators({ service, open }: Store): Promise<void> {
   await bob.logIn(renewed);
   await bob.show('#/keys?plan=free');
 
-  // Who is revoked is asked for another token, and is back on the same page.
+  // A revoked operator must enter another token, and then returns to the same page.
   await page.getByRole('button', { name: 'Revoke… Bob' }).click();
   await page.getByText('This is the last owner').waitFor();
   await tab.press('Revoke the operator');

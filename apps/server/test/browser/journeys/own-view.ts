@@ -2,14 +2,17 @@ import { expect } from 'vitest';
 import { overflowOf } from '../../support/browser.ts';
 import type { Store } from '../../support/use-console.ts';
 
-/** Names that somebody could choose to do harm. */
+/** Names that an attacker could choose. */
 const hostileNames = [
   '"><img src=x onerror=alert(1)><script>alert(2)</script>',
   '\u202Egnp.ecaf\u202C and \u2067isolated',
   '🐈'.repeat(255),
 ];
 
-/** Who prefers another theme, closer rows or absolute times has them after a reload, too. Any name is text. */
+/**
+ * Chooses another theme, a denser table and absolute times, which stay after a reload. Names are
+ * always shown as text.
+ */
 export async function chooseView({ admin, open, createKeys }: Store): Promise<void> {
   await createKeys('long', 50);
   await using tab = await open({ viewport: { width: 1440, height: 900 } });
@@ -26,8 +29,8 @@ export async function chooseView({ admin, open, createKeys }: Store): Promise<vo
   await rows.nth(49).waitFor();
   expect(await time.textContent()).toMatch(/\d{4}, \d\d:\d\d/);
   expect(await paper()).not.toBe('rgb(255, 255, 255)');
-  // 50 rows fit on the screen of a laptop, under a head that stays. Rounded up: a page is scrolled by
-  // whole pixels, and the head stays once the table has left the top.
+  // 50 rows fit on the screen of a laptop under the fixed header. The offset is rounded up, because
+  // pages scroll by whole pixels and the header is fixed only after the table has left the top.
   await page.evaluate(
     'scrollBy(0, Math.ceil(document.querySelector("table").getBoundingClientRect().top))',
   );
@@ -38,13 +41,14 @@ export async function chooseView({ admin, open, createKeys }: Store): Promise<vo
   await tab.press('View');
   for (const choice of ['System', 'Relative', 'Comfortable']) await page.getByLabel(choice).check();
   await expect.poll(paper).toBe('rgb(255, 255, 255)');
-  // Who has the usual view leaves nothing on the disk.
+  // With the default view, nothing is stored on the disk.
   await expect.poll(() => page.evaluate('localStorage.length')).toBe(0);
 
-  // Whatever a key is called is text on every page, and turns nothing that follows.
+  // The name of a key is text on every page, and does not change the direction of the text after
+  // it.
   const issued = await Promise.all(
     hostileNames.map((name) => {
-      // The name of an account may not be invisible in part.
+      // The name of an account must not contain invisible characters.
       const account = name.replaceAll(/\p{Cf}/gu, '');
       return admin.create(JSON.stringify({ name, account, plan: 'free' }));
     }),

@@ -15,11 +15,14 @@ type Device = typeof desktop | typeof phone;
 
 const topOf = async (locator: Locator) => Math.round((await locator.boundingBox())?.y ?? -1);
 
-/** Expects that something is in sight, below `from` and above `to`. */
+/** Expects that an element is visible below `from` and above `to`. */
 const expectTop = (locator: Locator, [from, to]: readonly [number, number]) =>
   expect.poll(() => topOf(locator)).toSatisfy((y: number) => y >= from && y < to);
 
-/** An integrator copies the first line, finds an error code by keyboard, and a sample in a language that is kept. */
+/**
+ * Copies the first line, finds an error code with the keyboard, and shows a sample in a language
+ * that stays chosen.
+ */
 export async function searchDocs({ service, openPage }: Store): Promise<void> {
   await using tab = await openPage('/docs/guides/start', {
     permissions: ['clipboard-read', 'clipboard-write'],
@@ -83,7 +86,10 @@ export async function searchDocs({ service, openPage }: Store): Promise<void> {
   await expect.poll(shown).toEqual(['python']);
 }
 
-/** Links lead to operations, answers and errors, which are in sight, and a language is chosen where one reads. */
+/**
+ * Follows links to operations, responses and errors, which become visible. It chooses a language at
+ * the place of reading.
+ */
 export async function followLinks(store: Store, device: Device): Promise<void> {
   const { service, openPage } = store;
   const { origin } = service.server;
@@ -112,7 +118,7 @@ export async function followLinks(store: Store, device: Device): Promise<void> {
   await expectTop(page.getByRole('heading', { name: "Show the key's rate limits" }), screen);
   const marked = (await openList()).locator('[aria-current="true"]');
   await expect.poll(() => marked.textContent()).toBe("GET Show the key's rate limits");
-  // A member of a table is read without scrolling sideways.
+  // A row of a table can be read without scrolling sideways.
   const hidden = await page
     .locator('.long')
     .evaluateAll((tables) =>
@@ -121,7 +127,8 @@ export async function followLinks(store: Store, device: Device): Promise<void> {
   expect(hidden.length).toBeGreaterThan(5);
   expect(Math.max(...hidden)).toBe(0);
 
-  // Answers and errors open when an address leads to them, so that the page is short.
+  // Responses and errors are collapsed to keep the page short, and open when an address points to
+  // them.
   await page.goto('about:blank');
   await page.goto(`${origin}/docs/guides/operations#createPet-answers`);
   await expectTop(page.locator('#createPet-answers'), [90, 200]);
@@ -137,8 +144,8 @@ export async function followLinks(store: Store, device: Device): Promise<void> {
 }
 
 /**
- * On a wide screen, an operation's samples and answers are beside its text, and stay in sight while the text is
- * read; a guide has its contents there.
+ * Checks that a wide screen shows an operation's samples and responses beside its text, where they
+ * stay visible while scrolling. A guide shows its contents there.
  */
 export async function readBeside({ service, openPage }: Store): Promise<void> {
   await using tab = await openPage('/docs/guides/operations#createPet', desktop);
@@ -167,7 +174,7 @@ export async function readBeside({ service, openPage }: Store): Promise<void> {
   await page.getByRole('link', { name: 'Next Client: errors, hooks, tests' }).click();
   await page.waitForURL('**/docs/guides/client-errors');
 
-  // On a small screen a button opens the contents, without JavaScript.
+  // On a small screen a button opens the contents, even without JavaScript.
   await using plain = await openPage('/docs/guides/client', {
     ...phone,
     javaScriptEnabled: false,
@@ -177,7 +184,7 @@ export async function readBeside({ service, openPage }: Store): Promise<void> {
   await plain.page.getByRole('link', { name: 'CallOptions' }).first().waitFor();
 }
 
-/** Expects that guides are as wide as the screen, and that everybody can use them. */
+/** Expects that guides fit the screen and are accessible. */
 export async function expectReadable(
   { service, openPage }: Store,
   device: Device,
@@ -197,7 +204,7 @@ export async function expectReadable(
   expect(Number(/\d+/.exec(background)) > 128).toBe(device.colorScheme === 'light');
 }
 
-/** What is filled in at an operation, and what its answer shows. */
+/** The values to enter for each operation, and what its response shows. */
 const tries = {
   listPets: [{ ids: '1,2' }, 200, /"name"|\[\]/],
   createPet: [
@@ -208,17 +215,17 @@ const tries = {
   getRateLimit: [{}, 200, /"windows"/],
 } as const;
 
-/** Each operation is tried, twice, on a phone. */
+/** Tries each operation twice on a phone. */
 export async function tryOut({ service, openPage }: Store): Promise<void> {
   await using tab = await openPage('/docs/guides/operations', phone);
   const { page } = tab;
-  // The one that is never answered has none.
+  // The operation that is not implemented has no form.
   await expect.poll(() => page.locator('details.try').count()).toBe(Object.keys(tries).length);
   for (const [id, [fill, status, shows]] of Object.entries(tries)) {
     const form = page.locator(`details.try:has(+ #${id}-samples)`);
     await form.getByText('Try it').click();
     const key = form.getByLabel('API key');
-    // Once pasted, the page keeps it for the other operations.
+    // The page keeps the pasted key for the other operations.
     if (id === 'listPets') await key.fill(service.tokens.enterprise);
     for (const [name, value] of Object.entries(fill)) await form.getByLabel(name).fill(value);
     for (let time = 1; time <= 2; time += 1) {
@@ -234,12 +241,15 @@ export async function tryOut({ service, openPage }: Store): Promise<void> {
   expect(await overflowOf(page)).toBe(0);
 }
 
-/** Old links lead where they should; pages are whole without JavaScript, and at once on a slow network. */
+/**
+ * Checks that old links lead to the right place, that pages are complete without JavaScript, and
+ * that they appear at once on a slow network.
+ */
 export async function readWithLess({ service, openPage }: Store): Promise<void> {
   const { origin } = service.server;
   await using old = await openPage('/docs#tag/animals/GET/pets');
   await old.page.waitForURL('**/docs/guides/operations#listPets');
-  // That of the header `Link`.
+  // The link in the header `Link`.
   await old.page.goto(`${origin}/docs#deprecation`);
   await old.page.locator('#deprecation a').click();
   await old.page.waitForURL('**/docs/guides/deprecation');
@@ -253,10 +263,10 @@ export async function readWithLess({ service, openPage }: Store): Promise<void> 
   expect(await plain.page.getByText('package main').first().isVisible()).toBe(true);
   expect(await plain.page.getByText('import urllib.request').first().isVisible()).toBe(false);
 
-  // Each further file would add its latency. `docs-pages.test.ts` limits what the page weighs.
+  // Each additional file would add its latency. `docs-pages.test.ts` limits the size of the page.
   await using slow = await openPage('/docs', { ...phone, expected: /net::ERR|failed/ });
   const held: string[] = [];
-  // Never answered.
+  // The requests are never answered.
   await slow.page.route(/\/docs\/.+/, (route) => void held.push(route.request().url()));
   await slow.page.goto(`${origin}/docs`, { waitUntil: 'commit' });
   const painted = await slow.page.evaluate(`new Promise((resolve) =>

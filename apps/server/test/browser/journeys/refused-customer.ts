@@ -6,16 +6,17 @@ import { writeCounts } from '../../support/write-usage.ts';
 const why = (page: Page) => page.getByRole('region', { name: 'Request status' });
 
 /**
- * "C-5 says: I get 429" takes a click from the overview to the answer, two more to mend it, and it is. A
- * banned key is found, understood and unbanned, and tells when it was denied, by hour and by minute.
+ * Answers "C-5 says: I get 429" with one click from the overview and two more to fix it. It also
+ * finds, explains and unbans a banned key, and shows when it was denied, by hour and by minute.
  */
 export async function answerCustomer(store: Store): Promise<void> {
   const { service, admin, open, bannedKey, statusOf } = store;
-  // Of others, whom nobody denies.
+  // A key of another account that is not denied.
   const other = await admin.create('{"name":"C-9 shop","account":"C-50","plan":"business"}');
   await statusOf(other.token);
   const banned = await bannedKey({ name: 'C-5 import', account: 'C-5', plan: 'enterprise' });
-  // A quarter of all requests of a minute is trouble, whatever other journeys have sent before.
+  // A quarter of all requests in a minute counts as trouble. 60 denials are enough, whatever other
+  // journeys have sent before.
   for (let n = 0; n < 60; n++) await statusOf(banned.token);
   await admin.create('{"name":"C-5 idle","account":"C-5","plan":"free"}');
   await using tab = await open({ timezoneId: 'UTC' });
@@ -36,13 +37,14 @@ export async function answerCustomer(store: Store): Promise<void> {
   await tab.press('Reset usage');
   await tab.notice('Usage reset.');
   expect([answered, clicks - answered]).toEqual([1, 2]);
-  // Its only one of this minute: the page may say soon that its limit is used up.
+  // The key sends only this request in the minute, because the page soon shows that its limit is
+  // used up.
   expect(await statusOf(banned.token)).toBe(200);
   await tab.show('#/audit?account=C-5');
   await page.getByRole('cell', { name: 'our fault' }).first().waitFor();
 
   const { id, token } = await bannedKey({ name: 'why do we get 429' });
-  // An hour that is over, and has its minutes still.
+  // The hour has ended, and its minutes are still stored.
   const hour = Math.floor(Date.now() / 3_600_000 - 3) * 3_600_000;
   const at = (minute: number) => hour + minute * 60_000;
   await writeCounts(service.database, id, [
@@ -55,7 +57,7 @@ export async function answerCustomer(store: Store): Promise<void> {
   await tab.show('#/keys');
   await page.getByLabel('Name, account, token or id').fill('why do');
   await page.getByLabel('State').selectOption('banned');
-  // Other journeys leave banned keys, which the search takes out only when it is answered.
+  // Other journeys leave banned keys, which disappear only when the search has been answered.
   await expect.poll(() => rows.allTextContents()).toEqual([expect.stringContaining('why do we')]);
   await rows.filter({ hasText: '▲ banned' }).getByRole('link').first().click();
   const ban = page.locator('.state', { hasText: 'Banned until' });
@@ -84,7 +86,10 @@ export async function answerCustomer(store: Store): Promise<void> {
   expect(await last.getAttribute('datetime')).toBe(new Date(at(12)).toISOString());
 }
 
-/** An account gets a plan, tells why it is refused and by which key, is suspended, and gets a letter. */
+/**
+ * Gives an account a plan, finds out why it is refused and by which key, suspends it, and writes a
+ * letter.
+ */
 export async function changeAccount(store: Store): Promise<void> {
   const { admin, open, bannedKey, statusOf } = store;
   const account = 'C/17 & Söhne';
@@ -95,7 +100,7 @@ export async function changeAccount(store: Store): Promise<void> {
   await tab.show('#/accounts');
   await page.getByRole('link', { name: account }).click();
   await why(page).getByText('1 of its 2 keys is banned').waitFor();
-  // The ban of its key ends with it, unless one says otherwise.
+  // The change of the plan ends the ban of the key by default.
   await tab.press('Change plan or limits…');
   await tab.field('Plan').selectOption('enterprise');
   await page.getByLabel('Requests a minute').fill('100');
@@ -106,7 +111,7 @@ export async function changeAccount(store: Store): Promise<void> {
   await expect.poll(() => statusOf(token)).toBe(429);
   await tab.news(why(page).getByText('The daily limit is used up until'));
   await why(page).getByRole('link', { name: 'busy' }).click();
-  // Its key leads back.
+  // The page of the key links back to the account.
   await why(page).getByText('The daily limit of its account').waitFor();
   await page.getByText('These limits are shared by all keys of the account').waitFor();
   await why(page).getByRole('link', { name: account }).click();
@@ -118,10 +123,10 @@ export async function changeAccount(store: Store): Promise<void> {
   await tab.notice('The account is suspended.');
   await expect.poll(() => statusOf(token)).toBe(403);
   await why(page).getByText('Reason: unpaid').waitFor();
-  // Its keys say so, and cannot be resumed by themselves.
+  // The keys of a suspended account show this, and cannot be resumed themselves.
   await tab.show('#/keys?state=suspended');
   const busy = page.getByRole('row').filter({ hasText: 'busy' });
-  // The plan in force is that of the account; its own rests.
+  // The account's plan applies; the key's own plan is inactive.
   await busy.getByText('enterprise (account)').waitFor({ state: 'attached' });
   await busy.getByText('account suspended').waitFor();
   await busy.getByRole('link', { name: 'busy' }).click();
@@ -142,21 +147,21 @@ export async function changeAccount(store: Store): Promise<void> {
   await tab.notice('Plan removed.');
 }
 
-/** A viewer writes the customer a letter of facts, and is offered nothing that would be refused. */
+/** Writes a letter of facts as a viewer, who is not offered actions that would be refused. */
 async function writeLetter({ open, createOperator }: Store, keyId: string): Promise<void> {
   const viewer = await createOperator('viewer');
   await using tab = await open({ token: viewer.token });
   const { page } = tab;
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   await tab.show(`#/key/${keyId}`);
-  // In one minute or in two.
+  // The denials are in one minute or in two.
   await why(page)
     .getByText(/denied or banned, (all at|from)/)
     .waitFor();
   await tab.press('Write to the customer…');
   const dialog = page.getByRole('dialog', { name: 'Write to the customer' });
   const text = await dialog.getByLabel('Text').inputValue();
-  // It opens at its top.
+  // The text is scrolled to its top.
   expect(await page.evaluate(`document.querySelector('dialog textarea').scrollTop`)).toBe(0);
   expect(text).toMatch(/\d of \d+ requests/);
   await dialog.getByLabel('Text').fill(`${text}Yours, Ann`);

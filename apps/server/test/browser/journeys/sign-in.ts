@@ -18,7 +18,10 @@ async function openBeside({ page }: ConsoleTab): Promise<Page> {
   return other;
 }
 
-/** A token becomes a session of all tabs, on no disk. Who signs in again loses nothing that was typed. */
+/**
+ * Exchanges a token for a session of all tabs, which is not stored on the disk. A second login
+ * loses no input.
+ */
 export async function signIn({ service, admin, open, expireSessions }: Store): Promise<void> {
   await admin.create('{"name":"in a new tab","plan":"free"}');
   await using tab = await open({ token: null });
@@ -30,7 +33,7 @@ export async function signIn({ service, admin, open, expireSessions }: Store): P
   await page.keyboard.press('Enter');
   await page.getByRole('alert').filter({ hasText: 'wrong, expired or revoked' }).waitFor();
   await tab.logIn(adminToken);
-  // A tab that asked for a token goes on when somebody logs in elsewhere.
+  // A tab that shows the login form continues when somebody logs in in another tab.
   await heading(waiting, 'Overview').waitFor();
   await tab.show('#/keys');
   const opened = page.context().waitForEvent('page');
@@ -43,7 +46,7 @@ export async function signIn({ service, admin, open, expireSessions }: Store): P
   });
   await other.reload();
   await heading(other, 'in a new tab').waitFor();
-  // Another browser is told nothing.
+  // Another browser does not get the session.
   await using _elsewhere = await open({ token: null });
 
   await tab.show('#/new-key');
@@ -52,14 +55,14 @@ export async function signIn({ service, admin, open, expireSessions }: Store): P
   await tab.press('Create key');
   await again.waitFor();
   await page.keyboard.press('Escape');
-  // The data of the page is out of sight.
+  // The data of the page is hidden.
   expect(await tab.field('Name').isVisible()).toBe(false);
-  // Before, they would give a new tab their session, which has ended.
+  // These tabs first learn that the session has ended. Otherwise they would give it to a new tab.
   for (const one of [waiting, other]) {
     await one.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`);
     await one.getByRole('dialog', { name: 'Log in again' }).waitFor();
   }
-  // What is typed in another tab counts for this one.
+  // A login in another tab is valid for this tab.
   const beside = await openBeside(tab);
   await login(beside).fill(adminToken);
   await beside.keyboard.press('Enter');
@@ -67,7 +70,7 @@ export async function signIn({ service, admin, open, expireSessions }: Store): P
   await tab.press('Create key');
   await tab.takeToken();
   await tab.heading('typed before');
-  // The page finds out by itself, below an open dialog.
+  // The page notices the end of the session by itself, below an open dialog.
   await page.getByRole('button', { name: 'Edit name' }).click();
   await page.getByLabel('Reason').fill('a long reason');
   await expireSessions();
@@ -82,7 +85,7 @@ export async function signIn({ service, admin, open, expireSessions }: Store): P
   for (const one of [waiting, other, beside]) await expect.poll(() => sessionOf(one)).toBe(stored);
   expect(stored).not.toContain(adminToken);
   const { token: shared } = JSON.parse(stored) as { token: string };
-  // A tab may have a session of its own, as after a link from elsewhere.
+  // A tab may have a session of its own, for example after a link from another site.
   const own = await openBeside(tab);
   await heading(own, 'Overview').waitFor();
   const { token } = (await admin.call('/sessions', { method: 'POST' })).body as { token: string };
@@ -91,7 +94,7 @@ export async function signIn({ service, admin, open, expireSessions }: Store): P
   );
   await own.reload();
   await heading(own, 'Overview').waitFor();
-  // Logging out logs out all tabs, also that one.
+  // A logout ends the sessions of all tabs, including that one.
   await tab.press('Log out');
   await page.getByText('You have logged out.').waitFor();
   for (const one of [waiting, other, beside, own]) {
@@ -105,7 +108,10 @@ export async function signIn({ service, admin, open, expireSessions }: Store): P
   await login(await openBeside(tab)).waitFor();
 }
 
-/** What the first page loads is small. Each page asks seldom, and nothing while hidden; an outage shows and ends. */
+/**
+ * Checks that the first page is small, that pages send few requests and none while hidden, and that
+ * an outage is shown and ends.
+ */
 export async function leaveOpen({ service, admin, browser }: Store): Promise<void> {
   const { key } = await admin.create('{"name":"polled","account":"C-40","plan":"pro"}');
   await using proxy = await openTcpProxy({ target: service.server.opsUrl });
@@ -121,7 +127,7 @@ export async function leaveOpen({ service, admin, browser }: Store): Promise<voi
   expect(total).toBeLessThanOrEqual(120_000);
 
   await page.clock.install();
-  // Timers that began before cannot be cleared any more.
+  // Timers that began before the installation of the clock cannot be cleared.
   await page.reload();
   await page.getByText('Busiest keys today').waitFor();
   for (const path of [
@@ -133,18 +139,19 @@ export async function leaveOpen({ service, admin, browser }: Store): Promise<voi
     const before = tab.requests.length;
     for (let second = 0; second < 10; second++) {
       await page.clock.runFor(1_000);
-      // What it has asked for is answered: its next question counts from then.
+      // The response to the page's request has arrived, so its next request is due one interval
+      // from now.
       await admin.call(`/${path}`);
     }
     const paths = tab.requests.slice(before).map((asked) => new URL(asked).pathname);
     expect(paths.length, path).toBeGreaterThan(0);
-    // 13 times a minute, by the clock of the page, which goes on meanwhile.
+    // Pages send at most 13 requests a minute by their clock, which continues meanwhile.
     const passed = (await page.evaluate<number>('Date.now()')) - began;
     expect(paths.length, path).toBeLessThanOrEqual(1 + (13 * passed) / 60_000);
     expect(paths.filter((one) => !one.startsWith(`/admin/v1/${path}`))).toEqual([]);
   }
 
-  /** Which requests say that a person is there, who alone puts off the end of a session. */
+  /** Tells for each request whether it reports activity. Only activity extends a session. */
   const active: boolean[] = [];
   page.on('request', (request) => active.push('x-operator-active' in request.headers()));
   const told = async () => {
@@ -154,7 +161,7 @@ export async function leaveOpen({ service, admin, browser }: Store): Promise<voi
   await expect.poll(told).toMatch(/false$/);
   active.length = 0;
   await page.mouse.wheel(0, 10);
-  // Once, however long the event is on its way.
+  // The activity is reported once, even if the event takes long.
   await expect.poll(told).toMatch(/^(false,)*true,false/);
   expect(active.filter(Boolean)).toHaveLength(1);
 
@@ -162,7 +169,8 @@ export async function leaveOpen({ service, admin, browser }: Store): Promise<voi
     page.evaluate(`Object.defineProperty(document, 'visibilityState', { value: '${state}', configurable: true });
       document.dispatchEvent(new Event('visibilitychange'))`);
   await setVisibility('hidden');
-  // Whatever is on its way arrives, and then nothing more: its timers would be due by then.
+  // Requests in flight arrive, and then no further request follows, although the timers would be
+  // due.
   const before = tab.requests.length;
   await page.clock.runFor(60_000);
   expect(tab.requests).toHaveLength(before);
