@@ -5,10 +5,11 @@ import { createPetRepository } from '../../src/pets/pet-repository.ts';
 import { migrationOptions } from '../../src/schema/migration-options.ts';
 import { createDatabase, patientDatabase } from '../support/databases.ts';
 
-// What arrives together shares a statement. A read that joined one in flight would not show the animal.
-test('after its creation on one replica, an animal is shown by another that has reads in flight', async () => {
+// Reads that arrive together share a statement. A read must not join a statement in flight, because
+// it would not show the new animal.
+test('a replica with reads in flight shows an animal that another replica has just created', async () => {
   await using database = await createDatabase('postgres');
-  /** What the connections of a replica hold back. */
+  /** The messages that the connections of a replica hold back. */
   let hold: { end: Promise<void>; rows: number } | undefined;
   await using proxy = await openTcpProxy({
     target: database.url,

@@ -12,7 +12,7 @@ import { select } from '../support/explain.ts';
 const keyId = '4f0c1e5a-3b7d-4a51-9d5e-6c1f0a2b3c4d';
 const otherKeyId = '00000000-0000-4000-8000-000000000000';
 
-/** How a key is stored. */
+/** Returns the stored form of a key. */
 const hashOf = (key: string) => `sha256 ${hash('sha256', key, 'hex')}`;
 
 describe.each(databaseKinds)('idempotent creations on %s', (kind) => {
@@ -30,7 +30,7 @@ describe.each(databaseKinds)('idempotent creations on %s', (kind) => {
     return (await opened.db.select({ key }).from(idempotencyKeys)).map((row) => row.key);
   };
 
-  /** Creates animals of a name or a whole body under their keys, all at the same time. */
+  /** Creates animals by their names or whole bodies under their keys, all at the same time. */
   async function create(...requests: [key: string, pet: string | NewPet, keyId?: string][]) {
     const creations = createIdempotentCreations(opened.db);
     const results = await Promise.allSettled(
@@ -44,7 +44,7 @@ describe.each(databaseKinds)('idempotent creations on %s', (kind) => {
     return results.map((it) => (it.status === 'fulfilled' ? it.value.outcome : 'failed'));
   }
 
-  test('taken and repeated keys affect no others in the same statement, nor those of other API keys', async () => {
+  test('taken and repeated keys affect neither other keys in the statement nor those of other API keys', async () => {
     await create(['taken', 'earlier']);
     expect(
       await create(
@@ -66,7 +66,7 @@ describe.each(databaseKinds)('idempotent creations on %s', (kind) => {
     expect(await namesOfAll()).toEqual(created);
   });
 
-  test('every difference of a body is told, and leaves the first to be replayed', async () => {
+  test('a different body is reported for each difference, and the first body is still replayed', async () => {
     const first = { name: 'Rex', categoryId: 9007199254740993n };
     await create(['key', first]);
     for (const other of [
@@ -76,14 +76,14 @@ describe.each(databaseKinds)('idempotent creations on %s', (kind) => {
     ]) {
       expect(await create(['key', { ...first, ...other }])).toEqual(['key-reused']);
     }
-    // It is what a body without a status means.
+    // A body without a status means this status.
     expect(await create(['key', { ...first, status: 'available' }])).toEqual(['replayed']);
   });
 
   const age = (age: string) =>
     opened.db.update(idempotencyKeys).set({ createdAt: sql`now() - ${age}::interval` });
 
-  test('a key is remembered for 24 hours, and then good for another body', async () => {
+  test('a key is remembered for 24 hours and can then be used for another body', async () => {
     await create(['key', 'a']);
     await age('23 hours 59 minutes');
     expect(await create(['key', 'a'], ['key', 'b'])).toEqual(['replayed', 'key-reused']);
@@ -92,7 +92,7 @@ describe.each(databaseKinds)('idempotent creations on %s', (kind) => {
     expect(await create(['key', 'b'], ['key', 'a'])).toEqual(['replayed', 'key-reused']);
   });
 
-  test('keys of more than 24 hours are deleted, a thousand at a time, and no others', async () => {
+  test('deleteExpired deletes keys older than 24 hours, a thousand at a time, and no others', async () => {
     await opened.db.execute(sql`
       insert into idempotency_keys (key_id, idempotency_key, fingerprint, pet_id, created_at)
       select gen_random_uuid(), 'piled up', '', 1, now() - interval '24 hours 1 minute'
@@ -104,10 +104,13 @@ describe.each(databaseKinds)('idempotent creations on %s', (kind) => {
     expect(await storedKeys()).toEqual([hashOf('kept')]);
   });
 
-  // The embedded database has one process, so no such replica.
+  // The embedded database has only one process, so there is no such replica.
   if (kind !== 'postgres') return;
-  describe('beside a replica of the version before, which stores keys as they are,', () => {
-    /** What that version claims a key with, before it adds the animal. Gives how many rows it got. */
+  describe('beside a replica of the previous version, which stores keys unhashed,', () => {
+    /**
+     * Claims a key like the previous version, before it adds the animal. Returns the number of rows
+     * that it got.
+     */
     const claim = async (db: Database, key: string) => {
       const query = sql`
         insert into idempotency_keys (key_id, idempotency_key, fingerprint, pet_id)
@@ -119,13 +122,13 @@ describe.each(databaseKinds)('idempotent creations on %s', (kind) => {
       return (await select(db, query)).length;
     };
 
-    test('a key is stored as a hash, and that replica finds it taken', async () => {
+    test('a key is stored as a hash, and the old replica finds it in use', async () => {
       await create(['new', 'new']);
       expect(await storedKeys()).toEqual([hashOf('new')]);
       expect(await claim(opened.db, 'new')).toBe(0);
     });
 
-    test('a key of that replica is replayed for 24 hours, by both', async () => {
+    test('a key of the old replica is replayed by both replicas for 24 hours', async () => {
       await create(['before', 'before']);
       await opened.db.update(idempotencyKeys).set({ idempotencyKey: 'before' });
       await age('23 hours 59 minutes');
@@ -138,7 +141,7 @@ describe.each(databaseKinds)('idempotent creations on %s', (kind) => {
       expect(await create(['before', 'x'])).toEqual(['created']);
     });
 
-    test('a key is taken while that replica uses it, and afterwards', async () => {
+    test('a key is in use during and after a request of the old replica', async () => {
       await inTransaction('a_test', opened.db, async (tx) => {
         expect(await claim(tx, 'both')).toBe(1);
         expect(await create(['both', 'x'])).toEqual(['in-progress']);

@@ -8,9 +8,9 @@ import { pets } from '../../src/schema/schema.ts';
 import { databaseKinds, useDatabase } from '../support/databases.ts';
 
 const statuses = ['available', 'pending', 'sold'] as const;
-/** The third is one that a double takes for the second. */
+/** A double cannot distinguish the third number from the second one. */
 const categories = [1, 9007199254740992n, 9007199254740993n, int64Min, int64Max];
-/** What Postgres could write in another way than we do. */
+/** Names that Postgres might write in another way than JSON.stringify. */
 const names = [
   ...['Rex', 'a "b" \\c', 'é \u007f </script>', '😀 %s %I', "o'neil {1}", 'x,\\n y', ' x '],
   ...[
@@ -23,7 +23,7 @@ const names = [
   ],
 ];
 
-/** The embedded one is slower. */
+/** The embedded database is slower. */
 const numRuns = { postgres: 50, embedded: 15 };
 const status = fc.option(fc.constantFrom(...statuses), { nil: undefined });
 const categoryId = fc.option(fc.constantFrom(...categories, 7), { nil: undefined });
@@ -44,24 +44,25 @@ describe.each(databaseKinds)('the animals on %s', (kind) => {
       categoryId: categories[i % 5] ?? 0,
       status: statuses[i % 3] ?? 'sold',
     }));
-    // One statement for most of them.
+    // One statement inserts most of them.
     all.push(...(await Promise.all(wanted.map(repository.create))));
     expect(all.map(({ id: _, ...pet }) => pet)).toEqual(wanted);
-    // The table refuses an empty name, and only that animal fails of those that share a statement.
+    // The table refuses an empty name. Of the animals that share a statement, only this one fails.
     const results = await Promise.allSettled(
       ['Rex', 'a', '', 'b'].map((name) => repository.create({ name, categoryId: 7 })),
     );
     expect(results[2]).toMatchObject({ reason: expect.any(DatabaseError) });
     for (const result of results) if (result.status === 'fulfilled') all.push(result.value);
     expect(all).toHaveLength(wanted.length + 3);
-    // Those that share a statement have ascending ids; the first may have one of its own.
+    // Animals that share a statement have ascending ids. The first one may have a statement of its
+    // own.
     all.sort((a, b) => a.id - b.id);
     const last = { id: maxPetId, name: 'Last', categoryId: 7, status: 'sold' } as const;
     await opened.db.insert(pets).values(last);
     all.push(last);
   });
 
-  test('have an id each, and are read as they were written', async () => {
+  test('have unique ids and are read as they were written', async () => {
     expect(new Set(all.map(({ id }) => id)).size).toBe(all.length);
     for (const pet of all) expect(await repository.find(pet.id)).toBe(stringifyJson(pet));
     for (const id of [0, -1, 2n ** 53n, 2n ** 53n + 1n, int64Min, int64Max]) {
@@ -69,7 +70,7 @@ describe.each(databaseKinds)('the animals on %s', (kind) => {
     }
   });
 
-  test('are listed page by page as a model lists them', async () => {
+  test('are listed page by page like in a model', async () => {
     const id = fc.constantFrom(0, ...all.map((pet) => pet.id));
     const request = fc.record({
       status,
@@ -92,7 +93,7 @@ describe.each(databaseKinds)('the animals on %s', (kind) => {
     await fc.assert(property, { seed: 1, numRuns: numRuns[kind] });
   });
 
-  test('are listed by their ids as a model lists them, exactly over int64', async () => {
+  test('are listed by ids like in a model, exactly for all of int64', async () => {
     const id = fc.oneof(int64, fc.constantFrom(...all.map((pet) => BigInt(pet.id))));
     const ids = fc.array(id, { minLength: 1, maxLength: 100 });
     const requests = fc.array(fc.record({ ids, status, categoryId }), {

@@ -9,14 +9,14 @@ import { sendRawRequest } from '../support/raw-http.ts';
 import type { Answer } from '../support/send.ts';
 import { useService } from '../support/test-service.ts';
 
-// What only HTTP shows. Which animals a page or a list of ids has is tested in pet-repository.test.ts, which
-// creations are the same in idempotent-creation.test.ts, what is refused in hostile-requests.test.ts.
+// These tests cover what only HTTP shows. pet-repository.test.ts tests the animals of pages and
+// lists, idempotent-creation.test.ts equal creations, and hostile-requests.test.ts refusals.
 
 /** A category that a double rounds. */
 const wide = 9007199254740993n;
 const publicUrl = 'https://pets.example.com';
 
-/** Ids by status, in order. Tests create none of these. */
+/** The ids by status, in order. The tests create no animals with these statuses. */
 const ids = { pending: [] as number[], sold: [] as number[] };
 
 const service = useService('postgres', {
@@ -30,7 +30,7 @@ const service = useService('postgres', {
     }
   },
 });
-/** All animals of a name that only one test uses. */
+/** Returns all animals with a name that only one test uses. */
 async function named(name: string) {
   const pets = await listAll(service.server, service.tokens.enterprise, (url, options) =>
     service.call(url.slice(url.indexOf('/pets')), options),
@@ -38,7 +38,7 @@ async function named(name: string) {
   return [...pets.values()].filter((pet) => pet.name === name);
 }
 
-test('a creation ignores an id and other names, and answers with the animal and where it is', async () => {
+test('a creation ignores an id and unknown names, and responds with the animal and its location', async () => {
   const { status, body, headers } = await service.call('/pets', {
     json: '{"id":1,"name":"\\ud83d\\udc15","categoryId":1,"__proto__":{"status":"sold"},"price":"9"}',
   });
@@ -56,7 +56,7 @@ test.each([
   ['status=sold', 'limit=20&status=sold'],
   [`categoryId=${wide}&status=sold&limit=1`, `limit=1&status=sold&categoryId=${wide}`],
 ])(
-  'the link to the next page of %s keeps %s, and nothing else that a caller chose',
+  'the link to the next page of %s keeps %s and nothing else from the caller',
   async (query, kept) => {
     const answer = await sendRawRequest(service, {
       line: `GET http://evil.example/v1/pets?${query} HTTP/1.1`,
@@ -68,13 +68,13 @@ test.each([
   },
 );
 
-test('a cursor is for its filter, and for pages of any size; a list of ids has no pages', async () => {
+test('a cursor is valid for its filter and for any page size, and a list of ids has no pages', async () => {
   const { headers } = await service.call('/pets?limit=3&status=sold');
   const next = new URL(findLink(headers.get('Link') ?? '', 'next') ?? '');
   const cursor = next.searchParams.get('cursor');
   const { body } = await service.call(`/pets?status=sold&limit=5&cursor=${cursor}`);
   expect((body as { id: number }[]).map(({ id }) => id)).toEqual(ids.sold.slice(3, 8));
-  // All filters: pet-cursor.test.ts.
+  // pet-cursor.test.ts tests all filters.
   const refused = await service.call(`/pets?categoryId=1&cursor=${cursor}`);
   expectError(refused, 400, 'invalid_request', /^cursor: expected /);
   const [first, ...others] = ids.sold.slice(0, 3);
@@ -87,7 +87,7 @@ const create = (key: string, json: string) =>
   service.call('/pets', { json, headers: { 'Idempotency-Key': key } });
 const isReplay = ({ headers }: Answer) => headers.get('Idempotent-Replayed') === 'true';
 
-test('a replay answers the same 201, costs one request and creates nothing', async () => {
+test('a replay gets the same 201, costs one request and creates nothing', async () => {
   const json = '{"name":"Once","categoryId":9007199254740993,"status":"available"}';
   const again = '{ "status":"available",\n"categoryId" : 9007199254740993, "name" : "\\u004fnce" }';
   const [first, second] = [await create('once', json), await create('once', again)];
@@ -103,7 +103,7 @@ test('a replay answers the same 201, costs one request and creates nothing', asy
   expect(await named('Once')).toHaveLength(1);
 });
 
-test('a key has 1 to 255 visible ASCII characters, and is ignored on a GET', async () => {
+test('an idempotency key has 1 to 255 visible ASCII characters and is ignored on GET', async () => {
   const body = '{"name":"Keyed","categoryId":1}';
   expect((await create('k'.repeat(255), body)).status).toBe(201);
   for (const key of ['', 'k'.repeat(256), 'cl\xe9', 'a\r\nIdempotency-Key: b']) {
@@ -122,9 +122,9 @@ test('a key has 1 to 255 visible ASCII characters, and is ignored on a GET', asy
   expect(await named('Keyed')).toHaveLength(1);
 });
 
-test('while the first request is in flight, the second gets 409, and a failure leaves the key free', async () => {
+test('a second request gets 409 while the first is in flight, and a failure leaves the key unused', async () => {
   await using sql = connectTo(service.database.url, 2);
-  // Every new animal waits for a lock that this session holds, and one is refused.
+  // Every new animal waits for a lock that this session holds, and one of them is refused.
   await sql.unsafe(`
     create function wait_for_the_test() returns trigger language plpgsql as
       'begin
@@ -133,7 +133,7 @@ test('while the first request is in flight, the second gets 409, and a failure l
         return new;
       end';
     create trigger slow before insert on pets for each row execute function wait_for_the_test()`);
-  // In this database: those of other tests have locks in the same Postgres.
+  // The query is limited to this database, because other tests hold locks in the same Postgres.
   const isWaiting = async () =>
     (
       await sql`select from pg_locks join pg_database on pg_database.oid = database

@@ -11,7 +11,7 @@ import { explainPrepared, select } from '../support/explain.ts';
 const database = useDatabase('postgres');
 beforeAll(async () => {
   await database.db.insert(pets).select(
-    // A category that most animals have, and one of few animals at the end.
+    // Most animals have the first category, and a few at the end have another one.
     sql`select nextval('pets_id_seq'), 'Pet', case when n > 19990 then 2 else 1 end,
         case when n > 20000 then 'sold' else 'available' end::pet_status, now()
       from generate_series(1, 20010) n`,
@@ -23,8 +23,8 @@ test.each([
   ['of a rare status', { status: 'sold' }, 'pets_status_id'],
   ['of a category', { categoryId: 1 }, 'pets_category_status_id'],
   ['of a category and a status', { categoryId: 1, status: 'sold' }, 'pets_category_status_id'],
-] as const)('a page %s is read from the index that has its order', async (_what, filter, index) => {
-  // Prepared statements belong to a connection, and a transaction keeps to one.
+] as const)('a page %s is read from the index with its order', async (_what, filter, index) => {
+  // Prepared statements belong to a connection, and a transaction stays on one connection.
   await inTransaction('a_test', database.db, async (tx) => {
     await createPetRepository({ db: tx, reads: tx }).list({ ...filter, afterId: 0 }, 21);
     const { status, categoryId }: PetFilter = filter;
@@ -33,14 +33,14 @@ test.each([
     const { plan, scans } = await explainPrepared(tx, '%after_id%', values);
     expect(scans).toEqual([expect.stringContaining(`Index Scan using ${index} on pets`)]);
     expect(plan).not.toContain('Rows Removed by Filter');
-    // One page of each status is read at most, however many animals there are.
+    // At most one page of each status is read, however many animals there are.
     for (const scan of scans) {
       expect(Number(/actual rows=([\d.]+)/.exec(scan)?.[1])).toBeLessThan(22);
     }
   });
 });
 
-test('given animals are read from the primary key', async () => {
+test('the given animals are read from the primary key', async () => {
   await inTransaction('a_test', database.db, async (tx) => {
     const repository = createPetRepository({ db: tx, reads: tx });
     await repository.find(7);
@@ -57,11 +57,11 @@ test('given animals are read from the primary key', async () => {
   });
 });
 
-test('no statement of the request path is planned again for each execution', async () => {
+test('no statement of the request path is planned for each execution', async () => {
   const plans = await inTransaction('a_test', database.db, async (tx) => {
     const repository = createPetRepository({ db: tx, reads: tx });
     const creations = createIdempotentCreations(tx);
-    // Postgres makes five plans before it decides.
+    // Postgres makes five custom plans before it decides.
     for (let i = 0; i < 7; i += 1) {
       const pet = { name: 'Rex', categoryId: 1 };
       const keyId = '4f0c1e5a-3b7d-4a51-9d5e-6c1f0a2b3c4d';

@@ -6,7 +6,7 @@ import { patientDatabase, useDatabase } from '../support/databases.ts';
 
 const database = useDatabase('postgres');
 
-test('a read is answered on another connection if its own cannot be opened', async () => {
+test('a read uses another connection when its own cannot be opened', async () => {
   const nowhere = openPostgres(`postgres://127.0.0.1:${await freePort()}/none`, patientDatabase);
   const { db } = database;
   const { id } = await createPetRepository({ db, reads: db }).create({
@@ -18,7 +18,7 @@ test('a read is answered on another connection if its own cannot be opened', asy
   expect(await pets.listByIds({ ids: [id], status: undefined, categoryId: undefined })).toContain(
     'Rex',
   );
-  // Both are away: that is an outage.
+  // Neither connection can be opened, which is an outage.
   const none = createPetRepository(nowhere);
   await expect(none.find(id)).rejects.toMatchObject({
     code: 'ECONNREFUSED',

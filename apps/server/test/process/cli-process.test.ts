@@ -7,8 +7,8 @@ import { execute } from '../support/run-command.ts';
 
 const cliFile = fileURLToPath(new URL('../../../cli/src/cli.ts', import.meta.url));
 
-// What commands answer: run-cli.test.ts, cli.test.ts.
-test('a command that fails writes to stderr alone, and the process ends with its exit code', async () => {
+// run-cli.test.ts and cli.test.ts test the output of commands.
+test('a failing command writes only to stderr, and the process ends with its exit code', async () => {
   await using directory = await temporaryDirectory();
   const env = { DATA_DIR: directory.path };
   expect(await execute(process.execPath, [cliFile, 'keys', 'list'], env)).toEqual({

@@ -10,16 +10,19 @@ const run = promisify(execFile);
 const read = (file: string) => readFileSync(join(repository, file), 'utf8');
 const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
 
-/** Programs that write down their arguments. */
+/** Programs that record their arguments. */
 const programs = {
   pnpm: 'echo "pnpm $@" >> commands',
-  // `npm install --prefix <folder> … <package>`
+  // The command is `npm install --prefix <folder> … <package>`.
   npm: 'echo "npm $@" >> commands; bin="$3/node_modules/.bin"; mkdir -p "$bin"; cp pnpm "$bin"',
-  // On Windows Node runs `cmd.exe /d /s /c "npm.cmd …"`.
+  // On Windows, Node runs `cmd.exe /d /s /c "npm.cmd …"`.
   'cmd.exe': 'echo "$4" | tr -d \'"\' >> commands',
 };
 
-/** Runs scripts/install.mjs as on a platform, and maybe a version of Node: `run linux 20.0.0`. */
+/**
+ * Runs scripts/install.mjs as on another platform, and possibly another version of Node:
+ * `run linux 20.0.0`.
+ */
 async function install(root: string, call: string): Promise<string> {
   const [scope = '', platform, node = process.versions.node] = call.split(' ');
   const script = join(root, 'scripts/install.mjs');
@@ -76,19 +79,20 @@ test.each<[what: string, calls: string[], said: RegExp, commands: RegExp[]]>([
   }
   const executed = readFileSync(join(root, 'commands'), 'utf8').trim().split('\n');
   expect(executed).toEqual(commands.map((command) => expect.stringMatching(command)));
-  // The one shell command that scripts use, for cmd.exe.
+  // The shim of the only shell command in scripts, for cmd.exe.
   expect(existsSync(join(root, 'node_modules/.bin/exec.cmd'))).toBe(calls[0] === 'develop win32');
 });
 
-// npm runs scripts by cmd.exe on Windows: it has no variables before a command, for example.
-test('no script in package.json needs a POSIX shell, but for exec', () => {
+// On Windows, npm runs scripts with cmd.exe, which does not support variables before a command, for
+// example.
+test('no script in package.json needs a POSIX shell, except for exec', () => {
   const commands = Object.values(scripts).flatMap((script) => script.split(' && '));
   expect(commands.length).toBeGreaterThan(5);
   const portable = /^(?:exec )?(?:node|npm|pnpm|biome|knip|vitest)(?: [\w@./:=%-]+)*(?: >&2)?$/;
   expect(commands.filter((command) => !portable.test(command))).toEqual([]);
 });
 
-test('no script lets turbo send telemetry, or print its notice of that', () => {
+test('no script lets turbo send telemetry or print its notice about it', () => {
   const args = ['--env-file=scripts/turbo.env', 'node_modules/turbo/bin/turbo'];
   for (const script of Object.values(scripts).filter((script) => script.includes('turbo'))) {
     expect(script).toContain(`node ${args.join(' ')} `);
@@ -121,7 +125,7 @@ test('the lockfile has every binary for Linux, macOS and Windows', () => {
       const { os = [], cpu = [] } = packages[id] ?? {};
       return os.flatMap((system) => cpu.map((processor) => `${system}-${processor}`));
     });
-    // A package for one system alone, such as `fsevents`, is no binary that others lack.
+    // A package for a single system, such as `fsevents`, is not a binary that other systems need.
     if (new Set(found.map((platform) => platform.split('-')[0])).size < 2) continue;
     checked.push(name);
     const lacking = platforms.filter((platform) => !found.includes(platform));
@@ -132,7 +136,8 @@ test('the lockfile has every binary for Linux, macOS and Windows', () => {
   expect(missing).toEqual([]);
 });
 
-// The benchmark is a workspace of its own, so no installation of this one compares the two.
+// The benchmark is a workspace of its own, so no installation of this workspace compares the two
+// files.
 test("the benchmark's lockfile has the versions of its package.json", () => {
   const { dependencies } = JSON.parse(read('apps/bench/package.json')) as {
     dependencies: Record<string, string>;

@@ -5,8 +5,9 @@ import { logOf, sample, scrape } from '../support/observed.ts';
 import { call } from '../support/test-service.ts';
 import { closeOf, openConnection } from '../wire/connection.ts';
 
-// Regression: connections to the public port took all file descriptors, probes got none, and nothing was logged.
-test('idle connections leave file descriptors for probes, and requests beyond the limit are not even parsed, however many connections send them', async () => {
+// Regression: connections to the public port took all file descriptors, so probes failed, and
+// nothing was logged.
+test('the server keeps file descriptors for probes, and does not parse requests beyond the limit, whatever the number of connections', async () => {
   await using database = await createDatabase('postgres');
   await using server = await startServer({
     env: {
@@ -34,7 +35,8 @@ test('idle connections leave file descriptors for probes, and requests beyond th
   );
   expect(line).toMatchObject({ level: 'warn', limit: 'open_files' });
 
-  // More than 100 times 256 kB: as objects, these requests would take a gigabyte.
+  // The requests are 256 kB on each of more than 100 connections. As objects, they would take a
+  // gigabyte.
   for (const socket of sockets) socket.write('GET / HTTP/1.1\r\nHost:\r\n\r\n'.repeat(10_400));
   await Promise.all(closed);
   const callApi = () => call(`${server.baseUrl}/pets`).catch(() => undefined);

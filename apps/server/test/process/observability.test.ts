@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { createDatabase } from '../support/databases.ts';
 import { sample, scrape } from '../support/observed.ts';
 
-/** Everything that asks for metrics: rules, the runbook, dashboards. */
+/** The files that mention metrics: rules, the runbook and dashboards. */
 const sources = [
   'deploy/prometheus/animal-store.rules.yaml',
   'docs/capacity.md',
@@ -16,8 +16,8 @@ const sources = [
   ),
 ];
 
-// On Linux its output goes to a device that is a full disk.
-test('a process has every metric that documents ask for, and a banner and a log that cannot be written cost no request and no clean stop', async () => {
+// On Linux, the output goes to a device that behaves like a full disk.
+test('a process has every documented metric, and serves and stops even if it cannot write its banner and log', async () => {
   await using database = await createDatabase('postgres');
   const [port, opsPort] = [await freePort(), await freePort()];
   const device = existsSync('/dev/full') ? '/dev/full' : '/dev/null';
@@ -30,7 +30,7 @@ test('a process has every metric that documents ask for, and a banner and a log 
   const atStart = await until(() => scrape({ opsUrl }));
   const ask = async () => (await fetch(`http://127.0.0.1:${port}/v1/pets`)).status;
   await until(ask);
-  // Enough for several batches of lines.
+  // The requests fill several batches of lines.
   const statuses = new Set<number>();
   for (let i = 0; i < 100; i += 1) statuses.add(await ask());
   expect(statuses).toEqual(new Set([401, 429]));
@@ -38,7 +38,7 @@ test('a process has every metric that documents ask for, and a banner and a log 
   server.signal('SIGTERM');
   expect(await server.exited).toEqual({ code: 0, signal: null });
 
-  // Before the first request, or alerts would not see the first increment.
+  // The metrics exist before the first request. Otherwise alerts would not see the first increment.
   const existing = new Set(
     [...atStart.matchAll(/^# TYPE (\S+) (\S+)$/gm)].flatMap(([, name = '', type]) =>
       type === 'histogram'

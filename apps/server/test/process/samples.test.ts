@@ -18,13 +18,14 @@ const service = useService('postgres');
 let samples: Sample[];
 
 beforeAll(async () => {
-  // As many as a sample lists: others, which run beside it, may not have added theirs.
+  // A sample lists this many animals. Other samples run at the same time and may not have added
+  // theirs yet.
   for (let n = 0; n < 5; n += 1)
     await service.call('/pets', { json: '{"name":"Mia","categoryId":3}' });
   samples = await readSamples(service.server.origin);
 });
 
-test('every operation has a sample in each language, and each sample an expected output', () => {
+test('every operation has a sample in each language, and each sample has an expected output', () => {
   for (const operation of [
     ...['List animals', 'Add an animal', 'Get an animal by its id', 'List orders'],
     "Show the key's rate limits",
@@ -37,21 +38,21 @@ test('every operation has a sample in each language, and each sample an expected
   expect(samples.map(({ name }) => name).toSorted()).toEqual(expected);
 });
 
-// The campaign `clients` runs those in Go.
-test('every sample in curl, TypeScript, JavaScript and Python runs as it stands', async () => {
+// The campaign `clients` runs the samples in Go.
+test('every sample in curl, TypeScript, JavaScript and Python runs unchanged', async () => {
   const own = samples.filter(({ language }) => language !== 'go');
   const outputs = await runSamples(own, service.tokens.enterprise);
   expect(Object.keys(outputs)).toHaveLength(own.length);
   expect(unexpectedOutputs(outputs)).toEqual([]);
 });
 
-test('a client that is written from the page alone, in Python, runs every operation', async () => {
+test('a Python client that is written from the page alone runs every operation', async () => {
   const { server, tokens } = service;
   const program = fileURLToPath(new URL('../reference/foreign-program.py', import.meta.url));
   const document = new URL('/openapi.json', server.baseUrl).href;
   const args = [program, document, server.baseUrl, tokens.enterprise, tokens.free];
   const { stdout } = await run(await findProgram('python'), args);
-  // The last digits of int64 included.
+  // The client keeps even the last digits of int64.
   expect(stdout).toContain('"created": 9223372036854775807');
   expect(JSON.parse(stdout)).toMatchObject({
     replayed: [true, null, 'true'],

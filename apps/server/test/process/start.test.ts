@@ -24,18 +24,18 @@ import { call, wideQuota } from '../support/test-service.ts';
 
 const run = promisify(execFile);
 
-/** A token, wherever it stands. */
+/** Matches a token anywhere in a text. */
 const tokens = /\bast_[0-9A-Za-z]{36}\b/g;
 
-// The texts of the banner: banner.test.ts. A shell between npm and the server would end without passing a signal
-// on. That a terminal's Ctrl-C arrives twice, directly and from npm: stop-process.test.ts.
-test('a first start shows a key and a curl command, and every animal answered with 201 is kept by servers that are refused, stopped, killed and replaced', async () => {
+// banner.test.ts tests the texts of the banner, and stop-process.test.ts a Ctrl-C that arrives
+// twice. A shell between npm and the server would end without passing a signal on.
+test('a first start shows a key and a curl command, and all created animals survive refused, stopped, killed and replaced servers', async () => {
   await using directory = await temporaryDirectory({ parent: memoryDirectory() });
   const dataDir = join(directory.path, 'not', 'there', 'yet');
   const env = { DATA_DIR: dataDir, ADMIN_TOKEN: adminToken, LOG_LEVEL: 'warn' };
   const socket = join(dataDir, 'ops.sock');
 
-  // The key is shown once, and not by a start that is refused.
+  // A refused start does not show the key, which is shown only once.
   await using other = await openRawServer();
   const inUse = new RegExp(`^PORT: ${other.port} on 127\\.0\\.0\\.1 is in use\\. Choose`);
   await expectStartupError(openLocalServer({ ...env, PORT: String(other.port) }), inUse);
@@ -60,12 +60,12 @@ test('a first start shows a key and a curl command, and every animal answered wi
 
   const { text } = await call(`${first.opsUrl}/console`);
   const [, script = ''] = /src="(\/console\/[^"]+)"/.exec(text) ?? [];
-  // Its types are stripped, which Node once warned of.
+  // Node once warned that it strips types from this file.
   expect((await call(first.opsUrl + script)).status).toBe(200);
   expect(first.output()).not.toMatch(/error|warn/i);
 
   const created = [(await call(`${first.baseUrl}/pets`, { token, json: newPet })).body as Pet];
-  /** What holds of each server while it runs. */
+  /** Checks what must be true of each running server. */
   async function expectAlive(server: Server) {
     const [{ id }] = created as [Pet];
     expect((await call(`${server.baseUrl}/pets/${id}`, { token })).body).toEqual(created[0]);
@@ -93,15 +93,16 @@ test('a first start shows a key and a curl command, and every animal answered wi
   const wide = { plan: 'enterprise', quota: wideQuota };
   const { token: wideToken } = await adminOf(second).create(JSON.stringify(wide));
   created.push(...(await createUntilKilled(second, wideToken)));
-  // It leaves its lock and its socket, which the next one takes over. Until then no command tries its port: the
-  // CLI once sent the token to whoever listened there.
+  // The killed server leaves its lock and its socket behind, and the next server takes them over.
+  // Until then, no command tries its port: the CLI once sent the token to another program that
+  // listened there.
   expect(await cli(['keys', 'list'], { DATA_DIR: dataDir })).toEqual({
     code: 1,
     stdout: '',
     stderr: `error: No server answers at ${dataDir}: ECONNREFUSED. Is it running?\n`,
   });
 
-  // Two at once: exactly one serves.
+  // Of two servers that start at the same time, exactly one serves.
   const starts = await Promise.allSettled([1, 2].map(() => startServer({ env })));
   await using started = new AsyncDisposableStack();
   const serving = starts.flatMap((it) => (it.status === 'fulfilled' ? started.use(it.value) : []));
@@ -116,7 +117,7 @@ test('a first start shows a key and a curl command, and every animal answered wi
   expect((next as Pet).id).toBeGreaterThan(Math.max(...there.keys()));
 });
 
-/** Kills a server during creations, and gives the animals that it answered with 201. */
+/** Kills a server during creations and returns the animals that it has created with 201. */
 async function createUntilKilled(server: Server, token: string): Promise<Pet[]> {
   const created: Pet[] = [];
   const load = startLoad({

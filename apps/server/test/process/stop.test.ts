@@ -6,9 +6,9 @@ import { logOf } from '../support/observed.ts';
 import { startProcess } from '../support/test-service.ts';
 import { openConnection } from '../wire/connection.ts';
 
-// By SIGINT, and on the embedded database: start.test.ts.
-test('a stop by SIGTERM answers the request in flight, accepts no other, waits for no idle client, and the log tells of it', async () => {
-  // As long as the other time limits of a test's server: waiting for any of them would hang.
+// start.test.ts tests SIGINT and the embedded database.
+test('a stop by SIGTERM finishes the request in flight, accepts no others, does not wait for idle clients, and is logged', async () => {
+  // The timeout is as long as the others of a test's server, so waiting for any of them would hang.
   const env = { KEEP_ALIVE_TIMEOUT_MS: '600000' };
   await using service = await startProcess('postgres', { env });
   const { server, tokens } = service;
@@ -20,7 +20,7 @@ test('a stop by SIGTERM answers the request in flight, accepts no other, waits f
   }
   using request = await beginCreation(server, tokens.free);
   server.signal('SIGTERM');
-  // At once: it has five seconds to finish.
+  // The request finishes at once, although it may take five seconds.
   const finished = request.finish();
   await untilRefused(server);
   expect(await finished).toBe(201);
@@ -32,7 +32,7 @@ test('a stop by SIGTERM answers the request in flight, accepts no other, waits f
   ]);
 });
 
-test('a stop during the start does not wait for a Postgres that does not answer', async () => {
+test('a stop during the start does not wait for a Postgres that does not respond', async () => {
   const connected = Promise.withResolvers<void>();
   await using silent = await openRawServer((socket) => {
     connected.resolve();

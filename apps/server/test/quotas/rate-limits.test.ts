@@ -11,9 +11,9 @@ import {
 import type { Answer } from '../support/send.ts';
 import { type CallOptions, useService } from '../support/test-service.ts';
 
-// What is admitted, denied and banned: quota-rule.test.ts. Here is what HTTP adds.
+// quota-rule.test.ts tests what is admitted, denied and banned. These tests cover what HTTP adds.
 
-// Its clock stands still, on a whole second: no window ends, and every wait is exact.
+// The clock of the service is stopped at a whole second, so no window ends and every wait is exact.
 const now = Math.ceil(Date.now() / 1_000);
 const inSeconds = (seconds: number) => new Date((now + seconds) * 1_000).toISOString();
 const rex = '{"name":"Rex","categoryId":1}';
@@ -22,11 +22,12 @@ const preflight = { Origin: 'https://a.example', 'Access-Control-Request-Method'
 const clock = createTestClock(now * 1_000);
 const service = useService('postgres', {
   ...{ clock, quotaClock: clock },
-  // More than 4 strikes, or half the limit, ban; nothing counts as still in flight.
+  // More than 4 strikes, or half the limit, lead to a ban. No denied request counts as still in
+  // flight.
   quotas: { banPolicy: { ...defaultBanPolicy, graceMs: 0, minStrikes: 4, banSeconds: 100 } },
 });
 
-/** Calls with a new key. */
+/** Creates a key and returns a function that sends requests with it. */
 async function createCaller(quota: Quota) {
   const { token } = await createApiKey(service.database.db, {
     name: 'x',
@@ -41,7 +42,7 @@ async function createCaller(quota: Quota) {
       for (let i = 0; i < times; i += 1) answers.push(await call());
       return answers;
     },
-    /** The body of its status, which must be one of the contract's. */
+    /** Returns the body of the rate-limit status, which must conform to the contract. */
     async status() {
       const answer = await call('/rate-limit');
       expect(answer.status).toBe(200);
@@ -54,17 +55,20 @@ async function createCaller(quota: Quota) {
 test.each([
   ['"minute";q=10;w=60, "day";q=100;w=86400', '"minute";r=9;t=60, "day";r=99;t=86400', 10],
   ['"minute";q=60;w=60', '"minute";r=59;t=60', 60],
-])('an answer tells the limits of the key or of the network: %s', async (policy, left, limit) => {
-  const caller = await createCaller({ perMinute: 10, perDay: 100 });
-  const answer = limit === 10 ? await caller() : await caller('/pets', { token: 'wrong' });
-  expectResponseHeaders(answer);
-  expect(rateLimitOf(answer)).toEqual({ limit, remaining: limit - 1, reset: now + 60 });
-  expect(answer.headers.get('RateLimit-Policy')).toBe(policy);
-  expect(answer.headers.get('RateLimit')).toBe(left);
-  expect(answer.headers.has('Retry-After')).toBe(false);
-});
+])(
+  'a response reports the limits of the key or of the network: %s',
+  async (policy, left, limit) => {
+    const caller = await createCaller({ perMinute: 10, perDay: 100 });
+    const answer = limit === 10 ? await caller() : await caller('/pets', { token: 'wrong' });
+    expectResponseHeaders(answer);
+    expect(rateLimitOf(answer)).toEqual({ limit, remaining: limit - 1, reset: now + 60 });
+    expect(answer.headers.get('RateLimit-Policy')).toBe(policy);
+    expect(answer.headers.get('RateLimit')).toBe(left);
+    expect(answer.headers.has('Retry-After')).toBe(false);
+  },
+);
 
-test('a 429 says when to retry, warns from half of the strikes on, and tells the end of a ban', async () => {
+test('a 429 says when to retry, warns after half of the strikes, and tells when a ban ends', async () => {
   const caller = await createCaller({ perMinute: 1, perDay: 1_000 });
   const [admitted, ...refused] = await caller.inTurn(8);
   expect(admitted?.status).toBe(200);
@@ -73,7 +77,7 @@ test('a 429 says when to retry, warns from half of the strikes on, and tells the
   const warned = `${denied} If it keeps sending requests before then, this API key will be banned for a while.`;
   const banned = `This API key is temporarily banned until ${endOf(100)} because it kept sending requests after a 429. Retry after 100 s.`;
   for (const [i, answer] of refused.entries()) {
-    // After no, one, two, three and four strikes of four.
+    // The requests have zero, one, two, three and four strikes before them.
     const message = i < 2 ? denied : i < 5 ? warned : banned;
     const [code, seconds] = i < 5 ? ['rate_limit_exceeded', 60] : ['key_temporarily_banned', 100];
     expectError(answer, 429, String(code));
@@ -85,8 +89,8 @@ test('a 429 says when to retry, warns from half of the strikes on, and tells the
   }
 });
 
-test('a denied request creates nothing, and is told so before any other error', async () => {
-  // So many strikes that it is not banned.
+test('a denied request creates nothing, and the denial comes before any other error', async () => {
+  // The strikes of these requests are too few for a ban.
   const caller = await createCaller({ perMinute: 1_000, perDay: 1 });
   await caller();
   const before = (await service.call('/pets?limit=100')).text;
@@ -99,7 +103,7 @@ test('a denied request creates nothing, and is told so before any other error', 
   }
 });
 
-test('an admitted request costs one, whatever its status, and OPTIONS nothing', async () => {
+test('an admitted request costs one whatever its status, and OPTIONS costs nothing', async () => {
   const caller = await createCaller({ perMinute: 10, perDay: 1_000 });
   const requests: [status: number, path: string, options?: CallOptions][] = [
     [400, '/pets?limit=0'],
@@ -135,7 +139,7 @@ describe('the rate-limit status', () => {
     expect(rateLimitOf(await caller()).remaining).toBe(8);
   });
 
-  test('tells what a denial tells, is no strike, warns from half of them on, and shows the end of a ban', async () => {
+  test('reports the same as a denial, is not a strike, warns after half of the strikes, and shows when a ban ends', async () => {
     const caller = await createCaller({ perMinute: 1, perDay: 1 });
     const denied = (await caller.inTurn(3)).at(-1) as Answer;
     const calm = { bannedUntil: null, warned: false, told: rateLimitOf(denied) };
@@ -148,7 +152,7 @@ describe('the rate-limit status', () => {
     expect(await caller.status()).toMatchObject(status);
   });
 
-  test('has an allowance of 60 a minute, which is no quota', async () => {
+  test('has an allowance of 60 requests a minute, which is not part of the quota', async () => {
     const caller = await createCaller({ perMinute: 10, perDay: 1_000 });
     const answers = await Promise.all(Array.from({ length: 61 }, () => caller('/rate-limit')));
     const [denied, ...others] = answers.filter(({ status }) => status !== 200);

@@ -13,7 +13,7 @@ import {
   untilRedisDecides,
 } from '../support/replicas.ts';
 
-/** How far the clocks of the replicas are off. */
+/** How much the clocks of the replicas differ from the right time. */
 const skewsMs = [0, 300_000, -300_000];
 
 const isAdmitted = ({ status }: Reply) => status === 200;
@@ -25,15 +25,16 @@ let replicas: Replicas;
 const quotaClock = createTestClock(Date.now());
 const clocks = skewsMs.map((skewMs) => createTestClock(quotaClock.now() + skewMs));
 
-// Their clocks stand still until a test moves them.
+// The clocks of the replicas stand still until a test moves them.
 beforeAll(async () => {
   redis = stack.use(await openRedis());
   const options = {
     quotas: {
       redis: [redis.url],
-      // A refused key counts for its address, and all here come from one.
+      // A refused key counts against its network, and all callers of the test have one address.
       addressPerMinute: 1_000_000,
-      // A hundred limits' worth of strikes: what overloads a key here does not get it banned.
+      // A ban needs strikes for a hundred times the limit, so that overloading a key in these tests
+      // does not ban it.
       banPolicy: { ...defaultBanPolicy, banSeconds: 10, graceMs: 0, strikeShare: 100 },
     },
     ops: { adminToken },
@@ -44,15 +45,15 @@ beforeAll(async () => {
 });
 afterAll(() => stack.disposeAsync());
 
-/** The operators' API of one of them, whichever it is. */
+/** Returns the operators' API of a random replica. */
 const anyAdmin = () => adminOf(randomOf(replicas.servers));
 const askEach = (token: string) =>
   Promise.all(replicas.servers.map((server) => replicas.ask(server, token)));
-/** Waits until all replicas reply as wanted. */
+/** Waits until all replicas reply as expected. */
 const untilEach = (token: string, isWanted: (reply: Reply) => boolean) =>
   until(async () => (await askEach(token)).every(isWanted));
 
-/** Tokens of keys of an account that share a quota. */
+/** Creates keys of an account, which share a quota, and returns their tokens. */
 async function createTokens(account: string, quota: Quota, count: number): Promise<string[]> {
   const admin = anyAdmin();
   const plan = JSON.stringify({ plan: 'enterprise', quota });
@@ -62,12 +63,12 @@ async function createTokens(account: string, quota: Quota, count: number): Promi
   return (await Promise.all(issued)).map(({ token }) => token);
 }
 
-// On a Cluster: quota-rule.test.ts.
-test('the day of an account admits exactly the limit of 400 requests at once, and all replicas report as one', async () => {
+// quota-rule.test.ts tests a Cluster.
+test('replicas admit exactly the daily limit of an account among 400 concurrent requests, and report the same', async () => {
   const tokens = await createTokens('loaded', { perMinute: 1_000, perDay: 100 }, 20);
   const replies = await replicas.askAtOnce(400, ...tokens);
   const admitted = replies.filter(isAdmitted);
-  // Each number once, from the limit downwards.
+  // Each number occurs once, counting down from the limit.
   expect(admitted.map(({ remaining }) => remaining).sort((a, b) => b - a)).toEqual(
     Array.from({ length: 100 }, (_, i) => 99 - i),
   );
@@ -78,13 +79,13 @@ test('the day of an account admits exactly the limit of 400 requests at once, an
     const told = { code: 'rate_limit_exceeded', remaining: 0, retryAfter: 86_400 };
     expect(reply).toMatchObject(told);
   }
-  // Those that were refused cost nothing of the minute.
+  // Refused requests used up nothing of the minute.
   const [last] = await replicas.askAtOnce(1, ...tokens);
   expect(last?.leftOfMinute).toBe(900);
 });
 
-// Their clocks stand still, so no cached key expires: a change applies because it is announced.
-test('a change of a key through one of them applies everywhere, and a plan keeps the counts', async () => {
+// The clocks stand still, so no cached key expires. A change applies because it is announced.
+test('a change of a key on one replica applies to all replicas, and a new plan keeps the counts', async () => {
   const { key, token } = await anyAdmin().create('{"plan":"free"}');
   await askEach(token);
   await anyAdmin().call(`/keys/${key.id}`, { method: 'PATCH', json: '{"plan":"pro"}' });
@@ -95,7 +96,7 @@ test('a change of a key through one of them applies everywhere, and a plan keeps
   await untilEach(token, ({ status }) => status === 401);
 });
 
-test('an account that loses its plan lets a ban go along with its key, and siblings have none', async () => {
+test('a ban stays with its key when the account loses its plan, and other keys are not banned', async () => {
   const tokens = await createTokens('hammered', { perMinute: 1, perDay: 100 }, 2);
   const [hammering = '', sibling = ''] = tokens;
   await askEach(sibling);
@@ -107,7 +108,7 @@ test('an account that loses its plan lets a ban go along with its key, and sibli
   expect((await askEach(hammering)).every(isBanned)).toBe(true);
 });
 
-test('while Redis is away each admits its share, to all keys of an account together, by its own clock, and more when one stops', async () => {
+test("each replica without Redis admits its share of an account's limit by its own clock, and more when another replica stops", async () => {
   const quota = { perMinute: 1_000, perDay: 29 };
   const shared = await createTokens('shared', quota, 3);
   const alone = await replicas.createToken(quota);
@@ -124,7 +125,7 @@ test('while Redis is away each admits its share, to all keys of an account toget
         Array.from({ length: 24 }, (_, n) => replicas.ask(server, tokens[n % tokens.length] ?? '')),
       );
     for (const replies of [await ask(shared), await ask([alone])]) {
-      // A third, rounded up.
+      // The share is a third, rounded up.
       expect(replies.filter(isAdmitted)).toHaveLength(10);
       const [last] = replies.filter((reply) => !isAdmitted(reply));
       const resetAt = Math.ceil((clocks[i]?.now() ?? 0) / 1_000 + 86_400);
@@ -133,7 +134,7 @@ test('while Redis is away each admits its share, to all keys of an account toget
   }
   await replicas.stop(2);
   await untilCounted(2);
-  // Half, rounded up.
+  // The share is half, rounded up.
   expect((await askEach(alone))[0]).toMatchObject({ limit: 15, remaining: 4 });
   await redis.restart();
   await untilRedisDecides(replicas);

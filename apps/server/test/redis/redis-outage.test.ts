@@ -9,12 +9,15 @@ import { sample, scrape } from '../support/observed.ts';
 import { type Replicas, type Reply, startReplicas } from '../support/replicas.ts';
 import { wideQuota } from '../support/test-service.ts';
 
-/** Each uses in turn a key whose quota nobody reaches, and a Free key. */
+/** The number of callers. Each alternates between a key with a very large quota and a Free key. */
 const callers = 6;
 
 const stack = new AsyncDisposableStack();
 let redis: Redis;
-/** One, which is told that there are two. How several decide as one: replicas.test.ts. */
+/**
+ * One replica, which is configured for two. replicas.test.ts tests how several replicas decide
+ * together.
+ */
 let replicas: Replicas;
 let server: LocalServer;
 let load: Load<Reply>;
@@ -29,7 +32,7 @@ beforeAll(async () => {
   redis = stack.use(await openRedis());
   const quotas = {
     redis: [redis.url],
-    // How long a request waits for a Redis that hangs, once: much longer than a decision takes.
+    // How long one request waits for a Redis that hangs. It is much longer than a decision takes.
     timeoutMs: 3_000,
     firstConnectionTimeoutMs: 50,
     probeEveryMs: 20,
@@ -38,7 +41,8 @@ beforeAll(async () => {
   replicas = stack.use(await startReplicas([{ quotas, replicas: 2, ops: { adminToken } }]));
   [server] = replicas.servers as [LocalServer];
   await until(isUnavailable);
-  // It starts without Redis, admits its share, half of five, rounded up, and uses Redis once it is there.
+  // The service starts without Redis and admits its share, which is half of five, rounded up. It
+  // uses Redis as soon as Redis is available.
   expect(await countAdmitted(5, 10)).toBe(3);
   await redis.restart();
   await until(isAvailable);
@@ -49,26 +53,29 @@ beforeAll(async () => {
 });
 afterAll(() => stack.disposeAsync());
 
-/** Waits until every client has been answered so many times more. */
+/** Waits until every client has got this number of further responses. */
 async function answers(perCaller: number): Promise<void> {
   const enough = load.answers.length + perCaller * callers;
   await until(() => load.answers.length >= enough);
 }
 
-/** What the replica has said of Redis so far. */
+/** Returns what the replica has logged about Redis so far. */
 const saidOfRedis = () =>
   server.output().match(/(?<="msg":"Redis is )(unavailable|available)/g) ?? [];
 const isUnavailable = () => saidOfRedis().at(-1) === 'unavailable';
 const isAvailable = () => !isUnavailable();
 
 beforeEach(async ({ onTestFailed }) => {
-  // Otherwise every test after one that fails during an outage would fail as well.
+  // Without a restart, a test that fails during an outage would make all later tests fail.
   onTestFailed(() => redis.restart());
   await until(isAvailable);
   await answers(2);
 });
 
-/** Expects that all requests so far were served, whatever happened to Redis, and that nothing else was logged. */
+/**
+ * Expects that all requests so far were served, whatever happened to Redis, and that nothing else
+ * was logged.
+ */
 function expectServed(): void {
   const complaints = server
     .output()
@@ -82,21 +89,21 @@ function expectServed(): void {
   expect(load.answers.filter((reply) => !isServed(reply))).toEqual([]);
 }
 
-/** How many requests at once of a new key with a limit are admitted. */
+/** Returns how many of several concurrent requests of a new key are admitted. */
 async function countAdmitted(perMinute: number, times: number): Promise<number> {
   const token = await replicas.createToken({ perMinute, perDay: 1_000 });
   const replies = await replicas.askAtOnce(times, token);
   return replies.filter(({ status }) => status === 200).length;
 }
 
-/** How many calls of its scripts the replica has ended, successful or not. */
+/** Returns how many calls of its scripts the replica has finished, successful or not. */
 const decisionsByRedis = async () =>
   sample(
     await scrape(server),
     'animal_store_redis_command_duration_seconds_count{command="evalsha"}',
   ) ?? Number.NaN;
 
-/** Without a connection, without answers, and with errors. */
+/** The faults of Redis: no connection, no responses, and errors. */
 const faults: readonly [what: string, begin: () => unknown, end: () => unknown][] = [
   ['is killed, and comes back empty', () => redis.kill(), () => redis.restart()],
   ['hangs', () => redis.pause(), () => redis.resume()],
@@ -108,17 +115,17 @@ const faults: readonly [what: string, begin: () => unknown, end: () => unknown][
 ];
 
 test.each(faults)(
-  'when Redis %s, every request is served, the outage is logged once, and the limit is exact again after it',
+  'the replica serves every request when Redis %s, logs the outage once, and enforces the exact limit again afterwards',
   async (_, begin, end) => {
     await begin();
     await until(isUnavailable);
     const saidAtFirst = saidOfRedis();
     const waiting = await decisionsByRedis();
-    // Long enough for several probes.
+    // This takes long enough for several probes.
     await answers(6);
     // No request waits for Redis, except those that were waiting when the fault began.
     expect(await decisionsByRedis()).toBeLessThanOrEqual(waiting + callers);
-    // A breaker that closed too early would open and close at every probe.
+    // A breaker that closes too early would open and close at every probe.
     expect(saidOfRedis()).toEqual(saidAtFirst);
     await end();
     await until(isAvailable);
@@ -131,7 +138,7 @@ test.each(faults)(
   },
 );
 
-test('while Redis is away, usage is reported as that of one replica', async () => {
+test('usage has the scope of one replica while Redis is unavailable', async () => {
   const admin = adminOf(server);
   const quota = { perMinute: 6, perDay: 1_000 };
   const { key, token } = await admin.create(JSON.stringify({ plan: 'enterprise', quota }));
@@ -151,7 +158,7 @@ test('while Redis is away, usage is reported as that of one replica', async () =
   );
   await redis.restart();
   await until(isAvailable);
-  // Redis came back empty.
+  // Redis has lost its data.
   expect(await standing()).toBe('service: 6 of 6');
   expectServed();
 });

@@ -3,7 +3,7 @@ import { hangMs, openRedis } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
 import { openQuotas } from '../../src/quotas/open-quotas.ts';
 
-// ioredis went on in database 0, and the replica said that it was ready.
+// Regression: ioredis continued in database 0, and the replica was ready.
 test.each([
   [
     'a database that Redis does not have',
@@ -23,7 +23,7 @@ test.each([
     ['--requirepass', 'another'],
     /^REDIS_URL: Redis refuses the user or the password \(WRONGPASS /,
   ],
-])('%s ends the start with a sentence', async (_, part, args, message) => {
+])('openQuotas with %s fails with an explanation', async (_, part, args, message) => {
   await using redis = await openRedis({ args });
   const url = part === 'wrong' ? redis.url.replace('//', '//:wrong@') : redis.url + part;
   const opening = openQuotas({

@@ -8,7 +8,7 @@ import { wideQuota } from '../support/test-service.ts';
 const replicationOffset = async (redis: Redis) =>
   Number(/master_repl_offset:(\d+)/.exec(await redis.command('info', 'replication'))?.[1]);
 
-test('when the primary and a Sentinel are killed, both replicas decide on the next primary, with the counts of the last, and no request fails', async () => {
+test('both replicas use the new primary with the replicated counts after the primary and a Sentinel are killed, and no request fails', async () => {
   const printed = vi.spyOn(console, 'error');
   onTestFinished(() => printed.mockRestore());
   await using redis = await openRedisSentinels();
@@ -34,20 +34,20 @@ test('when the primary and a Sentinel are killed, both replicas decide on the ne
 
   await untilDecidedOn(redis.primary);
   expect(await admittedOf(3)).toBe(3);
-  // A failover loses what was not replicated.
+  // A failover loses data that was not replicated.
   const written = await replicationOffset(redis.primary);
   await until(async () => (await replicationOffset(redis.replica)) >= written);
 
   const loads = servers.map((server) =>
     startLoad({ callers: 4, pauseMs: 50, ask: () => replicas.ask(server, wide) }),
   );
-  // As if they had shared a machine.
+  // The two are killed at the same time, as if they shared a machine.
   await Promise.all([redis.primary.kill(), redis.sentinels[0]?.kill()]);
   await untilDecidedOn(redis.replica);
   expect(await admittedOf(10)).toBe(3);
   expect(await redis.replica.command('role')).toMatch(/^master\n/);
   await Promise.all(loads.map((load) => load.stop()));
-  // What ioredis prints by itself is no line of the log.
+  // ioredis must not print errors beside the log.
   expect(printed).not.toHaveBeenCalled();
   for (const { answers, failures } of loads) {
     expect(failures).toEqual([]);

@@ -13,10 +13,10 @@ import { entryOf, sumOf, writeUsage } from '../support/write-usage.ts';
 const [hourMs, dayMs] = [3_600_000, 86_400_000];
 const buckets = ['minute', 'hour', 'day'] as const;
 const now = Date.now();
-/** Stands for all requests without a key. */
+/** The id that stands for all requests without a key. */
 const nobody = '00000000-0000-0000-0000-000000000000';
 
-/** Ten thousand days, or those around a time. */
+/** Returns ten thousand days, or another number of days, around a time. */
 const rangeAround = (at: number, days = 5_000) => ({
   from: new Date(at - days * dayMs).toISOString(),
   to: new Date(at + days * dayMs).toISOString(),
@@ -32,7 +32,7 @@ describe.each(databaseKinds)('the ledger on %s', (kind) => {
     sumOf(await ledger().read(bucket, { keyId }, range));
   const readAll = (keyId: string) => Promise.all(buckets.map((bucket) => read(keyId, bucket)));
 
-  test('counts a flush once, however often and by how many connections it is written', async () => {
+  test('counts a flush once, however often and by however many connections it is written', async () => {
     const keyId = randomUUID();
     const flush = { replica: randomUUID(), sequence: 7 };
     const write = () => writeUsage(db(), [entryOf(keyId, now, { requests: 3 })], flush);
@@ -44,7 +44,7 @@ describe.each(databaseKinds)('the ledger on %s', (kind) => {
     expect(await readAll(keyId)).toEqual([5, 5, 5]);
   });
 
-  test('adds up many keys of several replicas at once, whatever their order', async () => {
+  test('adds up many keys of several replicas that write in different orders', async () => {
     const keyIds = Array.from({ length: 30 }, () => randomUUID());
     const entries = keyIds.map((id) => entryOf(id, now, { plan: planCode('business') }));
     const orders = [entries, entries.toReversed(), entries];
@@ -53,7 +53,7 @@ describe.each(databaseKinds)('the ledger on %s', (kind) => {
     expect(sumOf(await ledger().read('day', { plan: 'business' }, ever))).toBe(90);
   });
 
-  test('has each request in its minute, hour and day, by operation and outcome', async () => {
+  test('counts each request in its minute, hour and day, by operation and outcome', async () => {
     const keyId = randomUUID();
     const day = Date.UTC(2026, 9, 5);
     const end = day + dayMs - 1;
@@ -77,7 +77,7 @@ describe.each(databaseKinds)('the ledger on %s', (kind) => {
     expect(await read(keyId, 'minute', rangeAround(day + 1.5 * dayMs, 0.5))).toBe(0);
   });
 
-  test('answers for keys, plans, accounts, and the busiest of them', async () => {
+  test('returns the usage of keys, plans and accounts, and the busiest keys', async () => {
     const day = Date.UTC(2025, 4, 5);
     const range = rangeAround(day, 1);
     const createKey = async (name: string, account: string) =>
@@ -95,7 +95,8 @@ describe.each(databaseKinds)('the ledger on %s', (kind) => {
       entryOf(nobody, day, { plan: 0, requests: 30 }),
     ]);
     const sum = async (filter: object) => sumOf(await ledger().read('day', filter, range));
-    // Of all keys, by the plan of then; of an account, by that of now.
+    // Usage of all keys is by the plan at the time of the request; usage of an account is by the
+    // current plan.
     const [free, pro] = [{ plan: 'free' }, { plan: 'pro' }];
     const ofAll = [{}, free, { plan: 'enterprise' }];
     const ofAccounts = [{ account: acme }, { account: label }, { account: acme, ...free }];
@@ -125,7 +126,7 @@ describe.each(databaseKinds)('the ledger on %s', (kind) => {
     expect(await ledger().readBusiest({ account: label }, range, 9)).toEqual(none);
   });
 
-  test('tells what keys were used for lately', async () => {
+  test('returns the recent usage of keys', async () => {
     const [keyId, unused] = [randomUUID(), randomUUID()];
     const at = Date.UTC(2026, 5, 5, 12, 30);
     const entry = (msAgo: number, operation: 'getPet' | 'listPets', requests: number) =>
@@ -147,7 +148,7 @@ describe.each(databaseKinds)('the ledger on %s', (kind) => {
     expect(await ledger().addRecent([], at)).toEqual([]);
   });
 
-  test('notes when a key was last used, called what is deprecated, and was refused, once a minute', async () => {
+  test('records once a minute when a key was last used, called a deprecated operation, and was refused', async () => {
     const { id } = await createApiKey(db(), { plan: 'free', name: 'noted' });
     const { at, deprecatedAt, refusedAt } = lastUsed;
     const timesOf = async () => {
@@ -175,17 +176,17 @@ describe.each(databaseKinds)('the ledger on %s', (kind) => {
     }
   });
 
-  test('has the traffic of the last minute, by the age of its flushes', async () => {
+  test('returns the traffic of the last minute by the age of its flushes', async () => {
     const replica = randomUUID();
     const traffic = { replica, outcomes: [3, 1], latencies: [4] };
     await writeUsage(db(), [], { ...traffic, sequence: 1 }, 30_000);
     await writeUsage(db(), [], { ...traffic, sequence: 2 }, 61_000);
     const found = await ledger().readTraffic();
-    // Of what other tests have written, some may end meanwhile.
+    // Flushes of other tests may leave the period meanwhile.
     expect(found.filter((flush) => flush.replica === replica)).toEqual([traffic]);
   });
 
-  test('deletes what is older than it is kept, and nothing else', async () => {
+  test('deletes rows after their retention and nothing else', async () => {
     const keyId = randomUUID();
     for (const age of [0, 2, 40, 500]) await writeUsage(db(), [entryOf(keyId, now - age * dayMs)]);
     const flush = { replica: randomUUID(), sequence: 1 };
@@ -201,11 +202,11 @@ describe.each(databaseKinds)('the ledger on %s', (kind) => {
   });
 });
 
-// Of replicas of the version before, which run beside, and of those that have stopped.
-describe('what a version before has written', () => {
+// The rows come from replicas of the previous version, which may still run or have stopped.
+describe('usage that a previous version has written', () => {
   const database = useDatabase('postgres');
 
-  test('is read with what is written now, whether it was rolled up or not, and deleted in its time', async () => {
+  test('is read together with current usage, rolled up or not, and deleted after its retention', async () => {
     const { db } = database;
     const ledger = createUsageQueries(db);
     const keyId = randomUUID();

@@ -12,7 +12,7 @@ import { sumOf } from '../support/write-usage.ts';
 type Ledger = LedgerOfKey & ServiceLedger;
 
 const { service, admin } = useAdmin('postgres', {
-  // One hour has all of it.
+  // The clock is in the middle of an hour, so that all requests are in one hour.
   clock: createClockAtNoon(),
   usage: { flushMs: 20 },
   quotas: { addressPerMinute: 4 },
@@ -21,7 +21,7 @@ const { service, admin } = useAdmin('postgres', {
 const read = (path: string) => admin.read<Ledger>(path);
 const post = (path: string, json = '{}') => admin.call(path, { method: 'POST', json });
 
-test('usage is shown for a key by operation and outcome, for all, and for the busiest keys', async () => {
+test('usage is shown for a key by operation and outcome, for all keys, and for the busiest keys', async () => {
   const { key, token } = await admin.create(
     '{"plan":"enterprise","quota":{"perMinute":9,"perDay":1000},"name":"=cmd()","account":"\\"C-17\\", =1+1"}',
   );
@@ -36,7 +36,7 @@ test('usage is shown for a key by operation and outcome, for all, and for the bu
     ['/nowhere'],
     ['/pets', { method: 'DELETE' }],
     ['/rate-limit'],
-    // One too many.
+    // This request exceeds the limit.
     ['/pets'],
   ] as const) {
     await service.call(path, { token, ...options });
@@ -68,7 +68,7 @@ test('usage is shown for a key by operation and outcome, for all, and for the bu
   expect(lastUsedAt).not.toBeNull();
 });
 
-test('usage has whole buckets, in UTC, before their end', async () => {
+test('usage has whole buckets in UTC, including the bucket of the end', async () => {
   const { key } = await admin.create('{"plan":"free","name":"unused"}');
   const query = '?bucket=hour&from=2026-11-21T10:15:00%2B02:00&to=2026-11-21T09:01:00Z';
   expect(await read(`/keys/${key.id}/usage${query}`)).toEqual({
@@ -106,7 +106,7 @@ test.each<[why: string, status: number, end: (key: Key) => unknown]>([
     },
   ],
 ])(
-  'requests of a key that %s are counted for it, cost its network, and few look-ups',
+  'requests of a key that %s count for the key and against its network, and cause few lookups',
   async (why, status, end) => {
     const account = `of a key that ${why}`;
     const { key, token } = await admin.create(
@@ -116,7 +116,7 @@ test.each<[why: string, status: number, end: (key: Key) => unknown]>([
     const use = async () => (await service.call('/pets', { token, headers })).status;
     expect(await use()).toBe(200);
     await end(key);
-    // NOTIFY takes a moment, and the minute may be over by then.
+    // NOTIFY takes a moment, and the minute may end meanwhile.
     let served = 1;
     await untilPassing([service.server], async () => (await use()) !== 200 || ++served < 0);
     const lookUps: string[] = [];
@@ -125,14 +125,14 @@ test.each<[why: string, status: number, end: (key: Key) => unknown]>([
     while (statuses.length < 5) statuses.push(await use());
     stopFollowing();
     expect(statuses).toEqual([status, status, status, 429, 429]);
-    // One, if the change was announced only now.
+    // There is one lookup if the change was announced only now.
     expect(lookUps.filter((name) => name === 'find_key_by_token').length).toBeLessThan(2);
 
     const { history, lastUsedAt, lastRefusedAt, usage } = await untilPassing(
       [service.server],
       async () => {
         const details = await admin.read<KeyDetails>(`/keys/${key.id}?include=history`);
-        // Read by two statements: the second one may see more.
+        // Two statements read the details, and the second one may see more requests.
         const isCounted = sumOf(details.history?.rows) === served + 6;
         return details.lastRefusedAt !== null && isCounted && details;
       },
@@ -146,7 +146,7 @@ test.each<[why: string, status: number, end: (key: Key) => unknown]>([
   },
 );
 
-test('a stop writes what was counted, or says how many requests are lost', async () => {
+test('a stop writes all counts or logs how many requests are lost', async () => {
   const usage = { flushMs: 60_000 };
   await using service = await startService('postgres', { usage });
   await using sql = connectTo(service.database.url);

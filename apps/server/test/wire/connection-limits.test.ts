@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 import { startService } from '../support/test-service.ts';
 import { closeOf, openConnection } from './connection.ts';
 
-// Regression: one host could open all connections that the public port admits.
-test('by default one network has at most a quarter of the connections of the public listener, and all of the ops listener', async () => {
+// Regression: one host could open all connections of the public port.
+test("one network gets at most a quarter of the public connections by default, and all connections of the operators' listener", async () => {
   await using service = await startService('postgres', { http: { maxConnections: 8 } });
   await using open = new AsyncDisposableStack();
-  /** Opens so many connections, and gives how many of them get a response. */
+  /** Opens connections and returns how many of them get a response. */
   async function countServed(origin: string, count: number, localAddress?: string) {
     let isServed = 0;
     for (let i = 0; i < count; i += 1) {

@@ -1,7 +1,8 @@
 import { connect, type Socket } from 'node:net';
 
 /**
- * Opens a connection to a server. Its errors are expected: the server may reset it at any time.
+ * Opens a connection to a server. Errors are ignored, because the server may reset the connection
+ * at any time.
  *
  * @param localAddress the caller's address, such as 127.0.0.2.
  */
@@ -15,7 +16,7 @@ export async function openConnection(origin: string, localAddress = '127.0.0.1')
   return socket;
 }
 
-/** Waits until a connection is closed, by whichever side and in whichever way. */
+/** Waits until a connection is closed, by any side and in any way. */
 export function closeOf(socket: Socket): Promise<void> {
   return new Promise((resolve) => {
     if (socket.closed) resolve();
@@ -36,7 +37,7 @@ export async function readUntilClosed(origin: string, bytes: string): Promise<st
   return received;
 }
 
-/** The status of each response in the bytes that a server sent. */
+/** Returns the status of each response in the bytes that a server has sent. */
 export function statusesIn(received: string): number[] {
   return [...received.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
 }

@@ -1,30 +1,30 @@
-// What clients may send below JSON. Each character is one byte (Latin-1).
+// The inputs that clients may send below JSON. Each character is one byte (Latin-1).
 
-/** Inputs by the answer that they get: a status and a message, or the source of a RegExp of both. */
+/** Inputs by their response: a status and a message, or the source of a RegExp for both. */
 export type Table<Input> = Readonly<Record<string, readonly Input[]>>;
 
 const get = 'GET /v1/pets HTTP/1.1';
 
 const petId = '400 petId: expected a 64-bit integer, got';
 
-// What values may be: the tests of the contract, and the fuzzer in conformance/.
+// The tests of the contract and the fuzzer in conformance/ test the values of parameters.
 export const targets: Table<string> = {
   200: [
     '/v1/pets?limit=1#limit=0',
     '/v1/pets?"<>^`{|}\\',
     '/v1/pets?%ff=%ff&%=%00&__proto__[x]=0&constructor=x&a[b][c]=d&page[]=9&offset=1',
-    // RFC 9112, §3.2.2: the absolute form is a path, whatever its host.
+    // RFC 9112, §3.2.2: the absolute form counts as its path, whatever its host.
     ...['https://u:p@localhost/v1/pets', 'ftp://a/v1/pets'],
-    // `url.parse`, which Express would call, throws for some of these.
+    // `url.parse`, which Express would call, throws for some of these targets.
     ...['http://[/v1/pets', 'http:///v1/pets', 'http://%ff/v1/pets', 'http://a:port/v1/pets'],
-    // RFC 3986, §6.2.2.2: percent-encoded letters.
+    // RFC 3986, §6.2.2.2: percent-encoded letters are decoded.
     ...['/v1/%70%65%74%73?ids=1', '/v1/r%61te%2Dlimit', '/%761/pets?ids=1'],
   ],
   '404 There is no such path.': [
     ...['*', '//a@[#', '//a@b/v1/pets#', `/v1/${'a/'.repeat(4_000)}`],
     ...['/v1', '/v1/', '/v1/pets/', '/v1//pets', '/v1/pets/1/2', '/v1/Pets', '/v1/constructor'],
     ...['/v2/pets', '/V1/pets', '//v1/pets'],
-    // Neither resolved to another path, nor decoded further than letters.
+    // These paths are neither resolved to other paths nor decoded further than letters.
     ...['/x/../v1/pets', '/v1/pets/%2e%2e/pets', '/v1/%50ets', '/v1/p%2565ts', '/v1/pets%2F1'],
     ...['/v1/pets%3Fids=1', '/v1/pets;a=b', '/v1/nowhere/%ff'],
   ],
@@ -58,11 +58,11 @@ export const heads: Table<readonly string[]> = {
       get,
       `Host:${host}`,
     ]),
-    // And the one for the key.
+    // The header with the key is the hundredth one.
     [get, 'Host: a', ...many(98)],
     [get, 'Host: a', '__proto__: x', 'X-Odd: \xff', 'X-Forwarded-For: \xff, 999.9.9.9'],
     [get, 'Host: a', 'Origin: \xff', 'TE: deflate', 'X-Original-URL: /admin'],
-    // A response is whole, plain JSON.
+    // The response is complete and plain JSON.
     [get, 'Host: a', 'Accept-Encoding: gzip, br', 'Accept: text/html', 'If-None-Match: *'],
     [get, 'Host: a', 'Range: bytes=0-1', 'Accept: application/json;q=0', 'Content-Type: a/b'],
   ],
@@ -88,7 +88,8 @@ const length = `Content-Length: ${rex.length}`;
 
 export type Framed = readonly [framing: string, body: string];
 
-// A proxy may see another end of such a body, and so other requests behind it (request smuggling).
+// A proxy may find another end of such a body, and so see other requests after it (request
+// smuggling).
 export const framings: Table<Framed> = {
   201: [
     [length, rex],
@@ -104,13 +105,13 @@ export const framings: Table<Framed> = {
     [chunked, `-1\r\nabc\r\n${end}`],
     [chunked, `3\r\nabcdef\r\n${end}`],
     [chunked, (chunk + end).replaceAll('\r', '')],
-    // Cut short:
+    // These bodies are truncated.
     [chunked, chunk],
     ['Content-Length: 99', rex],
   ],
   '413 by Node': [[chunked, chunk.replace('\r', `;${'a'.repeat(20_000)}\r`)]],
   '431 by Node': [[chunked, `${chunk}0\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`]],
-  // Refused before the rest of it arrives.
+  // The request is refused before the rest of the body arrives.
   '413 body: expected at most 16384 bytes': [
     ['Content-Length: 1000000000', ''],
     [chunked, `1000\r\n${' '.repeat(4_096)}\r\n`.repeat(5)],

@@ -3,7 +3,7 @@ import type { AnyServer } from '../support/local-server.ts';
 import { closeOf, openConnection } from './connection.ts';
 import { type Framed, framings, heads, type Table, targets } from './hostile-inputs.ts';
 
-/** Most often one of the usual values. */
+/** Generates usual values most of the time. */
 const mostly = <Value>(usual: readonly Value[], odd: readonly Value[]) =>
   fc.oneof(
     { weight: 3, arbitrary: fc.constantFrom(...usual) },
@@ -32,7 +32,7 @@ const fields = mostly<readonly string[]>(
   ],
 );
 
-/** A request whose body is announced rightly or wrongly. */
+/** Generates a request whose body is announced rightly or wrongly. */
 const request = (token: string) =>
   fc
     .tuple(
@@ -46,20 +46,23 @@ const request = (token: string) =>
       return [first, ...rest, ...own, framing, '', body].join('\r\n');
     });
 
-/** Everything that a client may do to a listener, as far as we could think of it. */
+/** Generates conversations with everything that a client may do to a listener. */
 function wireConversations(token: string) {
   const place = fc.double({ min: 0, max: 1, noNaN: true });
   return fc
     .record({
       listener: fc.constantFrom('origin' as const, 'opsUrl' as const),
       requests: fc.array(request(token), { minLength: 1, maxLength: 4 }),
-      // Pipelining from shallow to deep.
+      // Pipelining, from shallow to deep.
       times: mostly([1], [2, 5, 50, 500]),
       truncateAt: fc.option(place, { freq: 2 }),
       cuts: fc.array(place, { maxLength: 4 }),
-      /** Whether the responses are read. */
+      /** Whether the client reads the responses. */
       reads: mostly([true], [false]),
-      /** A TCP reset right after the last byte, no more bytes, or, rarely, waiting as long as the server does. */
+      /**
+       * The end of the conversation: a TCP reset after the last byte, a half-close, or, rarely,
+       * waiting as long as the server does.
+       */
       ending: fc.oneof(
         { weight: 50, arbitrary: fc.constantFrom('reset', 'half-close') },
         fc.constant('wait'),
@@ -74,10 +77,10 @@ function wireConversations(token: string) {
     });
 }
 
-/** How many conversations go on at the same time. */
+/** How many conversations run at the same time. */
 const concurrent = 50;
 
-/** Holds conversations made from a seed with both listeners of a server. */
+/** Holds conversations that are generated from a seed with both listeners of a server. */
 export async function holdConversations(options: {
   readonly server: AnyServer;
   readonly token: string;
