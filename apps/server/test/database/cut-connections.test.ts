@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { cutConnections } from './cut-connections.ts';
 
-test('whichever message a connection to Postgres is cut at, every answer is right or a 503', async () => {
+test('the service responds correctly or with 503 at whichever message a connection to Postgres is cut', async () => {
   const done = await cutConnections({ seed: 42, replicas: 1, goesOn: (passes) => passes < 1 });
-  // Not all messages are seen in each round.
+  // Each round sees only some of the messages.
   expect(done.cuts).toBeGreaterThan(5);
   expect(done.good).toBeGreaterThan(50);
 });

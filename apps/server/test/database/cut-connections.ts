@@ -21,7 +21,7 @@ import { type LocalServer, openLocalServer } from '../support/local-server.ts';
 import type { Answer } from '../support/send.ts';
 import { call, callUntilServed, wideQuota } from '../support/test-service.ts';
 
-/** Where a connection can be cut: every message that the service and Postgres exchange. */
+/** The messages at which a connection can be cut: all that the service and Postgres exchange. */
 const types = {
   request: 'StartupMessage PasswordMessage Parse Describe Bind Execute Sync Flush',
   response:
@@ -32,11 +32,13 @@ const messages = (['request', 'response'] as const).flatMap((direction) =>
 );
 
 /**
- * Cuts connections to Postgres before, within and after each message of the protocol, in each way, while
- * requests of every kind are in flight. Every answer is right or a 503 with `Retry-After`; what was
- * acknowledged is there, and nothing was done twice; and after each cut, good answers come again.
+ * Cuts connections to Postgres before, within and after each message of the protocol, in each way,
+ * while requests of every kind are in flight. Every response must be right or a 503 with
+ * `Retry-After`. Acknowledged writes must exist, and nothing may happen twice. After each cut,
+ * requests must succeed again.
  *
- * @param options.goesOn whether another pass is made after so many. A pass cuts each message once.
+ * @param options.goesOn whether another pass follows after this number of passes. A pass cuts each
+ * message once.
  */
 export async function cutConnections(options: {
   seed: number;
@@ -76,7 +78,7 @@ export async function cutConnections(options: {
   const { token: operatorToken } = await createOperatorManagement(db).create(viewer, someCause);
 
   const env = { DATABASE_URL: proxy.url, LOG_LEVEL: 'error', ADDRESS_PER_MINUTE: '1000000' };
-  // Half-closed connections are silent.
+  // A half-closed connection is silent, so the limit is short.
   const limits = { ...defaultDatabaseLimits, answerWithinMs: 2_000 };
   const start = () => openLocalServer(env, { clock: systemClock, database: limits });
   const servers: LocalServer[] = await Promise.all(Array.from({ length: replicas }, start));
@@ -86,7 +88,7 @@ export async function cutConnections(options: {
   const firstPage = (await list(first)).text;
   const known = (JSON.parse(firstPage) as { id: number }[])[7] ?? { id: 0 };
 
-  /** Counts an answer that is right, or a 503 that says when to try again. */
+  /** Counts a response that is right, or a 503 with `Retry-After`. */
   function judge(what: string, answer: Answer, isRight: (answer: Answer) => boolean): void {
     if (answer.status === 503) {
       expect(answer.headers.get('Retry-After'), what).toMatch(/^[1-9]\d*$/);
@@ -101,7 +103,7 @@ export async function cutConnections(options: {
   const acknowledged = new Map<string, unknown>();
   const idempotent: string[] = [];
 
-  /** Sends a request of each kind, all at once. */
+  /** Sends a request of each kind, all at the same time. */
   async function sendAll(server: LocalServer, newToken: string): Promise<void> {
     const once = `once-${idempotent.length}`;
     idempotent.push(once);
@@ -136,7 +138,7 @@ export async function cutConnections(options: {
       const newKey = await createKey();
       const cut = { place: pick(cutPlaces), kind: pick(cutKinds) };
       armed = { ...message, ...cut, skip: Math.floor(random() * 4) };
-      // So that connections are made anew, and their first messages are seen.
+      // New connections are needed to see their first messages.
       if (random() < 0.5) proxy.reset();
       await sendAll(server, newKey.token);
       armed = undefined;
@@ -144,8 +146,8 @@ export async function cutConnections(options: {
     }
   }
 
-  // What was not acknowledged is repeated, as clients do. Each name exists at most once. The last cut may
-  // reach a replica after another one has recovered.
+  // Creations without a response are repeated, as clients do. Each name must exist at most once.
+  // The last cut may reach a replica after another one has recovered.
   for (const once of idempotent) {
     const answer = await callUntilServed(`${first.baseUrl}/pets`, {
       token,

@@ -14,11 +14,17 @@ import { manageKeys } from '../support/manage-keys.ts';
 import { logOf, requestLine, scrape } from '../support/observed.ts';
 import { type CallOptions, call, wideQuota } from '../support/test-service.ts';
 
-/** How many requests at a time may wait for the connection that finds out whether Postgres is back. */
+/**
+ * How many requests at a time may wait for the connection that finds out whether Postgres is
+ * available.
+ */
 const attempts = 4;
 const json = '{"name":"Ghost","categoryId":1}';
 
-/** So short that a Postgres which answers may seem to be away: what is to be served is asked for until it is. */
+/**
+ * The timeouts are so short that a slow Postgres may seem unavailable. So tests repeat requests
+ * until they succeed.
+ */
 const settings = {
   database: {
     connectSeconds: 1,
@@ -40,10 +46,10 @@ let postgres: Postgres;
 let databaseUrl = '';
 let db: Database;
 let server: LocalServer;
-/** One key that the server has seen. */
+/** A key that the server has cached. */
 let token = '';
 
-// A Postgres of its own: others are using the one of this run.
+// The test needs a Postgres of its own, because other tests use the shared one.
 beforeAll(async () => {
   postgres = stack.use(await openPostgres());
   const database = await postgres.createDatabase();
@@ -62,10 +68,10 @@ afterAll(() => stack.disposeAsync());
 const ask = (path: string, options?: CallOptions) =>
   call(server.baseUrl + path, { token, ...options });
 
-/** Makes a key that the server has not seen: for that it needs the database. */
+/** Creates a key that the server has not cached, so its lookup needs the database. */
 const createKey = () => createApiKey(db, { name: 'outage', plan: 'enterprise', quota: wideQuota });
 
-/** Asks until it is served as it was before an outage. */
+/** Repeats a request until it gets the status from before the outage. */
 async function untilServed(path: string, status: number, options?: CallOptions) {
   return await until(async () => {
     const answer = await ask(path, options);
@@ -78,14 +84,14 @@ test.each([
   ['is killed', () => postgres.kill(), () => postgres.start()],
   ['hangs', async () => postgres.pause(), async () => postgres.resume()],
 ])(
-  'if Postgres %s, all is answered with 503 at once, nothing is kept for later, and then all is well',
+  'the service responds with 503 at once when Postgres %s, repeats no request later, and recovers',
   async (_, begin, end) => {
     const { token: newToken } = await createKey();
     const { body: known } = await untilServed('/pets', 201, {
       json: '{"name":"Rex","categoryId":1}',
     });
     await begin();
-    // Whatever is found, the tests after this one find Postgres.
+    // Postgres is restored even if the test fails, because later tests need it.
     await using away = new AsyncDisposableStack();
     away.defer(end);
     const outage = await Promise.all([
@@ -105,7 +111,8 @@ test.each([
     expect(await readiness(503)).toEqual({ status: 'not_ready', reasons });
     const probed = await until(() => logOf(server).find(({ route }) => route === '/readyz'));
     expect(probed).toMatchObject({ level: 'warn', status: 503, reasons });
-    // Now it is known to be away: few requests wait for it, the others are refused at once.
+    // From now on, Postgres counts as unavailable: few requests wait for it, and the others are
+    // refused at once.
     const waitedBefore = await countTimeouts();
     const ghosts = await Promise.all(Array.from({ length: 200 }, () => ask('/pets', { json })));
     for (const answer of ghosts) expectError(answer, 503, 'service_unavailable');
@@ -122,8 +129,8 @@ test.each([
   },
 );
 
-// As a firewall does that forgets its connections: no reset tells the server, only silence.
-test('silent connections are replaced, the listening one included', async () => {
+// A firewall may drop its connections without a reset, so the server sees only silence.
+test('silent connections are replaced, including the listening one', async () => {
   const key = await createKey();
   await using relay = await openForgetfulRelay(postgres.port);
   const target = new URL(databaseUrl);
@@ -132,7 +139,8 @@ test('silent connections are replaced, the listening one included', async () => 
   await using other = await openLocalServer({ DATABASE_URL: target.href }, { clock, ...settings });
   const list = () => call(`${other.baseUrl}/pets`, { token: key.token });
   await until(async () => (await list()).status === 200);
-  // A heartbeat may wait on the only connection. Then a list opens another one, which is forgotten as well.
+  // A heartbeat may wait on the only connection. Then a list opens another one, which is dropped as
+  // well.
   const refused = await until(async () => {
     relay.forget();
     const answer = await list();
@@ -140,7 +148,7 @@ test('silent connections are replaced, the listening one included', async () => 
   });
   expectError(refused, 503, 'service_unavailable');
   await until(async () => (await list()).status === 200);
-  // Another process revokes the key. Only a NOTIFY can tell the server: its clock stands still, so
+  // Another process revokes the key. Only a NOTIFY can reach the server: its clock stands still, so
   // the cached key does not expire.
   for (const now of ['now', 'elapsed'] as const) {
     vi.spyOn(clock, now).mockReturnValue(clock[now]());
@@ -149,7 +157,7 @@ test('silent connections are replaced, the listening one included', async () => 
   await until(async () => (await list()).status === 401);
 });
 
-test('a server whose database does not answer still stops', async () => {
+test('a server stops even if its database does not respond', async () => {
   const env = { DATABASE_URL: databaseUrl };
   await using own = await openLocalServer(env, { clock: systemClock, ...settings });
   await using away = new AsyncDisposableStack();
@@ -159,19 +167,19 @@ test('a server whose database does not answer still stops', async () => {
   await own.stop();
 });
 
-/** How many statements so far got no answer before their deadline. */
+/** Returns how many statements have got no response before their deadline. */
 async function countTimeouts(): Promise<number> {
   const metrics = await scrape(server);
   const series = /^animal_store_database_statement_errors_total\{.*code="NO_ANSWER"\} (\d+)$/gm;
   return [...metrics.matchAll(series)].reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
-/** Waits for the end of an outage: a probe, without traffic. */
+/** Waits for the end of an outage. A probe ends it, without other traffic. */
 async function untilReady(): Promise<void> {
   await until(async () => ((await readiness(200)) as { status: string }).status === 'ready');
 }
 
-/** What `/readyz` says, once it answers with such a status. */
+/** Waits until `/readyz` has this status, and returns its body. */
 async function readiness(status: number): Promise<unknown> {
   const response = await until(async () => {
     const answer = await fetch(`${server.opsUrl}/readyz`);
@@ -180,7 +188,10 @@ async function readiness(status: number): Promise<unknown> {
   return await response.json();
 }
 
-/** A TCP relay that can lose its connections without telling either end; new ones get through. */
+/**
+ * Opens a TCP relay that can drop its connections without a sign to either end. New connections
+ * work.
+ */
 async function openForgetfulRelay(port: number) {
   const links: [from: Socket, to: Socket][] = [];
   const relay = await openRawServer((client) => {

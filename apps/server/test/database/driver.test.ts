@@ -8,7 +8,7 @@ import postgres from 'postgres';
 import { expect, inject, test } from 'vitest';
 import { migrationOptions } from '../../src/schema/migration-options.ts';
 
-// The faults of the driver that patches/README.md describes, each by itself.
+// These tests reproduce the faults of the driver in patches/README.md, one by one.
 
 const { adminUrl } = inject('postgres');
 const { hostname: host, port } = new URL(adminUrl);
@@ -19,7 +19,7 @@ test.each<Cut>([
   { place: 'after', kind: 'end' },
   { place: 'within', kind: 'reset' },
 ])(
-  'after a connection that died in an answer ($place a row, $kind), the next answer is whole',
+  'the driver returns a complete result after a connection that died in a response ($place a row, $kind)',
   async (cut) => {
     let isArmed = false;
     await using proxy = await openTcpProxy({
@@ -35,7 +35,7 @@ test.each<Cut>([
     await sql.client`select 1 as n`;
     isArmed = true;
     await expect(sql.client`select 1 as n`).rejects.toThrow();
-    // The first one may still begin on the dying connection, and is rejected then.
+    // The first statement may still use the dying connection, and is then rejected.
     const answers = [];
     for (let i = 0; i < 4; i += 1) {
       answers.push(...(await sql.client`select 2 as n`.catch(() => [])));
@@ -44,14 +44,14 @@ test.each<Cut>([
   },
 );
 
-test('after a statement that failed behind its first rows, the next answer is whole', async () => {
+test('the driver returns a complete result after a statement that failed after its first rows', async () => {
   await using sql = open(adminUrl);
   const failing = sql.client`select 1 / (3 - n) as x from generate_series(1, 5) as n`;
   await expect(failing).rejects.toMatchObject({ code: '22012' });
   expect([...(await sql.client`select 1 as n`)]).toEqual([{ n: 1 }]);
 });
 
-test('a parameter that cannot be written fails its own statement and no other', async () => {
+test('a parameter that cannot be serialised fails only its own statement', async () => {
   await using sql = open(adminUrl);
   await using other = open(adminUrl);
   await other.client`select pg_advisory_lock(4711)`;
@@ -70,8 +70,9 @@ test('a parameter that cannot be written fails its own statement and no other', 
   expect([...(await next)]).toEqual([{ n: 2 }]);
 });
 
-// Node emits `close` in a later phase than `error`. A statement in between was settled by nobody.
-test('a statement that begins while its connection dies is rejected', async () => {
+// Regression: Node emits `close` in a later phase than `error`, and a statement between them was
+// never settled.
+test('a statement is rejected when it begins while its connection dies', async () => {
   let socket: Socket | undefined;
   await using sql = open(adminUrl, {
     socket() {
@@ -88,13 +89,13 @@ test('a statement that begins while its connection dies is rejected', async () =
   expect([...(await sql.client`select 1 as n`)]).toEqual([{ n: 1 }]);
 });
 
-// The statement went to a connection without a socket, which ended the process, or to the next session of
-// that connection, where it was run outside of any transaction.
-test('a transaction that has lost its connection between two statements sends no more', async () => {
+// Regression: the statement went to a connection without a socket, which ended the process. Or it
+// went to the next session of that connection, where it ran outside a transaction.
+test('a transaction sends no more statements after it has lost its connection', async () => {
   const closed = Promise.withResolvers<void>();
   await using sql = open(adminUrl, { onclose: () => closed.resolve() });
   await using killer = open(adminUrl);
-  // `begin` rejects when the connection ends, which may be before its function goes on.
+  // `begin` rejects when the connection ends, possibly before its function continues.
   const outcome = Promise.withResolvers<unknown>();
   const transaction = sql.client.begin(async (tx) => {
     const [session] = await tx<{ pid: number }[]>`select pg_backend_pid() as pid`;
@@ -107,8 +108,9 @@ test('a transaction that has lost its connection between two statements sends no
   expect([...(await sql.client`select 2 as n`)]).toEqual([{ n: 2 }]);
 });
 
-// It connected again at once and for ever (its issue 1193). Under TLS nobody else sees that end.
-test('a server that ends connections in order before they are ready fails the statement', async () => {
+// Regression: the driver connected again at once and forever (issue 1193). Under TLS, only the
+// driver sees this end.
+test('a statement fails when the server closes connections before they are ready', async () => {
   let connections = 0;
   await using server = await openRawServer((socket) => {
     connections += 1;
@@ -119,10 +121,10 @@ test('a server that ends connections in order before they are ready fails the st
   expect(connections).toBe(1);
 });
 
-// Without the driver's query for array types, the statement that is lost is always one of ours. The
-// unhandled rejection of the driver's own query would fail this run.
-test('a connection that is lost at its first query fails that query, and nothing else', async () => {
-  // "R": authenticated. "Z": ready for a query. (Postgres manual, "Message Formats".)
+// The driver's query for array types is disabled, so the lost statement always comes from the
+// service. An unhandled rejection of the driver's own query would fail this run.
+test('a connection that is lost at its first query fails only that query', async () => {
+  // "R" means authenticated, and "Z" ready for a query (Postgres manual, "Message Formats").
   const ready = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 0, 0x5a, 0, 0, 0, 5, 0x49]);
   await using server = await openRawServer((socket) => {
     socket.once('data', () => {
@@ -136,10 +138,10 @@ test('a connection that is lost at its first query fails that query, and nothing
   await expect(opening).rejects.toThrow(StartupError);
 });
 
-test('under TLS the server learns by which name it was called', async () => {
+test("the driver sends the host's name to a TLS server", async () => {
   const called = Promise.withResolvers<string>();
   await using server = await openRawServer((socket) => {
-    // "S": yes, TLS. (Postgres manual, "SSL Session Encryption".)
+    // "S" means that the server accepts TLS (Postgres manual, "SSL Session Encryption").
     socket.once('data', () => {
       const secured = new TLSSocket(socket, {
         isServer: true,

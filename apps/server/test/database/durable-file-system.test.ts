@@ -8,8 +8,8 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-// What a process has written survives its death, but not a power failure, unless it was flushed.
-test('a commit is acknowledged only after its log is on the disk', async () => {
+// Written data survives the end of its process. It survives a power failure only if it was flushed.
+test('the embedded database acknowledges a commit only after its log is on the disk', async () => {
   await using directory = await createDatabase('embedded');
   await using database = disposable(await directory.open());
   const pathOf = (file: number) => fs.readlinkSync(`/proc/self/fd/${file}`);
@@ -35,7 +35,7 @@ test('a commit is acknowledged only after its log is on the disk', async () => {
   expect(flushes - flushesBefore).toBeGreaterThanOrEqual(3);
 });
 
-test('every file and directory is for its owner alone', async () => {
+test('the embedded database makes every file and directory private to its owner', async () => {
   await using directory = await createDatabase('embedded');
   await using database = disposable(await directory.open());
   await database.db.execute(sql`create table numbers (n int)`);

@@ -14,17 +14,17 @@ const addressOf = (port: number) => ({ host: '127.0.0.1', port, path: undefined 
 const { port } = new URL(adminUrl);
 const real = addressOf(Number(port));
 
-test('a host that accepts connections and never answers does not hold up the others', async () => {
+test('findPostgres does not wait for a host that accepts connections but never responds', async () => {
   const silent = Promise.withResolvers<Socket>();
   await using server = await openRawServer((socket) => silent.resolve(socket.resume()));
   const found = await findOn(adminUrl, [addressOf(server.port), real], 60);
   expect(found).toEqual({ address: real, isWritable: true });
-  // The search has not given it up before it found the other.
+  // The search has not given up the silent host before it found the other one.
   expect((await silent.promise).readableEnded).toBe(false);
 });
 
-// Each search left a socket half open, as long as the host hung.
-test('a connection that was never answered is closed with the search', async () => {
+// Regression: each search left a half-open socket as long as the host hung.
+test('findPostgres closes a connection without a response when the search ends', async () => {
   const opened: Socket[] = [];
   const note = (message: unknown) => opened.push((message as { socket: Socket }).socket);
   await using server = await openRawServer((socket) => void socket.resume());
@@ -32,19 +32,19 @@ test('a connection that was never answered is closed with the search', async () 
   const searching = findOn(adminUrl, [addressOf(server.port)], 0.1);
   await expect(searching).rejects.toThrow();
   unsubscribe('net.client.socket', note);
-  // One, or on a slow machine also that of the driver's next attempt.
+  // On a slow machine, there may also be the connection of the driver's next attempt.
   expect(new Set(opened.map(({ destroyed }) => destroyed))).toEqual(new Set([true]));
 });
 
-test('if no host answers, the search fails as the first one did', async () => {
+test("findPostgres fails with the first host's error when no host responds", async () => {
   const closed = addressOf(await freePort());
   await expect(findOn(adminUrl, [closed, closed], 60)).rejects.toMatchObject({
     code: 'ECONNREFUSED',
   });
 });
 
-// `read-write` took a standby for service, although it is documented not to.
-test('one that accepts no writes is found, unless the URL excludes it', async () => {
+// Regression: `read-write` accepted a standby, although its documentation excludes it.
+test('findPostgres finds a read-only database unless the URL excludes it', async () => {
   await using database = await postgresAt(inject('postgres')).createDatabase();
   const client = postgres(database.url, { max: 1 });
   await client.unsafe(`alter database "${database.name}" set default_transaction_read_only = on`);
@@ -56,7 +56,7 @@ test('one that accepts no writes is found, unless the URL excludes it', async ()
   }
 });
 
-test('an IPv6 address in brackets and a percent-encoded Unix socket are searched where they are', () => {
+test('readPostgresUrl reads IPv6 addresses in brackets and percent-encoded Unix sockets', () => {
   const { hosts } = readPostgresUrl(
     'postgres://u@[::1]:5433,%2Fvar%2Frun%2Fpostgresql:5434,db/name',
   );

@@ -13,7 +13,10 @@ import { call } from '../support/test-service.ts';
 const { adminUrl } = inject('postgres');
 const guide = readFileSync(join(repository, 'docs/operating.md'), 'utf8');
 
-/** A block of code in the section on rights, with the names of a test instead of those of the guide. */
+/**
+ * Returns a code block of the section on permissions, with the names of the test instead of those
+ * of the guide.
+ */
 function block(language: string, names: Readonly<Record<string, string>>): string {
   const section = guide.slice(guide.indexOf('## Least rights'));
   const [, text = ''] = new RegExp(`\`\`\`${language}\n([^]*?)\`\`\``).exec(section) ?? [];
@@ -24,8 +27,9 @@ function block(language: string, names: Readonly<Record<string, string>>): strin
   );
 }
 
-// It could not start: `create schema if not exists` needs the right to create, also where nothing is to be created.
-test('a service with the rights that docs/operating.md lists, and no others, starts and does all its work', async () => {
+// Regression: the service could not start, because `create schema if not exists` needs the
+// permission to create even if the schema exists.
+test('the service starts and works with only the permissions that docs/operating.md lists', async () => {
   await using stack = new AsyncDisposableStack();
   const admin = stack.use(connectTo(adminUrl));
   const suffix = process.hrtime.bigint().toString(36);
@@ -96,7 +100,7 @@ test('a service with the rights that docs/operating.md lists, and no others, sta
   expect(metrics).not.toMatch(/statement_errors_total\{[^}]*42501/);
   expect(metrics).toMatch(/^animal_store_redis_breaker_open 0$/m);
   expect(await redis.command('acl', 'log')).toBe('');
-  // What is not granted.
+  // These permissions are not granted.
   await using sql = connectTo(urlOf(service));
   await expect(sql`create table public.other ()`).rejects.toMatchObject({ code: '42501' });
   await expect(sql`drop table pets`).rejects.toMatchObject({ code: '42501' });

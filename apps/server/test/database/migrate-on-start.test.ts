@@ -15,7 +15,7 @@ const indexMigration = 8;
 /** The number of the migration that filled the first column in batches. */
 const fillMigration = 19;
 
-test('two servers that start at once on an empty database migrate it once, seed nothing and all serve', async () => {
+test('two servers that start on an empty database migrate it once, add no sample data, and both serve', async () => {
   await using database = await postgresAt(inject('postgres')).createDatabase();
   const open = () => openLocalServer({ DATABASE_URL: database.url });
   const servers = await Promise.all([open(), open()]);
@@ -24,7 +24,7 @@ test('two servers that start at once on an empty database migrate it once, seed 
     started.use(server);
     expect(server.output()).not.toMatch(/\bast_/);
     expect(server.output()).not.toContain(database.url);
-    // Well-formed and nobody's, which only the database can tell.
+    // The token is well-formed but unknown, so the server must ask the database.
     expect((await call(`${server.baseUrl}/pets`, { token: createToken() })).status).toBe(401);
   }
   await using sql = connectTo(database.url);
@@ -34,8 +34,9 @@ test('two servers that start at once on an empty database migrate it once, seed 
   expect(await repeated).toHaveLength(0);
 });
 
-// A role behind PgBouncer has a limit of 5 s, and an index that took longer was begun again for ever.
-test('an index is created while animals are, without the time limit for statements of its role', async () => {
+// Regression: a role behind PgBouncer had a statement timeout of 5 s, and an index that took longer
+// was started again forever.
+test("an index is created during creations of animals, without the role's statement timeout", async () => {
   await using database = await createOldDatabase(indexMigration);
   await using sql = connectTo(database.url);
   await using other = connectTo(database.url);
@@ -52,7 +53,8 @@ test('an index is created while animals are, without the time limit for statemen
   let migrating: Promise<unknown> | undefined;
   await sql.begin(async (transaction) => {
     await create(transaction);
-    // The index waits for this transaction. What was created with a lock would hold up all others.
+    // The index waits for this transaction. An index that takes a lock would block all other
+    // statements.
     migrating = migratePostgres(database.url, migrationOptions);
     await Promise.race([migrating, until(waitsLonger)]);
     await other`set lock_timeout = '60s'`;
@@ -61,7 +63,7 @@ test('an index is created while animals are, without the time limit for statemen
   await migrating;
 });
 
-test('an index is created again if an earlier attempt was interrupted, and an old database gets the indexes of a new one', async () => {
+test('an interrupted index is created again, and an old database gets the same indexes as a new one', async () => {
   await using database = await createOldDatabase(indexMigration);
   await using fresh = await postgresAt(inject('postgres')).createDatabase();
   await using sql = connectTo(database.url);
@@ -80,8 +82,8 @@ test('an index is created again if an earlier attempt was interrupted, and an ol
   expect(await indexesOf(sql)).toEqual(await indexesOf(other));
 });
 
-// In one statement, it would have locked every key for a minute.
-test('a column is filled while somebody has locked a row, and no other row waits for it', async () => {
+// Regression: a single statement would have locked every key for a minute.
+test('a column is filled while a row is locked, and no other row waits for the lock', async () => {
   await using database = await createOldDatabase(fillMigration);
   await using sql = connectTo(database.url);
   await using other = connectTo(database.url);
@@ -107,7 +109,7 @@ test('a column is filled while somebody has locked a row, and no other row waits
   ).toEqual([{ search: 'changed' }]);
 });
 
-test('an audit entry of an earlier version gets the text that searches read, and nothing else', async () => {
+test('filling the search text of an old audit entry changes nothing else', async () => {
   await using database = await createOldDatabase(fillMigration);
   await using sql = connectTo(database.url);
   await sql`alter table audit_entries disable trigger audit_entries_write_search`;
@@ -128,7 +130,7 @@ test('an audit entry of an earlier version gets the text that searches read, and
   await migratePostgres(database.url, migrationOptions);
 });
 
-test('searches get their indexes as soon as the role that migrates may create the extension', async () => {
+test('searches get their indexes as soon as the migrating role may create the extension', async () => {
   await using stack = new AsyncDisposableStack();
   const { adminUrl } = inject('postgres');
   const admin = stack.use(connectTo(adminUrl));
@@ -155,9 +157,9 @@ test('searches get their indexes as soon as the role that migrates may create th
   expect(await indexes()).toEqual(all);
 });
 
-// An open transaction that had read the keys stopped the service: ALTER TABLE waited for its lock, and all
-// look-ups of keys behind that.
-test('a migration that waits for a lock lets others pass, and says for whom it waits', async () => {
+// Regression: an open transaction that had read the keys stopped the service. ALTER TABLE waited
+// for its lock, and all lookups of keys waited for ALTER TABLE.
+test('a migration that waits for a lock blocks no other statements and reports who holds the lock', async () => {
   await using database = await createOldDatabase(indexMigration - 1);
   await using sql = connectTo(database.url);
   await using other = connectTo(database.url);

@@ -14,9 +14,9 @@ const findSession = statement('find_session', async (db: Database) => {
   return row.pid;
 });
 
-// The connection of lists was closed after 5 s of rest. The first list after that failed if the name of the database
-// could not be resolved at that moment, although `/readyz` was 200.
-test('a connection of each pool that requests use stays open while nobody asks', async () => {
+// Regression: the connection for lists was closed after 5 s without requests. The next list failed
+// if the database's name could not be resolved at that moment, although `/readyz` was 200.
+test('each pool for requests keeps one connection open while there are no requests', async () => {
   await using database = await createDatabase('postgres');
   const limits = { ...patientDatabase, idleSeconds: 1, keepOpenMs: 100 };
   const opened = openPostgres(database.url, { ...limits, ...migrationOptions });
@@ -27,7 +27,7 @@ test('a connection of each pool that requests use stays open while nobody asks',
   const [requests, reads, operators] = await Promise.all(
     [opened.db, opened.reads, opened.operators].map((db) => findSession(db)),
   );
-  // That of operators is closed: the others have been idle for as long.
+  // The connection of operators is closed, so the other ones have been idle for as long.
   await until(async () => (await sessions()).every(({ pid }) => pid !== operators));
   expect(await sessions()).toEqual(
     expect.arrayContaining([

@@ -4,7 +4,7 @@ import { useDatabase } from '../support/databases.ts';
 
 const database = useDatabase('embedded');
 
-// 128 MB, Postgres's default, would be resident from the start.
+// Postgres's default of 128 MB would be resident from the start.
 test('the embedded database has a small page cache', async () => {
   expect(await database.db.execute(sql`show shared_buffers`)).toMatchObject({
     rows: [{ shared_buffers: '16MB' }],

@@ -6,7 +6,7 @@ import { sql } from 'drizzle-orm';
 import { beforeAll, expect, test } from 'vitest';
 import { createDatabase, patientDatabase, type TestDatabase } from '../support/databases.ts';
 
-// Operators' statements have connections and time limits of their own: see `OpenDatabase.operators`.
+// Statements of operators have their own connections and timeouts: see `OpenDatabase.operators`.
 let database: TestDatabase;
 beforeAll(async () => {
   database = await createDatabase('postgres');
@@ -28,7 +28,7 @@ const running = async ({ db }: OpenDatabase) =>
     and state = 'active' and pid <> pg_backend_pid()`,
   );
 
-test('callers are served while statements of operators use all of their connections', async () => {
+test("callers are served while operators' statements use all of their connections", async () => {
   const opened = open(600);
   const abandoned = new AbortController();
   const waiting = runUntilAbandoned(abandoned.signal, () =>
@@ -44,7 +44,7 @@ test('callers are served while statements of operators use all of their connecti
   await opened.close();
 });
 
-test('a statement is canceled in Postgres when the request of the operator has gone', async () => {
+test("Postgres cancels a statement when the operator's request is aborted", async () => {
   const opened = open(600);
   const abandoned = new AbortController();
   const waiting = runUntilAbandoned(abandoned.signal, () =>
@@ -58,7 +58,7 @@ test('a statement is canceled in Postgres when the request of the operator has g
   await opened.close();
 });
 
-test('a statement of an operator that exceeds its time is no outage of the database', async () => {
+test('a statement of an operator that exceeds its timeout is not an outage of the database', async () => {
   const opened = open(0.05);
   const slow = await wait(opened.operators, 600).catch((error) => error);
   expect(slow).toBeInstanceOf(StatementTooSlowError);

@@ -10,7 +10,7 @@ import { migrationOptions } from '../../src/schema/migration-options.ts';
 const { adminUrl } = inject('postgres');
 const real = new URL(adminUrl);
 
-/** Passes connections on to the real Postgres. */
+/** Opens a server that forwards connections to the real Postgres. */
 async function forwardFrom(listenOn: { path: string } | { host: string; port: number }) {
   const server = createServer((socket) => {
     const target = connect(Number(real.port), real.hostname);
@@ -24,8 +24,8 @@ async function forwardFrom(listenOn: { path: string } | { host: string; port: nu
 const withHost = (host: string) =>
   readPostgresUrl(`postgres://${real.username}:${real.password}@${host}${real.pathname}`);
 
-// Both were connected to as to another host, and the search had no end.
-test('a Postgres on an IPv6 address in brackets is found', async () => {
+// Regression: the driver connected to another host in both cases, and the search never ended.
+test('findPostgres finds a Postgres on an IPv6 address in brackets', async () => {
   await using server = await forwardFrom({ host: '::1', port: 0 });
   const address = server.address();
   const port = typeof address === 'object' ? address?.port : undefined;
@@ -35,7 +35,7 @@ test('a Postgres on an IPv6 address in brackets is found', async () => {
   });
 });
 
-test('a Postgres on a percent-encoded Unix socket is found', async () => {
+test('findPostgres finds a Postgres on a percent-encoded Unix socket', async () => {
   await using directory = await temporaryDirectory();
   const path = join(directory.path, '.s.PGSQL.5433');
   await using _server = await forwardFrom({ path });
@@ -43,9 +43,9 @@ test('a Postgres on a percent-encoded Unix socket is found', async () => {
   expect(await findPostgres(url, 60)).toMatchObject({ address: { path }, isWritable: true });
 });
 
-// The service waited for ever: to the driver it looked like a connection that was lost.
+// Regression: the service waited forever, because the driver reported a lost connection.
 test.each(['require', 'verify-ca', 'verify-full'])(
-  'sslmode=%s ends the start with a sentence if Postgres has no TLS',
+  'migratePostgres with sslmode=%s fails with an explanation when Postgres has no TLS',
   async (mode) => {
     const migrating = migratePostgres(`${adminUrl}?sslmode=${mode}`, {
       ...migrationOptions,

@@ -4,11 +4,12 @@ import { sql } from 'drizzle-orm';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createDatabase, databaseKinds, openWithoutLimits } from '../support/databases.ts';
 
-describe.each(databaseKinds)('a probe on %s', (kind) => {
+describe.each(databaseKinds)('probeDatabase on %s', (kind) => {
   let db: Database;
   beforeAll(async () => {
     const database = await createDatabase(kind);
-    // The service replaces all its connections when it learns that one is read-only and Postgres is not.
+    // When the service learns that a connection is read-only but Postgres is not, it replaces all
+    // connections.
     const opened = kind === 'postgres' ? openWithoutLimits(database) : await database.open();
     ({ db } = opened);
     return async () => {
@@ -18,10 +19,10 @@ describe.each(databaseKinds)('a probe on %s', (kind) => {
   });
 
   test.each([
-    // A full disk, too, refuses temporary files first of all: creations may still find room in a page.
+    // A full disk refuses temporary files first, while creations may still fit into a page.
     ['has no room for files', sql`set local temp_file_limit = 0`, '53400'],
     ['is read-only', sql`set transaction read only`, '25006'],
-  ])('fails on a database that %s, and else succeeds', async (_, setting, code) => {
+  ])('fails on a database that %s, and otherwise succeeds', async (_, setting, code) => {
     await probeDatabase(db);
     const probed = db.transaction(async (tx) => {
       await tx.execute(setting);

@@ -16,7 +16,7 @@ const json = '{"name":"Rex","categoryId":1}';
 
 const readiness = async () => (await call(`${service.server.opsUrl}/readyz`, { token: null })).body;
 
-test('a read-only database refuses what writes with 503, and serves everything else', async () => {
+test('a service with a read-only database responds with 503 to writes and serves everything else', async () => {
   const { db } = service.database;
   const key = { name: 'new', plan: 'enterprise', quota: wideQuota } as const;
   const { token: newToken } = await createApiKey(db, key);
@@ -26,7 +26,8 @@ test('a read-only database refuses what writes with 503, and serves everything e
     db.execute(sql.raw(`alter database "${name}" set default_transaction_read_only = ${value}`));
 
   await setReadOnly('on');
-  // Only new sessions know it. Waits until the old ones have ended: later their ends would be 503s.
+  // Only new sessions have the setting. The test waits for the end of the old sessions, because
+  // their later end would cause 503s.
   await db.execute(sql`select pg_terminate_backend(pid, ${hangMs}) from pg_stat_activity
     where datname = current_database() and pid <> pg_backend_pid()`);
 

@@ -33,7 +33,7 @@ test('each session has the settings of the service, whatever the database sets',
   for (const setting of otherSettings) {
     await admin.unsafe(`alter database "${database.name}" set ${setting}`);
   }
-  // The first schema of the path would have got the tables.
+  // Without the settings, the tables would be in the first schema of the path.
   await using sql = connectTo(database.url);
   await sql`create schema app`;
   await migratePostgres(database.url, migrationOptions);
@@ -57,7 +57,7 @@ test('each session has the settings of the service, whatever the database sets',
   }
 });
 
-test('a replica serves and is ready after the settings of its database have changed and its sessions have ended', async () => {
+test("a replica serves and is ready after the database's settings have changed and its sessions have ended", async () => {
   await using service = await startService('postgres');
   await changeSettings(service.database.url, otherSettings);
   await until(async () => (await readiness(service.server)).status === 200);
@@ -66,8 +66,9 @@ test('a replica serves and is ready after the settings of its database have chan
   expect((await service.call('/pets')).body).toEqual([created.body]);
 });
 
-// As PgBouncer does with `ignore_startup_parameters`: sessions have what the role or the database sets.
-test('a replica behind a pooler that ignores its settings is not ready after the settings of the database have changed', async () => {
+// PgBouncer does the same with `ignore_startup_parameters`: sessions have the settings of the role
+// or the database.
+test("a replica behind a pooler that ignores its settings is not ready after the database's settings have changed", async () => {
   await using database = await createMigrated('postgres');
   await using pooler = await openRawServer((client) => {
     const server = connect(addressOf(database.url)).on('error', () => client.destroy());
@@ -93,8 +94,9 @@ test('a replica behind a pooler that ignores its settings is not ready after the
   await until(async () => (await readiness(server)).status === 200);
 });
 
-// The default search_path begins with the schema of the role's own name, and a migration makes one called usage.
-test('the role usage, which has the name of a schema, migrates its database', async () => {
+// The default search_path begins with the schema that is named like the role, and a migration
+// creates a schema called usage.
+test('the role usage migrates its database although a schema has its name', async () => {
   await using role = await createRole('usage');
   await using database = await createDatabase();
   await using admin = connectTo(adminUrl);
@@ -106,7 +108,7 @@ test('the role usage, which has the name of a schema, migrates its database', as
   expect(tables).toEqual([{ schemaname: 'public' }, { schemaname: 'public' }]);
 });
 
-test('a database that is not encoded in UTF8 ends the start with a sentence that says how to make one', async () => {
+test('migratePostgres refuses a database without UTF8 and explains how to create one', async () => {
   const name = `latin_${randomUUID().replaceAll('-', '')}`;
   await using admin = connectTo(adminUrl);
   await admin.unsafe(`create database "${name}" encoding 'LATIN1' locale 'C' template template0`);
@@ -124,8 +126,8 @@ test('a database that is not encoded in UTF8 ends the start with a sentence that
   });
 });
 
-// As PgBouncer in transaction mode, which gives both connections the session that is free.
-test('two connections that share a session are refused as a pooler in transaction mode', async () => {
+// PgBouncer in transaction mode gives both connections the session that is free.
+test('checkOwnSessions refuses two connections that share a session, as behind a pooler in transaction mode', async () => {
   await using one = connectTo(adminUrl);
   await using other = connectTo(adminUrl);
   await checkOwnSessions(one, other);
@@ -141,7 +143,7 @@ test.each([
     { code: '08P01', message: 'unsupported startup parameter: search_path' },
     /ignore_startup_parameters = statement_timeout, bytea_output, search_path, /,
   ],
-])('the error %j is explained as one of a pooler', (error, sentence) => {
+])('poolerFault explains the error %j', (error, sentence) => {
   expect(poolerFault(error)).toMatch(sentence);
 });
 
@@ -166,7 +168,7 @@ test('the driver reads no PG* variable', async () => {
 
 const readiness = ({ opsUrl }: { opsUrl: string }) => call(`${opsUrl}/readyz`);
 
-/** Changes what new sessions of a database begin with, and ends those that are there. */
+/** Changes the settings of new sessions of a database, and ends the existing sessions. */
 async function changeSettings(databaseUrl: string, settings: readonly string[]) {
   const name = new URL(databaseUrl).pathname.slice(1);
   await using admin = connectTo(adminUrl);
@@ -179,7 +181,10 @@ function addressOf(url: string) {
   return { host: hostname, port: Number(port) };
 }
 
-/** A start-up message with the user and the database only: length, version, then names and values that end in a zero. */
+/**
+ * Returns a startup message with only the user and the database: length, version, then names and
+ * values that end with a zero.
+ */
 function withoutSettings(startup: Buffer): Buffer {
   const texts = startup.toString('latin1', 8).split('\0');
   const kept: string[] = [];

@@ -8,7 +8,7 @@ import { call, callUntilServed } from '../support/test-service.ts';
 
 const createEmpty = () => postgresAt(inject('postgres')).createDatabase();
 
-/** Starts a server whose start waits, and gives what its probes say meanwhile. */
+/** Starts a server whose start waits, and returns functions for its probes. */
 async function startWaiting(url: string) {
   const port = await freePort();
   const env = { DATABASE_URL: url, OPS_PORT: String(port), LOG_LEVEL: 'warn' };
@@ -17,7 +17,7 @@ async function startWaiting(url: string) {
     clock: systemClock,
     database: limits,
   });
-  // Awaited at the end; a failure before that must not be unhandled.
+  // The promise is awaited at the end. An earlier failure must not be an unhandled rejection.
   starting.catch(() => {});
   const probe = (path: string) => call(`http://127.0.0.1:${port}${path}`, { token: null });
   await until(async () => (await probe('/livez')).status === 200);
@@ -31,7 +31,7 @@ async function expectService(starting: Promise<LocalServer>): Promise<void> {
   await until(async () => (await call(`${server.opsUrl}/readyz`, { token: null })).status === 200);
 }
 
-test('a replica starts while Postgres is away, and is ready once it is there', async () => {
+test('a replica starts while Postgres is unavailable, and is ready as soon as Postgres is available', async () => {
   await using database = await createEmpty();
   await using proxy = await openTcpProxy({ target: database.url });
   await proxy.cut();
@@ -44,9 +44,9 @@ test('a replica starts while Postgres is away, and is ready once it is there', a
   await expectService(starting);
 });
 
-// A machine that is gone does not even refuse connections. The replica had migrated the second host, and
-// ended because it could not listen at the first one.
-test('a replica starts while the first of two hosts does not answer', async () => {
+// An unreachable machine does not even refuse connections. Regression: the replica had migrated the
+// second host, and ended because it could not listen on the first one.
+test('a replica starts while the first of two hosts does not respond', async () => {
   await using database = await createEmpty();
   await using silent = await openRawServer();
   const hosts = `@127.0.0.1:${silent.port},${new URL(database.url).host}`;
@@ -54,7 +54,7 @@ test('a replica starts while the first of two hosts does not answer', async () =
   await expectService(starting);
 });
 
-test('probes are answered while the migrations of another replica run', async () => {
+test("a replica responds to probes while another replica's migrations run", async () => {
   await using database = await createEmpty();
   const other = connectTo(database.url);
   await other`select pg_advisory_lock(7301874402561)`;

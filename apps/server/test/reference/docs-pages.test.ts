@@ -25,14 +25,14 @@ const attributes = (text: string, name: string) =>
   Array.from(text.matchAll(new RegExp(`\\b${name}="([^"]*)"`, 'g')), ([, value = '']) => value);
 const idsOf = (page: string) => attributes(html.get(page) ?? '', 'id');
 
-/** Whether the page of an address is there, and its anchor. */
+/** Tells whether the page of an address and its anchor exist. */
 async function isThere(address: string): Promise<boolean> {
   const [page = '', anchor] = address.split('#');
   if (!html.has(page)) return (await get(page)).status === 200;
   return anchor === undefined || idsOf(page).includes(anchor);
 }
 
-test.each(pages)('%s loads its own files only, and links only to what is there', async (path) => {
+test.each(pages)('%s loads only its own files and links only to existing pages', async (path) => {
   const { status, headers } = await get(path, { 'Accept-Encoding': 'gzip' });
   const text = html.get(path) ?? '';
   const what = [status, headers.get('Content-Encoding'), headers.get('Content-Type')];
@@ -40,11 +40,12 @@ test.each(pages)('%s loads its own files only, and links only to what is there',
   expect(headers.get('Content-Security-Policy')).toMatch(
     /^default-src 'none'; script-src 'self'; style-src 'sha256-[\w+/]{43}='; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'$/,
   );
-  // What a server sends before it waits for the first acknowledgement (RFC 6928: ten segments). So on a
-  // network with 560 ms of latency and 1.4 Mbit/s, a slow 4G, the first content is there after 0.7 s.
+  // A server sends this much before it waits for the first acknowledgement (RFC 6928: ten
+  // segments). So on a slow 4G network with 560 ms of latency and 1.4 Mbit/s, the first content
+  // appears after 0.7 s.
   expect(Number(headers.get('Content-Length'))).toBeLessThan(14_000);
-  // Styles, handlers and scripts within the page, scripts that hold it up, and values or anchors that were
-  // not put in their place.
+  // The page must not contain inline styles, handlers and scripts, scripts that block rendering, or
+  // unreplaced values and anchors.
   expect(text).not.toMatch(/ style="| on\w+="|<script>|rel="stylesheet"|rel="preload"|\{\{|\{#/);
   const scripts = text.match(/<script [^>]*>/g) ?? [];
   expect(scripts.filter((tag) => !/ defer>$|^<script type="module"/.test(tag))).toEqual([]);
@@ -62,7 +63,7 @@ test.each(pages)('%s loads its own files only, and links only to what is there',
   expect(broken).toEqual([]);
 });
 
-test('the first page shows a request, and the headers that its answer has', async () => {
+test('the first page shows a request with the headers of the real response', async () => {
   const { text } = await get('/docs/index.md');
   const [, target = ''] = /^curl -i "([^"]+)"/m.exec(text) ?? [];
   await service.call('/pets', { json: '{"name":"Mia","categoryId":3}' });
@@ -77,7 +78,7 @@ test('the first page shows a request, and the headers that its answer has', asyn
   expect(Object.keys(JSON.parse(body)[0])).toEqual(Object.keys(pet ?? {}));
 });
 
-test('the operations say what the OpenAPI document says', async () => {
+test('the page of operations contains the details of the OpenAPI document', async () => {
   const { text } = await get('/docs/guides/operations.md');
   for (const line of [
     '| `limit` | query | integer, 1 to 100, default 20 | The greatest number',
@@ -95,7 +96,7 @@ test('the operations say what the OpenAPI document says', async () => {
   }
 });
 
-test('each error code has a part that says what it means, what leads to it and what to do', () => {
+test('the reference explains each error code with its meaning, its causes and what to do', () => {
   const page = html.get('/docs') ?? '';
   for (const [code, { status, causes }] of Object.entries(errorCodes)) {
     const [, rest = ''] = page.split(`<h3 id="error-${code}">`);
@@ -106,7 +107,7 @@ test('each error code has a part that says what it means, what leads to it and w
     for (const text of [`${status}. `, 'What to do: ', `HTTP/1.1 ${status}`])
       expect(plain, code).toContain(text);
   }
-  // Addresses of the time of one page.
+  // These addresses are from the time when the documentation was one page.
   expect(idsOf('/docs')).toEqual(
     expect.arrayContaining([
       ...['rate-limits', 'pagination', 'integers', 'typescript-client', 'deprecation'],
@@ -114,7 +115,7 @@ test('each error code has a part that says what it means, what leads to it and w
   );
 });
 
-test('the search finds every error code and guide, by addresses that exist', async () => {
+test('the search finds every error code and guide, and its addresses exist', async () => {
   const { text, headers } = await get('/docs/search.json');
   expect(headers.get('Content-Type')).toBe('application/json; charset=utf-8');
   const entries = JSON.parse(text) as { title: string; path: string }[];
@@ -126,7 +127,7 @@ test('the search finds every error code and guide, by addresses that exist', asy
   expect(pages.filter((page) => !found.has(page))).toEqual(['/docs/changelog']);
 });
 
-test('every page is there as Markdown, with whole links, in /llms.txt and in /llms-full.txt', async () => {
+test('every page exists as Markdown with absolute links, in /llms.txt and in /llms-full.txt', async () => {
   const { headers, text } = await get('/llms.txt');
   expect(headers.get('Content-Type')).toBe('text/plain; charset=utf-8');
   expect(text).toMatch(/^# Animal Store API\n\n> /);

@@ -8,20 +8,21 @@ import { connectTo } from '../support/databases.ts';
 import type { Answer } from '../support/send.ts';
 import type { CallOptions } from '../support/test-service.ts';
 
-// Every error that the reference shows is asked for, and compared with what the service answers.
+// The tests provoke every error that the reference shows, and compare the response with the
+// example.
 
-// The minute of the examples begins, 30 s before the request that is refused.
+// The minute of the examples begins 30 s before the refused request.
 const clock = createTestClock(1_795_266_000_000);
 const { service, admin } = useAdmin('postgres', {
   ...{ clock, quotaClock: clock },
-  // Otherwise what is refused in the first second counts as still in flight.
+  // Without this, denied requests in the first second would count as still in flight.
   quotas: { banPolicy: { ...defaultBanPolicy, graceMs: 0 } },
 });
 
 const names = Object.keys(operations) as Operation[];
 const mia = '{"name":"Mia","categoryId":3}';
 const animals: readonly Operation[] = ['listPets', 'createPet', 'getPet'];
-/** Those that cost a request of the quota. */
+/** The operations that cost a request of the quota. */
 const calls: readonly Operation[] = [...animals, 'listOrders'];
 
 let sql: postgres.Sql;
@@ -59,7 +60,7 @@ beforeAll(async () => {
 
 type Wrong = CallOptions & { readonly path?: string };
 
-/** Sends a request that has nothing wrong but what is given. */
+/** Sends a request that is valid except for the given parts. */
 function ask(operation: Operation, { path, ...options }: Wrong = {}) {
   const { method, path: pattern } = operations[operation];
   const json = method === 'POST' ? { json: mia } : {};
@@ -75,7 +76,7 @@ const invalid: Partial<Record<Operation, Wrong>> = {
   createPet: { json: mia.replace('}', ',"status":"lost"}') },
 };
 
-/** How each error comes about, and the operations that it is asked of; all if it says nothing else. */
+/** How to provoke each error, and for which operations; by default for all. */
 const ways: Readonly<
   Record<string, { of?: readonly Operation[]; ask(operation: Operation): Promise<Answer> }>
 > = {
@@ -138,7 +139,7 @@ const ways: Readonly<
   },
 };
 
-test('every error that the reference shows is one that the service answers', async () => {
+test('every error that the reference shows equals a response of the service', async () => {
   const shown = new Map(describeErrors().map((error) => [String(error.code), error.example]));
   const left = new Set(examples.keys());
   for (const [code, way] of Object.entries(ways)) {
@@ -161,9 +162,9 @@ test('every error that the reference shows is one that the service answers', asy
     }).toEqual(example);
     shown.delete(code);
   }
-  // What is not asked for: a database that cannot be reached, which `database-outage.test.ts` cuts off; a key in
-  // use, of which `pets.test.ts` has one; faults of operations that need nothing that could fail; and an allowance
-  // that ends by the clock of the machine.
+  // These examples are not provoked here. `database-outage.test.ts` makes the database unreachable,
+  // and `pets.test.ts` has a key in use. Some operations need nothing that could fail, and one
+  // allowance depends on the clock of the machine.
   expect([...shown.keys()]).toEqual(['idempotency_in_progress', 'service_unavailable']);
   expect([...left].filter((name) => !name.endsWith('service_unavailable'))).toEqual([
     'createPet, idempotency_in_progress',

@@ -9,11 +9,14 @@ import { call, startService, useService } from '../support/test-service.ts';
 
 const origin = 'https://pets.example.org';
 
-/** More than one at a time, because a request may still be in flight when its answer has been read. */
+/**
+ * The limit is more than one, because a request may still be in flight when its response has been
+ * read.
+ */
 const maxInFlight = 5;
 
 const service = useService('postgres', {
-  // Who waits for room under load waits by it.
+  // Requests that wait under load need a clock that runs.
   clock: systemClock,
   api: {
     publicUrl: origin,
@@ -26,7 +29,7 @@ const service = useService('postgres', {
 const get = (path: string, headers: Record<string, string> = {}) =>
   send(service.server.origin, { method: 'GET', target: path, headers });
 
-test('/openapi.json names the real addresses, for pages of other origins, too, and /docs may connect there', async () => {
+test('/openapi.json names the real addresses, also for other origins, and /docs may connect to them', async () => {
   const { status, text, headers } = await get('/openapi.json', { Origin: 'https://tools.example' });
   expect(status).toBe(200);
   expect(Object.fromEntries(headers)).toMatchObject({
@@ -41,7 +44,7 @@ test('/openapi.json names the real addresses, for pages of other origins, too, a
   expect(policy).toContain("; connect-src 'self' https://staging.example.org; ");
 });
 
-test('a file is answered with 304 if it has not changed, and to GET and HEAD only', async () => {
+test('an unchanged file gets 304, and other methods than GET and HEAD get 405', async () => {
   const target = '/openapi.json';
   const etag = String((await get(target)).headers.get('ETag'));
   const again = await get(target, { 'If-None-Match': etag });
@@ -54,7 +57,7 @@ test('a file is answered with 304 if it has not changed, and to GET and HEAD onl
   expect(JSON.parse(put.text)).toMatchObject({ code: 'method_not_allowed', status: 405 });
 });
 
-test('browsers are led from / to the guides, programs are not, and an icon is where no page names one', async () => {
+test('browsers are redirected from / to the guides, programs get 404, and /favicon.ico exists', async () => {
   const browser = await get('/', { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' });
   expect([browser.status, browser.headers.get('Location')]).toEqual([302, '/docs']);
   expect((await get('/', { Accept: '*/*' })).status).toBe(404);
@@ -71,7 +74,7 @@ test.each([
   ['/docs', 'POST', 405],
   ['/<script>', 'GET', 404],
 ])(
-  '%s %s is refused with a page for browsers, and the Error body for programs',
+  '%s %s is refused with a page for browsers and with the Error body for programs',
   async (target, method, status) => {
     const ask = (accept: string) =>
       send(service.server.origin, { method, target, headers: { Accept: accept } });
@@ -90,10 +93,10 @@ test.each([
   },
 );
 
-describe('what needs no key', () => {
+describe('a path without a key', () => {
   const paths = ['/docs', '/openapi.json', '/nowhere'];
 
-  // Regression: a caller could have megabytes sent at no cost, as often as it liked.
+  // Regression: a caller could request megabytes without limit.
   test('has a limit of its own for each network', async () => {
     await using limited = await startService('postgres', { quotas: { addressPerMinute: 3 } });
     const ask = (path: string) => call(limited.server.origin + path);
@@ -117,10 +120,10 @@ describe('what needs no key', () => {
       expect(page.headers.get('Content-Type')).toBe('text/html; charset=utf-8');
       expect(page.text).toContain(`Retry after ${page.headers.get('Retry-After')} s`);
     }
-    // What pages load has a hash in its name, and is asked for once.
+    // Files of pages have a hash in their names, and are requested once.
     expect((await ask(script)).status).toBe(200);
 
-    // Reading the reference costs no request of the API, with a key or without.
+    // The reference costs no requests of the API, with a key or without.
     expect((await limited.call('/pets')).status).toBe(200);
     for (const status of [401, 401, 401, 429]) {
       expect((await limited.call('/pets', { token: null })).status).toBe(status);

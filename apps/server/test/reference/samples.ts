@@ -17,7 +17,7 @@ export type Sample = {
   readonly source: string;
 };
 
-/** Headings below that of an operation, which every operation has. */
+/** The headings below the heading of an operation. Every operation has the same ones. */
 const partOfOperation = /^(Parameters|Request body|Samples|Response|Errors)$/;
 
 /** Finds the samples in the Markdown of a guide: all code blocks in a language that can be run. */
@@ -34,7 +34,7 @@ function samplesOf(guide: string, markdown: string): Sample[] {
   return samples;
 }
 
-/** Reads the samples of all guides, as a service shows them: they name its own address. */
+/** Reads the samples of all guides from a service, so that they contain its address. */
 export async function readSamples(origin: string): Promise<Sample[]> {
   const texts = await Promise.all(
     guides.map(async ({ name }) => {
@@ -45,7 +45,7 @@ export async function readSamples(origin: string): Promise<Sample[]> {
   return texts.flat();
 }
 
-/** Runs samples as they stand, and returns what each has printed, by its name. */
+/** Runs samples unchanged, and returns what each has printed, by its name. */
 export async function runSamples(
   samples: readonly Sample[],
   apiKey: string,
@@ -71,7 +71,7 @@ export async function runSamples(
     );
     return stdout + stderr;
   };
-  /** Writes each sample of a language to a file, and runs it. */
+  /** Writes each sample of a language to a file and runs it. */
   async function runFiles(
     language: Sample['language'],
     file: string,
@@ -90,7 +90,7 @@ export async function runSamples(
     for (const [index, { language, source }] of ofNode.entries()) {
       const file = `sample-${index}.m${language}`;
       await writeFile(join(directory.path, file), source);
-      // Some end with the error that they are about.
+      // Some samples end with the error that they explain.
       program += `await import('./${file}').catch(console.log);console.log('${end}');\n`;
     }
     await writeFile(join(directory.path, 'samples.mjs'), program);
@@ -98,7 +98,7 @@ export async function runSamples(
     for (const [index, { name }] of ofNode.entries()) outcomes[name] = outputs[index] ?? '';
   }
 
-  // The languages at the same time: most of a sample is the start of its process.
+  // The languages run at the same time, because starting its process takes most of a sample's time.
   await Promise.all([
     runFiles('sh', 'sample.sh', async () => (await findProgram('curl')) && 'sh'),
     runNode(),
@@ -120,7 +120,7 @@ const everywhere = (expected: RegExp) => ({
   go: expected,
 });
 
-/** What the samples of the guides print, by the guide and the heading, and then by language. */
+/** The expected outputs of the samples, by the guide and the heading, and then by language. */
 const outputs: Readonly<Record<string, Partial<Record<Sample['language'], RegExp>>>> = {
   'start, Read': { sh: ok },
   'start, Write': { sh: created },
@@ -154,14 +154,14 @@ const outputs: Readonly<Record<string, Partial<Record<Sample['language'], RegExp
   },
 };
 
-/** The same by the name of each sample. */
+/** The expected outputs by the name of each sample. */
 export const expectedOutputs: Readonly<Record<string, RegExp>> = Object.fromEntries(
   Object.entries(outputs).flatMap(([heading, byLanguage]) =>
     Object.entries(byLanguage).map(([language, expected]) => [`${heading}, ${language}`, expected]),
   ),
 );
 
-/** Those of outputs, by the names of their samples, that are not as expected. */
+/** Returns the outputs that are not as expected, with the names of their samples. */
 export function unexpectedOutputs(
   outputs: Readonly<Record<string, string>>,
 ): [name: string, output: string][] {

@@ -4,9 +4,13 @@ import { repository } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
 import { importsOf, readSource, sourcesOf } from './source-imports.ts';
 
-// The rooms of the server. Arrows between packages: package.json and `turbo boundaries`.
+// These tests check the rooms of the server. package.json and `turbo boundaries` check the
+// packages.
 
-/** What each room of the server may import besides itself: only rooms above it, so there is no cycle. */
+/**
+ * The rooms that each room may import besides itself. All of them are above it, so there is no
+ * cycle.
+ */
 const rooms = Object.entries({
   http: '',
   schema: '',
@@ -26,7 +30,7 @@ const rooms = Object.entries({
 
 const src = 'apps/server/src/';
 
-test('every folder of the server is a room, below the rooms that it may import', () => {
+test('every folder of the server is a room below the rooms that it may import', () => {
   const names = rooms.map(({ room }) => room);
   const entries = readdirSync(join(repository, src), { withFileTypes: true });
   const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
@@ -35,7 +39,7 @@ test('every folder of the server is a room, below the rooms that it may import',
     expect(names.slice(0, n)).toEqual(expect.arrayContaining(allowed));
 });
 
-test.each(rooms)('the room $room imports no room but: $others', ({ room, allowed }) => {
+test.each(rooms)('the room $room imports no other room than: $others', ({ room, allowed }) => {
   const may = [room, ...allowed].map((name) => `${src}${name}/`);
   const ours = sourcesOf(src + room)
     .flatMap(importsOf)
@@ -43,7 +47,7 @@ test.each(rooms)('the room $room imports no room but: $others', ({ room, allowed
   expect(ours.filter(({ to }) => !may.some((folder) => to.startsWith(folder)))).toEqual([]);
 });
 
-test('the sources of the server import no CLI, client or testkit, and http knows no operators', () => {
+test('the server imports no CLI, client or testkit, and http imports no admin contract', () => {
   const forbidden = /^(apps\/cli|packages\/(client|testkit|heavy-tools))\//;
   expect(
     sourcesOf(src)
@@ -60,6 +64,6 @@ test.each([
     /\b(Date|performance)\.now\(|new Date\(\)|(?<!\.)\bset(Timeout|Interval)\(|timers\/promises/,
   ],
   ['handles signals or exits', /process\.(on|once|exit|kill)\b/],
-])('no file of the server %s by itself: it is given a clock or a process', (_what, code) => {
+])('no file of the server %s itself, because it gets a clock or a process', (_what, code) => {
   expect(sourcesOf(src).filter((file) => code.test(readSource(file)))).toEqual([]);
 });

@@ -7,14 +7,14 @@ import { environmentVariables } from '../../src/config.ts';
 
 const read = (file: string) => readFileSync(join(repository, file), 'utf8');
 
-/** What the first group of a pattern matches in a text; all of its occurrences. */
+/** Returns all occurrences of the pattern's first group in a text. */
 const all = (text: string, pattern: RegExp) =>
   [...text.matchAll(pattern)].map(([, match = '']) => match);
 
 const compose = read('deploy/compose/compose.yaml');
 const settings = read('deploy/kubernetes/base/settings.env');
 
-test('the Dockerfile has the Node of the workspace, the version and the flags of npm start', () => {
+test('the Dockerfile has the Node of the workspace, and the version and the flags of npm start', () => {
   const dockerfile = read('Dockerfile');
   const { version } = JSON.parse(read('apps/server/package.json'));
   expect({
@@ -28,7 +28,7 @@ test('the Dockerfile has the Node of the workspace, the version and the flags of
   });
 });
 
-test('settings in Compose and Kubernetes exist', () => {
+test('all settings in Compose and Kubernetes exist', () => {
   const ofPostgres = ['POSTGRES_USER', 'POSTGRES_DB', 'POSTGRES_PASSWORD'];
   const names = [
     ...all(compose, /^ {4,6}((?!GF_)[A-Z][A-Z_]+):/gm),
@@ -40,12 +40,12 @@ test('settings in Compose and Kubernetes exist', () => {
   expect(names.filter((name) => !known.includes(name))).toEqual([]);
 });
 
-test('secrets in Compose have no default, and it says where to read about them', () => {
+test('secrets in Compose have no default, and the error names the documentation', () => {
   const secrets = all(compose, /\$\{(?:POSTGRES_PASSWORD|ADMIN_TOKEN)(.*?)\}/g);
   expect(secrets).toEqual(Array(3).fill(':?see deploy/README.md, Compose'));
 });
 
-test('Grafana in Compose has no default login, because anybody knows it', () => {
+test('Grafana in Compose has no default login, because everyone knows it', () => {
   expect(compose).toMatch(/GF_SECURITY_DISABLE_INITIAL_ADMIN_CREATION: 'true'/);
   expect(compose).toMatch(/GF_AUTH_DISABLE_LOGIN_FORM: 'true'/);
 });
@@ -65,9 +65,9 @@ test('every service in Compose rotates its log', () => {
   expect(services.filter((text) => !/^ +logging: \*logging$/m.test(text))).toEqual([]);
 });
 
-test('Compose and Kubernetes leave a stop enough time', () => {
+test('Compose and Kubernetes give a stop enough time', () => {
   const graceMs = (text: string) => Number(/SHUTDOWN_GRACE_MS[=:] ?'?(\d+)/.exec(text)?.[1]);
-  // The grace, at most 10 s for what comes after it, and some to spare.
+  // The time is the grace period, at most 10 s for what follows, and a reserve.
   const needed = (text: string) => graceMs(text) / 1_000 + 12;
   const [given] = all(compose, /^ {2}stop_grace_period: (\d+)s$/gm);
   expect(Number(given)).toBeGreaterThanOrEqual(needed(compose));
@@ -76,10 +76,10 @@ test('Compose and Kubernetes leave a stop enough time', () => {
   expect(Number(period)).toBeGreaterThanOrEqual(needed(settings));
 });
 
-describe('alerts', () => {
+describe('every alert', () => {
   const rules = read('deploy/prometheus/animal-store.rules.yaml');
 
-  test('link to a section of the runbook that names them', () => {
+  test('links to a section of the runbook with its name', () => {
     const [, runbook = ''] = read('docs/operating.md').split('\n# Runbook\n');
     const sections = new Map(
       runbook.split('\n## ').map((text) => [text.slice(0, text.indexOf('\n')), text] as const),
@@ -94,7 +94,7 @@ describe('alerts', () => {
     expect(lost).toEqual([]);
   });
 
-  test('are the same in Kubernetes', () => {
+  test('is the same in Kubernetes', () => {
     const groups = rules.slice(rules.indexOf('groups:'));
     const rule = read('deploy/kubernetes/components/monitoring/prometheus-rule.yaml');
     const indented = groups.replaceAll(/^(?=.)/gm, '  ');
@@ -102,7 +102,7 @@ describe('alerts', () => {
   });
 });
 
-test('docs/capacity.md has the table that the model computes', () => {
+test('docs/capacity.md contains the table that the model computes', () => {
   const model = join(repository, 'deploy/capacity/model.mjs');
   const table = execFileSync(process.execPath, [model], { encoding: 'utf8' });
   expect(read('docs/capacity.md')).toContain(table);

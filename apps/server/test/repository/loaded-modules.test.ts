@@ -6,7 +6,7 @@ const main = 'apps/server/src/main.ts';
 test.each([
   {
     program: 'the service',
-    // What `main.ts` imports once it handles signals is loaded at each start.
+    // Modules that `main.ts` imports after it handles signals are loaded at each start.
     entries: [main, ...importsOf(main).map(({ to }) => to)],
     loads: 'express',
     not: /^(@opentelemetry\/|@electric-sql\/|postgres$)/,
@@ -23,7 +23,7 @@ test.each([
     loads: 'packages/contract/src/plan.ts',
     not: /^(zod|@ts-rest\/|node:)/,
   },
-])('$program loads only what each run needs', ({ entries, loads, not }) => {
+])('$program loads only modules that each run needs', ({ entries, loads, not }) => {
   const loaded = loadedBy(...entries);
   expect(loaded).toContain(loads);
   expect(loaded.filter((it) => not.test(it))).toEqual([]);

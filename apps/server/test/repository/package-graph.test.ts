@@ -22,7 +22,7 @@ test('the graph in CONTRIBUTING.md has the dependencies of each package.json', (
   expect(graph.split('\n')).toEqual(edges.sort());
 });
 
-test.each(folders)('%s has a README, which CONTRIBUTING.md links', (folder) => {
+test.each(folders)('%s has a README that CONTRIBUTING.md links', (folder) => {
   expect(existsSync(join(repository, folder, 'README.md'))).toBe(true);
   expect(read('CONTRIBUTING.md')).toContain(`](${folder}/README.md)`);
 });

@@ -5,13 +5,13 @@ import { readExamples, repository, temporaryDirectory } from '@animal-store/test
 import { expect, test, vi } from 'vitest';
 import { migrationsFolder } from '../../src/schema/migration-options.ts';
 
-// The example of the contract is run by its campaign, those of client and quotas by the tests of their packages.
+// The campaign of the contract runs its example, and the tests of client and quotas run theirs.
 
-/** Packages of the server, which resolves what the examples import. */
+/** A folder in the server's packages, from which the imports of the examples can be resolved. */
 const home = join(import.meta.dirname, '../../node_modules/.readme-examples');
 
 test.each(['packages/admin-contract', 'packages/postgres', 'packages/runtime', 'apps/cli'])(
-  'the example in the README of %s prints what its comments say',
+  'the example in the README of %s prints the output in its comments',
   async (folder) => {
     await using directory = await temporaryDirectory();
     const [example = ''] = await readExamples(join(repository, folder));

@@ -13,7 +13,7 @@ import { openLocalServer } from '../support/local-server.ts';
 const run = promisify(execFile);
 const read = (path: string) => readFileSync(join(repository, path), 'utf8');
 
-/** What differs from run to run, and nothing else. */
+/** Replaces the parts of an output that differ from run to run. */
 const settle = (text: string) =>
   text
     .replaceAll('\r', '')
@@ -23,7 +23,7 @@ const settle = (text: string) =>
     .replaceAll(/http:\/\/127\.0\.0\.1:\d+/g, 'http://…')
     .trim();
 
-test('the README shows a curl command, the answer that it gives, and how to use the client', async () => {
+test('the README shows a curl command with its real response, and a working use of the client', async () => {
   await findProgram('curl');
   await using database = await createDatabase('embedded');
   await using server = await openLocalServer(database.env);
@@ -38,7 +38,8 @@ test('the README shows a curl command, the answer that it gives, and how to use 
   });
   expect(settle(stdout)).toBe(settle(answer.join('\n')));
 
-  // Afterwards: the answer tells how many requests of the key are left.
+  // The client runs after the command, because the response contains the remaining requests of the
+  // key.
   await using directory = await temporaryDirectory();
   const modules = join(directory.path, 'node_modules/@animal-store');
   await mkdir(modules, { recursive: true });
@@ -51,7 +52,7 @@ test('the README shows a curl command, the answer that it gives, and how to use 
   expect(printed).toEqual({ stderr: '', stdout: expect.stringMatching(/^\d+ \d+\n$/) });
 });
 
-test('docs/settings.md describes every setting, and no other', () => {
+test('docs/settings.md describes every setting and no other', () => {
   const rows = read('docs/settings.md').matchAll(/^\| `([A-Z_]+)`/gm);
   const described = Array.from(rows, ([, name]) => name);
   const names = new Set([...environmentVariables, ...cliVariables]);
@@ -63,7 +64,7 @@ test.each(
     ...['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md'],
     ...readdirSync(join(repository, 'docs')).map((name) => `docs/${name}`),
   ].filter((name) => name.endsWith('.md')),
-)('%s names files and scripts that exist', (document) => {
+)('%s names only files and scripts that exist', (document) => {
   const text = read(document);
   const folder = dirname(join(repository, document));
   const named = (pattern: RegExp) => Array.from(text.matchAll(pattern), ([, name = '']) => name);

@@ -4,20 +4,23 @@ import { repository } from '@animal-store/testkit';
 import { parseAst } from 'rolldown/parseAst';
 
 export interface Import {
-  /** A file of the workspace, or a package of others. */
+  /** A file of the workspace, or an external package. */
   readonly to: string;
   readonly kind: 'type' | 'static' | 'dynamic';
 }
 
 export const readSource = (file: string) => readFileSync(join(repository, file), 'utf8');
 
-/** The sources in a folder, without their tests. */
+/** Returns the sources in a folder without their tests. */
 export const sourcesOf = (folder: string): string[] =>
   globSync('**/*.{ts,tsx}', { cwd: join(repository, folder), exclude: ['**/*.test*'] }).map(
     (file) => join(folder, file),
   );
 
-/** What a source imports: by `import`, by `export … from`, by `import()`, and types by `import('…')`. */
+/**
+ * Returns what a source imports: by `import`, by `export … from`, by `import()`, and types by
+ * `import('…')`.
+ */
 export function importsOf(file: string): Import[] {
   const found: Import[] = [];
   const visit = (node: unknown): void => {
@@ -35,7 +38,7 @@ export function importsOf(file: string): Import[] {
   return found;
 }
 
-/** The file that a specifier leads to, through the `exports` of a package of ours. */
+/** Returns the file of a specifier, through the `exports` of a package of the workspace. */
 function resolve(from: string, to: string): string {
   if (to.startsWith('.')) return join(dirname(from), to);
   const [, name = '', subpath = ''] = /^@animal-store\/([\w-]+)(.*)$/.exec(to) ?? [];
@@ -46,7 +49,7 @@ function resolve(from: string, to: string): string {
   return join(dirname(manifest), JSON.parse(readSource(manifest)).exports[`.${subpath}`]);
 }
 
-/** All files, and packages of others, that are loaded with some files. */
+/** Returns all files and external packages that are loaded with some files. */
 export function loadedBy(...files: string[]): string[] {
   const loaded = new Set(files);
   for (const file of loaded) {

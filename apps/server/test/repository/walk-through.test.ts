@@ -6,16 +6,16 @@ import { hangMs, openRedis, repository } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
 import { startService } from '../support/test-service.ts';
 
-/** The path of a file of the server, or of a package that it is made of. */
+/** Matches the path of a file of the server, or of a package that it uses. */
 const sources =
   /^.*\/(?:apps\/server|packages\/(postgres|quotas|runtime))\/src\/(?!index|test-)(.*)$/;
 
-test('the walk-through of a GET names each file whose code it executes, once, and no other', async () => {
+test('the walk-through of a GET names each executed file once and no others', async () => {
   await using redis = await openRedis();
   await using service = await startService('postgres', {
-    // It stands still: no timer adds files of its own.
+    // The clock stands still, so no timer runs files of its own.
     clock: createTestClock(Date.now()),
-    // What goes by the clock of the machine: a heartbeat adds files.
+    // Heartbeats and checks use the clock of the machine and would run files of their own.
     database: { checkSocketsMs: hangMs, heartbeatMs: hangMs },
     quotas: { redis: [redis.url] },
   });
@@ -23,7 +23,8 @@ test('the walk-through of a GET names each file whose code it executes, once, an
   const list = (token: string) => service.call('/pets?limit=2', { token });
   // The first request prepares statements.
   await list(free);
-  // What both of two requests execute: a start may still be at work beside one of them.
+  // Only files that both requests execute count, because work of the start may still run beside one
+  // of them.
   const [one, other] = [await filesOf(() => list(pro)), await filesOf(() => list(business))];
   const executed = [...one].filter((file) => other.has(file));
 
@@ -31,7 +32,7 @@ test('the walk-through of a GET names each file whose code it executes, once, an
   expect(namedFiles().toSorted(), where).toEqual(executed.sort());
 });
 
-/** The files of the server whose functions are called for one request. */
+/** Returns the files of the server whose functions are called for one request. */
 async function filesOf(call: () => Promise<{ status: number }>): Promise<Set<string>> {
   using opened = new DisposableStack();
   const profiler = new Session();
@@ -40,7 +41,7 @@ async function filesOf(call: () => Promise<{ status: number }>): Promise<Set<str
   await profiler.post('Profiler.enable');
   await profiler.post('Profiler.startPreciseCoverage', { callCount: true });
   expect((await call()).status).toBe(200);
-  // The response is closed in the turn after the one in which it was written.
+  // The response is closed one turn after it was written.
   await nextTurn();
   const { result } = await profiler.post('Profiler.takePreciseCoverage');
   await profiler.post('Profiler.stopPreciseCoverage');
@@ -51,13 +52,16 @@ async function filesOf(call: () => Promise<{ status: number }>): Promise<Set<str
   );
 }
 
-/** `pets/share-reads.ts` of the server, `runtime/batch.ts` of a package. */
+/**
+ * Returns the short name of a file, such as `pets/share-reads.ts` of the server or
+ * `runtime/batch.ts` of a package.
+ */
 function nameOf(url: string): string | undefined {
   const [, packageName, path] = sources.exec(url) ?? [];
   return packageName === undefined ? path : `${packageName}/${path}`;
 }
 
-/** The files that the table of the walk-through has. */
+/** Returns the files in the table of the walk-through. */
 function namedFiles(): string[] {
   const section = /\n### A `GET \/v1\/pets`\n(.*?)\n### /s;
   const [, walk = ''] = section.exec(readFileSync(`${repository}CONTRIBUTING.md`, 'utf8')) ?? [];

@@ -10,13 +10,13 @@ import {
   useService,
 } from './test-service.ts';
 
-/** An id that nothing has. */
+/** An id that does not exist. */
 export const nobody = '00000000-0000-4000-8000-000000000000';
 
-/** The admin token of servers that are told one. */
+/** The admin token of servers that have one. */
 export const adminToken = 'an-admin-token-for-tests';
 
-/** Where a change comes from that a test makes without a request. */
+/** The cause of changes that a test makes without a request. */
 export const someCause: Cause = {
   actor: { type: 'local_user', id: null, name: 'a test' },
   requestId: null,
@@ -25,20 +25,23 @@ export const someCause: Cause = {
 
 export type Admin = ReturnType<typeof adminOf>;
 
-/** The operators' API of a running server. */
+/** Returns functions that call the operators' API of a running server. */
 export function adminOf(server: { readonly opsUrl: string }) {
   const send = (path: string, options?: CallOptions) =>
     call(server.opsUrl + adminBasePath + path, { token: adminToken, ...options });
   return {
-    /** Sends a request with the admin token, unless told otherwise. */
+    /** Sends a request, by default with the admin token. */
     call: send,
-    /** Reads what there is, and fails if that fails. */
+    /** Reads a resource, and fails unless the status is 200. */
     async read<Body>(path: string): Promise<Body> {
       const { status, text, body } = await send(path);
       if (status !== 200) throw new Error(`${path} cannot be read: ${text}`);
       return body as Body;
     },
-    /** Makes a key, as the JSON says, with a name if it gives none, and fails if that fails. */
+    /**
+     * Creates a key from JSON, with a name if the JSON has none, and fails unless the key was
+     * created.
+     */
     async create(json: string): Promise<IssuedKey> {
       const named = JSON.stringify({ name: 'of a test', ...JSON.parse(json) });
       const { status, text } = await send('/keys', { json: named });
@@ -49,8 +52,8 @@ export function adminOf(server: { readonly opsUrl: string }) {
 }
 
 /**
- * A service and its operators' API, for the tests of a file or of a `describe`. Its allowance for requests
- * without a key is never in a test's way.
+ * Opens a service with its operators' API for the tests of a file or of a `describe`. Its allowance
+ * for requests without a key is very large.
  */
 export function useAdmin(
   kind: DatabaseKind = 'postgres',

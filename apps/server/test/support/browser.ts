@@ -1,21 +1,22 @@
 import { chromiumOptions } from '@animal-store/testkit';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 
-/** Starts a browser that reaches this machine only. */
+/** Starts a browser that can reach only this machine. */
 export const openBrowser = async (): Promise<Browser> =>
   await chromium.launch(await chromiumOptions());
 
-/** How long a page may take to show what a test waits for. It only ends a hang. */
+/** How long a page may take to show what a test waits for. The limit only ends a hang. */
 const patienceMs = 30_000;
 
 export type TabOptions = BrowserContextOptions & {
-  /** What may be complained about. */
+  /** Complaints that are expected. */
   readonly expected?: RegExp;
 };
 
 /**
- * Opens a tab on an address, in a browser profile of its own, which is closed with it. Its disposal fails if
- * something was wrong: requests to others, errors, warnings, and breaches of the page's policy.
+ * Opens a tab with an address, in a browser profile of its own, which is closed with the tab. Its
+ * disposal fails if the page sent requests to other hosts, logged errors or warnings, or violated
+ * its policy.
  */
 export async function openTab(
   browser: Pick<Browser, 'newContext'>,
@@ -62,7 +63,7 @@ export async function openTab(
   };
 }
 
-/** Tells what has the focus: its name, and whether it, or what it consists of, is marked. */
+/** Describes the focused element: its name, and whether it or one of its parts shows the focus. */
 export const focusOf = (page: Page): Promise<{ tag: string; name: string; isMarked: boolean }> =>
   page.evaluate(`(() => {
     const element = document.activeElement;
@@ -81,17 +82,17 @@ export const focusOf = (page: Page): Promise<{ tag: string; name: string; isMark
   })()`);
 
 /**
- * Presses Tab until something is reached. Everything on the way must show that it has the focus.
+ * Presses Tab until an element has the focus. Every element on the way must show its focus.
  *
- * @param name how its name begins; `undefined` for all until the end of the page.
- * @returns what was passed.
+ * @param name the beginning of the element's name; `undefined` for the end of the page.
+ * @returns the names of the elements on the way.
  */
 export async function tabTo(page: Page, name?: string, limit = 300): Promise<string[]> {
   const passed: string[] = [];
   while (passed.length < limit) {
     await page.keyboard.press('Tab');
     const focus = await focusOf(page);
-    // Behind the last element, and in front of the first.
+    // The focus is after the last element and before the first one.
     if (focus.tag === 'BODY' || focus.tag === 'HTML') {
       if (name === undefined) return passed;
       passed.push('');
@@ -104,6 +105,6 @@ export async function tabTo(page: Page, name?: string, limit = 300): Promise<str
   throw new Error(`The keyboard does not reach ${name ?? 'the end of the page'}: ${passed}`);
 }
 
-/** How far the page reaches beyond the screen. */
+/** Returns how many pixels the page is wider than the screen. */
 export const overflowOf = (page: Page): Promise<number> =>
   page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');

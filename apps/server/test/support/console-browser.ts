@@ -5,13 +5,13 @@ import { openTab, type TabOptions } from './browser.ts';
 /** The console in a tab of its own. */
 export type ConsoleTab = Awaited<ReturnType<typeof openConsole>>;
 
-/** What a browser says when a request was refused, which tests do on purpose. */
+/** The browser's message about a refused request, which tests cause on purpose. */
 const refusal = /Failed to load resource: the server responded with a status of 4\d\d/;
 
 /**
  * Opens the console in a browser profile of its own.
  *
- * @param options.token whose token logs in; `null` for nobody's.
+ * @param options.token the token that logs in; `null` to stay logged out.
  */
 export async function openConsole(
   browser: Pick<Browser, 'newContext'>,
@@ -24,9 +24,9 @@ export async function openConsole(
   const button = (name: string) => page.getByRole('button', { name, exact: true });
   const opened = {
     ...tab,
-    /** Goes to a page of the console, as a link does, and waits for what it loads. */
+    /** Opens a page of the console like a link does, and waits for what it loads. */
     async show(link: string) {
-      // Rendered at the second frame at the latest.
+      // The page is rendered in the second frame at the latest.
       await page.evaluate(`new Promise((shown) => {
         const paint = () => requestAnimationFrame(() => requestAnimationFrame(shown));
         if (location.hash === ${JSON.stringify(link)}) return paint();
@@ -44,38 +44,41 @@ export async function openConsole(
       await page.getByRole('banner').waitFor();
     },
     press: (name: string) => button(name).click(),
-    /** A field, whose label begins so. */
+    /** Finds the field whose label begins with a text. */
     field: (label: string) => page.getByLabel(new RegExp(`^\\s*${label}`)),
-    /** Waits for a page, by its title. */
+    /** Waits for a page with this title. */
     heading: (name: string) => page.getByRole('heading', { name, level: 1 }).waitFor(),
     rows: (table: string) => page.getByRole('region', { name: table }).locator('tbody tr'),
-    /** Waits until a notice says so. */
+    /** Waits for a notice with this text. */
     notice: (text: string) => page.getByRole('status').filter({ hasText: text }).waitFor(),
-    /** Waits until the page shows something new, for which it asks at once, instead of every three seconds. */
+    /**
+     * Makes the page load new data at once instead of every three seconds, until something is
+     * shown.
+     */
     async news(shown: Locator) {
       await until(async () => {
         await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`);
         return await shown.first().isVisible();
       });
     },
-    /** Reads a token out of the dialog that shows it, and closes it. */
+    /** Reads a token from the dialog that shows it, and closes the dialog. */
     async takeToken() {
       const token = await page.getByLabel('Token', { exact: true }).inputValue();
       await button('I have saved it').click();
       await button('I have saved it').waitFor({ state: 'detached' });
       return token;
     },
-    /** Presses what saves a file. */
+    /** Presses a button that saves a file. */
     async save(name: string | RegExp) {
       const saving = page.waitForEvent('download');
       await page.getByRole('button', { name }).click();
       return await saving;
     },
-    /** The query of the address. */
+    /** Returns the query parameters of the address. */
     query: (): Record<string, string> =>
       Object.fromEntries(new URLSearchParams(page.url().split('?')[1])),
   };
-  // It asks other tabs for their session first, of which this browser profile has none.
+  // The page asks other tabs for their session first, but this browser profile has no other tabs.
   await page.getByLabel('Your operator token').waitFor();
   if (own !== null) await opened.logIn(own);
   return opened;

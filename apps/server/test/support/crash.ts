@@ -1,4 +1,7 @@
-/** Makes this process fail, where nobody looks, when it gets SIGUSR2: `NODE_OPTIONS=--import=file:///…/crash.ts`. */
+/**
+ * Makes this process fail with an unhandled rejection when it gets SIGUSR2:
+ * `NODE_OPTIONS=--import=file:///…/crash.ts`.
+ */
 process.on('SIGUSR2', () => {
   const failure = new TypeError('nobody expected this of ast_0123456789abcdef');
   Promise.reject(Object.assign(failure, { parameters: ['a parameter of a statement'] }));

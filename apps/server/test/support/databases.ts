@@ -15,24 +15,26 @@ import { beforeAll, inject } from 'vitest';
 import { migrationOptions } from '../../src/schema/migration-options.ts';
 import { postgresTemplate } from './global-setup.ts';
 
-/** The databases that the service runs on; what holds on one must hold on the other. */
+/** The databases that the service supports. Both must behave in the same way. */
 export const databaseKinds = ['embedded', 'postgres'] as const;
 
 export type DatabaseKind = (typeof databaseKinds)[number];
 
-/** A migrated, empty database of a test file's own. */
+/** A migrated, empty database for one test file. */
 export type TestDatabase = AsyncDisposable & {
-  /** What tells a server to use it. */
+  /** The environment variables by which a server uses it. */
   env: Readonly<Record<string, string>>;
-  /** Of the one in Postgres; the other has none. */
+  /** The URL of a Postgres database; the embedded one has none. */
   url: string;
-  /** A way into the one in Postgres, until its disposal. */
+  /** Access to a Postgres database, until its disposal. */
   readonly db: Database;
-  /** Opens it in this process. The embedded one has room for one process at a time. */
+  /** Opens the database in this process. Only one process at a time can open the embedded one. */
   open(): Promise<OpenDatabase>;
 };
 
-/** Time limits that end a hang only: a statement waits for its turn when other work has all processors. */
+/**
+ * Timeouts that only end a hang, because a statement waits while other tests use all processors.
+ */
 export const patientDatabase = {
   ...defaultDatabaseLimits,
   ...migrationOptions,
@@ -79,13 +81,13 @@ export async function createDatabase(kind: DatabaseKind): Promise<TestDatabase> 
   }
 }
 
-/** Connects to a Postgres, without the time limits of the service. */
+/** Connects to a Postgres without the timeouts of the service. */
 export function connectTo(url: string, max = 1) {
   const sql = postgres(url, { max, onnotice: () => {} });
   return Object.assign(sql, { [Symbol.asyncDispose]: () => sql.end() });
 }
 
-/** Opens a Postgres without the time limits of the service, to fill it. */
+/** Opens a Postgres without the timeouts of the service, to fill it. */
 export function openWithoutLimits({ url }: Pick<TestDatabase, 'url'>) {
   const client = connectTo(url);
   return { db: drizzle({ client }), close: () => client.end() };

@@ -1,7 +1,10 @@
 import { StartupError } from '@animal-store/runtime';
 import { expect } from 'vitest';
 
-/** What the server would print and exit with, without a process: most of its time is its start. */
+/**
+ * Expects the error that the server would print before it exits. No process is started, because its
+ * start would take most of the time.
+ */
 export async function expectStartupError(opening: Promise<unknown>, line: RegExp): Promise<void> {
   const error = await opening.catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(StartupError);

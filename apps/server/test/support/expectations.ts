@@ -4,7 +4,7 @@ import type { Answer } from './send.ts';
 
 const wholeNumber = /^\d{1,15}$/;
 
-/** What every answer under `/v1` carries, whatever it says. */
+/** Expects the headers that every response under `/v1` has. */
 export function expectResponseHeaders({ headers }: Answer): void {
   for (const name of ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']) {
     expect(headers.get(name), name).toMatch(wholeNumber);
@@ -14,7 +14,7 @@ export function expectResponseHeaders({ headers }: Answer): void {
   expect(headers.get('X-Content-Type-Options')).toBe('nosniff');
 }
 
-/** An error as the specification has it: status, type, headers, and a body of three members. */
+/** Expects an error with the specified status, type, headers and a body with three members. */
 export function expectError(answer: Answer, status: number, code: string, message = /./): void {
   expect(answer.body, answer.text).toEqual({
     code,
@@ -25,7 +25,10 @@ export function expectError(answer: Answer, status: number, code: string, messag
   expectResponseHeaders(answer);
 }
 
-/** Any error: exactly `code`, `message` and `status`, and the headers that the table of codes promises. */
+/**
+ * Expects any error: exactly `code`, `message` and `status`, and the headers that the table of
+ * codes promises.
+ */
 export function expectErrorBody({ status, headers, body }: Answer): void {
   expect(headers.get('Content-Type')).toBe('application/json; charset=utf-8');
   expect(body).toStrictEqual({
@@ -40,7 +43,7 @@ export function expectErrorBody({ status, headers, body }: Answer): void {
   expect(Buffer.byteLength(message)).toBeLessThanOrEqual(1024);
 }
 
-/** The three numbers that every answer carries. */
+/** Returns the three numbers that every response contains. */
 export function rateLimitOf({ headers }: Answer) {
   const number = (name: string) => Number(headers.get(name) ?? Number.NaN);
   return {
@@ -50,7 +53,7 @@ export function rateLimitOf({ headers }: Answer) {
   };
 }
 
-/** How many requests `RateLimit` (draft 10) says are left in a window. */
+/** Returns how many requests are left in a window, according to `RateLimit` (draft 10). */
 export function leftOf({ headers }: Answer, window: 'minute' | 'day'): number {
   const [, left] = new RegExp(`"${window}";r=(\\d+);`).exec(headers.get('RateLimit') ?? '') ?? [];
   return Number(left);

@@ -4,7 +4,7 @@ import { sql } from 'drizzle-orm';
 export const select = async <Row>(tx: Database, query: ReturnType<typeof sql>) =>
   (await tx.execute(query)) as unknown as Row[];
 
-/** Explains a prepared statement, with the plan for all possible values. */
+/** Explains a prepared statement with its generic plan. */
 export async function explainPrepared(tx: Database, statement: string, values: string) {
   const [prepared] = await select<{ name: string }>(
     tx,
@@ -21,7 +21,7 @@ export async function explainPrepared(tx: Database, statement: string, values: s
   const scans = lines.filter((line) => line.includes(' on pets'));
   return {
     plan: lines.join('\n'),
-    /** Those that were executed. */
+    /** The scans that were executed. */
     scans: scans.filter((line) => !line.includes('never executed')),
   };
 }

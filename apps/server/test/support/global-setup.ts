@@ -5,7 +5,7 @@ import { migrationOptions } from '../../src/schema/migration-options.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** A Postgres of this run, with a migrated template. */
+    /** The Postgres of this run, with a migrated template. */
     postgres: { readonly adminUrl: string };
     campaign: { readonly seed: number; readonly minutes: number };
   }
@@ -14,9 +14,9 @@ declare module 'vitest' {
 /** The migrated database that test files clone. */
 export const postgresTemplate = 'animal_store';
 
-/** Migrates one database, once a run; test files clone it. */
+/** Migrates one database for each run, which test files clone. */
 export async function setup({ vitest }: TestProject): Promise<(() => Promise<void>) | undefined> {
-  // Another project of this run has it.
+  // Another project of this run has already opened it.
   if (vitest.getRootProject().getProvidedContext().postgres !== undefined) return undefined;
   const postgres = await openPostgres();
   await postgres.createTemplate(postgresTemplate, (url) => migratePostgres(url, migrationOptions));

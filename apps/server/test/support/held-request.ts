@@ -6,10 +6,12 @@ import { until } from '@animal-store/testkit';
 import type { AnyServer } from './local-server.ts';
 import { type Answer, createAnswer } from './send.ts';
 
-/** The body of the creation, with an id that a JavaScript number cannot hold exactly. */
+/** The body of the creation. Its category cannot be represented exactly by a JavaScript number. */
 export const newPet = '{"name":"Rex","categoryId":9007199254740993,"status":"sold"}';
 
-/** Sends all of a request but its body. It is in flight once the server says 100 Continue. */
+/**
+ * Sends a request without its body. The request is in flight when the server has sent 100 Continue.
+ */
 export async function holdBody(
   url: string,
   { method = 'POST', token, json }: { method?: string; token: string; json: string },
@@ -20,13 +22,14 @@ export async function holdBody(
     'Content-Length': Buffer.byteLength(json),
     Expect: '100-continue',
   };
-  // Without an agent its connection ends with the answer. A stop waits for those that callers keep.
+  // Without an agent, the connection ends with the response. A stop waits for connections that
+  // callers keep open.
   const held = request(url, { method, headers, agent: false });
   await once(held, 'continue');
-  // Of a disposal before the answer.
+  // A disposal before the response causes an error, which is expected.
   held.on('error', () => {});
   return {
-    /** Sends the body and gives the answer. */
+    /** Sends the body and returns the response. */
     async finish(): Promise<Answer> {
       held.end(json);
       const [response] = (await once(held, 'response')) as [IncomingMessage];
@@ -36,11 +39,11 @@ export async function holdBody(
   };
 }
 
-/** Sends all of a creation but its body. */
+/** Sends a creation without its body. */
 export async function beginCreation({ baseUrl }: AnyServer, token: string) {
   const held = await holdBody(`${baseUrl}/pets`, { token, json: newPet });
   return {
-    /** Sends the body and gives the status of the answer. */
+    /** Sends the body and returns the status of the response. */
     finish: async (): Promise<number> => (await held.finish()).status,
     [Symbol.dispose]: () => held[Symbol.dispose](),
   };

@@ -3,10 +3,10 @@ import type { Server } from '@animal-store/testkit';
 import { call } from './test-service.ts';
 
 /**
- * All animals that a server has, page by page.
+ * Reads all animals of a server, page by page.
  *
- * @param ask how a page is requested.
- * @throws an Error if a page is not answered with 200.
+ * @param ask sends the request for a page.
+ * @throws an Error if a page does not get 200.
  */
 export async function listAll(
   { baseUrl }: Pick<Server, 'baseUrl'>,

@@ -3,10 +3,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 export type Load<T> = ReturnType<typeof startLoad<T>>;
 
 /**
- * Starts clients, each of which sends one request after another, until the load is stopped.
+ * Starts clients that send one request after another until the load is stopped.
  *
- * @param options.ask sends the request of one round of a client; both are counted from 0.
- * @param options.pauseMs how long a client waits between an answer and its next request.
+ * @param options.ask sends the request of a client's round; both are counted from 0.
+ * @param options.pauseMs how long a client waits between a response and its next request.
  */
 export function startLoad<T>(options: {
   callers: number;
@@ -14,9 +14,9 @@ export function startLoad<T>(options: {
   ask: (round: number, client: number) => Promise<T>;
 }) {
   const { callers, pauseMs, ask } = options;
-  /** In their order. */
+  /** The responses in the order of their arrival. */
   const answers: T[] = [];
-  /** Requests that got no answer: connections that were refused or broke. */
+  /** The errors of requests without a response, because the connection was refused or lost. */
   const failures: string[] = [];
   let stopped = false;
 
@@ -32,7 +32,7 @@ export function startLoad<T>(options: {
   }
   const clients = Array.from({ length: callers }, (_, client) => call(client));
 
-  /** Waits for the answers to the requests in flight, and sends no more. */
+  /** Sends no more requests, and waits for the responses to those in flight. */
   async function stop(): Promise<void> {
     stopped = true;
     await Promise.all(clients);

@@ -9,26 +9,32 @@ import { openService, type ServiceOptions } from '../../src/service.ts';
 import { drainMs } from '../../src/stop-process.ts';
 import { patientDatabase } from './databases.ts';
 
-/** What a test knows of a service that it calls, whether in this process or a process of its own. */
+/** The parts of a service that tests use, whether it runs in this process or in another. */
 export type AnyServer = AsyncDisposable &
   Pick<Server, 'baseUrl' | 'origin' | 'opsUrl' | 'output' | 'demoKey'>;
 
-/** What a test chooses of a service. */
+/** The settings of a service that a test chooses. */
 export type LocalOptions = Omit<ServiceOptions, 'observability'> & {
   readonly observability?: Partial<ObservabilitySettings>;
 };
 
-/** A service in this process. `output` is its log. */
+/** A service in this process. `output` returns its log. */
 export type LocalServer = AnyServer & {
-  /** Tells load balancers to go elsewhere, as after SIGTERM. */
+  /** Tells load balancers that the service is stopping, as SIGTERM does. */
   drain(): void;
-  /** Stops as after SIGTERM: requests in flight are answered, and what is held in memory is written. */
+  /**
+   * Stops the service as SIGTERM does: requests in flight are finished, and data in memory is
+   * written.
+   */
   stop(): Promise<void>;
-  /** Lets time pass by the clock that it was opened with or by its own, and waits for what that starts. */
+  /** Advances the clock of the service, and waits for the work that this starts. */
   pass(ms: number): Promise<void>;
 };
 
-/** Repeats `probe` until it returns something truthy. Before each time, a quarter of a second passes for the servers. */
+/**
+ * Repeats `probe` until it returns a truthy value. Before each attempt, the servers' clocks advance
+ * by a quarter of a second.
+ */
 export function untilPassing<T>(servers: readonly LocalServer[], probe: () => T | Promise<T>) {
   return until(async () => {
     for (const server of servers) await server.pass(250);
@@ -37,14 +43,15 @@ export function untilPassing<T>(servers: readonly LocalServer[], probe: () => T 
 }
 
 /**
- * Opens a service in this process, as `main.ts` does in its own.
+ * Opens a service in this process, like `main.ts` does in its own.
  *
- * Its disposal closes it, and throws if a whole API key is in its log.
+ * Its disposal closes the service, and throws if the log contains a whole API key.
  *
- * @param env the environment that it reads, over {@link patientEnv}; nothing of the real one.
- * @param given its clocks and the settings of its rooms, over those of the environment. Its clock stands still until
- * `pass`, unless one is given, so nothing happens between two steps of a test, however long they take. It waits for
- * its stores as long as a test does.
+ * @param env the environment variables of the service, in addition to {@link patientEnv}. The real
+ * environment is not read.
+ * @param given the clocks and the settings of rooms, which take precedence over `env`. By default
+ * the clock stands still until `pass`, so that nothing happens between two steps of a test. The
+ * service waits for its stores as long as a test does.
  */
 export async function openLocalServer(
   env: Readonly<Record<string, string>>,
@@ -52,13 +59,13 @@ export async function openLocalServer(
 ): Promise<LocalServer> {
   const foreign = Object.keys(env).filter((name) => !environmentVariables.includes(name));
   if (foreign.length > 0) throw new Error(`${foreign} is for a process: see startProcess.`);
-  // Without a database of its own, it would use that of whoever runs the tests.
+  // Without a directory of its own, the service would use the developer's database.
   const config = readConfig({ ...patientEnv, DATA_DIR: devNull, ...env });
   const options = {
     ...given,
     http: { ...config.http, ...given.http },
     api: { ...config.api, ...given.api },
-    // Nobody scrapes what a stop has lost.
+    // Tests do not scrape what a stop has lost.
     ops: { ...config.ops, databaseTimeoutMs: eventMs, lastScrapeMs: 0, ...given.ops },
     database: { ...patientDatabase, ...config.database, ...given.database },
     quotas: { ...config.quotas, firstConnectionTimeoutMs: eventMs, ...given.quotas },
@@ -75,7 +82,7 @@ export async function openLocalServer(
     traceFlushTimeoutMs: eventMs,
     ...given.observability,
     writeLog: (line) => lines.push(line),
-    // The process is that of the tests.
+    // The process belongs to the tests.
     measureProcess: () => {},
   });
   try {
@@ -102,7 +109,7 @@ export async function openLocalServer(
         return stopped;
       },
       async [Symbol.asyncDispose]() {
-        // Whoever still waits for an answer gets none.
+        // Callers that still wait for a response get none.
         stopped ??= close(0);
         await stopped;
         expectNoToken(output());

@@ -2,8 +2,8 @@ import dns from 'node:dns';
 import { readFileSync } from 'node:fs';
 
 /**
- * Lets the name of `moving-name.ts` lead to the address in a file, or nowhere if the file is empty, and all other names
- * where they lead:
+ * Makes the name of `moving-name.ts` resolve to the address in a file, or fail if the file is
+ * empty. All other names resolve as usual:
  * `NODE_OPTIONS=--import=file:///…/look-up-moving-name.ts?file=/tmp/…`.
  */
 const file = new URL(import.meta.url).searchParams.get('file') ?? '';

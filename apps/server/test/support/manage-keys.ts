@@ -5,7 +5,7 @@ import { createMemoryQuotas } from '@animal-store/quotas';
 import { systemClock } from '@animal-store/runtime';
 import { createKeyManagement, type KeyManagement } from '../../src/keys/key-management.ts';
 
-/** Manages keys without a server: nobody caches them, and what replaces no quotas is in memory. */
+/** Manages keys without a server and its cache. Quotas that are not given are kept in memory. */
 export function manageKeys(db: Database, quotas: Partial<KeyQuotas> = {}): KeyManagement {
   const inMemory = createMemoryQuotas({ clock: systemClock, banPolicy: defaultBanPolicy });
   return createKeyManagement(db, () => {}, { ...inMemory, ...quotas });

@@ -1,5 +1,5 @@
 import { migrationOptions } from '../../src/schema/migration-options.ts';
-// `node migrate-embedded.ts DIRECTORY` makes a new embedded database, migrated and empty, and ends.
+// `node migrate-embedded.ts DIRECTORY` creates an empty, migrated embedded database and exits.
 import '../../src/resolve-drizzle.ts';
 
 const { openEmbedded } = await import('@animal-store/postgres/open-embedded');

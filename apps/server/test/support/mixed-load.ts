@@ -4,20 +4,23 @@ import { expect } from 'vitest';
 import { type Load, startLoad } from './load.ts';
 import { type Answer, send } from './send.ts';
 
-/** The status of each kind while nothing is wrong. `first use`: a list with a key that the server has not seen. */
+/**
+ * The status of each kind of request without a fault. `first use` is a list with a key that the
+ * server has not cached.
+ */
 const goodStatus = { list: 200, create: 201, 'first use': 200 } as const;
 
 export type LoadAnswer = Answer & {
   readonly kind: keyof typeof goodStatus;
-  /** By `performance.now()`. */
+  /** When the request was sent, by `performance.now()`. */
   readonly sentAt: number;
 };
 
 export const isGood = ({ kind, status }: LoadAnswer) => status === goodStatus[kind];
 
 /**
- * Expects that every answer of a load was right, or a 503 that says when to try again, and that every animal is
- * there whose creation was acknowledged.
+ * Expects that every response of a load was right or a 503 with `Retry-After`, and that every
+ * animal with an acknowledged creation exists.
  */
 export function expectRight(
   { answers, failures }: Load<LoadAnswer>,
@@ -36,7 +39,8 @@ export function expectRight(
 /**
  * Starts clients that send requests of several kinds in turn, each on its own connection.
  *
- * @param unused tokens of unused keys, one for each first use. After the last one, a list takes its place.
+ * @param unused tokens of unused keys, one for each first use. After the last one, a list replaces
+ * the first use.
  */
 export function startMixedLoad(
   baseUrl: string,
@@ -57,7 +61,8 @@ export function startMixedLoad(
         ? { method: 'POST', target: '/pets', headers, body: '{"name":"Rex","categoryId":1}' }
         : { method: 'GET', target: '/pets?limit=2', headers };
     const answer = await send(baseUrl, request, agent);
-    // Still unknown to the server: a long outage must not use up all of them.
+    // The server has still not cached the key. It is used again, so that a long outage does not use
+    // up all keys.
     if (newToken && answer.status !== goodStatus[kind]) newTokens.unshift(newToken);
     return { ...answer, kind, sentAt };
   }

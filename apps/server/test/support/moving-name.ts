@@ -6,11 +6,12 @@ import { pipeline } from 'node:stream';
 import { freePort, temporaryDirectory } from '@animal-store/testkit';
 
 /**
- * Opens a name that leads to one of several machines, as DNS does. They are loopback addresses with one
- * port in common, each in front of a program of its own.
+ * Opens a name that resolves to one of several machines, as DNS does. The machines are loopback
+ * addresses with a common port, each in front of its own program.
  *
- * @param ports where the programs listen on 127.0.0.1. The name leads to the first one at first.
- * @returns `env` is for the servers that are to use the name.
+ * @param ports the ports of the programs on 127.0.0.1. At first, the name resolves to the first
+ * one.
+ * @returns `env` has the variables for servers that use the name.
  */
 export async function openMovingName(stack: AsyncDisposableStack, ports: readonly number[]) {
   const directory = stack.use(await temporaryDirectory()).path;
@@ -26,7 +27,7 @@ export async function openMovingName(stack: AsyncDisposableStack, ports: readonl
   }
 
   const file = join(directory, 'address');
-  /** To none of them, the name cannot be resolved. */
+  /** Without an index, the name cannot be resolved. */
   const leadTo = (index: number | undefined) =>
     writeFileSync(file, index === undefined ? '' : (addresses[index] ?? ''));
   leadTo(0);

@@ -1,7 +1,7 @@
 import { until } from '@animal-store/testkit';
 import type { AnyServer } from './local-server.ts';
 
-/** All lines that a server has logged so far. */
+/** Returns all lines that a server has logged so far. */
 export function logOf(
   server: Pick<AnyServer, 'output'>,
 ): (Record<string, unknown> & { msg: string })[] {
@@ -9,19 +9,22 @@ export function logOf(
   return lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line));
 }
 
-/** Waits for the line that tells of a request; the log is written a moment after the answer. */
+/** Waits for the log line of a request, which is written shortly after the response. */
 export function requestLine(server: AnyServer, requestId: string) {
   return until(() => logOf(server).find((line) => line['requestId'] === requestId));
 }
 
-/** What `/metrics` says now. */
+/** Reads `/metrics`. */
 export async function scrape(server: Pick<AnyServer, 'opsUrl'>): Promise<string> {
   const response = await fetch(`${server.opsUrl}/metrics`);
   if (response.status !== 200) throw new Error(`/metrics answers ${response.status}.`);
   return await response.text();
 }
 
-/** The value of one series, such as `animal_store_bans_total`; `undefined` if there is none. */
+/**
+ * Returns the value of a series, such as `animal_store_bans_total`; `undefined` if it does not
+ * exist.
+ */
 export function sample(metrics: string, series: string): number | undefined {
   const line = metrics.split('\n').find((candidate) => candidate.startsWith(`${series} `));
   return line === undefined ? undefined : Number(line.slice(series.length));

@@ -8,9 +8,9 @@ import { migrationsFolder } from '../../src/schema/migration-options.ts';
 import { connectTo } from './databases.ts';
 
 /**
- * Creates a Postgres database as an earlier version left it.
+ * Creates a Postgres database in the state of an earlier version.
  *
- * @param count how many migrations it has: the number of the first one that it lacks.
+ * @param count how many migrations it has, which is the number of the first missing one.
  */
 export async function createOldDatabase(count: number) {
   await using folder = await temporaryDirectory();

@@ -9,9 +9,9 @@ const plain = (attributes: Attributes) =>
   Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
 
 /**
- * Takes spans by OTLP over HTTP, in JSON, as a real collector does.
+ * Opens a collector that receives spans by OTLP over HTTP as JSON.
  *
- * @param statusOf gives the status of the next answer. Spans are taken only with 200.
+ * @param statusOf returns the status of the next response. Spans are accepted only with 200.
  */
 export async function openOtlpCollector(statusOf = () => 200) {
   const bodies: string[] = [];
@@ -28,7 +28,10 @@ export async function openOtlpCollector(statusOf = () => 200) {
 
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** In the order of their beginnings: batches that are sent at once arrive in any. */
+    /**
+     * Returns the spans in the order of their start, because concurrent batches arrive in any
+     * order.
+     */
     spans: () =>
       resources()
         .flatMap(({ scopeSpans }) => scopeSpans)
@@ -41,14 +44,14 @@ export async function openOtlpCollector(statusOf = () => 200) {
           parentSpanId: span.parentSpanId as string | undefined,
           attributes: plain(span.attributes),
           isError: span.status.code === 2,
-          /** When it began: Unix time in nanoseconds. */
+          /** The start of the span: Unix time in nanoseconds. */
           beganAt: BigInt(span.startTimeUnixNano),
           endedAt: BigInt(span.endTimeUnixNano),
         }))
         .sort((a, b) => Number(a.beganAt - b.beganAt)),
-    /** What all spans say of where they are from. */
+    /** Returns the resource attributes of all spans. */
     resource: () => plain(resources()[0]?.resource.attributes ?? []),
-    /** Every byte that was received. */
+    /** Returns every byte that was received. */
     received: () => bodies.join('\n'),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();

@@ -3,16 +3,17 @@ import { hangMs } from '@animal-store/testkit';
 import { type Answer, createAnswer } from './send.ts';
 import type { TestService } from './test-service.ts';
 
-/** Each character is one byte (Latin-1), so that a text can hold any bytes. */
+/** Bytes. Each character of a string is one byte (Latin-1), so that a string can hold any bytes. */
 export type RawBytes = string | Buffer;
 
 const bytesOf = (raw: RawBytes) => (typeof raw === 'string' ? Buffer.from(raw, 'latin1') : raw);
 
 /**
- * Writes bytes to the server, which no client library would, and reads what comes back.
+ * Writes bytes that no client library would send, and reads the responses.
  *
- * @param options.halfClose says that nothing more will come, once the request is written.
- * @returns the answers, the interim ones (1xx) left out; none if the server closes without a word.
+ * @param options.halfClose whether the client half-closes the connection after the request.
+ * @returns the responses without interim ones (1xx); none if the server closes the connection
+ * without a response.
  */
 export function sendRaw(
   origin: string,
@@ -40,7 +41,7 @@ export function sendRaw(
       received = Buffer.concat([received, chunk]);
       if (readAnswers(received, isHead).length > 0) finish();
     });
-    // The server may reset the connection after its answer; what it said before counts.
+    // The server may reset the connection after its response, and the earlier bytes count.
     socket.on('error', finish).on('close', finish);
   });
 }
@@ -55,7 +56,9 @@ function readAnswers(bytes: Buffer, isHead: boolean): Answer[] {
   if (status < 200) return readAnswers(rest, isHead);
   const headers = lines.flatMap((line) => /^(.*?):\s*(.*?)\s*$/.exec(line)?.slice(1) ?? []);
   const head = createAnswer(status, headers, '');
-  // Only the empty responses of Node itself are chunked: `0\r\n\r\n`.
+  // Only the empty responses of Node itself are chunked: `0\r
+  // \r
+  // `.
   const isChunked = head.headers.get('Transfer-Encoding') === 'chunked';
   const bodyLength = isHead || status === 204 ? 0 : Number(head.headers.get('Content-Length') ?? 0);
   const length = isChunked ? 5 : bodyLength;
@@ -71,12 +74,12 @@ type RawRequest = {
   readonly body?: RawBytes | undefined;
 };
 
-/** One request as bytes. */
+/** Returns one request as bytes. */
 export function rawRequest({ line, headers = [], body = '' }: RawRequest): Buffer {
   return Buffer.concat([bytesOf(`${[line, ...headers].join('\r\n')}\r\n\r\n`), bytesOf(body)]);
 }
 
-/** Sends one request as bytes with the Enterprise key, and returns its answer. */
+/** Sends one request as bytes with the Enterprise key, and returns its response. */
 export async function sendRawRequest(
   { server, tokens }: TestService,
   { headers = [], ...request }: RawRequest,

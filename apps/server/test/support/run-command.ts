@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import type { CliRun } from '@animal-store/cli/testing';
 import { repository } from '@animal-store/testkit';
 
-/** Runs a program in the repository, with nothing of this process's environment but the way to programs. */
+/**
+ * Runs a program in the repository. Its environment contains only PATH and HOME of this process.
+ */
 export function execute(
   command: string,
   args: readonly string[],
@@ -12,7 +14,8 @@ export function execute(
   return new Promise((resolve) => {
     // biome-ignore lint/style/noProcessEnv: npm and sh are wherever this machine has them
     const { PATH, HOME } = process.env;
-    // As servers of the testkit: most of a command's time is the compilation of its modules.
+    // Servers of the testkit use the same cache, because compiling modules takes most of a
+    // command's time.
     const NODE_COMPILE_CACHE = join(repository, 'node_modules/.cache/node');
     const environment = { PATH, HOME, NODE_COMPILE_CACHE, ...env };
     execFile(command, args, { cwd: repository, env: environment }, (error, stdout, stderr) => {

@@ -6,7 +6,7 @@ import { hangMs } from '@animal-store/testkit';
 
 export type SentRequest = {
   readonly method: string;
-  /** Path and query as they go over the wire, without the base address. */
+  /** The path and the query exactly as they are sent, without the base URL. */
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array | undefined;
@@ -16,15 +16,16 @@ export type Answer = {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The body, with exact integers; `undefined` if it is not JSON. */
+  /** The body with exact integers; `undefined` if it is not JSON. */
   readonly body: unknown;
 };
 
 const sharedConnections = new Agent({ keepAlive: true });
 
 /**
- * Sends a request exactly as given, and reads its answer to the end. `fetch` would correct the request,
- * refuses some methods, and costs so much that thousands of requests would measure the test.
+ * Sends a request exactly as given, and reads the whole response. `fetch` would correct the
+ * request, refuses some methods, and costs so much that thousands of requests would measure the
+ * test.
  */
 export async function send(
   baseUrl: string,
@@ -37,7 +38,7 @@ export async function send(
   const all = { ...length, ...headers };
   const outgoing = request({ agent, hostname, port, path, method, headers: all });
   outgoing.setTimeout(hangMs, () => outgoing.destroy(new Error('There was no answer.')));
-  // The server may answer before it has read all, and close the connection.
+  // The server may respond before it has read everything, and close the connection.
   outgoing.on('error', () => {});
   outgoing.end(body);
   const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];

@@ -13,40 +13,44 @@ import {
 } from './local-server.ts';
 import { type Answer, send } from './send.ts';
 
-/** A running service with a database of its own and a key of each plan. */
+/** A running service with a database of its own and a key for each plan. */
 export type TestService<S extends AnyServer = LocalServer> = {
   readonly server: S;
   readonly database: TestDatabase;
-  /** A token of each plan; Enterprise's quota is never in a test's way. */
+  /** A token for each plan. The quota of the Enterprise key is very large. */
   readonly tokens: Readonly<Record<PlanName, string>>;
-  /** Sends a request with the Enterprise key, unless told otherwise. */
+  /** Sends a request, by default with the Enterprise key. */
   call(path: string, options?: CallOptions): Promise<Answer>;
 };
 
 export type CallOptions = {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The key to send; `null` for none. @default the Enterprise key */
+  /**
+   * The key to send; `null` for none.
+   *
+   * @default the Enterprise key
+   */
   readonly token?: string | null;
-  /** Sent as it is, as JSON. */
+  /** The JSON body, which is sent unchanged. */
   readonly json?: string;
 };
 
-/** Numbers that no test reaches. */
+/** A quota that no test uses up. */
 export const wideQuota = { perMinute: 1_000_000, perDay: 10_000_000 };
 
 type Env = Readonly<Record<string, string>>;
 
-/** Settings and clocks of a service in this process. */
+/** The settings and clocks of a service in this process. */
 export type ServiceOptions = LocalOptions & {
   readonly env?: Env;
-  /** Puts more into the database, before the service has it. */
+  /** Adds data to the database before the service opens it. */
   readonly prepare?: (db: Database) => Promise<void>;
 };
 
 /**
- * Starts a service in this process, with real HTTP and a database of its own. A test that needs a process,
- * to send it signals, to kill it, or to change its environment, takes {@link startProcess}.
+ * Starts a service in this process, with real HTTP and a database of its own. A test that sends
+ * signals to a process, kills it, or changes its environment uses {@link startProcess}.
  */
 export const startService = (kind: DatabaseKind, options: ServiceOptions = {}) =>
   start(kind, options, (env) => {
@@ -54,7 +58,7 @@ export const startService = (kind: DatabaseKind, options: ServiceOptions = {}) =
     return openLocalServer(env, local);
   });
 
-/** Starts a service as a process of its own, which takes ten times as long. */
+/** Starts a service as a separate process, which takes ten times as long. */
 export const startProcess = (kind: DatabaseKind, options: { readonly env: Env }) =>
   start(kind, options, (env) => startServer({ env }));
 
@@ -75,7 +79,10 @@ async function start<S extends AnyServer>(
   };
 }
 
-/** A service in this process, for the tests of a file or of a `describe`: empty until they run. */
+/**
+ * Opens a service in this process for the tests of a file or of a `describe`. The object is empty
+ * until they run.
+ */
 export function useService(kind: DatabaseKind, options?: ServiceOptions): TestService {
   const service = {} as TestService;
   beforeAll(async () => {
@@ -100,7 +107,7 @@ async function createKeys(database: TestDatabase, prepare: ServiceOptions['prepa
   return tokens;
 }
 
-/** Sends one request, with JSON and a key if there are any, and reads its answer to the end. */
+/** Sends one request, with JSON and a key if they are given, and reads the whole response. */
 export function call(url: string, options: CallOptions = {}): Promise<Answer> {
   const { method, token, json, headers } = options;
   const { origin, pathname, search } = new URL(url);
@@ -117,7 +124,7 @@ export function call(url: string, options: CallOptions = {}): Promise<Answer> {
   });
 }
 
-/** Sends a request, and repeats it while the answer is 503. */
+/** Sends a request and repeats it while the response is 503. */
 export const callUntilServed: typeof call = (url, options) =>
   until(async () => {
     const answer = await call(url, options);

@@ -11,16 +11,16 @@ const accounts = [
   'Zoohandlung 動物 & Söhne 🐈',
 ];
 
-/** How every page is looked at. */
+/** How every page is checked. */
 export interface Tour {
   readonly widths: readonly number[];
-  /** At which of them it is also judged by axe-core and heard, and in which theme. */
+  /** The widths at which axe-core and the accessibility tree are checked, with the theme. */
   readonly judged: Readonly<Record<number, 'light' | 'dark'>>;
-  /** At which of them axe-core also judges what opens in a page. */
+  /** The widths at which axe-core also checks what opens in a page. */
   readonly judgedWhenOpen: readonly number[];
 }
 
-/** Long, ugly data: one key of each state and plan with each account, and a history of them all. */
+/** Writes long, ugly data: a key of each state and plan for each account, with their history. */
 async function writeUglyData({ service, admin, bannedKey }: Store): Promise<string> {
   const quota = { perMinute: 9_000_000, perDay: 900_000_000 };
   for (const [n, account] of accounts.entries()) {
@@ -37,7 +37,7 @@ async function writeUglyData({ service, admin, bannedKey }: Store): Promise<stri
     const json = JSON.stringify({ expiresAt: '2031-12-23T22:59:59Z', plan: 'pro' });
     await admin.call(`/keys/${key.id}?reason=${reason}`, { method: 'PATCH', json });
   }
-  // An old key, from the time when names were optional.
+  // An old key from the time when names were optional.
   await admin.create('{"name":"nameless","plan":"free"}');
   await service.database.db.execute(sql`update api_keys set name = null where name = 'nameless'`);
   const banned = await bannedKey({ name: `${email}, banned`, account: accounts[1] });
@@ -46,7 +46,7 @@ async function writeUglyData({ service, admin, bannedKey }: Store): Promise<stri
   return banned.id;
 }
 
-/** What is wrong with how a page is laid out, in words. */
+/** Describes the faults in the layout of a page. */
 const faultsOf = (page: Page): Promise<string[]> =>
   page.evaluate(`(() => {
     const faults = [];
@@ -110,7 +110,7 @@ const faultsOf = (page: Page): Promise<string[]> =>
     return [...new Set(faults)].slice(0, 5);
   })()`);
 
-/** Expects what axe-core does not judge of what a screen reader hears, as Chromium tells it. */
+/** Checks in Chromium's accessibility tree what axe-core does not check. */
 async function expectHeard(page: Page, link: string, width: number): Promise<void> {
   const session = await page.context().newCDPSession(page);
   const { nodes } = await session.send('Accessibility.getFullAXTree');
@@ -119,17 +119,17 @@ async function expectHeard(page: Page, link: string, width: number): Promise<voi
     nodes
       .filter(({ ignored, role }) => !ignored && role?.value === wanted)
       .map(({ name }) => String(name?.value ?? '').trim());
-  // What is behind a button on a phone.
+  // On a phone, the navigation is behind a button.
   const found = [namesOf('button').includes('Menu'), namesOf('navigation')[0] === 'Pages'];
   expect(found, link).toEqual([width <= 640, width > 640]);
-  // What happens is read out only in regions that are there before.
+  // Events are read out only in regions that already exist.
   expect(namesOf('status').length, link).toBeGreaterThanOrEqual(2);
-  // A style sheet can take away that something is a table.
+  // A style sheet can remove the role of a table.
   const tables = await page.getByRole('table').count();
   expect(namesOf('table'), link).toHaveLength(tables);
   expect(namesOf('columnheader').length, link).toBeGreaterThanOrEqual(tables);
   expect(['table', 'figure', 'region'].flatMap(namesOf), link).not.toContain('');
-  // A canvas says nothing; its figure has a table.
+  // A canvas has no text, so its figure has a table.
   expect(namesOf('Canvas'), link).toEqual([]);
   for (const name of namesOf('figure')) {
     const table = page.getByText(`${name}: as a table`);
@@ -139,14 +139,14 @@ async function expectHeard(page: Page, link: string, width: number): Promise<voi
   }
 }
 
-/** What lies over a page or opens in it, by what it is: its page, and how it is opened. */
+/** The dialogs and menus that open in a page, by their names: the page, and how they are opened. */
 function openStates(bannedId: string): Readonly<Record<string, readonly [string, Open]>> {
   const key = `key/${bannedId}`;
   const pressed =
     (name: string | RegExp): Open =>
     (page) =>
       page.getByRole('button', { name }).first().click();
-  /** Presses what only a phone has, and then what is behind it. */
+  /** Presses a button that only a phone has, and then one behind it. */
   const unfolded =
     (fold: string, name: string): Open =>
     async (page) => {
@@ -186,7 +186,9 @@ function openStates(bannedId: string): Readonly<Record<string, readonly [string,
 
 type Open = (page: Page) => Promise<void>;
 
-/** Expects that every page, and what opens in it, has room for long, ugly data, and that everybody can use it. */
+/**
+ * Expects that every page, and what opens in it, has room for long, ugly data and is accessible.
+ */
 export async function tourConsole(
   store: Store,
   { widths, judged, judgedWhenOpen }: Tour,

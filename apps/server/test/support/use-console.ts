@@ -11,14 +11,14 @@ import { openConsole } from './console-browser.ts';
 /** A service, its operators' API, and a browser. */
 export type Store = ReturnType<typeof useConsole>;
 
-/** One service and one browser, for all tests of a file. */
+/** Opens one service and one browser for all tests of a file. */
 export function useConsole() {
   const { service, admin } = useAdmin('postgres', {
-    // The browser has it, too.
+    // The browser uses the same clock.
     clock: systemClock,
-    // Bans at the third denial in a row.
+    // The third denial in a row leads to a ban.
     quotas: { banPolicy: { ...defaultBanPolicy, minStrikes: 1, strikeShare: 0, graceMs: 0 } },
-    // Pages show it soon.
+    // Pages show usage soon.
     usage: { flushMs: 50 },
   });
   let launched: Browser;
@@ -33,13 +33,13 @@ export function useConsole() {
     service,
     admin,
     browser,
-    /** Opens the console, and logs in with the admin token, unless told otherwise. */
+    /** Opens the console and logs in, by default with the admin token. */
     open: (options: TabOptions & { readonly token?: string | null } = {}) =>
       openConsole(browser, service.server.opsUrl, { token: adminToken, ...options }),
     /** Opens another page of the service. */
     openPage: (path: string, options?: TabOptions) =>
       openTab(browser, service.server.origin + path, options),
-    /** What a key is answered. */
+    /** Returns the status of a request with a key. */
     statusOf: async (token: string, json?: string) =>
       (await service.call('/pets', { token, ...(json !== undefined && { json }) })).status,
     /** Ends all sessions of operators. */
@@ -57,7 +57,7 @@ export function useConsole() {
           admin.create(JSON.stringify({ name: `${account} ${n + 1}`, account, plan: 'free' })),
         ),
       ),
-    /** Creates a key whose calls lead to a ban, and has it banned. */
+    /** Creates a key and causes its ban. */
     async bannedKey(key: object) {
       const quota = { perMinute: 1, perDay: 100 };
       const { key: made, token } = await admin.create(

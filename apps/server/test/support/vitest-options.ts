@@ -1,12 +1,13 @@
 import type { InlineConfig } from 'vitest/node';
 
-/** Of tests that open the service, in this process or another. */
+/** Options for tests that open the service, in this process or another. */
 export const serviceOptions: InlineConfig = {
   globalSetup: `${import.meta.dirname}/global-setup.ts`,
   execArgv: [
-    // As `npm start` does: most test files open the embedded database, whose code is WebAssembly.
+    // Most test files open the embedded database, whose code is WebAssembly. It starts faster
+    // without the optimizing compiler.
     '--liftoff-only',
-    // As the server does: most test files load drizzle, too.
+    // The server imports the same module. Most test files load drizzle, too.
     ...['--import', `${import.meta.dirname}/../../src/resolve-drizzle.ts`],
   ],
 };

@@ -1,7 +1,7 @@
 import type { Database } from '@animal-store/postgres';
 import { type Ban, createBanLog } from '../../src/audit/ban-log.ts';
 
-/** A ban that began some minutes ago, and ends in as many. */
+/** Returns a ban that began some minutes ago and ends after as many minutes. */
 export const banOf = (keyId: string, minutes: number): Ban => ({
   keyId,
   startedAt: new Date(Date.now() - 60_000 * minutes).toISOString(),
@@ -9,7 +9,7 @@ export const banOf = (keyId: string, minutes: number): Ban => ({
   scope: 'service',
 });
 
-/** Writes bans as a replica does. Fails if one is lost. */
+/** Writes bans like a replica. Fails if a ban is lost. */
 export async function writeBans(db: Database, ...bans: readonly Ban[]): Promise<void> {
   const fail = (reason: unknown) => {
     throw new Error('Bans are lost.', { cause: reason });

@@ -5,11 +5,11 @@ import { planCode, type UsageEntry } from '../../src/usage/usage-entry.ts';
 import { addFlush } from '../../src/usage/usage-writer.ts';
 import type { TestDatabase } from './databases.ts';
 
-/** How many requests rows of the ledger tell of. */
+/** Returns the number of requests in rows of the ledger. */
 export const sumOf = (rows: readonly { requests: number }[] = []) =>
   rows.reduce((sum, { requests }) => sum + requests, 0);
 
-/** Some requests of a key in a minute. */
+/** Returns an entry with requests of a key in one minute. */
 export function entryOf(
   keyId: string,
   at: number | Date,
@@ -32,7 +32,7 @@ export function entryOf(
   };
 }
 
-/** Writes into the ledger of a database what a replica might have counted. */
+/** Writes entries into the ledger like a replica. */
 export async function writeUsage(
   db: Database,
   entries: readonly UsageEntry[],
@@ -44,8 +44,8 @@ export async function writeUsage(
 }
 
 /**
- * Writes into the ledger of a database that a service has open what a replica might have counted of a key:
- * calls of getPet under the plan Pro, at some times.
+ * Writes requests of a key at some times into the ledger of a database that a service has open. All
+ * are calls of getPet under the plan Pro.
  */
 export async function writeCounts(
   database: TestDatabase,
