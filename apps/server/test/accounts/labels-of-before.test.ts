@@ -35,7 +35,7 @@ test('keys with labels of the previous version keep their limits and their place
   );
   const admin = adminOf(server);
   /**
-   * Sends a request and returns what it counts against. The remaining requests are those of the
+   * Sends a request and returns what it counts against. The remaining requests belong to the
    * day, because the minute may end during the test.
    */
   const use = async (token: string) => {

@@ -31,7 +31,7 @@ test('one request returns the overview, a key or an account together with its us
   const own = { name: 'x', account: 'A', plan: 'pro', requests: 3 };
   expect(history?.busiest).toContainEqual({ keyId: key.id, ...own });
 
-  // For more than 31 days, the busiest keys are those of the last 31 days.
+  // For more than 31 days, only the last 31 days count for the busiest keys.
   const from = new Date(Date.now() - 200 * 86_400_000).toISOString();
   const long = await admin.read<Overview>(`/overview?include=history&bucket=day&from=${from}`);
   expect(long.history?.busiest.map(({ keyId }) => keyId)).toContain(key.id);

@@ -5,7 +5,9 @@ import { adminOf, adminToken } from '../support/admin.ts';
 import { fillWithKeys } from './million-keys.ts';
 import { percentile } from './percentile.ts';
 
-/** What a search may take, and any other list: an operator waits for it, and types on. */
+/**
+ * The longest time of a search, during which an operator continues to type, and of any other list.
+ */
 const [maxSearchMs, maxListMs] = [300, 1_000];
 
 const rounds = 5;
@@ -17,7 +19,7 @@ const keyFilters = [
   ...['banned=true', 'deprecatedWithinDays=7', 'expiresWithinDays=7', 'unusedForDays=90'],
   ...['nearLimit=true', 'nearLimit=true&plan=pro', 'state=active&plan=business&sort=-lastUse'],
 ];
-/** Many, some, one and no key: of each kind of letters. */
+/** Searches that find many, some, one or no key, with letters of each kind. */
 const keySearches = [
   ...['acme', 'zurich', 'Zürich', 'creme', 'e', 'qz', 'production 00', 'C-17', 'C-99999'],
   ...['abcdef', 'no such key', 'ast_00ff', '00ff', '%25'],
@@ -55,8 +57,8 @@ const questions: readonly string[] = [
 ];
 
 /**
- * Asks every list, order, filter, search and count of the admin API on a database with a million keys, and prints a
- * table of the times.
+ * Requests every list, order, filter, search and count of the admin API with a million keys, and
+ * prints a table of the times.
  *
  * @throws unless each search takes less than 0.3 s, and everything else less than a second.
  */
@@ -70,10 +72,11 @@ export async function run(): Promise<void> {
     env: { ADMIN_TOKEN: adminToken, DATABASE_URL: database.url },
   });
   const slow = await measure(server);
-  if (slow.length > 0) throw new Error(`${slow.length} questions take too long`);
+  if (slow.length > 0)
+    throw new Error(`${slow.length} requests take too long: see "too slow" above`);
 }
 
-/** @returns the questions that take too long. */
+/** @returns the requests that take too long. */
 export async function measure(server: { readonly opsUrl: string }): Promise<readonly string[]> {
   const admin = adminOf(server);
   const slow: string[] = [];

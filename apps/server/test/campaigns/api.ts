@@ -2,9 +2,10 @@ import { fuzz } from '../conformance/fuzz.ts';
 import { startWithStores } from './start-with-stores.ts';
 
 /**
- * Sends requests made from the document to a server with Postgres and Redis, and holds every answer against it.
+ * Sends requests that are made from the document to a server with Postgres and Redis, and checks
+ * every response against it.
  *
- * @throws with the smallest request that gets an answer which it does not deserve.
+ * @throws with the smallest request that gets a wrong response.
  */
 export async function run({ seed, minutes }: { seed: number; minutes: number }): Promise<void> {
   await using loaded = await startWithStores({ ADDRESS_PER_MINUTE: '1000000' });

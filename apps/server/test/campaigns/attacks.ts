@@ -7,17 +7,17 @@ import { closeOf, openConnection } from '../wire/connection.ts';
 import { percentile } from './percentile.ts';
 import { type LoadedServer, startWithStores } from './start-with-stores.ts';
 
-/** What each connection sends; a connection that the server closes is opened again at once. */
+/** What each connection sends. A connection that the server closes is opened again at once. */
 type Attack = {
   readonly connections: number;
   readonly bytes: string;
-  /** Whether the responses are read. */
+  /** Whether the client reads the responses. */
   readonly reads: boolean;
-  /** Sends one byte more as often as this. */
+  /** The interval between further single bytes. */
   readonly dripMs?: number;
 };
 
-// None of them brings a key.
+// None of the attackers has a key.
 const get = 'GET /v1/x HTTP/1.1\r\nHost: a\r\n\r\n';
 
 const attacks: Readonly<Record<string, Attack>> = {
@@ -27,13 +27,14 @@ const attacks: Readonly<Record<string, Attack>> = {
 };
 
 const maxMegabytes = 400;
-/** By how much an attack may delay the slowest hundredth of a valid caller's requests. */
+/** How much an attack may delay the slowest hundredth of a valid caller's requests. */
 const maxDelayMs = 250;
 
 /**
- * Measures what a valid caller notices of attacks on a server with a heap of 512 MB.
+ * Measures the effect of attacks on a valid caller, with a server that has a heap of 512 MB.
  *
- * @throws if a request of the valid caller fails, its p99 rises too much, or the server grows too large.
+ * @throws if a request of the valid caller fails, its p99 rises too much, or the server grows too
+ * large.
  */
 export async function run({ minutes }: { minutes: number }): Promise<void> {
   await using loaded = await startWithStores({
@@ -49,11 +50,12 @@ export async function run({ minutes }: { minutes: number }): Promise<void> {
     const worker = new Worker(new URL(import.meta.url), { workerData: { ...attack, origin } });
     const p99 = await measure(name, loaded, forMs);
     await worker.terminate();
-    if (p99 > baselineMs + maxDelayMs) throw new Error(`${name}: ${p99} ms, not ${baselineMs}`);
+    if (p99 > baselineMs + maxDelayMs)
+      throw new Error(`${name}: p99 is ${p99} ms, and ${baselineMs} ms without attack`);
   }
 }
 
-/** @returns the 99th percentile of how long a valid caller waits, in milliseconds. */
+/** @returns the 99th percentile of a valid caller's waiting times, in milliseconds. */
 async function measure(name: string, loaded: LoadedServer, forMs: number): Promise<number> {
   const { server, token } = loaded;
   const takenMs: number[] = [];

@@ -13,9 +13,9 @@ import { type LoadedServer, startWithStores } from './start-with-stores.ts';
 const execute = promisify(execFile);
 
 /**
- * Runs what `npm test` has no programs for: the samples of the guides in Go, those in TypeScript through a
- * strict compiler, also with types that are generated from the document, and a client that orval generates.
- * Needs Go.
+ * Runs what `npm test` has no programs for: the samples of the guides in Go, and a client that
+ * orval generates. It also compiles the TypeScript samples strictly, with generated types as well.
+ * It needs Go.
  */
 export async function run(): Promise<void> {
   await using loaded = await startWithStores();
@@ -35,7 +35,11 @@ export async function run(): Promise<void> {
   process.stdout.write(`${inGo.length} samples in Go, ${inTypeScript.length} in TypeScript\n`);
 }
 
-/** Compiles programs strictly, as their users would. @param folder whose packages they import. */
+/**
+ * Compiles programs strictly, as their users would.
+ *
+ * @param folder the folder whose packages they import.
+ */
 async function compile(folder: string, sources: readonly string[], types = ''): Promise<void> {
   await using directory = await temporaryDirectory();
   const pathOf = (name: string) => join(directory.path, name);

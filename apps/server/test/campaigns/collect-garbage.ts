@@ -1,6 +1,7 @@
 /**
- * Collects this process's garbage whenever it gets SIGUSR2, and says so on stdout: what is left is
- * what it holds on to. Loaded by `NODE_OPTIONS=--import=file:///…/collect-garbage.ts`.
+ * Collects this process's garbage whenever it gets SIGUSR2, and reports this on stdout. The
+ * remaining memory is then in use. The module is loaded by
+ * `NODE_OPTIONS=--import=file:///…/collect-garbage.ts`.
  */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';

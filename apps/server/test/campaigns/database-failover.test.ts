@@ -13,7 +13,7 @@ import { untilLate } from './until-late.ts';
 
 const replicas = 3;
 
-/** A primary with a standby that has everything which is acknowledged, and replicas under load. */
+/** Starts a primary with a standby that has all acknowledged changes, and replicas under load. */
 async function startWithStandby(stack: AsyncDisposableStack, byName: boolean) {
   const primary = stack.use(await openPostgres());
   const database = await primary.createDatabase();
@@ -46,7 +46,7 @@ async function startWithStandby(stack: AsyncDisposableStack, byName: boolean) {
     standby,
     servers,
     leadTo: (index: number) => name?.leadTo(index),
-    /** Waits until every replica has answered a request of each kind well, sent from now on. */
+    /** Waits until every replica has responded correctly to a new request of each kind. */
     async untilGood(): Promise<number> {
       const from = performance.now();
       await untilLate(() =>
@@ -58,12 +58,14 @@ async function startWithStandby(stack: AsyncDisposableStack, byName: boolean) {
       );
       return Math.round(performance.now() - from);
     },
-    /** Ends the load. Every answer was right or a 503, and what was acknowledged is there. */
+    /**
+     * Ends the load. Every response must be right or a 503, and acknowledged changes must exist.
+     */
     async judge(): Promise<void> {
       await Promise.all(loads.map((load) => load.stop()));
       const [first] = servers as [Server];
-      // A replica that has used the standby before its promotion closes all connections once more when it
-      // learns of the promotion, which may be after its first good answers.
+      // A replica that has used the standby before its promotion closes all connections once more
+      // when it learns of the promotion. This may happen after its first good responses.
       const there = await listAll(first, token, callUntilServed);
       for (const load of loads) expectRight(load, there);
     },
@@ -72,7 +74,7 @@ async function startWithStandby(stack: AsyncDisposableStack, byName: boolean) {
 
 type Cluster = Awaited<ReturnType<typeof startWithStandby>>;
 
-/** Changes a setting of a Postgres, and waits until it holds. */
+/** Changes a setting of a Postgres and waits until it applies. */
 async function set(sql: Sql, setting: string, value: string): Promise<void> {
   await sql.unsafe(`alter system set ${setting} = '${value}'`);
   await sql`select pg_reload_conf()`;
@@ -82,8 +84,9 @@ async function set(sql: Sql, setting: string, value: string): Promise<void> {
 const promote = ({ standby }: Cluster) => standby.asAdmin((sql) => sql`select pg_promote()`);
 
 /**
- * Refuses writes, and waits for those that had begun: what is acknowledged has reached the standby. Only then
- * goes on without it, or the last ones could be acknowledged, and lost by the promotion.
+ * Refuses writes and waits for those that had begun, so that acknowledged changes have reached the
+ * standby. Only then the primary continues without the standby. Otherwise the last changes could be
+ * acknowledged and then lost by the promotion.
  */
 const demote = ({ primary }: Cluster) =>
   primary.asAdmin(async (sql) => {
@@ -98,7 +101,7 @@ const demote = ({ primary }: Cluster) =>
   });
 
 const faults: Readonly<Record<string, (cluster: Cluster) => Promise<unknown>>> = {
-  async 'the primary is killed, and its standby promoted once reads have gone on'(cluster) {
+  async 'the primary is killed, and its standby is promoted after reads have recovered'(cluster) {
     const { primary, servers } = cluster;
     await primary.kill();
     const [{ opsUrl }] = servers as [Server];
@@ -107,12 +110,13 @@ const faults: Readonly<Record<string, (cluster: Cluster) => Promise<unknown>>> =
     await untilLate(async () => (await reasons()).includes('The database is read-only.'));
     await promote(cluster);
   },
-  // The connections of the replicas stay open: nothing but a refused write tells them.
-  async 'the primary is demoted with its connections open, and another one takes over'(cluster) {
+  // The connections of the replicas stay open, so only a refused write tells them about the
+  // demotion.
+  async 'the primary is demoted with its connections open, and the standby is promoted'(cluster) {
     await demote(cluster);
     await promote(cluster);
   },
-  async 'the name of the database leads to another machine, and the one before is demoted'(it) {
+  async 'the name of the database resolves to another machine, and the primary is demoted'(it) {
     await demote(it);
     await promote(it);
     it.leadTo(1);
@@ -127,7 +131,7 @@ const faults: Readonly<Record<string, (cluster: Cluster) => Promise<unknown>>> =
     }),
 };
 
-test.each(Object.entries(faults))('%s', async (title, happen) => {
+test.each(Object.entries(faults))('the replicas recover when %s', async (title, happen) => {
   await using stack = new AsyncDisposableStack();
   const cluster = await startWithStandby(stack, title.startsWith('the name'));
   await cluster.untilGood();

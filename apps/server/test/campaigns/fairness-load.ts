@@ -1,9 +1,10 @@
-// A caller that does not back off: keeps many connections busy, each of which sends the next request after an answer.
+// A caller that does not back off. It keeps many connections busy, each of which sends the next
+// request after a response.
 //
 //   node fairness-load.ts ORIGIN CONNECTIONS TOKEN NETWORKS
 //
-// Prints a line each second: how many requests were answered, and how many got 503. The campaign `fairness` runs it in
-// a process of its own, so that its work does not delay what the campaign measures.
+// The program prints a line each second with the numbers of responses and of 503s. The campaign
+// `fairness` runs it as a separate process, so that its work does not delay the measurement.
 
 import { connect } from 'node:net';
 

@@ -14,17 +14,17 @@ import {
 import { percentile } from './percentile.ts';
 import { createKey } from './start-with-stores.ts';
 
-/** Ten callers who behave, with so many requests a second each. */
+/** Ten callers who back off, with this many requests a second each. */
 const [quietCallers, quietPerSecond] = [10, 20];
 
-/** What those who behave may notice at most. */
+/** The limits of what these callers may notice. */
 const limits = { p99Ms: 500, slowP99Ms: 2_000, probeMs: 250, goodput: 0.8 };
 
 const noisyConnections = 4_500;
 
 interface Load {
   readonly title: string;
-  /** The limit per minute of the noisy key, or no key. */
+  /** The limit per minute of the noisy caller's key; `undefined` without a key. */
   readonly perMinute: number | undefined;
   readonly networks: number;
   /** How long each message of a store takes, in milliseconds. */
@@ -40,7 +40,7 @@ const loads: readonly Load[] = [
   { title: 'a Redis that takes 50 ms', perMinute: 10_000_000, networks: 0, redisMs: 50 },
 ];
 
-/** What was seen in a second. */
+/** The observations of one second. */
 interface Second {
   answered: number;
   refused: number;
@@ -50,7 +50,8 @@ interface Second {
 }
 
 /**
- * Sends more than the service can do, and measures those who behave, second by second.
+ * Sends more requests than the service can handle, and measures the callers who back off, second by
+ * second.
  *
  * @throws if one of the limits is missed.
  */
@@ -77,11 +78,12 @@ async function play(load: Load, seconds: number): Promise<string[]> {
   const program = `${process.execPath} ${nodeFlags.join(' ')} ${repository}apps/server/src/main.ts`;
   const server = opened.use(
     await startServer({
-      // Without its log, which would be too long for this process to keep.
+      // The log is dropped, because it would be too long for this process to keep.
       command: ['sh', '-c', `exec ${program} 2> /dev/null`],
       env: {
         ...{ DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, TRUST_PROXY: '1' },
-        // Empty counts as unset: the testkit gives servers longer limits than they have by default.
+        // An empty value means that the variable is not set. The testkit gives servers longer
+        // timeouts than the defaults.
         ...{ MAX_WAIT_MS: '', STALL_TIMEOUT_MS: '', REDIS_TIMEOUT_MS: '', BAN_MIN_STRIKES: '0' },
         MAX_CONNECTIONS_PER_NETWORK: '0',
       },
@@ -116,16 +118,16 @@ async function play(load: Load, seconds: number): Promise<string[]> {
     }, 250),
   );
 
-  // What the service does unloaded by a crowd: 64 connections of the same caller.
+  // The capacity of the service without overload: 64 connections of the same caller.
   const capacity = await noise(opened, 64, 5);
   await pause(1_000);
   seen.length = 0;
   begin();
   await noise(opened, noisyConnections, seconds + 3, () => begin());
-  // The first seconds connect, and the last one has only begun.
+  // The connections are opened in the first seconds, and the last second is not complete.
   return judge(load, seen.slice(3, -1), capacity);
 
-  /** Runs the noisy caller for some seconds. Gives how many requests a second were answered. */
+  /** Runs the noisy caller for some seconds. Returns the number of responses per second. */
   async function noise(
     stack: AsyncDisposableStack,
     connections: number,
@@ -134,7 +136,7 @@ async function play(load: Load, seconds: number): Promise<string[]> {
   ): Promise<number> {
     const script = `${import.meta.dirname}/fairness-load.ts`;
     const args = [script, server.origin, `${connections}`, noisy, `${load.networks}`];
-    // Whoever measures, and the stores, come first.
+    // The measuring process and the stores have priority.
     const child = spawn('nice', ['-n', '5', process.execPath, ...args]);
     stack.defer(() => void child.kill());
     const answered: number[] = [];
@@ -146,13 +148,13 @@ async function play(load: Load, seconds: number): Promise<string[]> {
       if (answered.length === forSeconds) break;
     }
     child.kill();
-    // The first seconds connect.
+    // The connections are opened in the first seconds.
     const steady = answered.slice(2);
     return steady.reduce((sum, count) => sum + count, 0) / steady.length;
   }
 }
 
-/** Prints the seconds of a load, and gives the limits that were missed. */
+/** Prints the seconds of a load and returns the limits that were missed. */
 function judge(load: Load, seen: readonly Second[], capacity: number): string[] {
   const whole = (figure: number) => (Number.isNaN(figure) ? '–' : `${Math.round(figure)}`);
   let table = `\n## ${load.title} (64 connections: ${whole(capacity)} a second)\n\n`;
@@ -187,7 +189,7 @@ function judge(load: Load, seen: readonly Second[], capacity: number): string[] 
     .map((fault) => `${load.title}: ${fault}`);
 }
 
-/** The URL of a store whose every message takes so long. */
+/** Returns the URL of a store that delays every message. */
 async function behindDelay(stack: AsyncDisposableStack, url: string, ms: number | undefined) {
   if (ms === undefined) return url;
   const onMessage = ({ direction }: { direction: string }) =>

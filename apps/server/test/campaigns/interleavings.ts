@@ -14,12 +14,12 @@ import { createKeyManagement } from '../../src/keys/key-management.ts';
 import { migrationOptions } from '../../src/schema/migration-options.ts';
 import { someCause } from '../support/admin.ts';
 
-/** The third denial is a ban. */
+/** The third denial leads to a ban. */
 const banPolicy = { ...defaultBanPolicy, graceMs: 0, minStrikes: 1 };
 const quota = { perMinute: 1, perDay: 100 };
 const plan = { plan: 'enterprise', quota } as const;
 
-/** So many rounds are under way at the same time: each has a key and two accounts of its own. */
+/** How many rounds run at the same time. Each has a key and two accounts of its own. */
 const atOnce = 12;
 
 const actNames = [
@@ -27,10 +27,13 @@ const actNames = [
   ...['suspend', 'revoke', 'rotate'],
 ] as const;
 
-/** What a round begins with: whether the key has the account with a plan, and its denials. */
+/**
+ * The state at the beginning of a round: whether the key belongs to the account with a plan, and
+ * the number of its requests.
+ */
 interface Start {
   readonly isPlanned: boolean;
-  /** Four are a ban, of three the next one is. */
+  /** After four requests the key is banned, and after three the next one leads to a ban. */
   readonly requests: number;
 }
 
@@ -39,10 +42,12 @@ const starts: readonly Start[] = [false, true].flatMap((isPlanned) =>
 );
 
 /**
- * Has two operators and a caller do something with one key at once: every pair of acts, over both stores. What is
- * there afterwards, and what they were told, must be the same as if they had come one after the other, in some order.
+ * Makes two operators and a caller act on one key at the same time: every pair of actions, with
+ * both stores. The final state and the responses must be the same as after some sequential order of
+ * the actions.
  *
- * @param options.minutes how long, at most. It ends after 1,000 rounds of each pair and store.
+ * @param options.minutes the longest duration. The campaign ends after 1,000 rounds of each pair
+ * and store.
  * @throws if a round ends in another way.
  */
 export async function run({ seed, minutes }: { seed: number; minutes: number }): Promise<void> {
@@ -90,9 +95,9 @@ export async function run({ seed, minutes }: { seed: number; minutes: number }):
   ok(wrong.length === 0, `${wrong.length} of ${rounds} rounds ended as no order explains.`);
 }
 
-/** Operators and a caller, over one store of quotas. */
+/** Creates operators and a caller that share one store of quotas. */
 function createWorld(store: string, db: Parameters<typeof createKeyManagement>[0], quotas: Quotas) {
-  /** What the replica knows of keys. As in the service, it is read again after each change. */
+  /** The keys in the replica's cache. As in the service, they are read again after each change. */
   const known = new Map<string, Awaited<ReturnType<typeof findApplied>>>();
   const keysOf = new Map<string, string>();
   const forget = (id: string | undefined) => known.delete(id ?? '');
@@ -120,7 +125,7 @@ function createWorld(store: string, db: Parameters<typeof createKeyManagement>[0
     return { id: key.id, name: name as string, other: other as string, isPlanned };
   }
 
-  /** What the acts do, and what they are told. */
+  /** Returns the actions, which resolve to their responses. */
   function actsOf({ id, name, other, isPlanned }: Awaited<ReturnType<typeof prepare>>) {
     const noPlan = { plan: null } as const;
     return {
@@ -165,7 +170,7 @@ function createWorld(store: string, db: Parameters<typeof createKeyManagement>[0
   }
 
   return {
-    /** Does all at once, each after so many milliseconds. */
+    /** Runs all actions at the same time, each after its delay in milliseconds. */
     async play(
       start: Start,
       pair: readonly (typeof actNames)[number][],
@@ -179,7 +184,7 @@ function createWorld(store: string, db: Parameters<typeof createKeyManagement>[0
       return observe(id, await Promise.all(doing));
     },
 
-    /** How it may end: as in one of the orders. */
+    /** Returns the possible final states: the results of the sequential orders. */
     expected(start: Start, pair: readonly (typeof actNames)[number][]): Promise<Set<string>> {
       const name = JSON.stringify([start, pair]);
       let expected = expectations.get(name);

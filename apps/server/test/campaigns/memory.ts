@@ -2,15 +2,15 @@ import { type Server, until } from '@animal-store/testkit';
 import { scrape } from '../support/observed.ts';
 import { percentile } from './percentile.ts';
 
-/** What a server holds on to, in bytes, after its garbage has been collected. */
+/** The memory of a server in bytes, after a garbage collection. */
 export type Memory = { readonly heap: number; readonly external: number; readonly rss: number };
 
-/** What makes a server collect its garbage when it is asked to. */
+/** The environment of a server that collects its garbage on request. */
 export const collectsGarbage = {
   NODE_OPTIONS: `--import=${new URL('collect-garbage.ts', import.meta.url)}`,
 };
 
-/** Looks at a server that {@link collectsGarbage}. */
+/** Measures a server with the environment {@link collectsGarbage}. */
 export async function memoryOf(server: Server): Promise<Memory> {
   const collections = () => server.output().split('Garbage is collected.').length;
   const before = collections();
@@ -25,10 +25,13 @@ export async function memoryOf(server: Server): Promise<Memory> {
   };
 }
 
-/** How much more may be held in the last third of a run than in the second; the first warms up. */
+/**
+ * How much larger the memory may be in the last third of a run than in the second. The first third
+ * is the warm-up.
+ */
 const mayGrowBy = 1.1;
 
-/** Compares the median of the last third with that of the second. */
+/** Compares the medians of the last third and the second third. */
 export function growthOf(samples: readonly number[]): { ratio: number; isFlat: boolean } {
   const third = Math.floor(samples.length / 3);
   const ratio =

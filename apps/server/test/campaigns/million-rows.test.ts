@@ -8,13 +8,19 @@ import { createDatabase, openWithoutLimits } from '../support/databases.ts';
 import { explainPrepared, select } from '../support/explain.ts';
 
 const animals = 1_000_000;
-/** Categories have a thousandth of the animals each; this one has one, which is the only one that is pending. */
+/**
+ * Each category has a thousandth of the animals. Only this one has a single animal, which is the
+ * only pending one.
+ */
 const last = 1_001;
 
-/** What a page of 20 may read: an index of three levels and a page of it, for each status, and its rows. */
+/**
+ * How many blocks a page of 20 may read: three levels and a leaf of an index for each status, and
+ * the rows.
+ */
 const maxBlocks = 100;
 
-test('a page of a category reads no more among a million animals than among few', async () => {
+test('a page of a category reads as little among a million animals as among few', async () => {
   await using database = await createDatabase('postgres');
   const { db, close } = await database.open();
   try {
@@ -40,7 +46,7 @@ test('a page of a category reads no more among a million animals than among few'
         const page = { n: 0, wanted, category, after_id: afterId, size: 21 };
         const values = `1, '${JSON.stringify([page])}'`;
         const { plan } = await explainPrepared(tx, '%after_id%', values);
-        // The first line is the whole statement, and counts what all its parts have read.
+        // The first line is the whole statement and includes the blocks of all its parts.
         const blocks = [...(/Buffers: shared(.*)/.exec(plan)?.[1]?.matchAll(/=(\d+)/g) ?? [])];
         const read = blocks.reduce((sum, [, count]) => sum + Number(count), 0);
         const executed = plan.replaceAll(/.*never executed.*/g, '');
@@ -59,12 +65,12 @@ test('the active keys of an account are counted from an index alone', async () =
   await using database = await createDatabase('postgres');
   const { db, close } = openWithoutLimits(database);
   try {
-    // A third of the keys has one account.
+    // A third of the keys belongs to one account.
     await db.execute(sql`insert into api_keys (name, account, plan)
       select 'Client', case when n % 3 = 0 then 'big' end, 'free' from generate_series(1, 100000) n`);
     await db.execute(sql`vacuum analyze api_keys`);
     await inTransaction('a_test', db, async (tx) => {
-      // Postgres tells nothing of what its parallel workers read.
+      // Postgres does not report what its parallel workers read.
       await tx.execute(sql`set local max_parallel_workers_per_gather = 0`);
       const blocksRead = async () => {
         const [row] = await select<{ blocks: number }>(
@@ -76,7 +82,7 @@ test('the active keys of an account are counted from an index alone', async () =
       const before = await blocksRead();
       const [account] = await readAccounts(tx, ['big']);
       expect(account?.keys).toBeGreaterThan(20_000);
-      // The table has hundreds.
+      // The table has hundreds of blocks.
       expect((await blocksRead()) - before).toBeLessThanOrEqual(40);
     });
   } finally {

@@ -6,7 +6,7 @@ import { runIn } from '@animal-store/testkit';
 import { expect, onTestFinished, test } from 'vitest';
 import { documents, publicDocument } from '../conformance/open-api-documents.ts';
 
-/** What generators of TypeScript make of a document, and a program that uses it. */
+/** Generators of TypeScript, each with a program that uses its output. */
 const generators = {
   'openapi-typescript': {
     command: [tools.openapiTypescript, 'openapi.json', '--output', 'generated.ts'],
@@ -35,7 +35,7 @@ const generators = {
   },
 };
 
-/** An animal as the service may send it one day. */
+/** An animal that a later version of the service may send. */
 const sent = { id: 1, name: 'Mia', categoryId: 3, status: 'reserved' };
 
 const uses = `
@@ -52,11 +52,11 @@ test.each(
   documents.flatMap(({ name, text }) =>
     Object.entries(generators).map(([generator, it]) => ({ generator, name, text, ...it })),
   ),
-)('$generator compiles $name', async ({ name, text, command, program }) => {
+)('the output of $generator for $name compiles', async ({ name, text, command, program }) => {
   const cwd = await mkdtemp(join(tmpdir(), 'animal-store-generated-'));
   onTestFinished(() => rm(cwd, { recursive: true, force: true }));
   await writeFile(join(cwd, 'openapi.json'), text);
-  // What generated clients import.
+  // Generated clients import these packages.
   await mkdir(join(cwd, 'node_modules'));
   const zod = join(import.meta.dirname, '../../node_modules/zod');
   await symlink(zod, join(cwd, 'node_modules/zod'));

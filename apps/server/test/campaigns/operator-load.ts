@@ -17,7 +17,7 @@ import { call } from '../support/test-service.ts';
 import { checkOut } from './check-out.ts';
 import { fillWithKeys } from './million-keys.ts';
 
-/** What callers saw in one second. */
+/** What callers observed in one second. */
 interface Second {
   readonly what: string;
   readonly statuses: Map<string, number>;
@@ -27,12 +27,12 @@ interface Second {
 const phaseSeconds = 12;
 
 /**
- * Asks as callers do, second by second, on a database with a million keys: while operators type searches, each of which
- * the next one aborts; while they ask for six lists at once; and while the name of the database cannot be resolved, now
- * and then, after a rest of all lists.
+ * Sends requests of callers, second by second, with a million keys in the database. Meanwhile
+ * operators type searches that abort each other, and request six lists at the same time. Later, the
+ * name of the database sometimes cannot be resolved after lists have been idle.
  *
- * @param options.from the revision of the server. Without it, this one.
- * @throws unless each caller gets what it asks for.
+ * @param options.from the revision of the server; by default the current one.
+ * @throws unless each caller gets the expected response.
  */
 export async function run({ from }: { from?: string | undefined }): Promise<void> {
   await using opened = new AsyncDisposableStack();
@@ -51,7 +51,8 @@ export async function run({ from }: { from?: string | undefined }): Promise<void
       command: [process.execPath, ...nodeFlags, join(root, 'apps/server/src/main.ts')],
       env: {
         ...{ ...name.env, DATABASE_URL: url.href, ADMIN_TOKEN: adminToken },
-        // Empty counts as unset: the service's own limits.
+        // An empty value means that the variable is not set, so the service has its default
+        // timeouts.
         ...{ MAX_WAIT_MS: '', HEADERS_TIMEOUT_MS: '', REQUEST_TIMEOUT_MS: '' },
       },
     }),
@@ -113,7 +114,7 @@ export async function run({ from }: { from?: string | undefined }): Promise<void
   }
 
   const agent = new Agent({ keepAlive: true, maxSockets: 8 });
-  /** Asks the admin API, and leaves after a while: the connection is closed. */
+  /** Sends a request to the admin API and closes the connection after a while. */
   function askAndLeave(path: string, afterMs: number): void {
     const headers = { Authorization: `Bearer ${adminToken}` };
     const asked = get(server.opsUrl + adminBasePath + path, { headers, agent });
@@ -145,7 +146,7 @@ export async function run({ from }: { from?: string | undefined }): Promise<void
   await watch('nobody else', () => pause(5_000));
   await watch('one operator types', typeSearches);
   await watch('operators ask six lists at once', askSixAtOnce);
-  // Longer than a connection may be idle.
+  // The pause is longer than a connection may be idle.
   await pause(7_000);
   await watch('the name server fails after a rest', failNames);
   agent.destroy();

@@ -9,7 +9,7 @@ import { entryOf, writeUsage } from '../support/write-usage.ts';
 const folder = `${repository}apps/server/node_modules/.screenshots/`;
 const readmeFolder = `${repository}docs/images/`;
 
-/** The pictures of the README, by the page that they show: each of one screen. */
+/** The pictures of the README, by the page that they show. Each shows one screen. */
 const readmePictures: Readonly<Record<string, string>> = {
   'overview-1440-light': 'console-overview.png',
   'keys-1440-dark': 'console-keys.png',
@@ -24,12 +24,12 @@ const plans = ['free', 'free', 'pro', 'business'] as const;
 
 const store = useConsole();
 
-/** Keys with requests of the last day. Now and then somebody is denied. */
+/** Writes keys with requests of the last day, some of which were denied. */
 async function writeDay(): Promise<void> {
   const { db } = store.service.database;
   const random = createSeededRandom(29);
   const now = Date.now();
-  // Those that the service was opened with are the last of the list.
+  // The keys that the service was opened with move to the end of the list.
   await db.execute(sql`update api_keys set created_at = now() - interval '2 years'`);
   for (let n = 0; n < 48; n++) {
     const plan = plans[Math.floor(random() * 4)] ?? 'free';
@@ -51,12 +51,13 @@ async function writeDay(): Promise<void> {
       const requests = Math.ceil(random() * most);
       return entryOf(id, now - minute * 60_000, { plan: planCode(plan), outcome, requests });
     });
-    // By a replica that is gone: otherwise it would count among those that answered in the last minute.
+    // The requests belong to a replica that has stopped. Otherwise they would count as traffic of
+    // the last minute.
     await writeUsage(db, entries, {}, 120_000);
   }
 }
 
-test('pictures of every page of the console, also those of the README', async () => {
+test('pictures show every page of the console, including the pictures of the README', async () => {
   const { admin, service, open, createOperator, bannedKey } = store;
   await writeDay();
   const busy = await admin.create('{"name":"Koi Garden, app","account":"C-1049","plan":"pro"}');

@@ -1,10 +1,10 @@
-// Runs a campaign: something random or long, or with large programs, which `npm test` has a short
-// representative of.
+// Runs a campaign: a random or long test, or one with large programs. `npm test` has a short
+// version of it.
 //
 //   npm run campaign -- wire --seed 7 --minutes 30
 //   npm run campaign -- update --from 119afc8
 //
-// It prints its seed, and the exit code is 1 if it finds a fault.
+// The program prints its seed, and its exit code is 1 if it finds a fault.
 
 import { spawnSync } from 'node:child_process';
 import { globSync } from 'node:fs';
@@ -34,7 +34,7 @@ const programs: Readonly<Record<string, () => Promise<Campaign>>> = {
   wire: () => import('./wire.ts'),
 };
 
-/** Those that are test files, such as other runtimes and compilers for the packages. */
+/** The campaigns that are test files, such as other runtimes and compilers for the packages. */
 const suites = globSync('{apps/*,packages/*,examples}/test/campaigns/*.test.ts', {
   cwd: repository,
 });

@@ -15,17 +15,20 @@ import { collectsGarbage, growthOf, type Memory, memoryOf } from './memory.ts';
 import { percentile } from './percentile.ts';
 import { startWithStores } from './start-with-stores.ts';
 
-/** Some 150 requests a second, while answers are quick. */
+/** About 150 requests a second, if responses are quick. */
 const [callers, pauseMs] = [30, 200];
 
 const program = `${process.execPath} ${nodeFlags.join(' ')} ${repository}apps/server/src/main.ts`;
-/** Without its log, which would be too long for this process to keep. */
+/** The command drops the log, because it would be too long for this process to keep. */
 const command = ['sh', '-c', `exec ${program} 2> /dev/null`] as const;
 
-/** How long after a fault of Postgres answers may still tell of it: a statement waits for 6 s. */
+/**
+ * How long after a fault of Postgres responses may still show it, because a statement waits for 6
+ * s.
+ */
 const aftermathMs = 10_000;
 
-/** A request, and the statuses that it deserves while nothing is wrong. */
+/** A request, with the statuses that it may get without a fault. */
 type TrafficRequest = {
   readonly kind: string;
   readonly sent: SentRequest;
@@ -33,18 +36,18 @@ type TrafficRequest = {
 };
 
 /**
- * Keeps a server busy with everything at once, and lets Redis and Postgres fail now and then. Give it half an
- * hour.
+ * Keeps a server busy with everything at the same time, and makes Redis and Postgres fail
+ * sometimes. Run it for half an hour.
  *
- * @throws unless memory is flat after the warm-up, every key in Redis has an expiry, every request is answered
- * as it deserves, and every animal is there whose creation was acknowledged.
+ * @throws unless memory is flat after the warm-up, every key in Redis has an expiry, every request
+ * gets an expected status, and every animal with an acknowledged creation exists.
  */
 export async function run({ minutes }: { minutes: number }): Promise<void> {
   const env = {
     ...collectsGarbage,
     ADMIN_TOKEN: adminToken,
     TRUST_PROXY: '1',
-    // So that there are many, and not one long ban.
+    // Short bans give many bans instead of one long ban.
     BAN_SECONDS: '5',
     BAN_MAX_SECONDS: '10',
   };
@@ -53,7 +56,8 @@ export async function run({ minutes }: { minutes: number }): Promise<void> {
   const admin = adminOf(server);
   const agent = new Agent({ keepAlive: true, maxSockets: 256 });
   const durationMs = minutes * 60_000;
-  // Of short runs, a part: there have to be enough of each to compare.
+  // Short runs use a part of their duration, because there must be enough samples and faults to
+  // compare.
   const sampleEveryMs = Math.min(10_000, durationMs / 36);
   const faultEveryMs = Math.min(60_000, durationMs / 12);
   const faultMs = Math.min(3_000, faultEveryMs / 4);
@@ -89,7 +93,7 @@ export async function run({ minutes }: { minutes: number }): Promise<void> {
     }
   }
 
-  /** The life of a key, again and again, each with a new one. */
+  /** Repeats the life of a key, each time with a new one. */
   async function keepManagingKeys(): Promise<void> {
     const list = (token: string, status: number) =>
       ask({ kind: 'managed key', sent: get(token, '/pets'), deserves: [status] });
@@ -129,7 +133,7 @@ export async function run({ minutes }: { minutes: number }): Promise<void> {
     for (;;) {
       for (const [name, fail, mend] of failures) {
         await pause(faultEveryMs);
-        // The last ones leave time to recover, and to fill Redis again.
+        // The last seconds are left for recovering and for filling Redis again.
         if (performance.now() > endsAt - faultEveryMs) return;
         say(name);
         const isOfPostgres = name.startsWith('Postgres');
@@ -146,7 +150,7 @@ export async function run({ minutes }: { minutes: number }): Promise<void> {
     while (goesOn()) {
       await pause(sampleEveryMs);
       samples.push(await memoryOf(server));
-      // Redis may be away.
+      // Redis may be unavailable.
       const counted = await redis.command('eval', countKeys, '0').catch(() => '0 0');
       const [all = 0, forever = 0] = counted.split(' ').map(Number);
       keysInRedis.push(all);
@@ -154,7 +158,7 @@ export async function run({ minutes }: { minutes: number }): Promise<void> {
     }
   }
 
-  // Soon denied, and banned now and then.
+  // These keys are soon denied, and sometimes banned.
   const createFree = async () => (await admin.create('{"plan":"free"}')).token;
   const free = await Promise.all(Array.from({ length: 5 }, createFree));
   const load = startLoad({
@@ -179,7 +183,7 @@ export async function run({ minutes }: { minutes: number }): Promise<void> {
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
-/** Counts keys, and those that would stay for ever. */
+/** Counts the keys in Redis, and those without an expiry. */
 const countKeys = `
   local cursor, all, forever = '0', 0, 0
   repeat
@@ -192,7 +196,7 @@ const countKeys = `
   until cursor == '0'
   return all .. ' ' .. forever`;
 
-/** A request of one of many kinds, as so many different callers would send them. */
+/** Returns a request of a random kind, as from many different callers. */
 function mixedRequest(wide: string, free: string, newestPet: number): TrafficRequest {
   const once = { 'Idempotency-Key': randomUUID() };
   const huge = `"${'x'.repeat(20_000)}"`;
@@ -205,7 +209,7 @@ function mixedRequest(wide: string, free: string, newestPet: number): TrafficReq
     [6, 'bad body', create(wide, randomOf(['', '{', '[]', '{"name":"x"}'])), [400]],
     [1, 'huge body', create(wide, huge), [413]],
     [2, 'bad query', get(wide, '/pets?limit=0'), [400]],
-    // The same address may come too often.
+    // The same address may send too many requests.
     [6, 'unknown key', get(createToken(), '/pets'), [401, 429]],
     [3, 'no token', get(guess, '/pets'), [401, 429]],
     [3, 'one address too often', get('guess', '/pets', '198.51.100.7'), [401, 429]],
@@ -236,7 +240,7 @@ function create(token: string, body: string, more: Readonly<Record<string, strin
   return { method: 'POST', target: '/pets', headers, body };
 }
 
-/** One of many millions, of either kind. */
+/** Returns one of many millions of addresses, IPv4 or IPv6. */
 function someAddress(): string {
   const [a, b] = [randomInt(65_536), randomInt(65_536)];
   return randomInt(2) === 0

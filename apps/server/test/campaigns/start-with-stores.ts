@@ -4,17 +4,20 @@ import { openPostgres, openRedis, startServer } from '@animal-store/testkit';
 import { createApiKey } from '../../src/keys/key-management.ts';
 import { migrationOptions } from '../../src/schema/migration-options.ts';
 
-/** A server on Postgres and Redis of its own, outside vitest, with a key that no load exhausts. */
+/** A server outside vitest with its own Postgres and Redis, and a key with a very large quota. */
 export type LoadedServer = Awaited<ReturnType<typeof startWithStores>>;
 
-/** Empty counts as unset: what is measured has the service's limits, not the long ones of tests. */
+/**
+ * An empty value means that the variable is not set, so the measured server has its default
+ * timeouts instead of the longer ones of tests.
+ */
 const ownTimeLimits = {
   HEADERS_TIMEOUT_MS: '',
   REQUEST_TIMEOUT_MS: '',
   STALL_TIMEOUT_MS: '',
 };
 
-/** Migrates a database, and makes a key in it. */
+/** Migrates a database and creates a key in it. */
 export async function createKey(url: string, perMinute = 10_000_000) {
   await migratePostgres(url, migrationOptions);
   const { db, close } = openDatabase(url, migrationOptions);
@@ -24,7 +27,7 @@ export async function createKey(url: string, perMinute = 10_000_000) {
   return key;
 }
 
-/** @param options what to run instead of the server. */
+/** @param options the command that replaces the server. */
 export async function startWithStores(
   env: Readonly<Record<string, string>> = {},
   options: { readonly command?: readonly [string, ...string[]] } = {},

@@ -8,9 +8,9 @@ import { openConnection } from '../wire/connection.ts';
 const callers = 500;
 const mayGrowBytes = 50e6;
 
-// Heavy because the kernel holds up to 2 GB for these connections.
+// This is a campaign, because the kernel needs up to 2 GB for these connections.
 test.each(['gzip', 'identity'])(
-  'callers that request the largest file as %s and do not read it take no memory of the server',
+  'a server needs no memory for callers that request the largest file as %s without reading it',
   async (encoding) => {
     await using service = await startProcess('postgres', {
       env: { ADDRESS_PER_MINUTE: '1000000' },
@@ -25,7 +25,7 @@ test.each(['gzip', 'identity'])(
       const socket = await openConnection(server.origin);
       sockets.push(socket);
       socket.write(`GET /openapi.json HTTP/1.1\r\nHost: a\r\nAccept-Encoding: ${encoding}\r\n\r\n`);
-      // The response has begun. Nothing is read after its first bytes.
+      // The response has begun. The client reads nothing after its first bytes.
       await once(socket, 'readable');
     }
     expect((await residentBytes()) - before).toBeLessThan(mayGrowBytes);

@@ -1,4 +1,4 @@
 import { hangMs, until } from '@animal-store/testkit';
 
-/** As `until`, for what takes longer than an event may: a failover, a missed heartbeat, a long sum. */
+/** Waits like `until`, for events that take longer: a failover, a missed heartbeat, a long sum. */
 export const untilLate: typeof until = (probe) => until(probe, { timeoutMs: hangMs });

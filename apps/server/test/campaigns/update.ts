@@ -23,8 +23,8 @@ type Replica = { readonly version: 'old' | 'new'; readonly server: Server };
  * Updates three replicas of an older revision under load, one after the other.
  *
  * @param options.from the revision of the old replicas.
- * @throws if a valid key got anything but its due, except a 429 of an old replica, or more requests passed than a
- * quota has.
+ * @throws if a valid key got an unexpected response, except a 429 of an old replica, or if more
+ * requests were admitted than the quota allows.
  */
 export async function run({ from = 'be430f2' }: { from?: string | undefined }): Promise<void> {
   await using opened = new AsyncDisposableStack();
@@ -41,7 +41,8 @@ export async function run({ from = 'be430f2' }: { from?: string | undefined }): 
       await startServer({
         command: [process.execPath, ...nodeFlags, join(root, 'apps/server/src/main.ts')],
         env: {
-          // Empty counts as unset: the service's own limits.
+          // An empty value means that the variable is not set, so the service has its default
+          // timeouts.
           ...{ MAX_WAIT_MS: '', REDIS_TIMEOUT_MS: '', ADMIN_TOKEN: adminToken },
           ...{ DATABASE_URL: database.url, REDIS_URL: redis.url },
         },
@@ -63,7 +64,7 @@ export async function run({ from = 'be430f2' }: { from?: string | undefined }): 
 
   const counts: Record<string, number> = {};
   const faults = new Set<string>();
-  /** Admitted requests of the limited key, by the end of their window. */
+  /** The admitted requests of the limited key, by the end of their window. */
   const admitted = new Map<number, number>();
   let turn = 0;
 
@@ -83,13 +84,14 @@ export async function run({ from = 'be430f2' }: { from?: string | undefined }): 
     }
     const what = `${kind}: ${status} of an ${version} replica`;
     counts[what] = (counts[what] ?? 0) + 1;
-    // What an old replica starves is why it is updated.
+    // An old replica may starve callers, which is a reason for the update.
     const isExcused = version === 'old' && status === 429;
     if (!due.includes(status as number) && !isExcused) faults.add(what);
   }
 
   const keepAsking = (everyMs: number, ask: () => Promise<void>) =>
-    // Several, so that one which waits for its answer holds up no other.
+    // There are several callers, so that one which waits for its response does not delay the
+    // others.
     opened.use(startLoad({ callers: 5, pauseMs: 5 * everyMs, ask }));
   const load = [
     keepAsking(10, () => ask('list', wide, [200])),
@@ -98,15 +100,15 @@ export async function run({ from = 'be430f2' }: { from?: string | undefined }): 
       const token = unused.pop();
       if (token !== undefined) await ask('first use', token, [200]);
     }),
-    // Denied so seldom that it is not banned.
+    // The key is denied so rarely that it is not banned.
     keepAsking(500, () => ask('limited', limited, [200, 429])),
-    // Uses up the allowance of the network, which all keys share.
+    // The caller uses up the allowance of the network, which all keys share.
     keepAsking(300, () => ask('no key', null, [401, 429])),
   ];
 
   await pause(10_000);
   for (let i = 0; i < 3; i += 1) {
-    // The first new one migrates.
+    // The first new replica migrates the database.
     serving.push(await start(repository));
     const replica = serving.shift();
     await pause(500);

@@ -9,7 +9,7 @@ import { call } from '../support/test-service.ts';
 import { createKey } from './start-with-stores.ts';
 import { untilLate } from './until-late.ts';
 
-/** Numbers of requests by key, operation and outcome. */
+/** The numbers of requests by key, operation and outcome. */
 type Counts = Map<string, number>;
 
 const add = (counts: Counts, cell: string, requests = 1) =>
@@ -28,7 +28,10 @@ type KeyName = 'wide' | 'narrow' | 'nobody';
 
 type Question = readonly [by: KeyName, operation: string, target: string, json?: string];
 
-/** What each client asks in turn: every operation, and every outcome of a valid key among the answers. */
+/**
+ * The requests that each client sends in turn. Their responses include every operation, and every
+ * outcome of a valid key.
+ */
 const questions: readonly Question[] = [
   ['wide', 'listPets', '/pets?limit=1'],
   ['wide', 'listPets', '/pets?limit=0'],
@@ -48,21 +51,21 @@ function outcomeOf({ status, text }: Answer): (typeof usageOutcomes)[number] {
   return status >= 400 ? 'client_error' : 'ok';
 }
 
-/** That of no key. */
+/** The limit of requests without a key. */
 const networkLimit = 61;
 
-/** One replica, and what its clients saw. */
+/** A replica, with the responses that its clients got. */
 interface Seen {
   readonly server: Server;
   readonly answers: Counts;
-  /** Requests that may have been counted, although their answers did not arrive. */
+  /** Requests that may have been counted, although their responses did not arrive. */
   unanswered: number;
 }
 
-// The bound of what a killed replica loses is computed so: at some moment nothing is in flight and
-// everything is in the database, so whatever is lost was answered after that moment. What the ledger has
-// beyond the answers of the others is this replica's, and nothing else is missing.
-test('the sums of three replicas are those of their clients, through outages and less what a killed one had not written', async () => {
+// The test limits what a killed replica may lose: at some moment nothing is in flight and
+// everything is in the database, so only later requests may be lost. Counts in the ledger beyond
+// the responses of the other replicas belong to the killed one. Nothing else may be missing.
+test('the ledger of three replicas contains all responses of their clients, except what a killed replica had not written', async () => {
   await using database = await openPostgres();
   await using redis = await openRedis();
   await using stack = new AsyncDisposableStack();
@@ -82,7 +85,7 @@ test('the sums of three replicas are those of their clients, through outages and
     REPLICAS: '3',
     ADDRESS_PER_MINUTE: String(networkLimit),
     LOG_LEVEL: 'error',
-    // Short, so that many are written during each outage.
+    // The interval is short, so that counts are written many times during each outage.
     USAGE_FLUSH_MS: '100',
     BAN_MIN_STRIKES: '20',
     BAN_STRIKE_PERCENT: '0',
@@ -98,7 +101,7 @@ test('the sums of three replicas are those of their clients, through outages and
     try {
       const options = { token: tokens[by], ...(json !== undefined && { json }) };
       const answer = await call(replica.server.baseUrl + target, options);
-      // A replica that could not look up a key knows not whose request it is, and tells the network's limit.
+      // A replica that could not look up a key does not know it, and reports the network's limit.
       const isOfNetwork = answer.headers.get('X-RateLimit-Limit') === String(networkLimit);
       if (answer.status === 503 && by !== 'nobody' && isOfNetwork) return;
       add(replica.answers, `${by} ${operation} ${outcomeOf(answer)}`);
@@ -124,7 +127,7 @@ test('the sums of three replicas are those of their clients, through outages and
     await Promise.all(loads.map((load) => load.stop()));
   }
 
-  /** Waits until some replicas have answered so many more requests each, of an outcome if given. */
+  /** Waits until some replicas have sent more responses each, with an outcome if one is given. */
   async function untilAnswered(times: number, of: readonly Seen[] = seen, outcome = '') {
     const countOf = ({ answers }: Seen) =>
       totalOf(new Map([...answers].filter(([cell]) => cell.endsWith(outcome))));
@@ -145,7 +148,8 @@ test('the sums of three replicas are those of their clients, through outages and
     );
   }
 
-  // Each replica has every key in its cache, so that it knows whose requests it answers while Postgres is away.
+  // Each replica has cached every key, so that it knows the keys of requests while Postgres is
+  // unavailable.
   for (const replica of seen) {
     for (const by of ['wide', 'narrow'] as const)
       await ask(replica, [by, 'listPets', '/pets?limit=1']);
@@ -168,10 +172,10 @@ test('the sums of three replicas are those of their clients, through outages and
   expect(await readLedger()).toEqual(answers());
   expect(seen.map(({ unanswered }) => unanswered)).toEqual([0, 0, 0]);
   const outcomes = [...answers().keys()].map((cell) => cell.split(' ').at(-1));
-  // Those of keys that are refused: usage-api.test.ts.
+  // usage-api.test.ts tests the requests of refused keys.
   expect(new Set(outcomes).add('refused')).toEqual(new Set(usageOutcomes));
 
-  // From here on the victim may lose requests, and only these.
+  // From here on, only the victim may lose requests, and only these.
   const written = new Map(victim.answers);
   await underLoad(async () => {
     await untilAnswered(40);
@@ -179,7 +183,7 @@ test('the sums of three replicas are those of their clients, through outages and
     await untilAnswered(40, survivors);
   });
   for (const { server } of survivors) expect(await server.stop()).toBe(0);
-  // A statement of the killed replica may still have been under way.
+  // A statement of the killed replica may still be running.
   await untilLate(async () => {
     const [others] = await sql`select count(*)::int from pg_stat_activity
       where datname = current_database() and pid <> pg_backend_pid()`;

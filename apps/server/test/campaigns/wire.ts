@@ -5,7 +5,7 @@ import { holdConversations } from '../wire/wire-fuzz.ts';
 import { collectsGarbage, growthOf, memoryOf } from './memory.ts';
 import { startWithStores } from './start-with-stores.ts';
 
-/** Settings under which the server ends abandoned connections soon, and refuses none too early. */
+/** Settings with which the server closes abandoned connections soon, and refuses none too early. */
 const env: Readonly<Record<string, string>> = {
   ...collectsGarbage,
   ADDRESS_PER_MINUTE: '1000000',
@@ -13,15 +13,15 @@ const env: Readonly<Record<string, string>> = {
   REQUEST_TIMEOUT_MS: '1000',
   STALL_TIMEOUT_MS: '1000',
   KEEP_ALIVE_TIMEOUT_MS: '1000',
-  // The log is kept by this process, and a line for each request would be the most of it.
+  // This process keeps the log, and lines of requests would make it too long.
   LOG_LEVEL: 'warn',
 };
 
 /**
- * Does whatever clients may do to connections, to both listeners of a server.
+ * Does to connections everything that clients may do, with both listeners of a server.
  *
- * @throws if the server exits, refuses a valid caller, logs an error, leaves a request in flight, or holds
- * on to more and more memory.
+ * @throws if the server exits, refuses a valid caller, logs an error, leaves a request in flight,
+ * or needs more and more memory.
  */
 export async function run({ seed, minutes }: { seed: number; minutes: number }): Promise<void> {
   await using loaded = await startWithStores(env);
@@ -37,10 +37,13 @@ export async function run({ seed, minutes }: { seed: number; minutes: number }):
     process.stdout.write(`${held.length * connections} connections, ${megabytes} MB held\n`);
   }
   const growth = growthOf(held);
-  if (!growth.isFlat) throw new Error(`Memory, last third / second third: ${growth.ratio}`);
+  if (!growth.isFlat)
+    throw new Error(
+      `The memory grows by a factor of ${growth.ratio} from the second third to the last`,
+    );
 }
 
-/** @returns the bytes that the server holds on to. */
+/** @returns the bytes that the server needs after a garbage collection. */
 async function checkUnharmed(server: Server, token: string): Promise<number> {
   const headers = { Authorization: `Bearer ${token}` };
   const { status } = await send(server.baseUrl, { method: 'GET', target: '/pets', headers });

@@ -7,7 +7,7 @@ const ajv = new Ajv2020({ strict: false, allErrors: true });
 addFormats.default(ajv);
 
 /**
- * The headers that HTTP itself sends and those of cross-origin requests. OpenAPI does not describe
+ * The headers of HTTP itself and of cross-origin requests. OpenAPI does not describe
  * them.
  */
 const framing =

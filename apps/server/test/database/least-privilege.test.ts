@@ -13,10 +13,7 @@ import { call } from '../support/test-service.ts';
 const { adminUrl } = inject('postgres');
 const guide = readFileSync(join(repository, 'docs/operating.md'), 'utf8');
 
-/**
- * Returns a code block of the section on permissions, with the names of the test instead of those
- * of the guide.
- */
+/** Returns a code block of the section on permissions, with the names of the test. */
 function block(language: string, names: Readonly<Record<string, string>>): string {
   const section = guide.slice(guide.indexOf('## Least rights'));
   const [, text = ''] = new RegExp(`\`\`\`${language}\n([^]*?)\`\`\``).exec(section) ?? [];

@@ -160,7 +160,7 @@ describe.each(databaseKinds)('the search of keys on %s', (kind) => {
     [{ sort: '-state' }, 'e143d2fcba'],
     [{ sort: '-requests' }, 'fd3b214eca'],
     [{ sort: '-denials' }, 'fb3214edca'],
-    // With several filters, the order is that of the first one.
+    // With several filters, the first one determines the order.
     [{ account: 'A', name: 't' }, '2'],
     [{ name: 'a', plan: 'enterprise', unusedForDays: 1 }, 'd'],
     [{ name: 'a', unusedForDays: 5 }, 'ac'],

@@ -44,7 +44,7 @@ describe.each(databaseKinds)('idempotent creations on %s', (kind) => {
     return results.map((it) => (it.status === 'fulfilled' ? it.value.outcome : 'failed'));
   }
 
-  test('taken and repeated keys affect neither other keys in the statement nor those of other API keys', async () => {
+  test('taken and repeated keys affect neither other keys in the statement nor keys of other API keys', async () => {
     await create(['taken', 'earlier']);
     expect(
       await create(

@@ -41,25 +41,25 @@ const notice = /^Installing packages\. This happens once\.\n$/;
 
 test.each<[what: string, calls: string[], said: RegExp, commands: RegExp[]]>([
   [
-    'on Linux, exactly what the lockfile says, once, without a Node if this one will do',
+    'the locked packages on Linux once, without another Node if the present one is new enough',
     ['run linux', 'run linux'],
     notice,
     [npm, /^pnpm install --frozen-lockfile --prod (?!.* animal-store ).* --trust-lockfile$/],
   ],
   [
-    'a Node beside one that will not do, and then no more for another',
+    'a Node beside one that is too old, and then nothing more for another one',
     ['run linux 20.0.0', 'run linux'],
     notice,
     [npm, /^pnpm install --frozen-lockfile --prod .* animal-store .* --trust-lockfile$/],
   ],
   [
-    'the exact Node for tests, and release dates are looked up for the long ones alone',
+    'the exact Node for tests, and looks up release dates only for the long tests',
     ['develop linux', 'all linux'],
     notice,
     [npm, /^pnpm (?!.*--prod).* --trust-lockfile$/, /^pnpm (?!.*--(prod|trust))/],
   ],
   ...['darwin', 'win32'].map((platform): [string, string[], RegExp, RegExp[]] => [
-    `on ${platform}, exactly what the lockfile says`,
+    `the locked packages on ${platform}`,
     [`develop ${platform}`, `develop ${platform}`],
     notice,
     [/^npm(\.cmd)? install /, /pnpm(\.cmd)? install --frozen-lockfile /],

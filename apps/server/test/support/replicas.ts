@@ -18,7 +18,7 @@ export type Reply = Awaited<ReturnType<typeof ask>>;
  * Starts a service for each of the options, all at the same time, in this process. Their metrics of
  * Redis commands and statements include all services, because they share diagnostics channels.
  *
- * @param options the options of each replica. The clocks are those of the machine, unless others
+ * @param options the options of each replica. They use the clock of the machine, unless others
  * are given.
  */
 export async function startReplicas(options: readonly LocalOptions[]) {

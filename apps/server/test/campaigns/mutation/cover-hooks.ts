@@ -1,5 +1,5 @@
-// Tells Stryker that what the hooks of a test file run, such as the start of a service, is covered by its tests.
-// Stryker takes it for code that runs at import, and ignores that.
+// Tells Stryker that the tests of a file cover the code that its hooks run, such as the start of a
+// service. Stryker counts this code as run at import and ignores it.
 
 import { afterAll, beforeAll } from 'vitest';
 

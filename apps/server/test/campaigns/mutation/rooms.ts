@@ -1,4 +1,4 @@
-/** The rooms that are mutated, and the test files that should notice. */
+/** The rooms that are mutated, with the test files that should notice. */
 export const rooms: Readonly<Record<string, readonly string[]>> = {
   accounts: ['test/{accounts,audit}/*', 'test/quotas/replicas'],
   api: ['test/{http,keys,operations}/*', 'test/quotas/rate-limits', 'test/reference/{error,ref}*'],
@@ -11,7 +11,10 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   usage: ['src/usage/*', 'test/usage/*', 'test/admin/{history,keys}'],
 };
 
-/** Below such a score, the campaign fails: that of docs/mutation.md, less what another seed may take away. */
+/**
+ * The least score of each room: the score in docs/mutation.md, less what another seed may change.
+ * Below it, the campaign fails.
+ */
 export const leastScores: Readonly<Record<string, number>> = {
   'admin-contract/src': 70,
   'client/src': 85,

@@ -1,4 +1,5 @@
-// A plugin of Stryker: tries a random sample of mutants, chosen by the seed, and reports the score of each room.
+// A plugin of Stryker that tries a random sample of mutants, chosen by the seed, and reports the
+// score of each room.
 
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -15,16 +16,19 @@ type Mutant = {
   readonly location: { readonly start: Position; readonly end: Position };
 };
 
-/** What became of a mutant. Stryker counts lines and columns from 1 here, and from 0 elsewhere. */
+/** A mutant with its result. Stryker counts lines and columns from 1 here, and from 0 elsewhere. */
 type TestedMutant = Mutant & { readonly status: string };
 
 // biome-ignore lint/style/noProcessEnv: run-campaign.ts has no other way to tell Stryker
 const { CAMPAIGN_SEED: seed = '1', CAMPAIGN_MINUTES: minutes = 'Infinity' } = process.env;
-/** How long all mutants take, on two cores. */
+/** How long all mutants take on two cores. */
 const wholeMinutes = 240;
 const share = Number(minutes) / wholeMinutes;
 
-/** Whether a mutant is tried. Its line does not matter, so that an edit above it leaves the sample as it is. */
+/**
+ * Tells whether a mutant is in the sample. Its line does not matter, so that an edit above it does
+ * not change the sample.
+ */
 function isInSample(mutant: Mutant): boolean {
   const { fileName, mutatorName, replacement, location } = mutant;
   const file = relative(process.cwd(), fileName);
@@ -33,7 +37,7 @@ function isInSample(mutant: Mutant): boolean {
   return createHash('sha256').update(identity).digest().readUInt32BE() / 2 ** 32 < share;
 }
 
-/** Stryker asks it which mutants compile. */
+/** Stryker asks this checker which mutants compile. */
 const sampler = {
   init: async () => {},
   group: async (mutants: readonly Mutant[]) => [mutants.map(({ id }) => id)],
@@ -86,7 +90,7 @@ function print(text: string): void {
   process.stdout.write(text);
 }
 
-/** The name that Stryker looks for. */
+/** Stryker looks for this name. */
 export const strykerPlugins = [
   { kind: 'Checker', name: 'sample', value: sampler },
   { kind: 'Reporter', name: 'rooms', factory: createReporter },
