@@ -12,7 +12,7 @@ test.each([
   expect(parseRedisUrls(text)).toEqual({ urls, notes: [] });
 });
 
-test('parseRedisUrls removes parameters without effect and notes them', () => {
+test('parseRedisUrls removes parameters without effect and reports them', () => {
   expect(parseRedisUrls('rediss://a:6380/1?ssl_cert_reqs=required&family=0')).toEqual({
     urls: ['rediss://a:6380/1'],
     notes: [

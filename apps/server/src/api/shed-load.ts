@@ -25,8 +25,8 @@ const overloadedBody = JSON.stringify(overloaded.toBody());
 const apiPath = new RegExp(`^/${apiVersion}(?:[/?]|$)`);
 
 /**
- * The deprecated operations and patterns of their paths. A 503 is sent before Express, which would
- * otherwise find the route.
+ * The deprecated operations with patterns of their paths. A 503 is sent before Express has found
+ * the route.
  */
 const endingRoutes = Object.values<ContractRoute>(operations)
   .filter(({ metadata }) => metadata?.deprecation !== undefined)

@@ -25,8 +25,8 @@ export interface Listener {
 }
 
 /**
- * More headers than clients and proxies send; Node answers requests with more of them with 431. The
- * 16 kB of all headers could hold thousands of empty ones.
+ * The most headers of a request. Clients and proxies send fewer, and Node answers requests with
+ * more of them with 431. The 16 kB of all headers could hold thousands of empty ones.
  */
 const maxHeaders = 100;
 
@@ -46,7 +46,10 @@ export async function openListener(
     /** Called when a connection cannot be accepted. An unhandled error would end the process. */
     report: (failure: unknown) => void;
   },
-  /** Its app cannot be mounted in another one: it shares its types with Node, and its targets are paths. */
+  /**
+   * The app cannot be mounted in another Express app, because it shares its types with Node and
+   * gets paths as targets.
+   */
   createApp: (origin: string, server: Server) => Express,
 ): Promise<Listener> {
   const address = { ...defaultListenerLimits, ...given };

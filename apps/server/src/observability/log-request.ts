@@ -46,13 +46,15 @@ export function openRequestLog({
   };
 }
 
-/** Returns the fields of a line in the order in which people read them. pino omits those that are undefined. */
+/**
+ * Returns the fields of a line in the order in which people read them. pino omits undefined fields.
+ */
 function fieldsOf(record: RequestRecord, slowRequestMs: number) {
   const { key, decision, traceId } = record;
   const isDetailed = record.durationMs >= slowRequestMs || traceId !== undefined;
   return {
     method: record.method,
-    // The path of an unknown route is a text of the caller, and may be a secret.
+    // An unknown path is not logged, because it is the caller's text and may be a secret.
     route: record.route ?? 'other',
     status: record.status,
     durationMs: inHundredths(record.durationMs),
@@ -64,14 +66,17 @@ function fieldsOf(record: RequestRecord, slowRequestMs: number) {
     errorCode: record.errorCode,
     attempts: record.attempts,
     aborted: record.aborted || undefined,
-    // The name by which tools find it (OpenTelemetry, "Trace Context in non-OTLP Log Formats").
+    // Tools find traces by this name (OpenTelemetry, "Trace Context in non-OTLP Log Formats").
     trace_id: traceId,
     ...(isDetailed ? detailsOf(record) : undefined),
     requestId: record.requestId,
   };
 }
 
-/** Returns the fields that only the line of a slow or traced request has: for whom it was, and where its time went. */
+/**
+ * Returns the additional fields of a slow or traced request: the operation, the account and the
+ * waits.
+ */
 function detailsOf({ operation, key, waits }: RequestRecord) {
   return {
     operation: operation?.operation,

@@ -23,7 +23,7 @@ const maxBytesPerCodeUnit = 3;
 const maxWaitingBytes = 16 * 1024 * 1024;
 
 /**
- * Opens the log on stderr. stdout is for the banner, which people see who run `npm start`.
+ * Opens the log on stderr. stdout is for the banner, which is meant for people who run `npm start`.
  *
  * @param options.format `undefined` for pretty lines on a terminal and JSON elsewhere.
  * @param options.write receives each line of JSON at once, instead of stderr.
@@ -155,7 +155,7 @@ function jsonStream({ logBatchMs, logCloseTimeoutMs }: LogTimings) {
 }
 
 function prettyStream() {
-  // The reader of the lines may be gone, or its disk may be full.
+  // The reader of the lines may have exited, or its disk may be full.
   process.stderr.on('error', () => {});
   return {
     stream: { write: (line: string) => process.stderr.write(prettyLine(line)) },

@@ -29,7 +29,10 @@ const watchedGauges = {
   animal_store_usage_write_age_seconds: 'Time since this replica last wrote to the usage ledger.',
 };
 
-/** Why spans are dropped: too many wait to be sent, or the collector did not accept them. */
+/**
+ * The reasons why spans are dropped: too many spans wait to be sent, or the collector did not
+ * accept them.
+ */
 const spanLosses = ['queue_full', 'export_failed'] as const;
 export type SpanLoss = (typeof spanLosses)[number];
 

@@ -58,9 +58,9 @@ export interface ObservabilitySettings {
   /** How long shutting down waits for a reader of the log that has stopped reading. */
   readonly logCloseTimeoutMs: number;
   /**
-   * How long shutting down waits for a collector that does not answer. It does not wait for a
-   * collector that refuses connections or whose last answer was a failure. A collector nearby
-   * answers within 20 ms, and the last spans are sent as soon as the last request has ended.
+   * How long shutting down waits for a collector that does not respond. It does not wait for a
+   * collector that refuses connections or whose last response was a failure. A collector nearby
+   * responds within 20 ms, and the last spans are sent as soon as the last request has ended.
    */
   readonly traceFlushTimeoutMs: number;
 }

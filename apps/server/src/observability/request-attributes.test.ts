@@ -27,7 +27,7 @@ const record: RequestRecord = {
   traceId: undefined,
 };
 
-test('a span has the attributes of an HTTP server that are required and recommended', () => {
+test('requestAttributes returns the required and the recommended attributes of HTTP servers', () => {
   expect(requestAttributes(request, record)).toEqual({
     'http.request.method': 'GET',
     'http.route': '/v1/pets/:petId',
@@ -50,7 +50,7 @@ test.each([
   ['unknown', undefined],
   [token, undefined],
   [undefined, undefined],
-])('the sender %s has the client.address %s', (ip, shown) => {
+])('requestAttributes returns for the sender %s the client.address %s', (ip, shown) => {
   expect(requestAttributes({ ...request, ip }, record)['client.address']).toBe(shown);
 });
 
@@ -62,12 +62,12 @@ test.each([
   ['animal-store-client/1.0.0', 'animal-store-client/1.0.0'],
   [`curl/8.5.0 ${token}`, expect.not.stringContaining(token)],
   [`a/1${'x'.repeat(1_000)}`, `a/1${'x'.repeat(253)}`],
-  // It may be a secret in the wrong header.
+  // The value may be a secret in the wrong header.
   ['cAnArY0123456789', undefined],
   [token, undefined],
   ['curl/8.5.0 \u00e9', undefined],
   [undefined, undefined],
-])('the User-Agent %s is shown as %s', (userAgent, shown) => {
+])('requestAttributes shows the User-Agent %s as %s', (userAgent, shown) => {
   const headers = { 'user-agent': userAgent };
   expect(requestAttributes({ ...request, headers }, record)['user_agent.original']).toEqual(shown);
 });
@@ -101,7 +101,7 @@ test.each<[string, Partial<RequestRecord>, string, Record<string, unknown>]>([
     },
   ],
   ['a failure without a code', { status: 503 }, 'GET /v1/pets/:petId', { 'error.type': '503' }],
-])('the span of %s (%j) is called %s and has %j', (_, more, name, attributes) => {
+])('the span of %s (%j) has the name %s and the attributes %j', (_, more, name, attributes) => {
   const told = { ...record, ...more };
   expect(nameOfRequest(told)).toBe(name);
   expect(requestAttributes(request, told)).toMatchObject(

@@ -15,7 +15,7 @@ const knownMethods: ReadonlySet<string> = new Set(
  */
 const namedProgram = /^[A-Za-z][\w.+-]{0,63}\/\d[\x20-\x7e]*$/;
 
-/** Browsers send less. */
+/** The longest `User-Agent` that is shown. Browsers send less. */
 const maxUserAgentLength = 256;
 
 /** Returns the name of a request's span, such as `GET /v1/pets`. */
@@ -24,8 +24,8 @@ export function nameOfRequest({ method, route }: RequestRecord): string {
 }
 
 /**
- * Returns the attributes of a request's span: those that OpenTelemetry's stable conventions for
- * HTTP servers require or recommend, and our own.
+ * Returns the attributes of a request's span: the ones that OpenTelemetry's stable conventions for
+ * HTTP servers require or recommend, and this service's own.
  *
  * `url.query` is left out, because callers put secrets into it. The address of the peer is left
  * out, because behind a proxy it is the address of the proxy.
@@ -55,7 +55,9 @@ export function requestAttributes(request: TracedRequest, record: RequestRecord)
   };
 }
 
-/** Returns the address, if it is one: a caller can write anything into `X-Forwarded-For`. */
+/**
+ * Returns the address if it is valid, because a caller can write anything into `X-Forwarded-For`.
+ */
 function addressOf(ip: string | undefined): string | undefined {
   // On a socket for IPv4 and IPv6, Node maps IPv4 addresses into IPv6 (RFC 4291, §2.5.5.2).
   const address = ip?.replace(/^::ffff:(?=[\d.]+$)/i, '');

@@ -12,7 +12,7 @@ test.each([
   ['http://api.example.com', server('api.example.com', 80)],
   ['http://localhost:3000', server('localhost', 3000)],
   ['http://[::1]:3000', server('::1', 3000)],
-])('the service at %s has the attributes %j', (origin, attributes) => {
+])('publicAddress returns for %s the attributes %j', (origin, attributes) => {
   expect(publicAddress(origin)).toEqual(attributes);
 });
 
@@ -25,9 +25,9 @@ test.each([
     { host: '/run/pg', name: 'pets' },
     { 'server.address': '/run/pg', ...space('pets') },
   ],
-  // The embedded one.
+  // The embedded database has no address.
   [{}, {}],
-])('the database %j has the attributes %j', (address, attributes) => {
+])('databaseAttributes returns for %j the attributes %j', (address, attributes) => {
   expect(databaseAttributes(address)).toEqual(attributes);
 });
 
@@ -35,10 +35,10 @@ test.each([
   [['redis://user:secret@cache:6380/3'], { ...server('cache', 6380), ...space('3') }],
   [['rediss://cache'], { ...server('cache', 6379), ...space('0') }],
   [['redis://[::1]/'], { ...server('::1', 6379), ...space('0') }],
-  // Which server it was is known to nobody but the client.
+  // Only the client of Redis knows which of these servers it uses.
   [['redis+sentinel://a:1,b:2/main/5'], space('5')],
   [['redis://a:1', 'redis://b:1'], space('0')],
   [[], {}],
-])('Redis at %j has the attributes %j', (urls, attributes) => {
+])('redisAttributes returns for %j the attributes %j', (urls, attributes) => {
   expect(redisAttributes(urls)).toEqual(attributes);
 });

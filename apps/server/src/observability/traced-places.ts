@@ -3,7 +3,7 @@ import { parseSentinelUrl } from '@animal-store/quotas/sentinel-url';
 import type { Attributes } from '@opentelemetry/api';
 import * as semconv from '@opentelemetry/semantic-conventions';
 
-/** Where requests arrive, and the stores that they use. */
+/** The addresses of the service and of its stores. */
 export interface TracedPlaces {
   /** The public address of the service, such as `https://api.example.com`. */
   readonly origin: string;
@@ -31,14 +31,14 @@ export function databaseAttributes({ host, port, name }: DatabaseAddress): Attri
 }
 
 /**
- * Returns the attributes of Redis. With a Cluster or with Sentinels the server is left out, because
- * the URLs do not say which of the servers answers.
+ * Returns the attributes of Redis. With a Cluster or with Sentinels, the server's address is left
+ * out, because the URLs do not tell which of the servers responds.
  */
 export function redisAttributes(urls: readonly string[]): Attributes {
   const [url, ...others] = urls;
   // Without Redis, quotas are counted in the memory of this replica.
   if (url === undefined) return {};
-  // A Cluster has database 0 only.
+  // A Cluster has only database 0.
   if (others.length > 0) return { [semconv.ATTR_DB_NAMESPACE]: '0' };
   const sentinel = parseSentinelUrl(url);
   if (sentinel !== undefined) return { [semconv.ATTR_DB_NAMESPACE]: String(sentinel.db) };
@@ -50,5 +50,5 @@ export function redisAttributes(urls: readonly string[]): Attributes {
   };
 }
 
-/** `URL` writes an IPv6 address in brackets. */
+/** Removes the brackets in which `URL` writes an IPv6 address. */
 const withoutBrackets = (hostname: string) => hostname.replaceAll(/[[\]]/g, '');

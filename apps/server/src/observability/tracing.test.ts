@@ -43,7 +43,7 @@ beforeEach(() => {
 afterEach(() => stack.disposeAsync());
 
 function open(origin: string, batches = {}): OpenTracing {
-  // Exporters of earlier tests may fail late.
+  // Exporters of earlier tests may fail late, so each test has an object of its own.
   const counts = dropped;
   return openTracing({
     ...{ url: `${origin}/v1/traces`, version: '1.0.0', clock },
@@ -55,13 +55,13 @@ function open(origin: string, batches = {}): OpenTracing {
   });
 }
 
-/** Makes the span of a request. */
+/** Creates the span of a request. */
 function trace(tracing: OpenTracing, queueMs = 0): void {
   const waits = { queueMs, redisMs: 0, sqlMs: 0, bodyMs: 0 };
   tracing.start(request, { arrivedAt: performance.now() - queueMs, waits }).end(record);
 }
 
-/** Opens a server that takes requests and never answers. */
+/** Opens a server that accepts connections and never responds. */
 async function openSilentCollector() {
   let connections = 0;
   const server = stack.use(
@@ -73,7 +73,7 @@ async function openSilentCollector() {
   return { origin: `http://127.0.0.1:${server.port}`, untilAsked };
 }
 
-/** Says whether a promise has settled after a turn of the event loop in which sockets are read. */
+/** Tells whether a promise has settled after a turn of the event loop in which sockets are read. */
 async function isSettled(promise: Promise<void>): Promise<boolean> {
   let settled = false;
   void promise.then(() => {
@@ -83,7 +83,7 @@ async function isSettled(promise: Promise<void>): Promise<boolean> {
   return settled;
 }
 
-test('the span of a request that waited for its turn has a child for the wait, and others have none', async () => {
+test('the span of a request has a child span for the wait if the request waited for its turn', async () => {
   await using collector = await openOtlpCollector();
   const tracing = open(collector.url);
   trace(tracing);
@@ -96,7 +96,7 @@ test('the span of a request that waited for its turn has a child for the wait, a
   expect(Number((waits[0]?.endedAt ?? 0n) - (waits[0]?.beganAt ?? 0n)) / 1e6).toBeCloseTo(30, 2);
 });
 
-test('a stop waits until the collector has taken the last spans', async () => {
+test('close waits until the collector has accepted the last spans', async () => {
   await using collector = await openOtlpCollector();
   const tracing = open(collector.url);
   trace(tracing);
@@ -105,15 +105,16 @@ test('a stop waits until the collector has taken the last spans', async () => {
   expect([troubles, dropped]).toEqual([[], {}]);
 });
 
-// It took two seconds. The clock stands still, so nothing is waited for.
-test('a stop does not wait for a collector that refuses connections, and says how many spans are lost', async () => {
+// Regression: the stop took two seconds. The clock stands still, so the test fails if the stop
+// waits.
+test('close does not wait for a collector that refuses connections, and reports the lost spans', async () => {
   const tracing = open(`http://127.0.0.1:${await freePort()}`);
   trace(tracing);
   await tracing.close();
   expect(troubles.at(-1)).toMatch(/^The collector .* before the stop: 1 spans are lost\.$/);
 });
 
-test('a stop waits 500 ms for a collector that does not answer', async () => {
+test('close waits 500 ms for a collector that does not respond', async () => {
   const { origin, untilAsked } = await openSilentCollector();
   const tracing = open(origin);
   trace(tracing);
@@ -126,7 +127,7 @@ test('a stop waits 500 ms for a collector that does not answer', async () => {
   expect(troubles).toEqual([expect.stringContaining('1 spans are lost')]);
 });
 
-test('a stop does not wait for a collector that has not answered for 500 ms before', async () => {
+test('close does not wait for a collector that has not responded for 500 ms', async () => {
   const { origin, untilAsked } = await openSilentCollector();
   const tracing = open(origin);
   trace(tracing);
@@ -138,7 +139,7 @@ test('a stop does not wait for a collector that has not answered for 500 ms befo
   expect(troubles).toEqual([expect.stringContaining('2 spans are lost')]);
 });
 
-test('a stop waits for a collector that is back', async () => {
+test('close waits for a collector that is available again', async () => {
   let status = 400;
   await using collector = await openOtlpCollector(() => status);
   const tracing = open(collector.url);
@@ -154,10 +155,10 @@ test('a stop waits for a collector that is back', async () => {
   expect(collector.spans()).toHaveLength(2);
 });
 
-test('spans are counted as dropped when too many wait, and when the collector refuses them', async () => {
+test('spans count as dropped when too many wait and when the collector refuses them', async () => {
   await using collector = await openOtlpCollector(() => 400);
   const tracing = open(collector.url, { maxQueueSize: 2, maxExportBatchSize: 2 });
-  // The first two are sent, two wait, and there is no room for the last one.
+  // The first two spans are sent, two wait, and there is no room for the last one.
   for (let i = 0; i < 5; i += 1) trace(tracing);
   expect(dropped).toEqual({ queue_full: 1 });
   await tracing.close();

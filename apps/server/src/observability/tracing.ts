@@ -53,17 +53,17 @@ import { watchCollector } from './watch-collector.ts';
 export interface OpenTracing extends RequestTracing {
   /** Returns the trace of the current request, if it is recorded. */
   currentTraceId(): string | undefined;
-  /** Sets where requests arrive and where they go on to, for the attributes of later spans. */
+  /** Sets the addresses of the service and of its stores, which are attributes of later spans. */
   describe(places: TracedPlaces): void;
-  /** Begins to send the spans that wait. Called once the last request has ended. */
+  /** Starts to send the waiting spans. It is called when the last request has ended. */
   flush(): void;
-  /** Sends the spans that wait, but does not wait for a collector that is away. */
+  /** Sends the waiting spans, but does not wait for an unavailable collector. */
   close(): Promise<void>;
 }
 
 /**
  * Opens tracing, which sends traces by OTLP: one span for each request, one for its wait for its
- * turn, and one for each of its Redis commands and statements. Names and attributes are those of
+ * turn, and one for each of its Redis commands and statements. Names and attributes follow
  * OpenTelemetry's stable semantic conventions.
  *
  * This module is imported only if traces are sent. It creates spans itself instead of using
@@ -74,7 +74,7 @@ export function openTracing(
   options: TracingSettings & {
     version: string;
     clock: Clock;
-    /** How long a stop waits for a collector that does not answer. */
+    /** How long shutting down waits for a collector that does not respond. */
     flushTimeoutMs: number;
     /** Called when spans cannot be delivered. */
     onTrouble: (message: string) => void;
@@ -85,7 +85,7 @@ export function openTracing(
   const { clock } = options;
   // The logger of OpenTelemetry passes further arguments, which are dropped.
   const tell = (message: string) => onTrouble(message);
-  // Tests open it several times in a process.
+  // Tests open tracing several times in one process, which OpenTelemetry would warn about.
   const levels = { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true };
   diag.setLogger(
     { error: tell, warn: tell, info: () => {}, debug: () => {}, verbose: () => {} },
@@ -143,7 +143,7 @@ export function openTracing(
     startSpan(command, () => ({
       ...commandAttributes(command),
       ...redisPlace,
-      // Of a Cluster it is the node.
+      // In a Cluster, each command has the address of its node.
       ...(isCluster && {
         [semconv.ATTR_SERVER_ADDRESS]: serverAddress,
         [semconv.ATTR_SERVER_PORT]: serverPort,
@@ -198,7 +198,7 @@ export function openTracing(
       placeOfDatabase = () => databaseAttributes(database());
     },
     flush() {
-      // What cannot be sent is told by the exporter, and waited for by `close`.
+      // The exporter reports spans that it cannot send, and `close` waits for them.
       provider.forceFlush().catch(() => {});
     },
     async close() {
@@ -213,7 +213,7 @@ export function openTracing(
   };
 }
 
-/** Returns the Unix time in milliseconds of an instant by `systemClock.elapsed()`. */
+/** Converts a time of `systemClock.elapsed()` to Unix time in milliseconds. */
 const toUnixMs = (elapsedMs: number) => systemClock.now() - systemClock.elapsed() + elapsedMs;
 
 /** The parts of a command that ioredis publishes and that spans use. Its `args` are never read. */
@@ -224,8 +224,8 @@ interface RedisCommand {
 }
 
 /**
- * The attributes of a statement. Statements have names in our code, and the conventions advise
- * against reading the operation or the table from the SQL.
+ * Returns the attributes of a statement. Statements have names in this service's code, and the
+ * conventions advise against parsing the operation or the table from the SQL.
  */
 const statementAttributes = (statement: string): Attributes => ({
   [semconv.ATTR_DB_SYSTEM_NAME]: semconv.DB_SYSTEM_NAME_VALUE_POSTGRESQL,
@@ -233,26 +233,29 @@ const statementAttributes = (statement: string): Attributes => ({
   [semconv.ATTR_DB_QUERY_SUMMARY]: statement,
 });
 
-/** The attributes of a Redis command. */
+/** Returns the attributes of a Redis command. */
 const commandAttributes = (command: string): Attributes => ({
-  // The package of names has no constant for Redis.
+  // The package of semantic conventions has no constant for Redis.
   [semconv.ATTR_DB_SYSTEM_NAME]: 'redis',
   [semconv.ATTR_DB_OPERATION_NAME]: command,
 });
 
-/** The attributes of a script in Redis. */
+/** Returns the attributes of a script in Redis. */
 const scriptAttributes = (script: string): Attributes => ({
   ...commandAttributes('evalsha'),
   [semconv.ATTR_DB_STORED_PROCEDURE_NAME]: script,
 });
 
-/** The attributes of a failed call. The message is left out, because it may repeat arguments. */
+/**
+ * Returns the attributes of a failed call. The message is left out, because it may repeat
+ * arguments.
+ */
 function failureAttributes(error: unknown): Attributes {
   if (!(error instanceof DatabaseError)) return { [semconv.ATTR_ERROR_TYPE]: 'Error' };
   const { code } = error;
   return {
     [semconv.ATTR_ERROR_TYPE]: code,
-    // Only a SQLSTATE comes from the database. The driver has other codes.
+    // Only a SQLSTATE comes from the database. Codes of the driver have another format.
     ...(/^[\dA-Z]{5}$/.test(code) && { [semconv.ATTR_DB_RESPONSE_STATUS_CODE]: code }),
   };
 }

@@ -8,14 +8,15 @@ import type { SpanExporter } from '@opentelemetry/sdk-trace';
 const failedRequests = 'http.client.request.error';
 
 /**
- * Watches whether the collector accepts spans, so that shutting down does not wait for a collector
- * that is away.
+ * Watches whether the collector accepts spans, so that shutting down does not wait for an
+ * unavailable collector.
  *
  * The exporter reports a failure too late, because it retries for up to 10 s. So failed connections
- * to the collector are noticed on a diagnostics channel of Node.
+ * to the collector are observed on a diagnostics channel of Node.
  *
  * @param options.url the URL that the exporter sends to.
- * @param options.patienceMs how long the collector may take to answer before it counts as away.
+ * @param options.patienceMs how long the collector may take to respond before it counts as
+ * unavailable.
  */
 export function watchCollector(
   exporter: SpanExporter,
@@ -23,7 +24,7 @@ export function watchCollector(
 ) {
   const { clock, patienceMs } = options;
   const { host, pathname } = new URL(options.url);
-  /** Batches that the collector has not answered yet. */
+  /** The batches without a response of the collector. */
   const unanswered = new Map<object, { readonly sentAt: number; readonly spans: number }>();
   let hasFailed = false;
   let away = Promise.withResolvers<void>();
@@ -64,9 +65,9 @@ export function watchCollector(
   return {
     /** The exporter to use instead of the given one. */
     exporter: watched,
-    /** Resolves as soon as the collector is known to be away. */
+    /** Resolves as soon as the collector counts as unavailable. */
     untilAway: () => (isLate() ? Promise.resolve() : away.promise),
-    /** Returns the number of spans that were sent and not answered. */
+    /** Returns the number of spans that were sent without a response. */
     unansweredSpans: () => [...unanswered.values()].reduce((sum, { spans }) => sum + spans, 0),
     close: () => void unsubscribe(failedRequests, onFailedRequest),
   };

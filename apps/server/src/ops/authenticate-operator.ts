@@ -119,7 +119,7 @@ export function authenticateOperator({
       known.set(hashToken(token), true);
       return { actor, token, confirm: (tx) => sessions.confirm(tx, actor, token) };
     }
-    // A token that was valid earlier is no guess: it has expired or was revoked. Its sender must
+    // A token that was valid earlier is not a guess: it has expired or was revoked. Its sender must
     // learn that, instead of being told about too many guesses. If it is sent again, it counts as a
     // guess.
     if (!known.delete(hashToken(token))) await countGuess(network);

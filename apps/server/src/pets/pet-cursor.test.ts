@@ -44,7 +44,7 @@ test('decodeCursor rejects a cursor with one character changed and any other tex
       expect(decodeCursor(spoilt, filter), spoilt).toBeUndefined();
     }
   }
-  // The checksum is no secret, so these texts have a valid one.
+  // The checksum is not a secret, so these texts have a valid one.
   const sealed = ['.0', '.-1', '.1e9', '.9007199254740992', 'lost.1', '.1.', '.1.x', '\0.1'];
   const tails = ['A', '=', ' ', '\n'].map((tail) => sealCursor('.1') + tail);
   for (const text of [...sealed.map((it) => sealCursor(it)), ...tails, '9'.repeat(7_000)]) {

@@ -87,7 +87,7 @@ test('wrong tokens get 401, after ten in a minute 429, and valid tokens always p
   const valid = [adminToken, ann.token, unseen.token, session.token];
   expect(await statusesOf(valid)).toEqual(Array(4).fill(200));
   expect((await fetch(`${service.server.opsUrl}/livez`)).status).toBe(200);
-  // A token that was valid before is no guess. Its sender learns that the token is no longer valid.
+  // A token that was valid before is not a guess. Its sender learns that the token is no longer valid.
   await admin.call(`/operators/${left.operator.id}/revoke`, { method: 'POST' });
   expect(await statusesOf([left.token])).toEqual([401]);
   expect(await statusesOf([left.token])).toEqual([429]);

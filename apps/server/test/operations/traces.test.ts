@@ -14,14 +14,14 @@ let resource: unknown;
 let batches: number;
 let spans: ReturnType<Awaited<ReturnType<typeof openOtlpCollector>>['spans']>;
 let lines: ReturnType<typeof logOf>;
-/** Where the service, its database and its Redis were. */
+/** The addresses of the service, its database and its Redis. */
 let places: { service: object; database: object; redis: object };
 
 /** Returns the span of the request with an id. */
 const spanOf = (id: string) =>
   spans.find(({ attributes }) => attributes['animal_store.request_id'] === id);
 
-/** The attributes of a server at a URL. */
+/** Returns the attributes of a server with a URL. */
 function serverAt(url: string) {
   const { hostname, port } = new URL(url);
   return { 'server.address': hostname, 'server.port': Number(port) };
@@ -171,7 +171,7 @@ test('requests and shutdown succeed when the collector does not respond', async 
       OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${silent.port}`,
       OTEL_BSP_EXPORT_TIMEOUT: '600000',
     },
-    // How long the stop waits: tracing.test.ts.
+    // tracing.test.ts tests how long the stop waits.
     clock: systemClock,
     observability: { traceFlushTimeoutMs: 100 },
   });
