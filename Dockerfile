@@ -10,6 +10,10 @@ WORKDIR /animal-store
 ARG SSL_CERT_FILE
 ARG NODE_EXTRA_CA_CERTS
 
+# The pnpm of scripts/install.mjs, by its lockfile: npm compares it with its checksum.
+COPY scripts/pnpm /pnpm
+RUN npm install --prefix /pnpm --no-audit --no-fund
+
 # First what changes with a dependency, then what changes with the code: after an edit of a source, the
 # installation comes from the cache.
 COPY package.json pnpm-lock.yaml pnpm-workspace.yaml .pnpmfile.mjs ./
@@ -24,7 +28,7 @@ COPY apps/console/package.json apps/console/
 COPY apps/docs/package.json apps/docs/
 COPY apps/server/package.json apps/server/
 # Without optional dependencies: the only one is Node, which is here already.
-RUN npx --yes "$(node -p "require('./package.json').packageManager")" install \
+RUN /pnpm/node_modules/.bin/pnpm install \
   --prod --no-optional --frozen-lockfile --ignore-scripts --filter-prod '@animal-store/server...' --filter-prod '@animal-store/cli...'
 COPY deploy/image/collect-runtime.mjs deploy/image/
 RUN node deploy/image/collect-runtime.mjs /runtime
@@ -32,7 +36,7 @@ RUN node deploy/image/collect-runtime.mjs /runtime
 # Vite, and what it puts into the files of the console, is not in the image. It needs its optional dependencies: they
 # hold its programs.
 FROM build AS console
-RUN npx --yes "$(node -p "require('./package.json').packageManager")" install \
+RUN /pnpm/node_modules/.bin/pnpm install \
   --prod --frozen-lockfile --ignore-scripts --filter-prod '@animal-store/console...'
 COPY tsconfig.json ./
 COPY packages/admin-contract packages/admin-contract

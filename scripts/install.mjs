@@ -8,12 +8,22 @@
 
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+// Corepack reads the checksum after it.
+const [pnpmVersion] = packageManager.split('+');
 const stampFile = join(root, 'node_modules', '.installed');
 
 // The service, its commands, and the console, which `npm start` builds.
@@ -53,10 +63,16 @@ const scope = scopes[Math.max(scopes.indexOf(installedScope), scopes.indexOf(wan
 if (scope !== installedScope || hash !== installedHash) {
   // npm prints nothing while it downloads pnpm, which may take minutes on a slow network.
   console.error('Installing packages. This happens once.');
-  const home = join('node_modules', `.${packageManager}`);
+  const home = join('node_modules', `.${pnpmVersion}`);
   const pnpm = join(home, 'node_modules', '.bin', 'pnpm');
   if (!existsSync(join(root, pnpm))) {
-    run('npm', ['install', '--prefix', home, '--no-audit', '--no-fund', packageManager]);
+    // By a lockfile, because a registry may swap a package: npm compares each with its checksum there before it runs
+    // anything of it. Not `npm ci`: the lockfile lacks pnpm's programs for other systems than Linux with glibc.
+    mkdirSync(join(root, home), { recursive: true });
+    for (const file of ['package.json', 'package-lock.json']) {
+      copyFileSync(join(root, 'scripts', 'pnpm', file), join(root, home, file));
+    }
+    run('npm', ['install', '--prefix', home, '--no-audit', '--no-fund']);
   }
   run(pnpm, ['install', '--frozen-lockfile', ...filters[scope]]);
   linkPnpm(pnpm);

@@ -1,5 +1,9 @@
 import { execFile } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { repository, temporaryDirectory } from '@animal-store/testkit';
@@ -13,7 +17,7 @@ const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string
 /** Programs that record their arguments. */
 const programs = {
   pnpm: 'echo "pnpm $@" >> commands',
-  // The command is `npm install --prefix <folder> … <package>`.
+  // The command is `npm install --prefix <folder> …`.
   npm: 'echo "npm $@" >> commands; bin="$3/node_modules/.bin"; mkdir -p "$bin"; cp pnpm "$bin"',
   // On Windows, Node runs `cmd.exe /d /s /c "npm.cmd …"`.
   'cmd.exe': 'echo "$4" | tr -d \'"\' >> commands',
@@ -36,7 +40,7 @@ async function install(root: string, call: string): Promise<string> {
   return (await run(process.execPath, args, options)).stderr;
 }
 
-const npm = /^npm install --prefix node_modules\/\.(pnpm@\S+) .* \1$/;
+const npm = /^npm install --prefix node_modules\/\.pnpm@[\d.]+ --no-audit --no-fund$/;
 const notice = /^Installing packages\. This happens once\.\n$/;
 
 test.each<[what: string, calls: string[], said: RegExp, commands: RegExp[]]>([
@@ -67,10 +71,7 @@ test.each<[what: string, calls: string[], said: RegExp, commands: RegExp[]]>([
 ])('scripts/install.mjs installs %s', async (_, calls, said, commands) => {
   await using directory = await temporaryDirectory();
   const root = directory.path;
-  mkdirSync(join(root, 'scripts'));
-  for (const file of ['package.json', 'pnpm-lock.yaml', 'pnpm-workspace.yaml'])
-    copyFileSync(join(repository, file), join(root, file));
-  copyFileSync(join(repository, 'scripts/install.mjs'), join(root, 'scripts/install.mjs'));
+  copyInstaller(root);
   for (const [name, script] of Object.entries(programs))
     writeFileSync(join(root, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
   for (const [index, call] of calls.entries()) {
@@ -82,6 +83,79 @@ test.each<[what: string, calls: string[], said: RegExp, commands: RegExp[]]>([
   // The shim of the only shell command in scripts, for cmd.exe.
   expect(existsSync(join(root, 'node_modules/.bin/exec.cmd'))).toBe(calls[0] === 'develop win32');
 });
+
+/** Copies what scripts/install.mjs reads. */
+function copyInstaller(root: string): void {
+  cpSync(join(repository, 'scripts/pnpm'), join(root, 'scripts/pnpm'), { recursive: true });
+  for (const file of [
+    'package.json',
+    'pnpm-lock.yaml',
+    'pnpm-workspace.yaml',
+    'scripts/install.mjs',
+  ])
+    copyFileSync(join(repository, file), join(root, file));
+}
+
+/** Opens a registry that has one version of one package, with a script that leaves the file `ran` in `root`. */
+async function openRegistry(root: string, { name, version }: { name: string; version: string }) {
+  const folder = join(root, 'package');
+  mkdirSync(folder);
+  const manifest = { name, version, bin: { [name]: 'bin.js' } };
+  const scripts = { preinstall: `node -e "fs.writeFileSync('${join(root, 'ran')}', '')"` };
+  writeFileSync(join(folder, 'bin.js'), '#!/usr/bin/env node\n', { mode: 0o755 });
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ ...manifest, scripts }));
+  await run('tar', ['-czf', 'package.tgz', 'package'], { cwd: root });
+  const tarball = readFileSync(join(root, 'package.tgz'));
+  const server = createServer(({ url, headers: { host } }, response) => {
+    if (url === '/package.tgz') return response.end(tarball);
+    if (url !== `/${name}`) return response.writeHead(404).end('{}');
+    const integrity = `sha512-${createHash('sha512').update(tarball).digest('base64')}`;
+    const dist = { integrity, tarball: `http://${host}/package.tgz` };
+    const versions = { [version]: { ...manifest, scripts, hasInstallScript: true, dist } };
+    return response.end(JSON.stringify({ name, 'dist-tags': { latest: version }, versions }));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return Object.assign(server, { url: `http://127.0.0.1:${port}/` });
+}
+
+// The lockfile of the workspace is checked by pnpm, so pnpm itself needs a check.
+test('scripts/install.mjs runs nothing of a pnpm that a registry has swapped', async () => {
+  await using directory = await temporaryDirectory();
+  const root = directory.path;
+  copyInstaller(root);
+  const { packageManager } = JSON.parse(read('package.json')) as { packageManager: string };
+  const [name = '', version = ''] = packageManager.split(/[@+]/);
+  await using registry = await openRegistry(root, { name, version });
+  // biome-ignore lint/style/noProcessEnv: npm is wherever this machine has it
+  const env = { PATH: process.env['PATH'], HOME: root, npm_config_registry: registry.url };
+  const install = run(process.execPath, ['scripts/install.mjs', 'run'], { cwd: root, env });
+  await expect(install).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/EINTEGRITY[\s\S]*Could not install the packages: npm failed\./),
+  });
+  expect(existsSync(join(root, 'ran'))).toBe(false);
+});
+
+test('package.json and the lockfile of pnpm have the same version and checksum, and no registry', () => {
+  const { packageManager } = JSON.parse(read('package.json')) as { packageManager: string };
+  const lockfile = read('scripts/pnpm/package-lock.json');
+  const { packages } = JSON.parse(lockfile) as { packages: Record<string, LockedPackage> };
+  const { version, integrity = '' } = packages['node_modules/pnpm'] ?? {};
+  const [algorithm = '', checksum = ''] = integrity.split('-');
+  const hex = Buffer.from(checksum, 'base64').toString('hex');
+  expect(packageManager).toBe(`pnpm@${version}+${algorithm}.${hex}`);
+  expect(lockfile).not.toMatch(/https?:/);
+  // Not the root, which is no package of a registry.
+  const found = Object.entries(packages).filter(([path]) => path !== '');
+  expect(found.map(([path]) => path)).toContain('node_modules/@pnpm/exe.linux-x64');
+  for (const [path, { integrity }] of found) expect(integrity, path).toMatch(/^sha512-/);
+});
+
+interface LockedPackage {
+  readonly version?: string;
+  readonly integrity?: string;
+}
 
 // On Windows, npm runs scripts with cmd.exe, which does not support variables before a command, for
 // example.
