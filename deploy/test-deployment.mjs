@@ -35,7 +35,7 @@ const steps = {
   image: { test: testImage, programs: container, isOfRoot: true },
   compose: {
     test: testCompose,
-    programs: [...container, 'podman-compose', 'iptables', 'haproxy'],
+    programs: [...container, 'podman-compose', 'iptables', 'haproxy', 'psql'],
     isOfRoot: true,
     needs: 'image',
   },

@@ -1,5 +1,5 @@
-import { equal } from 'node:assert/strict';
-import { cpSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
+import { equal, match } from 'node:assert/strict';
+import { cpSync, mkdirSync, readdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { until } from '../../packages/testkit/src/index.ts';
 import { postgresPackage } from '../../packages/testkit/src/postgres-binaries.ts';
@@ -23,6 +23,7 @@ export async function testCompose({ containers, scope, freePort }) {
     PORT: String(port),
     STATISTICS_PORT: String(await freePort()),
     POSTGRES_PASSWORD: 'only-for-this-test',
+    SERVICE_PASSWORD: 'also-only-for-this-test',
     ADMIN_TOKEN: 'only-for-this-test-0123456789',
   };
   const compose = (...args) =>
@@ -39,7 +40,14 @@ export async function testCompose({ containers, scope, freePort }) {
     const { stderr } = await podman(['logs', container('postgres')]);
     return /listening on IPv4[\s\S]*ready to accept connections/.test(stderr);
   }, containerMs);
-  await compose('up', '--detach', '--no-build', ...servers, 'load-balancer');
+  // podman-compose does not wait for what ends, so these are begun one after the other.
+  for (const name of ['migrate', 'rights']) {
+    await compose('up', '--detach', '--no-build', '--no-deps', name);
+    const { stdout } = await podman(['wait', container(name)]);
+    const { stderr } = await podman(['logs', container(name)]);
+    equal(stdout.trim(), '0', `${name}: ${stderr}`);
+  }
+  await compose('up', '--detach', '--no-build', '--no-deps', ...servers, 'load-balancer');
 
   const list = (token) => ask(`http://127.0.0.1:${port}/v1/pets?limit=2`, token);
   /** Adds the containers and the logs of all of them to a failure. */
@@ -89,6 +97,29 @@ export async function testCompose({ containers, scope, freePort }) {
     }
   };
   await listTwentyTimes().catch(explain);
+
+  // The creation of the key above is an entry of the audit log.
+  const url = `postgres://animal_store_service:${settings.SERVICE_PASSWORD}@postgres/animal_store`;
+  const query = (sql) =>
+    podman(['exec', container('postgres'), 'psql', url, '--tuples-only', '--no-align', '-c', sql]);
+  equal((await query('select count(*) from audit_entries')).stdout.trim(), '1');
+  for (const sql of [
+    'delete from audit_entries',
+    'truncate audit_entries',
+    'alter table audit_entries disable trigger all',
+    "set session_replication_role = 'replica'",
+    'drop table audit_entries',
+  ]) {
+    const refusal = await query(sql).then(() => 'not refused', String);
+    match(refusal, /cannot be changed|permission denied|must be owner/, sql);
+  }
+}
+
+/** Debian's own `psql` is a script that looks for this one. */
+function findPsql() {
+  const versions = '/usr/lib/postgresql';
+  const [newest] = readdirSync(versions).toSorted((a, b) => Number(b) - Number(a));
+  return join(versions, newest, 'bin/psql');
 }
 
 /** Makes an image of files of this machine, by where they are there, with the libraries that programs load. */
@@ -130,6 +161,7 @@ async function makeImages(containers) {
   };
   await makeImage(containers, 'postgres:17.2-alpine', ['node', '/entry.cjs'], {
     '/usr/local/pgsql': postgresPackage(),
+    '/usr/local/bin/psql': findPsql(),
     '/entry.cjs': write('entry.cjs', postgresEntry),
     '/etc/passwd': write(
       'passwd',

@@ -11,6 +11,7 @@ const packages = {
   // The last two are its network and its name server.
   podman: ['podman', 'netavark', 'aardvark-dns'],
   promtool: ['prometheus'],
+  psql: ['postgresql-client'],
 };
 
 const isMissing = (program) => findProgram(program) === undefined;

@@ -29,7 +29,10 @@ test('the Dockerfile has the Node of the workspace, and the version and the flag
 });
 
 test('all settings in Compose and Kubernetes exist', () => {
-  const ofPostgres = ['POSTGRES_USER', 'POSTGRES_DB', 'POSTGRES_PASSWORD'];
+  const ofPostgres = [
+    ...['POSTGRES_USER', 'POSTGRES_DB', 'POSTGRES_PASSWORD', 'SERVICE_PASSWORD'],
+    ...['PGHOST', 'PGUSER', 'PGDATABASE', 'PGPASSWORD'],
+  ];
   const names = [
     ...all(compose, /^ {4,6}((?!GF_)[A-Z][A-Z_]+):/gm),
     ...all(settings, /^([A-Z_]+)=/gm),
@@ -41,8 +44,29 @@ test('all settings in Compose and Kubernetes exist', () => {
 });
 
 test('secrets in Compose have no default, and the error names the documentation', () => {
-  const secrets = all(compose, /\$\{(?:POSTGRES_PASSWORD|ADMIN_TOKEN)(.*?)\}/g);
-  expect(secrets).toEqual(Array(3).fill(':?see deploy/README.md, Compose'));
+  const secrets = all(compose, /\$\{(?:POSTGRES_PASSWORD|SERVICE_PASSWORD|ADMIN_TOKEN)(.*?)\}/g);
+  expect(secrets).toEqual(Array(6).fill(':?see deploy/README.md, Compose'));
+});
+
+// As a superuser the service could change the audit log, which is append-only. least-privilege.test.ts runs the rights.
+test('the service in Compose has a role with the rights that docs/operating.md lists, and no others', () => {
+  expect(all(compose, /DATABASE_URL: postgres:\/\/(\w+):/g)).toEqual([
+    'animal_store_service',
+    'animal_store',
+  ]);
+  const rights = read('deploy/compose/rights.sql');
+  const [, listed = ''] =
+    /## Least rights[\s\S]*?```sql\n([\s\S]*?)```/.exec(read('docs/operating.md')) ?? [];
+  const names: Record<string, string> = {
+    animals: 'animal_store',
+    owner_role: 'animal_store',
+    service_role: 'animal_store_service',
+  };
+  const expected = listed.replaceAll(
+    /\b(?:animals|owner_role|service_role)\b/g,
+    (it) => names[it] ?? it,
+  );
+  expect(rights.slice(rights.indexOf('grant connect'))).toBe(expected);
 });
 
 test('Grafana in Compose has no default login, because everyone knows it', () => {
