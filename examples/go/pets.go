@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"math/big"
 	"net/http"
 	"os"
 	"regexp"
@@ -14,12 +15,13 @@ import (
 	"time"
 )
 
-const baseURL = "http://127.0.0.1:3000/v1"
-const attempts = 3
+const attempts = 4
+const longestWait = 120
 
 var (
-	client = http.Client{Timeout: 30 * time.Second}
-	next   = regexp.MustCompile(`<([^>]*)>; rel="next"`)
+	baseURL = "http://127.0.0.1:3000/v1"
+	client  = http.Client{Timeout: 30 * time.Second}
+	next    = regexp.MustCompile(`<([^>]*)>; rel="next"`)
 )
 
 type Pet struct {
@@ -28,35 +30,49 @@ type Pet struct {
 	CategoryID int64  `json:"categoryId"`
 }
 
-// call sends a request, reads its answer into result, and gives the headers of the answer.
+// call sends a request, reads its answer into result, and gives the headers of the answer. It repeats the request
+// when the connection is lost and when the service says how long to wait.
 func call(method, url string, body []byte, header http.Header, result any) (http.Header, error) {
 	for attempt := 1; ; attempt++ {
-		request, err := http.NewRequest(method, url, bytes.NewReader(body))
-		if err != nil {
+		response, answer, err := send(method, url, body, header)
+		seconds := 0
+		if err == nil {
+			if response.StatusCode < 300 {
+				return response.Header, json.Unmarshal(answer, result)
+			}
+			err = fmt.Errorf("%s: %s", response.Status, answer)
+			seconds, _ = strconv.Atoi(response.Header.Get("Retry-After"))
+			// Long waits are those of the day's window or of a ban: tell somebody instead.
+			if seconds <= 0 || seconds > longestWait {
+				return nil, err
+			}
+		}
+		if attempt == attempts {
 			return nil, err
 		}
-		for name, values := range header {
-			request.Header[name] = values
-		}
-		request.Header.Set("Authorization", "Bearer "+os.Getenv("ANIMAL_STORE_API_KEY"))
-		response, err := client.Do(request)
-		if err != nil {
-			return nil, err
-		}
-		answer, err := io.ReadAll(response.Body)
-		response.Body.Close()
-		if err != nil {
-			return nil, err
-		}
-		if response.StatusCode < 300 {
-			return response.Header, json.Unmarshal(answer, result)
-		}
-		seconds, _ := strconv.Atoi(response.Header.Get("Retry-After"))
-		if attempt == attempts || seconds == 0 || seconds > 120 {
-			return nil, fmt.Errorf("%s: %s", response.Status, answer)
-		}
-		time.Sleep(time.Duration(seconds) * time.Second)
+		// Up to 1 s more, then 2 s, then 4 s: programs that failed together come back one by one.
+		jitter, _ := rand.Int(rand.Reader, big.NewInt(int64(time.Second)<<(attempt-1)))
+		time.Sleep(time.Duration(seconds)*time.Second + time.Duration(jitter.Int64()))
 	}
+}
+
+// send sends a request once. Its error says that there was no connection, no answer in time, or half of one.
+func send(method, url string, body []byte, header http.Header) (*http.Response, []byte, error) {
+	request, err := http.NewRequest(method, url, bytes.NewReader(body))
+	if err != nil {
+		return nil, nil, err
+	}
+	for name, values := range header {
+		request.Header[name] = values
+	}
+	request.Header.Set("Authorization", "Bearer "+os.Getenv("ANIMAL_STORE_API_KEY"))
+	response, err := client.Do(request)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer response.Body.Close()
+	answer, err := io.ReadAll(response.Body)
+	return response, answer, err
 }
 
 // addPet adds an animal, once: every attempt has the same key.
@@ -96,6 +112,9 @@ func eachPet(query string, visit func(Pet)) error {
 }
 
 func main() {
+	if url := os.Getenv("ANIMAL_STORE_BASE_URL"); url != "" {
+		baseURL = url
+	}
 	mia, err := addPet(Pet{Name: "Mia", CategoryID: 9007199254740993})
 	if err != nil {
 		log.Fatal(err)

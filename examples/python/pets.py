@@ -1,3 +1,4 @@
+import http.client
 import json
 import os
 import random
@@ -8,11 +9,15 @@ import urllib.request
 import uuid
 
 BASE_URL = os.environ.get("ANIMAL_STORE_BASE_URL", "http://127.0.0.1:3000/v1")
-ATTEMPTS = 3
+ATTEMPTS = 4
+LONGEST_WAIT = 120
 
 
 def call(method, url, body=None, headers=None):
-    """Sends a request, and gives the body and the headers of the answer."""
+    """Sends a request, and gives the body and the headers of the answer.
+
+    Repeats it when the connection is lost and when the service says how long to wait.
+    """
     message = urllib.request.Request(
         url,
         method=method,
@@ -25,9 +30,16 @@ def call(method, url, body=None, headers=None):
                 return json.load(response), response.headers
         except urllib.error.HTTPError as error:
             seconds = int(error.headers.get("Retry-After") or 0)
-            if attempt == ATTEMPTS or not 0 < seconds <= 120:
+            # Long waits are those of the day's window or of a ban: tell somebody instead.
+            if attempt == ATTEMPTS or not 0 < seconds <= LONGEST_WAIT:
                 raise RuntimeError(f"{error.code} {error.read().decode()}") from error
-            time.sleep(seconds + random.random())
+        except (OSError, http.client.HTTPException):
+            # No connection, no answer in time, or half of one.
+            seconds = 0
+            if attempt == ATTEMPTS:
+                raise
+        # Up to 1 s more, then 2 s, then 4 s: programs that failed together come back one by one.
+        time.sleep(seconds + random.random() * 2 ** (attempt - 1))
 
 
 def add_pet(name, category_id):

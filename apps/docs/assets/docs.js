@@ -48,8 +48,7 @@ function startSearch() {
   };
   const show = async () => {
     const query = input.value.trim();
-    const words = wordsOf(query.toLowerCase());
-    if (words.length === 0) return close();
+    if (query === '') return close();
     const index = await load();
     // Somebody went on typing.
     if (query !== input.value.trim()) return;
@@ -57,7 +56,9 @@ function startSearch() {
       status.textContent = 'The search cannot be loaded.';
       return;
     }
-    const found = search(index, query);
+    const words = index.wordsOf(query.toLowerCase());
+    if (words.length === 0) return close();
+    const found = index.search(query);
     list.replaceChildren(...found.map((entry) => resultOf(entry, words)));
     status.textContent =
       found.length === 0 ? `No results for ${query}.` : `${found.length} results`;
@@ -98,48 +99,15 @@ function startSearch() {
   });
 }
 
-/** The words of a text: names such as `createPet` and `Next.js` also as two. */
-const wordsOf = (text) =>
-  (text.match(/[\p{L}\p{N}]+(?:\.\p{L}+)*/gu) ?? []).flatMap((word) => [
-    ...new Set([word.replaceAll('.', ''), ...word.split(/\.|(?<=[a-z])(?=[A-Z])/)]),
-  ]);
-
 /** Loads the search library and the headings of all pages, and makes an index of them. */
 async function loadIndex() {
-  const [{ default: MiniSearch }, response] = await Promise.all([
+  const [{ default: MiniSearch }, { createSearch, wordsOf }, response] = await Promise.all([
     import(reading.searchLibrary),
+    import(reading.searchRules),
     fetch(reading.search),
   ]);
   if (!response.ok) throw new Error(response.statusText);
-  const index = new MiniSearch({
-    idField: 'path',
-    fields: ['title', 'anchor', 'page', 'text'],
-    storeFields: ['title', 'page', 'path', 'text'],
-    tokenize: wordsOf,
-    searchOptions: { combineWith: 'AND', prefix: true, boost: { title: 6, anchor: 3, page: 2 } },
-  });
-  const entries = await response.json();
-  index.addAll(entries.map((entry) => ({ ...entry, anchor: entry.path.split('#')[1] ?? '' })));
-  return index;
-}
-
-/**
- * The entries that have every word of a query, or words like them if none has. An entry whose title or anchor is the
- * query comes first. Guides come before the declarations of the client, and before the codes of errors, unless a code
- * is searched for.
- */
-function search(index, query) {
-  const isCode = query.includes('_');
-  const boostDocument = (path) => {
-    if (path.includes('#error-')) return isCode ? 1 : 0.3;
-    return path.startsWith('/docs/guides/client') ? 0.3 : 1;
-  };
-  const one = query.toLowerCase().replaceAll(/\s+/g, '');
-  const isMeant = ({ title, path }) =>
-    [title, path.split('#')[1]].some((name) => name?.toLowerCase().replaceAll(' ', '') === one);
-  let found = index.search(query, { boostDocument });
-  if (found.length === 0) found = index.search(query, { boostDocument, fuzzy: 0.3 });
-  return [...found.filter(isMeant), ...found.filter((entry) => !isMeant(entry))].slice(0, 12);
+  return { search: createSearch(MiniSearch, await response.json()), wordsOf };
 }
 
 function resultOf({ title, page, text, path }, words) {

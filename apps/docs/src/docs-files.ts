@@ -76,6 +76,7 @@ export function createDocsFiles(options: DocsOptions) {
     'js',
     new URL(import.meta.resolve('minisearch')),
   );
+  const searchRules = addNamedByContent('search', 'js');
   const windowsPicture = addNamedByContent('windows', 'svg');
   const tryOut = addNamedByContent('try-out', 'js');
 
@@ -90,7 +91,8 @@ export function createDocsFiles(options: DocsOptions) {
   const addPage = (path: string, markdownPath: string, find: (pages: DocsPages) => DocsPage) => {
     const writeHtml = async () => {
       const { docsPageHtml } = await import('./docs-page-html.ts');
-      return docsPageHtml(find(pages()), pages(), { origin, script, icon, tryOut, searchLibrary });
+      const assets = { script, icon, tryOut, searchLibrary, searchRules };
+      return docsPageHtml(find(pages()), pages(), { origin, ...assets });
     };
     add(path, 'html', writeHtml, docsPageHeaders(options.stagingOrigin));
     add(markdownPath, 'markdown', () => portableMarkdown(find(pages()), origin));

@@ -15,6 +15,7 @@ export interface DocsAssets {
   readonly tryOut: string;
   /** The library of the search. */
   readonly searchLibrary: string;
+  readonly searchRules: string;
 }
 
 /** Writes a page as HTML. It is whole without JavaScript. */
@@ -26,7 +27,7 @@ export function docsPageHtml(page: DocsPage, pages: DocsPages, assets: DocsAsset
   const { html } = renderMarkdown(page.markdown, actionsOf(page, assets.origin, contents !== ''));
   const title = page === pages.home ? page.title : `${page.title} · ${pages.home.title}`;
   return `<!doctype html>
-<html lang="en" data-search="${docsPaths.search}" data-search-library="${assets.searchLibrary}">
+<html lang="en" data-search="${docsPaths.search}" data-search-library="${assets.searchLibrary}" data-search-rules="${assets.searchRules}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

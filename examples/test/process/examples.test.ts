@@ -32,6 +32,7 @@ import { traceRequests } from '../../recipes/opentelemetry.ts';
 import { createProxiedClient } from '../../recipes/proxy.ts';
 import { infinitePets } from '../../tanstack-query/infinite-pets.ts';
 import worker from '../../worker/worker.ts';
+import { sentInTheEnd, startFailingStore } from '../support/failing-store.ts';
 
 const execute = promisify(execFile);
 const root = join(import.meta.dirname, '../../..');
@@ -84,6 +85,18 @@ test('examples/curl/pets.sh prints one JSON document, also after it has waited',
   const { stdout } = await execute('bash', ['examples/curl/pets.sh'], { cwd: root, env: own });
   expect(JSON.parse(stdout)).toEqual({ added: [], available: [] });
   expect(denied.size).toBe(2);
+});
+
+test('examples/python/pets.py repeats what was lost or refused, and adds the animal once', async () => {
+  await findProgram('python');
+  await using store = await startFailingStore();
+  const own = { ...environment(), ANIMAL_STORE_BASE_URL: store.baseUrl };
+  const { stdout } = await execute('python3', ['examples/python/pets.py'], { cwd: root, env: own });
+  expect(stdout).toBe('Mia has category 9007199254740991\n2 animals are for sale\n');
+  expect(store.sent.map(({ line }) => line)).toEqual(sentInTheEnd);
+  const [first, ...others] = store.sent.slice(0, 3).map(({ idempotencyKey }) => idempotencyKey);
+  expect(first).toMatch(/^[!-~]{1,255}$/);
+  expect(others).toEqual([first, first]);
 });
 
 const outputs = [

@@ -1,0 +1,23 @@
+import { defaultBanPolicy } from '@animal-store/contract';
+import MiniSearch from 'minisearch';
+import { expect, test } from 'vitest';
+import { createDocsFiles, docsPaths } from './index.ts';
+
+/** The script that the pages load. */
+const script = new URL('../assets/search.js', import.meta.url).href;
+
+test.each([
+  ['mock', 'typescript#tests-of-your-code'],
+  ['nextjs', 'typescript#nextjs'],
+  ['Next.js', 'typescript#nextjs'],
+  ['retry', 'errors#try-again-or-not'],
+  ['retries', 'typescript#retries-and-waits'],
+  ['proxy', 'typescript#proxy'],
+])('the search for %s finds first what explains it: %s', async (query, section) => {
+  const origin = 'https://api.example.com';
+  const { pages } = createDocsFiles({ origin, addressPerMinute: 60, banPolicy: defaultBanPolicy });
+  const index = await pages.get(docsPaths.search)?.();
+  const { createSearch } = await import(/* @vite-ignore */ script);
+  const [found] = createSearch(MiniSearch, JSON.parse(index?.content ?? ''))(query);
+  expect(found).toMatchObject({ path: `/docs/guides/${section}` });
+});
