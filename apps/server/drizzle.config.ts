@@ -1,4 +1,4 @@
-// For drizzle-kit, which `npm test` does not install.
+// The configuration of drizzle-kit, which `npm test` does not install.
 export default {
   dialect: 'postgresql',
   schema: './src/schema/schema.ts',

@@ -5,7 +5,10 @@ import { rooms } from './test/campaigns/mutation/rooms.ts';
 // biome-ignore lint/style/noProcessEnv: run-campaign.ts has no other way to tell vitest
 const room = process.env['MUTATION_ROOM'] ?? '';
 
-/** Rules first: they take milliseconds, and the first test that fails ends the run of a mutant. */
+/**
+ * Runs tests of rules first. They take milliseconds, and the first failing test ends the run of a
+ * mutant.
+ */
 class RulesFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const isService = (file: TestSpecification) => file.moduleId.includes('/test/');
@@ -13,11 +16,12 @@ class RulesFirst extends BaseSequencer {
   }
 }
 
-/** Tests of rules, and those of the service in this process. */
+/** The tests of rules and of the service in this process. */
 export default defineConfig({
   test: {
     include: (rooms[room] ?? Object.values(rooms).flat()).map((file) => `${file}.test.ts`),
-    // One process for all files of a mutant: to load the service takes longer than most tests.
+    // All files of a mutant share one process, because loading the service takes longer than most
+    // tests.
     isolate: false,
     globalSetup: 'test/support/global-setup.ts',
     setupFiles: ['test/campaigns/mutation/cover-hooks.ts'],

@@ -18,8 +18,8 @@ export interface Ban {
 }
 
 /**
- * The recorded reason of a ban that one replica decided while Redis was unavailable.
- * {@link deleteForgottenBans} compares stored entries with this text.
+ * The recorded reason of a ban that one replica decided while Redis was unavailable. The text must
+ * not change, because {@link deleteForgottenBans} compares stored entries with it.
  */
 const decidedAlone = 'Redis was away from one replica, which decided alone.';
 

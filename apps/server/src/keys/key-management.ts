@@ -371,7 +371,7 @@ function choosePlan(key: Key, wanted: Pick<KeyChange, 'plan' | 'quota'>): PlanCh
     if (wanted.quota === undefined) return { plan };
     throw new AdminRefusal(
       'invalid_request',
-      `quota: expected none: the key's plan is ${plan}, and only Enterprise keys have numbers of their own`,
+      `quota: expected none, because the key has the plan ${plan}. Only Enterprise keys have a quota of their own.`,
     );
   }
   const quota = wanted.quota ?? (key.plan === 'enterprise' ? key.quota : undefined);

@@ -25,7 +25,7 @@ const watchedGauges = {
   animal_store_replicas:
     'Replicas that share each quota while Redis is unavailable, as this replica counts them.',
   animal_store_heartbeat_age_seconds:
-    'Time since the last heartbeat on the listening connection to Postgres. They are sent every 2 s.',
+    'Time since the last heartbeat on the listening connection to Postgres. Heartbeats are sent every 2 s.',
   animal_store_usage_write_age_seconds: 'Time since this replica last wrote to the usage ledger.',
 };
 
@@ -126,7 +126,7 @@ export function openMetrics({
   ]).set({ version, node: process.version }, 1);
   gauge(
     'memory_limit_bytes',
-    'Memory that this process may use: the limit of its container, or what the machine has.',
+    'Memory that this process may use: the limit of its container, or the memory of the machine.',
   ).set(Math.min(process.constrainedMemory() || Number.POSITIVE_INFINITY, totalmem()));
   const requests = counter(
     'http_requests_total',
@@ -135,7 +135,7 @@ export function openMetrics({
   );
   const shed = counter(
     'requests_shed_total',
-    'Requests that were refused with 503 because of overload. As completed requests they have the route other.',
+    'Requests that were refused with 503 because of overload. They also count as completed requests with the route other.',
   );
   const requestSeconds = createRequestSeconds(
     requestHistogram(
@@ -145,7 +145,7 @@ export function openMetrics({
   );
   const waitSeconds = requestHistogram(
     'http_request_wait',
-    'Time that a completed request waited in a stage: queue (its turn), redis (its quota), sql, body (its own).',
+    'Time that a completed request waited in a stage: queue (for its turn), redis (for its quota), sql, body (for its own body).',
   );
   const queueSeconds = waitSeconds({ stage: 'queue' });
   const redisWaitSeconds = waitSeconds({ stage: 'redis' });
@@ -161,7 +161,7 @@ export function openMetrics({
     'Quota decisions by plan (none without a valid key), most restrictive window and outcome.',
     ['plan', 'window', 'outcome'],
   );
-  const bans = counter('bans_total', 'Bans that requests to this replica started.');
+  const bans = counter('bans_total', 'Bans that were started by requests to this replica.');
   const connectionsRefused = counter(
     'connections_refused_total',
     'Connections to the public port that were closed at once, by the limit that they exceeded.',
@@ -186,7 +186,7 @@ export function openMetrics({
   for (const reason of spanLosses) spansDropped.inc({ reason }, 0);
   const breaker = gauge(
     'redis_breaker_open',
-    '1 while Redis is unavailable and this replica limits by its own share, otherwise 0.',
+    '1 while Redis is unavailable and this replica enforces its own share of limits, otherwise 0.',
   );
   const redisSeconds = histogram(
     'redis_command',

@@ -94,7 +94,10 @@ test('a change of the plan applies to the next request and keeps the counts', as
 
 test.each([
   ['{"name":"b","plan":"enterprise"}', 'quota: expected an Enterprise key to bring its own'],
-  ['{"quota":{"perMinute":1,"perDay":1}}', "quota: expected none: the key's plan is pro"],
+  [
+    '{"quota":{"perMinute":1,"perDay":1}}',
+    'quota: expected none, because the key has the plan pro',
+  ],
 ])('a change of a Pro key to %s is refused completely: %s', async (json, message) => {
   const { key } = await admin.create('{"plan":"pro"}');
   expect((await change(key.id, json)).body).toEqual({

@@ -1,5 +1,5 @@
-# A client in another language, as somebody would write it who has the page and the document and
-# nothing else: Python's standard library alone.
+# A client in Python, as a developer would write it who knows only the documentation and the OpenAPI
+# document. It uses only the standard library.
 #
 #   python3 foreign-program.py <address of openapi.json> <base URL> <API key> <key of the Free plan>
 

@@ -45,7 +45,7 @@ export function adminOf(server: { readonly opsUrl: string }) {
     async create(json: string): Promise<IssuedKey> {
       const named = JSON.stringify({ name: 'of a test', ...JSON.parse(json) });
       const { status, text } = await send('/keys', { json: named });
-      if (status !== 201) throw new Error(`No key was made: ${text}`);
+      if (status !== 201) throw new Error(`The key was not created: ${text}`);
       return parseJson(text) as IssuedKey;
     },
   };

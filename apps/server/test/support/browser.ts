@@ -98,7 +98,7 @@ export async function tabTo(page: Page, name?: string, limit = 300): Promise<str
       passed.push('');
       continue;
     }
-    if (!focus.isMarked) throw new Error(`Nobody sees that ${focus.name} has the focus.`);
+    if (!focus.isMarked) throw new Error(`The focus of ${focus.name} is not visible.`);
     passed.push(focus.name);
     if (name !== undefined && focus.name.startsWith(name)) return passed;
   }

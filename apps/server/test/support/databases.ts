@@ -52,7 +52,7 @@ export async function createDatabase(kind: DatabaseKind): Promise<TestDatabase> 
         env: { DATA_DIR: dataDir },
         url: '',
         get db(): never {
-          throw new Error('A server may have it open.');
+          throw new Error('The embedded database has no shared access: call `open` instead.');
         },
         open: () => openEmbedded(dataDir, patientDatabase),
         [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),

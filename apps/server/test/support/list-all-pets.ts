@@ -17,7 +17,7 @@ export async function listAll(
   let url: string | undefined = `${baseUrl}/pets?limit=100`;
   while (url !== undefined) {
     const { status, body, text, headers } = await ask(url, { token });
-    if (status !== 200) throw new Error(`A page was answered with ${status}: ${text}`);
+    if (status !== 200) throw new Error(`The request for a page got ${status}: ${text}`);
     for (const pet of body as Pet[]) found.set(pet.id, pet);
     url = /<([^>]+)>; rel="next"/.exec(headers.get('Link') ?? '')?.[1];
   }

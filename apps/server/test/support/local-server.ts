@@ -58,7 +58,8 @@ export async function openLocalServer(
   { clock = createTestClock(Date.now()), ...given }: LocalOptions = {},
 ): Promise<LocalServer> {
   const foreign = Object.keys(env).filter((name) => !environmentVariables.includes(name));
-  if (foreign.length > 0) throw new Error(`${foreign} is for a process: see startProcess.`);
+  if (foreign.length > 0)
+    throw new Error(`${foreign} needs a process of its own: use startProcess.`);
   // Without a directory of its own, the service would use the developer's database.
   const config = readConfig({ ...patientEnv, DATA_DIR: devNull, ...env });
   const options = {
@@ -100,7 +101,10 @@ export async function openLocalServer(
       ...{ baseUrl, opsUrl, demoKey, drain, output },
       origin: new URL(baseUrl).origin,
       async pass(ms) {
-        if (!('advance' in clock)) throw new Error('The clock of the machine passes by itself.');
+        if (!('advance' in clock))
+          throw new Error(
+            '`pass` needs a test clock, but this service uses the clock of the machine.',
+          );
         await (clock as TestClock).advance(ms);
         await (clock as TestClock).settled();
       },

@@ -17,7 +17,7 @@ export function requestLine(server: AnyServer, requestId: string) {
 /** Reads `/metrics`. */
 export async function scrape(server: Pick<AnyServer, 'opsUrl'>): Promise<string> {
   const response = await fetch(`${server.opsUrl}/metrics`);
-  if (response.status !== 200) throw new Error(`/metrics answers ${response.status}.`);
+  if (response.status !== 200) throw new Error(`/metrics responded with ${response.status}.`);
   return await response.text();
 }
 

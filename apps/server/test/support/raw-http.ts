@@ -35,7 +35,11 @@ export function sendRaw(
     };
     socket.setTimeout(hangMs, () => {
       socket.destroy();
-      reject(new Error(`Silence after ${received.length} bytes: ${received.subarray(0, 500)}`));
+      reject(
+        new Error(
+          `The server sent nothing more after ${received.length} bytes: ${received.subarray(0, 500)}`,
+        ),
+      );
     });
     socket.on('data', (chunk: Buffer) => {
       received = Buffer.concat([received, chunk]);
@@ -86,6 +90,6 @@ export async function sendRawRequest(
 ): Promise<Answer> {
   const all = ['Host: a', `Authorization: Bearer ${tokens.enterprise}`, ...headers];
   const [answer] = await sendRaw(server.origin, rawRequest({ ...request, headers: all }));
-  if (answer === undefined) throw new Error('The server closed the connection without an answer.');
+  if (answer === undefined) throw new Error('The server closed the connection without a response.');
   return answer;
 }

@@ -79,7 +79,7 @@ export async function untilRedisDecides({ servers }: Pick<Replicas, 'servers'>):
 /** Returns a random item, as a load balancer would pick. */
 export function randomOf<T>(list: readonly T[]): T {
   const picked = list[Math.floor(Math.random() * list.length)];
-  if (picked === undefined) throw new Error('There is nothing to pick from.');
+  if (picked === undefined) throw new Error('The list is empty.');
   return picked;
 }
 

@@ -37,7 +37,9 @@ export async function send(
   const length = body !== undefined && { 'Content-Length': Buffer.byteLength(body) };
   const all = { ...length, ...headers };
   const outgoing = request({ agent, hostname, port, path, method, headers: all });
-  outgoing.setTimeout(hangMs, () => outgoing.destroy(new Error('There was no answer.')));
+  outgoing.setTimeout(hangMs, () =>
+    outgoing.destroy(new Error(`The request got no response within ${hangMs} ms.`)),
+  );
   // The server may respond before it has read everything, and close the connection.
   outgoing.on('error', () => {});
   outgoing.end(body);

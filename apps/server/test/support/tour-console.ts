@@ -170,14 +170,14 @@ function openStates(bannedId: string): Readonly<Record<string, readonly [string,
     await page.getByRole('dialog').waitFor();
   };
   return {
-    'a tooltip at its middle': [key, tooltip],
-    'what a search found': ['keys', search],
-    'the choice of a time': ['overview', pressed('Last hour')],
+    'a tooltip in the middle of the plot': [key, tooltip],
+    'the results of a search': ['keys', search],
+    'the menu of periods': ['overview', pressed('Last hour')],
     'a letter': [key, pressed('Write to the customer…')],
-    'the rows that are selected': ['keys', select],
-    'the question for a change of a key': [key, pressed('Edit name')],
-    'a question about several keys': ['keys', severalKeys],
-    'the question for a plan': [key, pressed('Change plan')],
+    'the selected rows': ['keys', select],
+    'the dialog for a change of a key': [key, pressed('Edit name')],
+    'a dialog about several keys': ['keys', severalKeys],
+    'the dialog for a plan': [key, pressed('Change plan')],
     'an entry of the audit log': ['audit', (page) => page.locator('summary').first().click()],
     'all shortcuts': ['accounts', (page) => page.keyboard.press('?')],
     'the menu': ['operators', unfolded('Menu', 'View')],
@@ -240,7 +240,7 @@ export async function tourConsole(
     }
     await store.expireSessions();
     await page.getByRole('dialog', { name: 'Log in again' }).waitFor();
-    await look('the question for a token', width);
+    await look('the dialog for a token', width);
     await judge(width);
     await tab.logIn(adminToken);
   }
