@@ -22,7 +22,7 @@ const { LegendDisplayMode, LegendPlacement, VizLegendOptionsBuilder } = load(
 // biome-ignore lint/suspicious/noTemplateCurlyInString: Grafana fills it in
 const datasource = { type: 'prometheus', uid: '${datasource}' };
 
-function panelOf({ title, unit, queries }) {
+function panelOf({ title, unit, queries, hasExemplars = false }) {
   const panel = new timeseries.PanelBuilder()
     .title(title)
     .unit(unit)
@@ -37,14 +37,13 @@ function panelOf({ title, unit, queries }) {
         .showLegend(true),
     );
   for (const [index, { expr, legend }] of queries.entries()) {
-    panel.withTarget(
-      new DataqueryBuilder()
-        .refId('ABCDEF'.charAt(index))
-        .expr(expr)
-        .legendFormat(legend)
-        .datasource(datasource)
-        .range(),
-    );
+    const query = new DataqueryBuilder()
+      .refId('ABCDEF'.charAt(index))
+      .expr(expr)
+      .legendFormat(legend)
+      .datasource(datasource)
+      .range();
+    panel.withTarget(hasExemplars ? query.exemplar(true) : query);
   }
   return panel;
 }

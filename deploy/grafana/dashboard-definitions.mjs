@@ -12,8 +12,19 @@ const perInstance = (metric) => ({ expr: `${metric}{${on}}`, legend: '{{instance
 
 const requests = 'animal_store_http_requests_total';
 const requestSeconds = 'animal_store_http_request_duration_seconds';
+const waitSeconds = 'animal_store_http_request_wait_duration_seconds';
 const redisSeconds = 'animal_store_redis_command_duration_seconds';
 const statementSeconds = 'animal_store_database_statement_duration_seconds';
+/** How long requests wait in a stage. The traces of sampled requests are points above the lines. */
+const waitPanel = (title, stage) => ({
+  title,
+  unit: 's',
+  hasExemplars: true,
+  queries: ['0.5', '0.95', '0.99'].map((q) => ({
+    expr: quantile(q, waitSeconds, 'stage', `,stage="${stage}"`),
+    legend: `quantile ${q}`,
+  })),
+});
 /** 501 is an answer, not a failure. */
 const failed = ',status=~"5..",status!="501"';
 
@@ -100,6 +111,47 @@ export const dashboards = [
             title: 'Requests in flight',
             unit: 'short',
             queries: [perInstance('animal_store_requests_in_flight')],
+          },
+        ],
+      },
+      {
+        title: 'Where time goes',
+        panels: [
+          {
+            title: 'Share of the time of requests',
+            unit: 'percentunit',
+            queries: [
+              {
+                expr: `${sumBy('stage', rate(`${waitSeconds}_sum`))} / on () group_left () sum(${rate(`${requestSeconds}_sum`)})`,
+                legend: '{{stage}}',
+              },
+              {
+                expr: `1 - sum(${rate(`${waitSeconds}_sum`)}) / sum(${rate(`${requestSeconds}_sum`)})`,
+                legend: 'the replica itself',
+              },
+            ],
+          },
+          waitPanel('Wait for a turn (overload)', 'queue'),
+          waitPanel('Wait for Redis', 'redis'),
+          waitPanel('Wait for Postgres', 'sql'),
+          {
+            title: 'Time to answer, with traces',
+            unit: 's',
+            hasExemplars: true,
+            queries: ['0.5', '0.95', '0.99'].map((q) => ({
+              expr: quantile(q, requestSeconds, 'job'),
+              legend: `quantile ${q}`,
+            })),
+          },
+          {
+            title: 'Spans that were dropped',
+            unit: 'short',
+            queries: [
+              {
+                expr: sumBy('reason', rate('animal_store_spans_dropped_total')),
+                legend: '{{reason}}',
+              },
+            ],
           },
         ],
       },

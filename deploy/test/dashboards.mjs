@@ -1,5 +1,7 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
+import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { openRedis, until } from '../../packages/testkit/src/index.ts';
 import { buildDashboards } from '../grafana/build-dashboards.mjs';
@@ -22,6 +24,25 @@ const variables = {
   $__rate_interval: '20s',
 };
 
+/** A query as Grafana asks it. */
+const fillIn = (expr) =>
+  Object.entries(variables).reduce((text, it) => text.replaceAll(...it), expr);
+
+/** Starts a server that takes all traces, and gives its URL. */
+async function startCollector(scope) {
+  const server = createServer((req, res) => {
+    req.resume().on('end', () => {
+      res.writeHead(200, { 'Content-Type': 'application/json' }).end('{}');
+    });
+  });
+  scope.defer(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return `http://127.0.0.1:${server.address().port}`;
+}
+
 /** Runs every query of the dashboards, and every rule, in a Prometheus that scrapes two replicas under load. */
 export async function testDashboards({ scope, createDatabase, freePort, say }) {
   const files = Object.entries(buildDashboards());
@@ -33,7 +54,9 @@ export async function testDashboards({ scope, createDatabase, freePort, say }) {
   const { url: redisUrl } = scope.use(await openRedis());
   const { url: databaseUrl } = await createDatabase();
   // A short time, so that a write is seen.
-  const env = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, USAGE_FLUSH_MS: '500' };
+  const stores = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, USAGE_FLUSH_MS: '500' };
+  // Every request is traced.
+  const env = { ...stores, OTEL_EXPORTER_OTLP_ENDPOINT: await startCollector(scope) };
   const servers = await Promise.all([startReplica(scope, env), startReplica(scope, env)]);
   const askPrometheus = await startPrometheus(scope, servers, await freePort());
   const query = async (expr) =>
@@ -65,9 +88,24 @@ export async function testDashboards({ scope, createDatabase, freePort, say }) {
     targets.map(({ expr }) => ({ title, expr })),
   );
   for (const { title, expr } of queries) {
-    const filledIn = Object.entries(variables).reduce((text, it) => text.replaceAll(...it), expr);
+    const filledIn = fillIn(expr);
     const isFound = (await query(filledIn)).length > 0;
     ok(isFound || mayBeEmpty.has(title), `"${title}": ${filledIn} finds nothing.`);
+  }
+  const traced = panels.flatMap(({ title, targets = [] }) =>
+    targets.filter(({ exemplar }) => exemplar).map(({ expr }) => ({ title, expr })),
+  );
+  ok(traced.length > 0, 'No panel shows traces.');
+  for (const { title, expr } of traced) {
+    const series = await askPrometheus(
+      `query_exemplars?query=${encodeURIComponent(fillIn(expr))}&start=0&end=${Date.now() / 1_000 + 60}`,
+    );
+    const ids = series.flatMap(({ exemplars }) => exemplars.map(({ labels }) => labels.trace_id));
+    ok(ids.length > 0, `"${title}": ${fillIn(expr)} has no exemplar.`);
+    ok(
+      ids.every((id) => /^[\da-f]{32}$/.test(id)),
+      `"${title}" has an exemplar without a trace.`,
+    );
   }
   const { groups } = await askPrometheus('rules');
   const rules = groups.flatMap((group) => group.rules);
@@ -77,7 +115,7 @@ export async function testDashboards({ scope, createDatabase, freePort, say }) {
     [],
   );
   say(
-    `${queries.length} queries of dashboards find something, ${rules.length} rules are evaluated`,
+    `${queries.length} queries of dashboards find something, ${traced.length} of them traces, ${rules.length} rules are evaluated`,
   );
 }
 
@@ -98,6 +136,7 @@ async function startPrometheus(scope, servers, port) {
     `--config.file=${directory}/prometheus.yml`,
     `--storage.tsdb.path=${directory}/data`,
     `--web.listen-address=127.0.0.1:${port}`,
+    '--enable-feature=exemplar-storage',
   ]);
   await prometheus.untilOutput(/ready to receive web requests/);
   return async (path) => {

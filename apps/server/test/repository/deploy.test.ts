@@ -34,7 +34,7 @@ test('all settings in Compose and Kubernetes exist', () => {
     ...['PGHOST', 'PGUSER', 'PGDATABASE', 'PGPASSWORD'],
   ];
   const names = [
-    ...all(compose, /^ {4,6}((?!GF_)[A-Z][A-Z_]+):/gm),
+    ...all(compose, /^ {4,6}((?!GF_|MEMORY_MAX_TRACES)[A-Z][A-Z_]+):/gm),
     ...all(settings, /^([A-Z_]+)=/gm),
     ...all(read('deploy/kubernetes/overlays/production/kustomization.yaml'), /- ([A-Z_]+)=/g),
   ];
