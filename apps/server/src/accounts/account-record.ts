@@ -83,7 +83,7 @@ export async function findAccount(db: Database, name: string): Promise<StoredAcc
 }
 
 /** The condition that a ban has not ended and is the reason why the key's requests are refused. */
-const isFelt = and(isOpen, isActive(apiKeys), isNull(apiKeys.suspendedAt));
+const isRefusingKey = and(isOpen, isActive(apiKeys), isNull(apiKeys.suspendedAt));
 
 const countBans = statement('count_bans_of_accounts', (db, names: string[]) =>
   db
@@ -93,7 +93,7 @@ const countBans = statement('count_bans_of_accounts', (db, names: string[]) =>
     })
     .from(openBans)
     .innerJoin(apiKeys, eq(apiKeys.id, openBans.keyId))
-    .where(and(isFelt, inArray(apiKeys.account, names)))
+    .where(and(isRefusingKey, inArray(apiKeys.account, names)))
     .groupBy(apiKeys.account),
 );
 
@@ -111,4 +111,4 @@ export const listBansOfAccounts = (
   names: string[],
   limit: number,
 ): Promise<AccountDetails['bans']> =>
-  listOpenBans(db, limit, and(isFelt, inArray(apiKeys.account, names)));
+  listOpenBans(db, limit, and(isRefusingKey, inArray(apiKeys.account, names)));

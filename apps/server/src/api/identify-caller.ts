@@ -47,7 +47,7 @@ export function keyOf({ locals: { caller } }: { readonly locals: Express.Locals 
 const bearer = /^bearer +([\w.~+/-]+=*) *$/i;
 
 /** The caller of a request without a well-formed token. */
-const stranger = describeCaller(undefined);
+const anonymousCaller = describeCaller(undefined);
 
 /** The methods of the key cache that identification uses. */
 export type KnownKeys = Pick<KeyCache, 'recall' | 'isNew' | 'findByToken'>;
@@ -75,17 +75,17 @@ export function createIdentification(
 
   return function identify(req) {
     const token = tokenOf(req);
-    if (token === undefined) return stranger;
+    if (token === undefined) return anonymousCaller;
     const key = keys.recall(token);
     if (key !== undefined) return describeCaller(token, key);
-    return isToken(token) ? lookUp(token, req) : stranger;
+    return isToken(token) ? lookUp(token, req) : anonymousCaller;
   };
 }
 
 /** Returns the caller that a request claims to have, without looking up its token. */
 export function claimedBy(req: Request): Caller {
   const token = tokenOf(req);
-  return token !== undefined && isToken(token) ? describeCaller(token) : stranger;
+  return token !== undefined && isToken(token) ? describeCaller(token) : anonymousCaller;
 }
 
 /**

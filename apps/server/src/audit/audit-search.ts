@@ -20,7 +20,7 @@ function matches({ keyId, operatorId, actor, account, action, search, from, to }
     keyId ? eq(entry.subjectId, keyId) : undefined,
     operatorId ? eq(entry.subjectId, operatorId) : undefined,
     account ? eq(entry.account, account) : undefined,
-    actor ? isBy(actor) : undefined,
+    actor ? isByActor(actor) : undefined,
     action ? eq(entry.action, action) : undefined,
     search ? isFound('audit_entries', search) : undefined,
     from ? gte(entry.at, from) : undefined,
@@ -31,7 +31,7 @@ function matches({ keyId, operatorId, actor, account, action, search, from, to }
 /**
  * Returns the condition that an entry is by the operator with this id, or by another type of actor.
  */
-function isBy(actor: string): SQL {
+function isByActor(actor: string): SQL {
   return auditActorTypes.some((type) => type === actor)
     ? // The condition `is null` lets Postgres read the page in the order of the index on actors.
       sql`(${entry.actorType} = ${actor} and ${entry.actorId} is null)`

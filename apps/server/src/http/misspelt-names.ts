@@ -30,7 +30,7 @@ export function refuseMisspelt<Schema extends z.ZodObject>(
   const { shape } = schema;
   const own = Object.keys(shape).map((name) => [name, name] as const);
   const names = new Map(
-    [...own, ...Object.entries(others)].map(([name, meant]) => [lookOf(name), meant]),
+    [...own, ...Object.entries(others)].map(([name, meant]) => [canonicalName(name), meant]),
   );
 
   /**
@@ -41,7 +41,7 @@ export function refuseMisspelt<Schema extends z.ZodObject>(
     if (Object.hasOwn(shape, name)) return undefined;
     const parts = name.split(/[[.]/, maxParts);
     return [name, ...(parts.length > 1 ? parts : [])]
-      .map((part) => names.get(lookOf(part)))
+      .map((part) => names.get(canonicalName(part)))
       .find((meant) => meant !== undefined);
   }
 
@@ -92,7 +92,7 @@ function howToSend(name: string, schema: z.core.$ZodType | undefined): string {
  * Reduces a name to what programs do not vary: they vary letter case, brackets, signs, digits and
  * the plural.
  */
-function lookOf(name: string): string {
+function canonicalName(name: string): string {
   return name
     .toLowerCase()
     .replaceAll(/[^a-z]/g, '')

@@ -101,7 +101,7 @@ async function addKey(tx: Database, newKey: NewKey): Promise<{ id: string; token
 async function planOfNewKey(tx: Database, { account, ...wanted }: NewKey): Promise<PlanChoice> {
   if (wanted.plan === 'enterprise') return { plan: wanted.plan, quota: wanted.quota };
   if (wanted.plan !== undefined) return { plan: wanted.plan };
-  if ((await sharedBy(tx, account ?? null)) === undefined) {
+  if ((await findPlanAccountId(tx, account ?? null)) === undefined) {
     throw new AdminRefusal('invalid_request', adminErrorMessages.planMissing);
   }
   return { plan: 'free' };
@@ -217,8 +217,8 @@ export function createKeyManagement(
         // the key after this one, or this change sees the new plan.
         await lockAccounts(tx, [before.account, to]);
         const move: Move = {
-          from: { id, accountId: await sharedBy(tx, before.account) },
-          to: { id, accountId: await sharedBy(tx, to) },
+          from: { id, accountId: await findPlanAccountId(tx, before.account) },
+          to: { id, accountId: await findPlanAccountId(tx, to) },
         };
         if (move.from.accountId === move.to.accountId) return undefined;
         // The ban moves while the key is locked. An unban waits for the lock and then finds the ban
@@ -352,7 +352,10 @@ export async function creditWindows(
 }
 
 /** Returns the id of an account that has a plan; `undefined` for other accounts. */
-async function sharedBy(tx: Database, account: string | null): Promise<string | undefined> {
+async function findPlanAccountId(
+  tx: Database,
+  account: string | null,
+): Promise<string | undefined> {
   const found = await findStoredAccount(tx, account);
   return found?.plan == null ? undefined : found.id;
 }

@@ -50,8 +50,8 @@ export function openOpsRequestLog(log: Log, clock: Clock) {
       const { status, route, operator, operatorId, keyId, account, reasons } = record;
       const isFailure = status >= 500;
       const isRoutine = status < 400 && probes.has(route);
-      const isStrange = !isRoutine && operator === undefined;
-      if (isStrange && !strangers.isWritten(isFailure ? 'failed' : 'answered')) return;
+      const isFromStranger = !isRoutine && operator === undefined;
+      if (isFromStranger && !strangers.isWritten(isFailure ? 'failed' : 'answered')) return;
       // The fields are in the order in which people read them. An unknown path is not logged,
       // because it is the caller's text and may be a secret.
       const line = {

@@ -12,7 +12,7 @@ import { initServer } from '@ts-rest/express';
 import type { Response } from 'express';
 import { toQuotaWindows } from '../quotas/quota-windows.ts';
 import { lastBuckets } from '../usage/usage-queries.ts';
-import { findPage, type PagedList, tellCount } from './admin-cursor.ts';
+import { findPage, type PagedList, setTotalCount } from './admin-cursor.ts';
 import { type AdminServices, change } from './admin-operation.ts';
 import { readLedger } from './usage-range.ts';
 
@@ -87,7 +87,7 @@ export function createAccountHandlers(services: AdminServices) {
 
   return initServer().router(accountContract, {
     async listAccounts({ query: { limit, cursor, count, ...filter }, res }) {
-      await tellCount(res, count, () => accounts.count(filter));
+      await setTotalCount(res, count, () => accounts.count(filter));
       const { path } = adminRoutes.listAccounts;
       const list: PagedList = { path, limit, filter };
       const items = await findPage(res, list, cursor, (from) => accounts.list(filter, limit, from));

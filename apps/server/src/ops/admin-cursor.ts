@@ -53,7 +53,7 @@ export async function findPage<Item>(
 }
 
 /** Sets `X-Total-Count` if the caller asks for the number of items. */
-export async function tellCount(res: Response, isAsked: unknown, count: () => Promise<number>) {
+export async function setTotalCount(res: Response, isAsked: unknown, count: () => Promise<number>) {
   if (isAsked !== undefined) appendHeader(res, 'X-Total-Count', String(await count()));
 }
 

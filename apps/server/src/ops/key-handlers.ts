@@ -9,7 +9,7 @@ import type { QuotaDecision } from '@animal-store/quotas';
 import { initServer } from '@ts-rest/express';
 import type { AppliedPlan } from '../keys/api-key.ts';
 import { toInstant, toQuotaWindows } from '../quotas/quota-windows.ts';
-import { findPage, type PagedList, tellCount } from './admin-cursor.ts';
+import { findPage, type PagedList, setTotalCount } from './admin-cursor.ts';
 import { type AdminServices, causeOf, change } from './admin-operation.ts';
 import { readLedger, type UsageQuestion } from './usage-range.ts';
 
@@ -44,7 +44,7 @@ export function createKeyHandlers(services: AdminServices) {
     },
 
     async listKeys({ query: { limit, cursor, include, count, ...filter }, res }) {
-      await tellCount(res, count, () => keys.count(filter));
+      await setTotalCount(res, count, () => keys.count(filter));
       const list: PagedList = {
         path: adminRoutes.listKeys.path,
         limit,

@@ -8,7 +8,7 @@ import {
 import { initServer } from '@ts-rest/express';
 import { isToken } from '../keys/token.ts';
 import type { Actor } from '../operators/operator-sessions.ts';
-import { findPage, tellCount } from './admin-cursor.ts';
+import { findPage, setTotalCount } from './admin-cursor.ts';
 import {
   type AdminServices,
   causeOf,
@@ -47,7 +47,7 @@ export function createOperatorHandlers({ operators, sessions }: AdminServices) {
 export function createAuditHandlers({ audit }: AdminServices) {
   return initServer().router(auditContract, {
     async listAuditEntries({ query: { limit, cursor, count, ...filter }, res }) {
-      await tellCount(res, count, () => audit.count(filter));
+      await setTotalCount(res, count, () => audit.count(filter));
       const { path } = adminRoutes.listAuditEntries;
       const list = { path, limit, filter };
       const entries = await findPage(res, list, cursor, (from) => audit.list(filter, limit, from));

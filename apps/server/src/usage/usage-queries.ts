@@ -31,13 +31,13 @@ const heldPlan = sql<PlanName>`coalesce((select plan from ${accounts} where ${ac
   ${apiKeys.plan})`;
 
 /** Returns the condition that a key has this account and plan at the moment. */
-const isOf = ({ plan, account }: UsageFilter) =>
+const matchesFilter = ({ plan, account }: UsageFilter) =>
   and(
     account === undefined ? undefined : eq(apiKeys.account, account),
     plan === undefined ? undefined : eq(heldPlan, plan),
   );
 
-function isAbout(subject: UsageSubject): SQL {
+function matchesSubject(subject: UsageSubject): SQL {
   if ('keyId' in subject) return eq(counts.keyId, subject.keyId);
   const { plan, account } = subject;
   if (account === undefined) {
@@ -47,7 +47,7 @@ function isAbout(subject: UsageSubject): SQL {
       asked.map((name) => totalId(planCode(name))),
     );
   }
-  return isOfKeys(isOf(subject));
+  return isOfKeys(matchesFilter(subject));
 }
 
 /**
@@ -81,7 +81,7 @@ function sumRequests<By extends { readonly keyId?: typeof counts.keyId }>(
 const readUsage = statement(
   'read_usage',
   (db, bucket: UsageBucket, subject: UsageSubject, range: UsageRange) =>
-    sumRequests(db, and(isAbout(subject), isWithin(bucket, range)), {}),
+    sumRequests(db, and(matchesSubject(subject), isWithin(bucket, range)), {}),
 );
 
 const readUsageOfKeys = statement(
@@ -111,7 +111,7 @@ const listBusiestKeys = statement(
       })
       .from(busy)
       .innerJoin(apiKeys, sql`${apiKeys.id} = busy.key_id`)
-      .where(isOf(filter))
+      .where(matchesFilter(filter))
       .orderBy(sql`${sum} desc`, apiKeys.id)
       .limit(limit);
   },

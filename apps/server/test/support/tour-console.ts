@@ -57,7 +57,7 @@ const faultsOf = (page: Page): Promise<string[]> =>
       !element.closest('.hidden, dialog:not([open]), [hidden], .u-wrap') &&
       element.getBoundingClientRect().width > 1;
     if (scrollWidth > clientWidth) faults.push('scrolls sideways by ' + (scrollWidth - clientWidth));
-    /** The box of what can be seen of an element: what is cut ends with its own box. */
+    /** The box of the visible part of an element, without the parts that an ancestor cuts off. */
     const boxOf = (element) => {
       const { left, right, top, bottom } = element.getBoundingClientRect();
       const box = { left, right, top, bottom };
@@ -92,7 +92,7 @@ const faultsOf = (page: Page): Promise<string[]> =>
     }
     const header = document.querySelector('header').getBoundingClientRect().height;
     if (innerWidth <= 360 && header > 64) faults.push('the header is ' + header + ' px high');
-    // What lies over the page is whole, and nothing lies over it.
+    // A layer over the page is completely visible, and nothing covers it.
     const top = 'dialog[open], :popover-open';
     for (const layer of document.querySelectorAll(document.querySelector(top) ? top : '.found, .tooltip, .bulk, .notice p, .login')) {
       if (!isSeen(layer)) continue;
