@@ -1,4 +1,4 @@
 import { defineConfig } from 'vitest/config';
 
-/** All but those of processes. */
+/** All tests but the process tests. */
 export default defineConfig({ test: { include: ['test/*.test.ts'], testTimeout: 60_000 } });

@@ -1,6 +1,6 @@
 import { defineConfig } from 'tsdown';
 
-// Inside the workspace the package is imported from its sources; this is what is published.
+// Inside the workspace, the package is imported from its sources. This build is for publishing.
 export default defineConfig({
   entry: ['src/index.ts', 'src/express.ts'],
   format: ['esm', 'cjs'],
@@ -9,7 +9,7 @@ export default defineConfig({
   tsconfig: 'tsconfig.build.json',
   dts: { sourcemap: false },
   fixedExtension: false,
-  // `import.meta.url`, beside which the scripts for Redis are, also in CommonJS.
+  // The scripts for Redis are found beside `import.meta.url`, also in CommonJS.
   shims: true,
   copy: ['src/*.lua'],
   deps: { alwaysBundle: ['@animal-store/runtime'] },

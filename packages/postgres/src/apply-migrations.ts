@@ -9,14 +9,15 @@ import { createIndexesOnline } from './online-indexes.ts';
 interface Options extends Pick<DatabaseLimits, 'tableLockTimeoutMs' | 'migrationPauseMs'> {
   /** The SQL files that drizzle-kit wrote, with their journal. */
   readonly migrationsFolder: string;
-  /** The session that holds the lock of migrations. */
+  /** The session that holds the migration lock. */
   readonly pid: number;
 }
 
 /**
- * Applies the migrations that the database lacks, each in a transaction of its own, and notes them where
- * drizzle's migrator does. That one has a single transaction for all: it would keep the locks of the first
- * migration until the last one has copied its rows, and wait for a lock without an end.
+ * Applies the missing migrations, each in its own transaction, and records them where drizzle's
+ * migrator does. drizzle's migrator uses a single transaction for all migrations. It would keep the
+ * locks of the first migration until the last one has copied its rows, and it waits for locks
+ * without a limit.
  */
 export async function applyMigrations(client: Sql, options: Options): Promise<void> {
   await liftTimeLimits(client);
@@ -33,7 +34,7 @@ export async function applyMigrations(client: Sql, options: Options): Promise<vo
   }
 }
 
-/** @returns `false` if it could not have a lock. */
+/** @returns `false` if it did not get a lock. */
 async function tryToApply(
   client: Sql,
   { pid, tableLockTimeoutMs }: Options,
@@ -43,7 +44,7 @@ async function tryToApply(
     await client.begin(async (tx) => {
       const [session] = await tx`
         select set_config('lock_timeout', ${`${tableLockTimeoutMs}ms`}, true), pg_backend_pid() as pid`;
-      // The driver has connected again, and maybe another replica migrates now.
+      // The driver has reconnected, and another replica may hold the lock now.
       if (session?.['pid'] !== pid) throw new DatabaseUnavailableError('CONNECTION_CLOSED');
       for (const statement of sql) await tx.unsafe(statement);
       await tx`insert into drizzle.__drizzle_migrations (hash, created_at)
@@ -57,17 +58,19 @@ async function tryToApply(
 }
 
 /**
- * Of this session only, and what a role or a database may have set: an index of many rows takes longer than any
- * of them, and would be begun again for ever. Not as a parameter of the connection, which PgBouncer refuses.
+ * Sets the limits of this session, because a role or a database may have set others. An index of
+ * many rows takes longer than such limits, and would be started again forever. They are not
+ * parameters of the connection, because PgBouncer refuses those.
  */
 async function liftTimeLimits(client: Sql): Promise<void> {
   await client`select set_config(name, '0', false) from pg_settings where name in
     ('statement_timeout', 'lock_timeout', 'transaction_timeout')`;
 }
 
-/** As drizzle's migrator does. */
+/** Creates the schema and the table of migrations, as drizzle's migrator does. */
 async function createJournal(client: Sql): Promise<void> {
-  // Asked first: `if not exists` needs the right to create, also where nothing is to be created.
+  // The query comes first, because `if not exists` needs the right to create even where nothing has
+  // to be created.
   const [found] = await client`
     select to_regclass('drizzle.__drizzle_migrations') is not null as "isThere"`;
   if (found?.['isThere']) return;

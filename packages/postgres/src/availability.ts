@@ -4,24 +4,26 @@ import { DatabaseUnavailableError } from './database-error.ts';
 import { faultOf } from './database-fault.ts';
 import { followStatements } from './statement.ts';
 
-/** A time in which statements fail because the database is unavailable, or unavailable for writing. */
+/**
+ * A period in which statements fail because the database is unavailable, or unavailable for writes.
+ */
 export interface Outage {
   /** The SQLSTATE of the failure, or the code of the driver. */
   readonly code: string;
-  /** What it means. */
+  /** A sentence that explains the code. */
   readonly reason: string;
 }
 
 /**
- * Tells when statements begin to fail because the database is unavailable, and why, and when that is over: a
- * probe has succeeded, and no statement has failed in the pause before it. So an outage also ends without
- * traffic, and goes on while other statements fail for a reason that a probe does not see.
+ * Reports when an outage of the database begins, why, and when it ends. An outage ends when a probe
+ * has succeeded, and no statement has failed in the pause before the probe. So an outage also ends
+ * without traffic. It continues while other statements fail for a reason that a probe does not see.
  *
- * Each reason is told once in an outage: connections that are lost may be the beginning of a failover, and
- * the next ones lead to a standby.
+ * Each reason is reported once in an outage: lost connections may be the beginning of a failover,
+ * and the next connections may lead to a standby.
  *
- * @param options.probe a statement that fails while others would. It is repeated while the outage lasts.
- * @param options.probeEveryMs the pause before each probe. It also bounds the lines in the log.
+ * @param options.probe a statement that fails while others would. It is repeated during the outage.
+ * @param options.probeEveryMs the pause before each probe. It also limits the number of log lines.
  */
 export function watchAvailability(options: {
   probe: () => Promise<unknown>;
@@ -51,7 +53,7 @@ export function watchAvailability(options: {
   });
 
   async function probeOnce(): Promise<void> {
-    // Its failure is counted like that of any statement.
+    // The failure of a probe is counted like the failure of any statement.
     await probe().catch(() => {});
     if (!isQuiet() || probing === undefined || outage === undefined) return;
     stopProbing();
@@ -61,7 +63,7 @@ export function watchAvailability(options: {
     onEnd(ended);
   }
 
-  /** Whether no statement has failed since this was last asked. */
+  /** Whether no statement has failed since the last check. */
   function isQuiet(): boolean {
     const before = failuresBefore;
     failuresBefore = failures;
@@ -74,7 +76,7 @@ export function watchAvailability(options: {
   }
 
   return {
-    /** The outage that has not ended yet, with its latest reason. */
+    /** The current outage, with its latest reason. */
     outage: () => outage,
     close(): void {
       unfollow();

@@ -4,8 +4,8 @@ import { temporaryDirectory } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
 import { lockDataDir } from './data-dir-lock.ts';
 
-// By other processes, too, and not by one that was killed: start.test.ts.
-test('a data directory is locked once at a time, whatever name it goes by', async () => {
+// start.test.ts tests the lock with other processes, and after a process was killed.
+test('lockDataDir locks a directory once at a time, whichever path names it', async () => {
   await using directory = await temporaryDirectory();
   await using other = await temporaryDirectory();
   const alias = join(other.path, 'alias');
@@ -18,7 +18,7 @@ test('a data directory is locked once at a time, whatever name it goes by', asyn
   lockDataDir(alias).release();
 });
 
-test('the lock file is private to the user of the server', async () => {
+test('only the user of the server can read the lock file', async () => {
   await using directory = await temporaryDirectory();
   lockDataDir(directory.path).release();
   expect((await stat(join(directory.path, 'lock'))).mode & 0o777).toBe(0o600);

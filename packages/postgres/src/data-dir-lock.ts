@@ -10,17 +10,19 @@ import { StartupError } from '@animal-store/runtime';
 const tryForMs = 500;
 
 /**
- * Locks a data directory. PGlite does not, and two servers on one directory would assign the same ids.
+ * Locks a data directory. PGlite does not lock it, and two servers on one directory would assign
+ * the same ids.
  *
- * Node has no `flock`, but its SQLite locks files through the operating system, which releases the lock
- * when the process ends, in whatever way. A file with a process id would be left behind by `kill -9`, and
- * the id may belong to another process later.
+ * Node has no `flock`, but its SQLite locks files through the operating system, which always
+ * releases the lock when the process ends. A file with a process id would remain after `kill -9`,
+ * and the id may belong to another process later.
  *
- * @throws {StartupError} if another process holds it.
+ * @throws {StartupError} if another process holds the lock.
  */
 export function lockDataDir(dataDir: string) {
   const path = join(dataDir, 'lock');
-  // SQLite creates files with mode 0644. All files of the data directory are private: see the README, "Embedded".
+  // SQLite creates files with mode 0644, but all files of the data directory are private: see the
+  // README, "Embedded".
   closeSync(openSync(path, 'a', 0o600));
   chmodSync(path, 0o600);
   const file = new DatabaseSync(path, { timeout: tryForMs });

@@ -7,7 +7,7 @@ import { prepareDataDir } from './data-dir.ts';
 
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 
-test('a new directory and its new parents are for this user alone, and so is one that was empty', async () => {
+test('prepareDataDir makes a new or empty directory and its new parents private', async () => {
   await using directory = await temporaryDirectory();
   chmodSync(directory.path, 0o777);
   prepareDataDir(directory.path);
@@ -16,20 +16,25 @@ test('a new directory and its new parents are for this user alone, and so is one
   expect([directory.path, parent, join(parent, 'data')].map(modeOf)).toEqual([0o700, 0o700, 0o700]);
 });
 
-// Its files are for their owner alone, so what the group could use of it is the socket.
-test.each([0o701, 0o710])('a directory with files and mode %o is refused', async (mode) => {
-  await using directory = await temporaryDirectory();
-  const path = join(directory.path, 'data');
-  mkdirSync(path);
-  writeFileSync(join(path, 'file'), '');
-  chmodSync(path, mode);
-  expect(() => prepareDataDir(path)).toThrow(
-    new StartupError(`DATA_DIR: other users can read or change ${path}. Run: chmod 700 '${path}'`),
-  );
-  expect(modeOf(path)).toBe(mode);
-});
+// The files are private to their owner, so the group could only use the socket in the directory.
+test.each([0o701, 0o710])(
+  'prepareDataDir refuses a directory with files and mode %o',
+  async (mode) => {
+    await using directory = await temporaryDirectory();
+    const path = join(directory.path, 'data');
+    mkdirSync(path);
+    writeFileSync(join(path, 'file'), '');
+    chmodSync(path, mode);
+    expect(() => prepareDataDir(path)).toThrow(
+      new StartupError(
+        `DATA_DIR: other users can read or change ${path}. Run: chmod 700 '${path}'`,
+      ),
+    );
+    expect(modeOf(path)).toBe(mode);
+  },
+);
 
-test("another user's directory is refused", async () => {
+test("prepareDataDir refuses another user's directory", async () => {
   await using directory = await temporaryDirectory();
   const owner = process.geteuid?.();
   const user = vi.spyOn(process, 'geteuid').mockReturnValue(12_345);

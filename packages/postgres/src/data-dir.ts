@@ -11,14 +11,14 @@ import { dirname } from 'node:path';
 import { StartupError } from '@animal-store/runtime';
 
 /**
- * Postgres also accepts 0750, for backups by the group. Here the group could read no file, but it could
- * reach the socket.
+ * Returns whether the mode is private. Postgres also accepts 0750, for backups by the group. Here,
+ * the group could read no file, but it could reach the socket.
  */
 const tooOpen = 0o077;
 
 /**
- * Makes the data directory, or checks that the one there is private to this user: it holds the
- * database, and the socket that takes commands without a token.
+ * Creates the data directory, or checks that an existing one is private to this user. The directory
+ * contains the database, and the socket that accepts commands without a token.
  *
  * @throws {StartupError} if others can read or change it, or this process cannot.
  */
@@ -26,7 +26,7 @@ export function prepareDataDir(path: string): void {
   makeDirectory(path);
   prepareAccess(path);
   try {
-    // A file system that is mounted read-only, as in a container without a volume here.
+    // This happens on a read-only file system, as in a container without a volume at this path.
     accessSync(path, constants.W_OK);
   } catch (error) {
     const { code = 'unknown error' } = error as NodeJS.ErrnoException;
@@ -36,10 +36,14 @@ export function prepareDataDir(path: string): void {
   }
 }
 
-/** @throws {StartupError} if others can read or change the directory. */
+/**
+ * Checks the owner and the mode of the directory.
+ *
+ * @throws {StartupError} if others can read or change the directory.
+ */
 function prepareAccess(path: string): void {
   const user = process.geteuid?.();
-  // Windows has neither owners nor modes of this kind.
+  // Windows has no owners and modes of this kind.
   if (user === undefined) return;
   const { uid, mode } = statSync(path);
   if (uid !== user) {
@@ -48,7 +52,8 @@ function prepareAccess(path: string): void {
     );
   }
   if ((mode & tooOpen) === 0) return;
-  // A new volume or a mkdir, with nothing in it to steal. What holds files may not be meant for us alone.
+  // An empty directory, such as a new volume, contains nothing to steal. A directory with files may
+  // be in use by others.
   if (readdirSync(path).length === 0) {
     chmodSync(path, 0o700);
     return;
@@ -59,9 +64,10 @@ function prepareAccess(path: string): void {
 }
 
 /**
- * Makes a directory and its missing parents, for this user alone.
+ * Creates a directory and its missing parents, only for this user.
  *
- * Not by `mkdir`'s own `recursive`, which never returns for /proc/x (tried on Node 24.21).
+ * It does not use the option `recursive` of `mkdir`, which never returns for /proc/x (tried on Node
+ * 24.21).
  */
 function makeDirectory(path: string): void {
   if (existsSync(path) && statSync(path).isDirectory()) return;
@@ -69,7 +75,7 @@ function makeDirectory(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
-    // Another server that starts at this moment was faster.
+    // Another server that starts at this moment has created it.
     if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw error;
   }
 }

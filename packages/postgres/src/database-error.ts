@@ -1,13 +1,18 @@
 import { faultOf } from './database-fault.ts';
 
-/** A statement that failed. Carries the SQLSTATE, never the statement, its parameters or their text. */
+/**
+ * A statement that failed. The error contains the SQLSTATE, but never the statement, its parameters
+ * or the driver's message.
+ */
 export class DatabaseError extends Error {
   override readonly name: string = 'DatabaseError';
   /** The five-character SQLSTATE, or the driver's own code. */
   readonly code: string;
-  /** The pool whose connection was used, or could not be opened. The embedded database has none. */
+  /**
+   * The pool whose connection was used, or could not be opened. The embedded database has no pools.
+   */
   pool: string | undefined;
-  /** How the same statement failed before, on another pool. */
+  /** The error of the same statement on another pool, where it was tried before. */
   earlier: DatabaseError | undefined;
 
   constructor(code: string) {
@@ -15,61 +20,67 @@ export class DatabaseError extends Error {
     this.code = code;
   }
 
-  /** What was tried, and how it failed, for the log: "reads ENOTFOUND, requests ECONNREFUSED". */
+  /**
+   * Describes for the log which pools were tried, and how each failed: "reads ENOTFOUND, requests
+   * ECONNREFUSED".
+   */
   get attempts(): string {
     const last = [this.pool, this.code.replaceAll(/\W/g, '')].filter(Boolean).join(' ');
     return this.earlier === undefined ? last : `${this.earlier.attempts}, ${last}`;
   }
 }
 
-/** The database cannot be reached, or is too busy to answer: trying again later may help. */
+/** The database cannot be reached, or is too busy to respond. A retry may help. */
 export class DatabaseUnavailableError extends DatabaseError {
   override readonly name = 'DatabaseUnavailableError';
-  /** Turns the response into a 503. */
+  /** The error mapper turns the error into a 503. */
   readonly retryAfterSeconds = 1;
 
-  /** Whether the connection of the statement could not be opened: another one may be open. */
+  /**
+   * Whether the statement failed because no connection could be opened. Another pool may have an
+   * open connection.
+   */
   get isUnconnected(): boolean {
     return /^(?:ENOTFOUND|EAI_[A-Z]+|ECONNREFUSED|53300)$/.test(this.code);
   }
 }
 
 /**
- * A statement of an operator took longer than such statements may take. The database is available: it is no outage,
- * and callers have connections of their own.
+ * A statement of an operator exceeded its timeout. The database is available, and requests of
+ * callers use other connections, so this is not an outage.
  */
 export class StatementTooSlowError extends DatabaseError {
   override readonly name = 'StatementTooSlowError';
 }
 
-/** The code of a statement that the service has stopped waiting for. */
+/** The code of a statement that the service no longer waits for. */
 export const noAnswer = 'NO_ANSWER';
 
-/** SQLSTATE of a statement that was canceled, or took longer than `statement_timeout`. */
+/** The SQLSTATE of a statement that was canceled, or exceeded `statement_timeout`. */
 export const queryCanceled = '57014';
 
 /**
- * Reports what fails in the background, but not that the database is unavailable: metrics count failed statements,
- * and a line for each of them would fill the log during an outage.
+ * Reports errors of background work, except an unavailable database: metrics count failed
+ * statements, and one line for each of them would fill the log during an outage.
  */
 export const unlessUnavailable = (report: (failure: unknown) => void) => (failure: unknown) => {
   if (!(failure instanceof DatabaseUnavailableError)) report(failure);
 };
 
-/** SQLSTATE of a write to a standby, or to a database that is set to read-only. */
+/** The SQLSTATE of a write to a standby, or to a database that is set to read-only. */
 export const readOnly = '25006';
 
-/** SQLSTATE of a statement that waited for a lock for longer than `lock_timeout`. */
+/** The SQLSTATE of a statement that exceeded `lock_timeout`. */
 export const lockNotAvailable = '55P03';
 
-/** The code of an answer of the database that lacks rows, or has those of another statement. */
+/** The code of a result that lacks rows, or contains rows of another statement. */
 export const incompleteAnswer = 'INCOMPLETE';
 
 /**
  * Translates an error of the driver or of drizzle.
  *
  * drizzle puts the statement and its parameters into the message, and Postgres may repeat values in
- * its own. Both may hold what a caller sent, and neither may reach a log or a response.
+ * its own message. Both may contain data from a caller, which must not reach a log or a response.
  */
 export function toDatabaseError(error: unknown): DatabaseError {
   const code = codeOf(error);
@@ -77,7 +88,7 @@ export function toDatabaseError(error: unknown): DatabaseError {
   return isAvailable ? new DatabaseError(code) : new DatabaseUnavailableError(code);
 }
 
-/** The code of an error or of the error that caused it: drizzle wraps those of the driver. */
+/** Returns the code of an error or of its cause, because drizzle wraps the errors of the driver. */
 function codeOf(error: unknown): string {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if ('code' in cause && typeof cause.code === 'string') return cause.code;

@@ -1,14 +1,16 @@
 /**
- * What ends a failure: another connection, perhaps to another host; another time, when the database has time
- * or space again; other settings; or another statement, because the database is available.
+ * What can resolve a failure. It is another connection, perhaps to another host; or a later time,
+ * when the database has time or space again; or other settings; or another statement, because the
+ * database is available.
  */
 type Remedy = 'connection' | 'time' | 'settings' | 'statement';
 
 /**
- * The failures that mean that the database is unavailable, by their code: an SQLSTATE (Postgres manual,
- * appendix A), a code of postgres.js or Node for a connection that failed, was refused or was lost, or one of
- * our own two, `NO_ANSWER` and `INCOMPLETE`. The sentences are all that the log and `/readyz` say: the
- * driver's own messages may hold an address, a user or a value. `docs/operating.md` has what to do about each.
+ * The failures that mean that the database is unavailable, by their code. A code is an SQLSTATE
+ * (Postgres manual, appendix A), a code of postgres.js or Node for a failed connection, or one of
+ * our own: `NO_ANSWER` and `INCOMPLETE`. The log and `/readyz` only contain these sentences,
+ * because the driver's own messages may contain an address, a user or a value. `docs/operating.md`
+ * says what to do about each failure.
  */
 const faults: readonly (readonly [code: RegExp, remedy: Remedy, reason: string])[] = [
   [/^25006$/, 'connection', 'The database is read-only.'],
@@ -35,11 +37,12 @@ const faults: readonly (readonly [code: RegExp, remedy: Remedy, reason: string])
     'settings',
     'The database cannot be reached.',
   ],
-  // All other of the classes insufficient resources, operator intervention and system error, and of Node.
+  // The remaining codes of the classes insufficient resources, operator intervention and system
+  // error, and of Node.
   [/^(?:53|57|58)...$|^CONNECT_|^E[A-Z]+$/, 'connection', 'The database cannot be reached.'],
 ];
 
-/** What a failure of the database means, by its code. */
+/** Returns what a failure of the database means, by its code. */
 export function faultOf(code: string): { remedy: Remedy; reason: string } {
   for (const [pattern, remedy, reason] of faults) {
     if (pattern.test(code)) return { remedy, reason };

@@ -3,10 +3,13 @@ import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core';
 /** The database as repositories see it: the same for Postgres and for PGlite. */
 export type Database = PgDatabase<PgQueryResultHKT>;
 
-/** What a start waits for, in words for operators. */
+/** What a start waits for, as a sentence for operators. */
 export interface Wait {
   readonly reason: string;
-  /** The same as long as it waits for the same, while the reason may tell for how long. */
+  /**
+   * A key that stays the same while the start waits for the same thing. The reason may change,
+   * because it may contain the time.
+   */
   readonly id: string;
 }
 
@@ -20,32 +23,33 @@ export interface DatabaseAddress {
   readonly name?: string;
 }
 
-/** An open database. Whoever opened it closes it. */
+/** An open database. The code that opens it also closes it. */
 export interface OpenDatabase {
   readonly db: Database;
   /**
-   * The same, for short reads that come in great numbers. What may wait for a disk or a lock would hold up
-   * those behind it.
+   * The same database, for short and frequent reads. Statements that may wait for a disk or a lock
+   * would delay the reads behind them.
    */
   readonly reads: Database;
   /**
-   * The same, for what operators ask. On Postgres these statements have connections of their own and less time, so
-   * that no search, list or report delays a caller.
+   * The same database, for requests of operators. On Postgres, these statements have connections of
+   * their own and a shorter timeout, so that no search, list or report delays a caller.
    */
   readonly operators: Database;
-  /** The same, for what no request waits for: flushes of usage, records of bans, and deletions. */
+  /** The same database, for background work: flushes of usage, records of bans, and deletions. */
   readonly background: Database;
   /**
-   * Migrates the database. Waits while it cannot be reached, and for locks.
+   * Migrates the database. Waits while the database cannot be reached, and for locks.
    *
-   * @param onWaiting called again and again: with what it waits for, or `undefined` if it does not.
+   * @param onWaiting called repeatedly, with what the migration waits for, or `undefined` if it
+   *   does not wait.
    * @throws {StartupError} if waiting does not help.
    */
   prepare(onWaiting: (wait: Wait | undefined) => void): Promise<void>;
   /**
-   * Listens to a channel (Postgres NOTIFY), and again after each loss of the connection.
+   * Listens to a channel (Postgres NOTIFY), and listens again after each lost connection.
    *
-   * On Postgres, heartbeats are sent on the channel meanwhile. Without them, a quiet channel looks like
+   * On Postgres, it also sends heartbeats on the channel. Without them, a quiet channel looks like
    * a connection that the network has silently dropped.
    */
   listen(channel: string, listener: ChannelListener): Promise<Listening>;
@@ -56,12 +60,12 @@ export interface OpenDatabase {
 
 /** Receives the messages of a channel. */
 export interface ChannelListener {
-  /** Writes the message of a heartbeat. It is received as well, like those of others. */
+  /** Returns the message of a heartbeat. This replica receives its own heartbeats as well. */
   readonly heartbeat: () => string;
-  /** Sent when this listener stops. */
+  /** The message that is sent when this listener stops. */
   readonly goodbye: string;
   onMessage(payload: string): void;
-  /** Called when messages begin to arrive. Earlier ones may have been missed. */
+  /** Called when messages begin to arrive. Earlier messages may have been missed. */
   onListening(): void;
 }
 

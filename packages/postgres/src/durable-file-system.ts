@@ -4,8 +4,9 @@ import { PGlite } from '@electric-sql/pglite';
 import { NodeFS } from '@electric-sql/pglite/nodefs';
 
 /**
- * Start PGlite with this besides a `DurableFileSystem`. Its own default has `-F`, which is `fsync=off`.
- * The method is `fsync`, because WebAssembly's `fdatasync` does nothing (Emscripten's stub).
+ * Start arguments of PGlite for a `DurableFileSystem`. PGlite's default has `-F`, which is
+ * `fsync=off`. The sync method is `fsync`, because WebAssembly's `fdatasync` does nothing
+ * (Emscripten's stub).
  */
 export const durableStartParams: string[] = [
   ...PGlite.defaultStartParams.filter((param) => param !== '-F'),
@@ -13,11 +14,12 @@ export const durableStartParams: string[] = [
 ];
 
 /**
- * PGlite's files on disk, with two things that its own `NodeFS` lacks: `fsync` reaches the disk, so a
- * committed transaction survives a power failure; and files are for their owner alone, where PGlite
- * makes them with mode 0666.
+ * PGlite's files on disk, with two features that its own `NodeFS` lacks. `fsync` reaches the disk,
+ * so a committed transaction survives a power failure. And only the owner can read the files, which
+ * PGlite would create with mode 0666.
  *
- * A commit costs 0.2 ms more (0.2 to 0.4 ms, ext4 on a virtual disk), which is one `fdatasync`.
+ * A commit takes 0.2 ms longer (0.2 to 0.4 ms, ext4 on a virtual disk), the time of one
+ * `fdatasync`.
  */
 export class DurableFileSystem extends NodeFS {
   override async init(...args: Parameters<NodeFS['init']>) {
@@ -27,7 +29,7 @@ export class DurableFileSystem extends NodeFS {
   }
 }
 
-/** The parts of Emscripten's NODEFS that are extended. Its types do not describe them. */
+/** The parts of Emscripten's NODEFS that this file extends. Its types do not describe them. */
 interface EmscriptenNodeFs {
   readonly stream_ops: { fsync?(stream: { nfd: number }): number };
   readonly node_ops: {
@@ -38,7 +40,7 @@ interface EmscriptenNodeFs {
 
 function extendNodeFs(module: object): void {
   const { stream_ops, node_ops } = (module as { NODEFS: EmscriptenNodeFs }).NODEFS;
-  // Emscripten calls it if it is there (`_fd_sync`); NODEFS has none.
+  // Emscripten calls this function if it exists (`_fd_sync`); NODEFS has none.
   stream_ops.fsync = ({ nfd }) => {
     flush(() => fs.fdatasyncSync(nfd));
     return 0;
@@ -72,7 +74,7 @@ function syncFile(path: string): void {
   }
 }
 
-/** Windows can flush neither a directory nor a file that is open for reading only. */
+/** Windows can flush neither a directory nor a file that is open only for reading. */
 function flush(sync: () => void): void {
   try {
     sync();

@@ -1,12 +1,13 @@
 import type { Sql } from 'postgres';
 
-/** How many rows are written at a time. Their locks last for about a tenth of a second. */
+/** How many rows one batch writes. Their locks last for about a tenth of a second. */
 const batchSize = 1_000;
 
 /**
- * Fills the new column of a migration, before it is applied: for each statement that begins with
- * `UPDATE … SET … WHERE … IS NULL`, in batches by the `id` of its table. So nobody waits long for a row, however many
- * there are. What is left for the transaction that applies the migration are rows that somebody had locked.
+ * Fills the new column of a migration before the migration is applied, in batches by the `id` of
+ * the table. It does so for each statement that begins with `UPDATE … SET … WHERE … IS NULL`. So no
+ * caller waits long for a row, however many rows there are. The transaction that applies the
+ * migration only has to update rows that were locked.
  *
  * @param sql the statements of the migration.
  */

@@ -5,23 +5,24 @@ import { connectPostgres } from './postgres-driver.ts';
 import { type Address, openSocket } from './postgres-socket.ts';
 import type { PostgresUrl } from './postgres-url.ts';
 
-/** A Postgres that answers. */
+/** A Postgres that responds. */
 export interface FoundPostgres {
   readonly address: Address;
-  /** Whether it accepts writes: it is no standby, and transactions are not read-only. */
+  /** Whether it accepts writes: it is not a standby, and transactions are not read-only. */
   readonly isWritable: boolean;
 }
 
 /**
- * Finds the Postgres to work with: one that accepts writes, otherwise the first host that answers, unless the
- * URL excludes it. Names are resolved anew each time. All hosts are asked at once: one whose machine is gone
- * does not even refuse, and would hold up the search for the others.
+ * Finds the Postgres to use: one that accepts writes, or otherwise the first host that responds,
+ * unless the URL excludes read-only hosts. Names are resolved anew each time. All hosts are queried
+ * at once, because a host whose machine is gone does not even refuse, and would delay the search
+ * for the others.
  *
- * postgres.js can go through several hosts itself. But it does so without a pause and without an end, and
- * a pool that is connected never looks for another one.
+ * postgres.js can try several hosts itself. But it does so without a pause and without an end, and
+ * a connected pool never looks for another host.
  *
- * @param answerSeconds how long one host may take to accept a connection and to answer.
- * @throws if none answers: what the first host failed with; or that the database is read-only.
+ * @param answerSeconds how long one host may take to accept a connection and to respond.
+ * @throws if no host responds: the error of the first host, or that the database is read-only.
  */
 export async function findPostgres(
   url: PostgresUrl,
@@ -39,7 +40,7 @@ export async function findPostgres(
   try {
     return await Promise.any(writable);
   } catch {
-    // None accepts writes.
+    // No host accepts writes.
     const found = await Promise.any(answers).catch(() => answers[0] as Promise<never>);
     if (url.mustAcceptWrites) throw new DatabaseUnavailableError(readOnly);
     return found;
@@ -72,7 +73,8 @@ async function checkWritable(
     return row.is_writable;
   } finally {
     await client.end({ timeout: 0 });
-    // postgres.js ends only its half of a connection, and a host that hangs never ends the other one.
+    // postgres.js closes only its half of a connection, and a host that hangs never closes the
+    // other half.
     for (const socket of sockets) socket.destroy();
   }
 }

@@ -1,4 +1,5 @@
-// Without what opens a database: `./open-postgres` and `./open-embedded` each load one driver.
+// This index exports nothing that opens a database: `./open-postgres` and `./open-embedded` each
+// load one driver.
 
 export { runUntilAbandoned } from './abandoned-request.ts';
 export { type Outage, watchAvailability } from './availability.ts';

@@ -1,4 +1,4 @@
-// For the tests of the server.
+// Exports for the tests of the server.
 
 export { findPostgres } from './find-postgres.ts';
 export type { Address } from './postgres-socket.ts';

@@ -20,21 +20,22 @@ import { createTrigramIndexes } from './trigram-indexes.ts';
 import { watchLockWaits } from './watch-lock-waits.ts';
 
 /**
- * The advisory lock that a replica holds while it migrates. If several start at once, one migrates;
- * the others wait, and find nothing left to do.
+ * The advisory lock that a replica holds while it migrates. If several replicas start at once, one
+ * migrates. The others wait, and then find nothing left to do.
  */
 const migrationLock = 7_301_874_402_561;
 
 const otherMigrates = 'Another replica migrates the database.';
 
 /**
- * Applies the migrations that the database lacks. Waits for locks, as long as it takes.
+ * Applies the missing migrations. Waits for locks without a limit.
  *
- * @param options.onUnavailable called with the reason after each attempt, while the database cannot be reached
- * or is read-only. Without it, the first attempt is the last.
- * @param options.onWaiting called again and again: with what it waits for, or `undefined` if it does not.
+ * @param options.onUnavailable called with the reason after each attempt, while the database cannot
+ *   be reached or is read-only. Without it, there is only one attempt.
+ * @param options.onWaiting called repeatedly, with what the migration waits for, or `undefined` if
+ *   it does not wait.
  * @returns where the database is.
- * @throws {StartupError} if it cannot be migrated, or the settings are wrong.
+ * @throws {StartupError} if the database cannot be migrated, or the settings are wrong.
  */
 export async function migratePostgres(
   text: string,
@@ -83,13 +84,14 @@ async function migrate(
     opened.defer(() => client.end({ timeout: closeSeconds }));
     return client;
   };
-  // A separate connection: an advisory lock belongs to a session, and a pool has several.
+  // The lock needs a separate connection: an advisory lock belongs to a session, and a pool has
+  // several.
   const client = connect();
   const other = connect();
   await checkSession(client);
   await checkOwnSessions(client, other);
-  // Not pg_advisory_lock: an index that is created online waits for every statement that began before
-  // it, and so for that of a replica that waits for the lock.
+  // pg_advisory_lock would block: an online index waits for every statement that began before it,
+  // and so for a replica that waits for the lock.
   let pid = await tryToLock(client);
   while (pid === undefined) {
     onWaiting({ reason: otherMigrates, id: otherMigrates });
@@ -97,7 +99,7 @@ async function migrate(
     pid = await tryToLock(client);
   }
   const watching = watchLockWaits(other, { ...limits, pid, onWaiting });
-  // Not awaited: it may hang.
+  // The call is not awaited, because it may hang.
   opened.defer(() => {
     void watching.stop();
   });
@@ -106,7 +108,7 @@ async function migrate(
   return address;
 }
 
-/** @returns the session that has the lock, if this one could have it. */
+/** @returns the session that has the lock, or `undefined` if another session has it. */
 async function tryToLock(client: postgres.Sql): Promise<number | undefined> {
   const [row] = await client`
     select pg_try_advisory_lock(${migrationLock}) as "isLocked", pg_backend_pid() as pid`;
@@ -117,12 +119,15 @@ function cannotOpen(error: unknown, limits: DatabaseLimits): StartupError {
   return new StartupError(`DATABASE_URL: cannot open the database: ${reasonOf(error, limits)}`);
 }
 
-/** The message of the server or the socket, which holds no password. drizzle's message holds SQL. */
+/**
+ * Returns the message of the server or the socket, which contains no password. drizzle's message
+ * would contain SQL.
+ */
 function reasonOf(error: unknown, { connectSeconds }: DatabaseLimits): string {
   const cause = causeOf(error);
   const fault = poolerFault(cause);
   if (fault !== undefined) return fault;
-  // A host with several addresses, each of which failed.
+  // This is a host with several addresses, each of which failed.
   if (cause instanceof AggregateError && cause.errors[0] instanceof Error) {
     return cause.errors[0].message;
   }
@@ -133,7 +138,12 @@ function reasonOf(error: unknown, { connectSeconds }: DatabaseLimits): string {
   return cause.message;
 }
 
-/** @throws {StartupError} if a host has no TLS, although the URL wants it: waiting would have no end. */
+/**
+ * Checks whether a host lacks TLS although the URL requires it, because a start would then wait
+ * forever.
+ *
+ * @throws {StartupError} if a host lacks TLS.
+ */
 async function throwIfTlsIsRefused(
   { hosts, tls }: PostgresUrl,
   error: unknown,

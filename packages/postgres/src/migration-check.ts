@@ -11,7 +11,7 @@ import { isReadOnly } from './probe-database.ts';
 import { findSessionFault, sessionColumns } from './session-settings.ts';
 import { statement } from './statement.ts';
 
-/** SQLSTATE of a table that does not exist. */
+/** The SQLSTATE of a table that does not exist. */
 const undefinedTable = '42P01';
 
 const checkDatabase = statement('check_database', async (db) => {
@@ -25,7 +25,8 @@ const checkDatabase = statement('check_database', async (db) => {
     })
     .from(sql`drizzle.__drizzle_migrations`);
   if (row === undefined) throw new DatabaseUnavailableError(incompleteAnswer);
-  // Thrown here, so that whoever follows the statements looks for a Postgres that is writable.
+  // The error is thrown inside the statement, so that the observers of statements look for a
+  // writable Postgres.
   if (row.isReadOnly) throw new DatabaseUnavailableError(readOnly);
   return row;
 });
@@ -33,14 +34,16 @@ const checkDatabase = statement('check_database', async (db) => {
 const lacksMigrations = 'The database lacks migrations that this version needs.';
 
 /**
- * Creates a check that the database accepts writes, has every migration that this code knows, and gives sessions what
- * the service relies on. More migrations are fine: during a rollout, newer replicas have already applied theirs.
+ * Creates a check that the database accepts writes, has every migration of this version, and gives
+ * sessions the settings that the service relies on. Additional migrations are fine: during a
+ * rollout, newer replicas have already applied theirs.
  *
- * It asks on each pool that requests use, because a pool may be unable to connect while another one is connected.
+ * The check runs on each pool of requests, because one pool may be unable to connect while another
+ * one is connected.
  *
  * @param migrationsFolder the SQL files that drizzle-kit wrote, with their journal.
- * @returns from the check, one sentence that says what is wrong; `undefined` if nothing is.
- * @throws {DatabaseError} from the check, if the database cannot be asked or is read-only.
+ * @returns the check, which returns one sentence about what is wrong, or `undefined`.
+ * @throws {DatabaseError} from the check, if the database cannot be queried or is read-only.
  */
 export function createDatabaseCheck(
   { db, reads }: Pick<OpenDatabase, 'db' | 'reads'>,

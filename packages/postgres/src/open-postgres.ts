@@ -16,17 +16,17 @@ import { openFailingSocket, openSocket, watchSockets } from './postgres-socket.t
 import { readPostgresUrl } from './read-postgres-url.ts';
 import { followStatements, limitStatements, statement } from './statement.ts';
 
-/** How many statements of operators run at the same time. More of them wait. */
+/** How many statements of operators run at the same time. The others wait. */
 const operatorConnections = 2;
 
-/** More connections are slower: statements are pipelined, and Postgres shares the cores. */
+/** More connections are slower, because statements are pipelined, and Postgres shares the cores. */
 const maxConnections = 3;
 
 /**
- * Opens Postgres. Connects at the first statement, so it may be away.
+ * Opens Postgres. It connects at the first statement, so Postgres may be down now.
  *
  * @param text `postgres://…`; several hosts are separated by commas.
- * @throws {StartupError} if the URL cannot be read.
+ * @throws {StartupError} if the URL is invalid.
  */
 export function openPostgres(
   text: string,
@@ -34,10 +34,10 @@ export function openPostgres(
 ): OpenDatabase {
   const limits = { ...defaultDatabaseLimits, ...given };
   const { connectSeconds, idleSeconds, statementSeconds, closeSeconds } = limits;
-  /** Longer than a connection may be idle and a statement may take, together. */
+  /** This is longer than the idle time of a connection and the timeout of a statement together. */
   const silentMs = (idleSeconds + statementSeconds + 1) * 1_000;
   const url = readPostgresUrl(text);
-  // Shorter than `answerWithinMs`: all statements on a dead connection fail together.
+  // This is shorter than `answerWithinMs`: all statements on a dead connection fail together.
   const sockets = watchSockets({
     answerMs: statementSeconds * 1_000 + 500,
     checkEveryMs: limits.checkSocketsMs,
@@ -51,24 +51,24 @@ export function openPostgres(
   const unfollow = followStatements((_statement, error) => {
     if (!(error instanceof DatabaseUnavailableError)) return;
     if (faultOf(error.code).remedy === 'time') return;
-    // It is not known on which connection.
+    // The error does not say on which connection the statement was.
     if (error.code === incompleteAnswer) sockets.destroyAll();
     monitor.suspect(error);
   });
 
   let hasListened = false;
 
-  /** The driver wants a socket. */
+  /** Opens a socket for the driver. */
   async function open({ idle_timeout }: SocketOptions) {
     const isListener = idle_timeout === null;
-    // Nobody waits for it, and the driver itself would try again without a pause.
+    // Nobody waits for this connection, and the driver itself would retry without a pause.
     if (isListener && hasListened) await monitor.whenFound();
     try {
       const socket = openSocket(await monitor.target());
       sockets.watch(socket, isListener ? limits.heartbeatLostMs : silentMs);
       if (isListener) {
         hasListened = true;
-        // It is no statement of ours, so nothing else tells of its failure.
+        // This statement belongs to the driver, so nothing else reports its failure.
         socket.once('close', () =>
           monitor.suspect(new DatabaseUnavailableError('CONNECTION_CLOSED')),
         );
@@ -79,7 +79,7 @@ export function openPostgres(
     }
   }
 
-  /** @param pool what the log calls it. */
+  /** @param pool the name of the pool in the log. */
   function connect(pool: string, max: number, statementSeconds = limits.statementSeconds) {
     const client = connectPostgres(url, url.hosts[0], {
       ...{ socket: open, connectSeconds, max, idleSeconds, statementSeconds },
@@ -89,7 +89,10 @@ export function openPostgres(
     return { client, db };
   }
 
-  /** Connects for operators: their statements have less time, and are canceled when nobody waits for them. */
+  /**
+   * Opens the pool for operators. Its statements have a shorter timeout, and are canceled when
+   * nobody waits for them.
+   */
   function connectOperators() {
     const pool = connect('operators', operatorConnections, limits.operatorSeconds);
     cancelAbandoned(pool.client);
@@ -97,8 +100,9 @@ export function openPostgres(
     return pool;
   }
   const { client, db } = connect('requests', maxConnections);
-  // The statements of a turn of the event loop are one write on it, and one read for Postgres: a mix of lists,
-  // gets and creations takes 8 % less of the server's CPU and 14 % less of Postgres's than on four connections.
+  // On one connection, the statements of a turn of the event loop are one write, and one read for
+  // Postgres. A mix of lists, gets and creations takes 8 % less of the server's CPU and 14 % less
+  // of Postgres's than on four connections.
   const reads = connect('reads', 1);
   const operators = connectOperators();
   const background = connect('background', 1);
@@ -137,17 +141,17 @@ export function openPostgres(
 const askNothing = statement('keep_open', (db) => db.execute(sql`select`));
 
 /**
- * Keeps a connection of each pool open that requests use, also when nobody asks: the first request after a rest would
- * wait for a new one, or fail with it.
+ * Keeps one connection open in each pool of requests while there is no traffic. Otherwise the first
+ * request after a pause would wait for a new connection, or fail with it.
  *
- * @returns ends that.
+ * @returns a function that stops this.
  */
 function keepOpen(pools: readonly Database[], everyMs: number): () => void {
   const asking = new Set<Database>();
   async function ask(db: Database): Promise<void> {
     if (asking.has(db)) return;
     asking.add(db);
-    // Whoever follows the statements is told.
+    // The observers of statements receive the error.
     await askNothing(db).catch(() => {});
     asking.delete(db);
   }
@@ -158,8 +162,8 @@ function keepOpen(pools: readonly Database[], everyMs: number): () => void {
 }
 
 /**
- * Cancels statements in Postgres whose request is gone. Statements of a transaction are left alone: they change
- * something, and end soon.
+ * Cancels statements in Postgres whose request is gone. It does not cancel statements of a
+ * transaction, because they change data and end soon.
  */
 function cancelAbandoned(client: postgres.Sql): void {
   const unsafe = client.unsafe.bind(client);

@@ -17,9 +17,10 @@ export async function listenTo(
   }: ChannelListener & Pick<DatabaseLimits, 'heartbeatMs' | 'closeSeconds'>,
 ): Promise<Listening> {
   let sending: Promise<unknown> | undefined;
-  // Sent through the pool, because postgres.js keeps the listening connection to itself. Sent on
-  // the same channel: with a second one, each failed reconnect would queue one more LISTEN.
-  // One at a time: a Postgres that continues after a hang must not send several at once.
+  // Heartbeats are sent through the pool, because postgres.js keeps the listening connection to
+  // itself. They use the same channel, because with a second one, each failed reconnect would queue
+  // one more LISTEN. They are sent one at a time, so that a Postgres that continues after a hang
+  // does not send several at once.
   const beat = () => {
     sending ??= client
       .notify(channel, heartbeat())
@@ -34,13 +35,13 @@ export async function listenTo(
     onListening();
     beat();
   });
-  // If it fails, the driver listens again each time that its connection closes. A replica that starts
+  // If this fails, the driver listens again each time its connection closes. A replica that starts
   // during a failover must not end because of it.
   first.catch(() => {});
   await listening.promise;
   const beating = systemClock.every(heartbeatMs, beat);
   async function leave(): Promise<void> {
-    // A heartbeat after the message of leaving would cancel it.
+    // A heartbeat after the message of leaving would cancel that message.
     await sending;
     const unlisten = async () => (await first).unlisten();
     await Promise.allSettled([client.notify(channel, goodbye), unlisten()]);

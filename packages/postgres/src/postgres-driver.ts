@@ -7,14 +7,15 @@ import type { PostgresUrl } from './postgres-url.ts';
 import { sessionSettings } from './session-settings.ts';
 
 /**
- * Creates the driver's pool for one host. Every connection to Postgres is made here.
+ * Creates the driver's pool for one host. Every connection to Postgres is created here.
  *
- * All that the driver would otherwise read from `PG*` variables is given.
+ * It sets every option that the driver would otherwise read from `PG*` variables.
  *
- * @param options.socket opens the socket of each connection. An option of the driver that its types lack.
- * @param options.connectSeconds how long it may take to connect.
+ * @param options.socket opens the socket of each connection. The types of the driver lack this
+ *   option.
+ * @param options.connectSeconds the timeout of a new connection.
  * @param options.purpose is added to the application's name.
- * @param options.statementSeconds how long Postgres works on a statement.
+ * @param options.statementSeconds how long Postgres may work on a statement.
  */
 export function connectPostgres(
   url: PostgresUrl,
@@ -32,25 +33,27 @@ export function connectPostgres(
   const { user, password, database, applicationName } = url;
   const given = {
     socket: options.socket,
-    // One host, also if the URL has several: the driver would go through them without a pause and
-    // without an end, and no statement would ever fail. Only for messages: `socket` knows the address.
+    // The driver gets one host, even if the URL has several. It would try them without a pause and
+    // without an end, and no statement would ever fail. The host only appears in messages, because
+    // `socket` knows the address.
     ...{ host, port, user, database },
-    // A function, because the driver takes an empty text for a missing one.
+    // The password is a function, because the driver treats an empty string as a missing password.
     password: () => password,
     ssl: tlsOptions(url),
     sslnegotiation: url.isTlsDirect ? 'direct' : null,
     max: options.max,
     idle_timeout: idleSeconds,
     connect_timeout: options.connectSeconds,
-    // The driver's own: half an hour to an hour, so that connections spread over new hosts.
+    // This is the default of the driver: half an hour to an hour, so that connections spread over
+    // new hosts.
     max_lifetime: 60 * (30 + Math.random() * 30),
     ...{ max_pipeline: 100, keep_alive: 60, prepare: true, debug: false },
     publications: 'alltables',
-    // The driver's own pause between attempts grows to 20 s. A Postgres that is back would look dead
-    // for as long.
+    // The driver's own pause between attempts grows to 20 s. A Postgres that is back would look
+    // dead for that long.
     backoff: () => 0,
-    // The driver would ask each new connection for the types of all arrays, and nobody handles the
-    // failure of that query: a connection that was lost at that moment ended the process.
+    // The driver would query the types of all arrays on each new connection, and nobody handles the
+    // failure of that query. A connection lost at that moment ended the process.
     fetch_types: false,
     onnotice: () => {},
     connection: {
@@ -86,7 +89,7 @@ function caOf(caFile: string | undefined): { ca?: Buffer } {
   }
 }
 
-/** What the driver says of the socket that it wants. */
+/** What the driver passes to the function that opens a socket. */
 export interface SocketOptions {
   /** `null` for a connection that listens to a channel and is never idle. */
   readonly idle_timeout?: number | null;

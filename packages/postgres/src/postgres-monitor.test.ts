@@ -10,7 +10,9 @@ const primary: FoundPostgres = { address: addressOf('primary'), isWritable: true
 const standby: FoundPostgres = { address: addressOf('standby'), isWritable: false };
 const refused = new DatabaseUnavailableError('ECONNREFUSED');
 
-/** A monitor whose searches and pauses end when the test says so. A pause varies by half. */
+/**
+ * Creates a monitor whose searches and pauses end when the test decides. A pause varies by half.
+ */
 function createTestMonitor() {
   const searches: PromiseWithResolvers<FoundPostgres>[] = [];
   const clock = createTestClock();
@@ -38,7 +40,7 @@ function createTestMonitor() {
   };
 }
 
-test('many failures begin one search, whose result new connections wait for, and one in the pause after it begins another', async () => {
+test('many failures start one search, and a failure in the pause after it starts another', async () => {
   const { monitor, searches, find, endPause } = createTestMonitor();
   expect(await monitor.target()).toEqual(addressOf('first'));
   expect(searches).toHaveLength(0);
@@ -58,7 +60,7 @@ test('while no Postgres is found, new connections fail at once and the search is
   await find(Promise.reject(refused));
   await expect(monitor.target()).rejects.toMatchObject({ code: refused.code });
   await endPause();
-  // Also while the next search is under way.
+  // This also holds while the next search runs.
   await expect(monitor.target()).rejects.toMatchObject({ code: refused.code });
   await find(primary);
   expect(await monitor.target()).toEqual(primary.address);
@@ -66,7 +68,7 @@ test('while no Postgres is found, new connections fail at once and the search is
   expect(searches).toHaveLength(2);
 });
 
-test('a read-only Postgres is used, and the search goes on until a writable one is found', async () => {
+test('a read-only Postgres is used, and the search continues until a writable one is found', async () => {
   const { monitor, onReplaced, find, endPause, searches } = createTestMonitor();
   monitor.suspect(refused);
   await find(standby);
@@ -80,9 +82,9 @@ test('a read-only Postgres is used, and the search goes on until a writable one 
   expect(searches).toHaveLength(2);
 });
 
-// The connection that listens is wanted again as soon as it is lost: a loop of connections otherwise, if
-// Postgres refuses it and answers the search, as with one connection left.
-test('who waits for a Postgres waits for a pause, and then until one is found', async () => {
+// The listening connection reconnects as soon as it is lost. If Postgres refuses it but responds to
+// the search, this would be an endless loop, for example when only one connection is left.
+test('whenFound waits for a pause, and then until a Postgres is found', async () => {
   const { monitor, find, endPause } = createTestMonitor();
   const found: string[] = [];
   void monitor.whenFound().then(() => found.push('nothing has failed'));
@@ -92,7 +94,7 @@ test('who waits for a Postgres waits for a pause, and then until one is found', 
   expect(found).toHaveLength(1);
   monitor.suspect(refused);
   await find(Promise.reject(refused));
-  void monitor.whenFound().then(() => found.push('Postgres is away'));
+  void monitor.whenFound().then(() => found.push('Postgres is down'));
   await endPause();
   expect(found).toHaveLength(1);
   await find(primary);
@@ -100,7 +102,7 @@ test('who waits for a Postgres waits for a pause, and then until one is found', 
   expect(found).toHaveLength(2);
 });
 
-test('a closed monitor searches no more, and refuses connections', async () => {
+test('a closed monitor stops searching, and refuses connections', async () => {
   const { monitor, searches, find, endPause } = createTestMonitor();
   monitor.suspect(refused);
   await find(Promise.reject(refused));
@@ -110,7 +112,7 @@ test('a closed monitor searches no more, and refuses connections', async () => {
   await expect(monitor.target()).rejects.toMatchObject({ code: 'CONNECTION_ENDED' });
 });
 
-test('if only a read-only one is there and may not be used, connections to it are closed', async () => {
+test('connections to a read-only Postgres are closed when it may not be used', async () => {
   const { monitor, onReplaced, endPause, find } = createTestMonitor();
   monitor.suspect(new DatabaseUnavailableError(readOnly));
   void find(Promise.reject(new DatabaseUnavailableError(readOnly)));

@@ -9,18 +9,19 @@ import type { FoundPostgres } from './find-postgres.ts';
 import type { Address } from './postgres-socket.ts';
 
 /**
- * Decides where connections go, and whether any may be opened.
+ * Decides to which host connections go, and whether any may be opened.
  *
  * After a failure, one search at a time finds out whether Postgres is there and accepts writes. New
- * connections wait for its result. If it finds nothing, it is repeated, and new connections fail at once:
- * they would only tell the same. If it finds a Postgres that is read-only, that one is used, and the search
- * goes on for one that is not.
+ * connections wait for its result. If it finds nothing, it is repeated, and new connections fail at
+ * once, because they would only find the same. If it finds a read-only Postgres, connections use
+ * it, and the search for a writable one continues.
  *
  * @param options.find {@link findPostgres}
- * @param options.onReplaced called when a writable Postgres is found after a read-only one, or when only one is
- * there that is read-only and must not be used. Connections to the old one must be closed: they would stay
- * read-only for ever.
- * @param options.pauseMs the pause between two searches. It varies by half, so that replicas spread.
+ * @param options.onReplaced called when a writable Postgres is found after a read-only one, or when
+ *   the only Postgres is read-only and must not be used. Connections to the old one must be closed,
+ *   because they would stay read-only forever.
+ * @param options.pauseMs the pause between two searches. It varies by half, so that replicas do not
+ *   search at the same time.
  */
 export function createPostgresMonitor(options: {
   first: Address;
@@ -31,12 +32,12 @@ export function createPostgresMonitor(options: {
   clock?: Clock;
 }) {
   const { find, onReplaced, pauseMs, clock = systemClock } = options;
-  /** Ends the pauses. */
+  /** Cancels the pauses. */
   const pauses = new Set<() => void>();
   let isClosed = false;
   let address = options.first;
   let isReadOnly = false;
-  /** Why no connection is possible; `undefined` if one is, as far as known. */
+  /** Why no connection is possible; `undefined` if none has failed. */
   let fault: DatabaseError | undefined;
   /** Whether something failed after the last search had begun. */
   let isSuspected = false;
@@ -75,7 +76,8 @@ export function createPostgresMonitor(options: {
     await firstResult;
     firstResult = undefined;
     do {
-      // Also after a success: failures come many at a time, and each would begin a search.
+      // There is a pause after a success, too: many failures come at once, and each would start a
+      // search.
       await pause();
       if (isWanted()) await searchOnce();
     } while (isWanted());
@@ -84,9 +86,9 @@ export function createPostgresMonitor(options: {
 
   return {
     /**
-     * Gives the address of the Postgres to connect to. Waits for a search that has just begun.
+     * Returns the address of the Postgres to connect to. Waits for a search that has just begun.
      *
-     * @throws {DatabaseError} if none was found.
+     * @throws {DatabaseError} if no Postgres was found.
      */
     async target(): Promise<Address> {
       await firstResult;
@@ -104,7 +106,9 @@ export function createPostgresMonitor(options: {
       while (fault !== undefined && !isClosed);
     },
 
-    /** Takes a writable Postgres that somebody else has found. A search under way knows better. */
+    /**
+     * Accepts a writable Postgres that other code has found. A running search has the newer result.
+     */
     use(found: Address): void {
       if (!isSearching) address = found;
     },
@@ -117,7 +121,7 @@ export function createPostgresMonitor(options: {
       if (!isSearching) void search();
     },
 
-    /** Ends the search. No connection is opened from now on. */
+    /** Ends the search. No connection is opened after this call. */
     close(): void {
       isClosed = true;
       for (const end of pauses) end();

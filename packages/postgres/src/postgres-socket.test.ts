@@ -5,7 +5,7 @@ import { openRawServer } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
 import { openFailingSocket, openSocket, watchSockets } from './postgres-socket.ts';
 
-/** A server that says nothing, and one connection to it. */
+/** Opens a server that never writes, and one connection to it. */
 async function connectToServer() {
   const accepted = Promise.withResolvers<Socket>();
   const server = await openRawServer(accepted.resolve);
@@ -15,21 +15,21 @@ async function connectToServer() {
   return { socket, peer, failed, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 }
 
-test('a connection that the server ends has failed', async () => {
+test('a connection fails when the server closes it', async () => {
   await using connection = await connectToServer();
   connection.socket.resume();
   connection.peer.end();
   expect(await connection.failed).toMatchObject({ code: 'CONNECTION_CLOSED' });
 });
 
-test('a socket that fails at once fails at the first write, with the given code', async () => {
+test('a failing socket fails at the first write, with the given code', async () => {
   const socket = openFailingSocket('57P03');
   const failed = once(socket, 'error');
   socket.write('startup');
   expect(await failed).toMatchObject([{ code: '57P03' }]);
 });
 
-test('a socket is destroyed that does not answer what was written, or gets nothing for too long', async () => {
+test('a socket is destroyed when its server does not respond, or sends nothing for too long', async () => {
   await using silent = await connectToServer();
   await using idle = await connectToServer();
   await using deaf = await connectToServer();

@@ -4,19 +4,23 @@ import { type Clock, systemClock } from '@animal-store/runtime';
 import type { PostgresHost } from './postgres-url.ts';
 import { createRememberingLookup } from './remembering-lookup.ts';
 
-/** Where a Postgres is. */
+/** The address of a Postgres. */
 export type Address = PostgresHost;
 
-/** One for all connections, so that each profits from what another one has found. */
+/**
+ * All connections share this lookup, so that each profits from addresses that another one has
+ * found.
+ */
 const lookup = createRememberingLookup();
 
 /**
- * Connects as postgres.js does, with one correction: a server that ends a connection is an error, also
- * before it is ready. A proxy whose Postgres is down does that, and so does an HTTP server. postgres.js
- * ignores it and connects again, at once and forever, while the statement waits (its issue 1193).
+ * Connects like postgres.js, with one correction: a server that closes a connection causes an
+ * error, also before the connection is ready. A proxy whose Postgres is down closes connections
+ * like this, and so does an HTTP server. postgres.js ignores it and reconnects at once and forever,
+ * while the statement waits (its issue 1193).
  *
- * The socket has the name of the host, because under TLS postgres.js takes it from there: servers that
- * many databases share choose the certificate by it (SNI).
+ * The socket has the name of the host, because postgres.js takes the name for TLS from it. Servers
+ * that many databases share choose the certificate by this name (SNI).
  */
 export function openSocket({ host, port, path }: Address): Socket {
   const socket =
@@ -25,8 +29,8 @@ export function openSocket({ host, port, path }: Address): Socket {
 }
 
 /**
- * Gives a socket that fails at once, for a connection that is not to be opened. If opening it failed
- * instead, postgres.js would never use that connection again.
+ * Creates a socket that fails at once, for a connection that must not be opened. If opening it
+ * failed instead, postgres.js would never use that connection again.
  */
 export function openFailingSocket(code: string): Duplex {
   return new Duplex({
@@ -37,32 +41,33 @@ export function openFailingSocket(code: string): Duplex {
   });
 }
 
-/** A new error each time, because postgres.js adds the statement to it. */
+/** The error is new each time, because postgres.js adds the statement to it. */
 function lost(code: string): Error {
   return Object.assign(new Error('the connection was lost'), { code });
 }
 
-/** What a socket has read and written, as it was when data last arrived. */
+/** The byte counts of a socket when data last arrived. */
 interface Traffic {
-  /** How long nothing may arrive, in milliseconds. */
+  /** How long the socket may receive nothing, in milliseconds. */
   readonly silentMs: number;
   readonly bytesRead: number;
   readonly bytesWritten: number;
   readonly heardAt: number;
-  /** When something was first written after that. `undefined` if no answer is due. */
+  /** When data was first written after that; `undefined` if no response is due. */
   askedAt?: number;
 }
 
 /**
- * Watches sockets, and destroys those that have fallen silent: on which nothing has arrived for
- * `silentMs`, or that were written to and have not answered for `answerMs`.
+ * Watches sockets, and destroys silent ones: those that received nothing for `silentMs`, or that
+ * got no response for `answerMs` after a write.
  *
- * Nothing else notices a network that drops packets: the system retransmits for a quarter of an hour, and
- * until then postgres.js sends statements to the dead connection. A Postgres that hung would run all of them
- * when it continues, for callers who were told that they failed, before it serves anybody else.
+ * Nothing else detects a network that drops packets. The system retransmits for a quarter of an
+ * hour, and until then postgres.js sends statements to the dead connection. A Postgres that hung
+ * would run all of them when it continues, although their callers have received an error, and would
+ * delay others.
  *
- * @param options.answerMs longer than a statement may take.
- * @param options.checkEveryMs how often silent connections are looked for.
+ * @param options.answerMs longer than the timeout of a statement.
+ * @param options.checkEveryMs how often to look for silent connections.
  */
 export function watchSockets({
   answerMs,
@@ -98,7 +103,11 @@ export function watchSockets({
   }
 
   return {
-    /** @param silentMs how long nothing may arrive on this socket. */
+    /**
+     * Starts to watch a socket.
+     *
+     * @param silentMs how long this socket may receive nothing.
+     */
     watch: note,
 
     /** Destroys all sockets. */

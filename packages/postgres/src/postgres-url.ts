@@ -17,21 +17,24 @@ export interface PostgresHost {
   readonly path: string | undefined;
 }
 
-/** How a connection uses TLS: as `sslmode` of libpq, of which `allow` is treated as `prefer`. */
+/** How a connection uses TLS: the `sslmode` of libpq. `allow` is treated as `prefer`. */
 type PostgresTls = 'disable' | 'prefer' | 'require' | 'verify-ca' | 'verify-full';
 
-/** What a `postgres://…` URL says. */
+/** The parts of a `postgres://…` URL. */
 export interface PostgresUrl {
   readonly hosts: readonly [PostgresHost, ...PostgresHost[]];
   readonly user: string;
   readonly password: string;
   readonly database: string;
   readonly tls: PostgresTls;
-  /** Whether TLS begins without a request in the clear (`sslnegotiation=direct`, Postgres 17). */
+  /** Whether TLS starts without a request in plain text (`sslnegotiation=direct`, Postgres 17). */
   readonly isTlsDirect: boolean;
-  /** The file with the certificates of the authority; `undefined` for those that Node trusts. */
+  /** The file with the certificates of the authority; `undefined` to use those that Node trusts. */
   readonly caFile: string | undefined;
-  /** Whether a Postgres that accepts no writes must not be used, rather than used until another is found. */
+  /**
+   * Whether a read-only Postgres must not be used. Otherwise it is used until a writable one is
+   * found.
+   */
   readonly mustAcceptWrites: boolean;
   readonly applicationName: string;
   /** A sentence for each parameter that has no effect. */
@@ -44,7 +47,10 @@ const clientCertificate = refused('client certificates are not supported; use a 
 const ours = refused('the service sets it itself; remove it');
 const inUrl = refused('write it into the URL: postgres://user:password@host:port/name');
 
-/** Every parameter that a URL may hold: those of libpq, and those that providers and other drivers add. */
+/**
+ * Every parameter that a URL may contain: the parameters of libpq, and others that providers and other
+ * drivers add.
+ */
 export const postgresParameters: Readonly<Record<string, ParameterRule>> = {
   sslmode: supported(oneOf('disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full')),
   sslrootcert: supported(
@@ -118,10 +124,10 @@ const form =
 
 /**
  * Reads a `postgres://…` URL with one host, or several separated by commas (libpq manual, 32.1.1.2
- * "Connection URIs"). Not by the driver: it takes IPv6 addresses and Unix sockets for other hosts, sends
- * parameters that it does not know to Postgres, and reads `PG*` variables for what the URL lacks.
+ * "Connection URIs"). It does not use the driver for this. The driver misreads IPv6 addresses and
+ * Unix sockets, sends unknown parameters to Postgres, and reads `PG*` variables for missing parts.
  *
- * @returns what is wrong as a text, which never holds a password.
+ * @returns a text about what is wrong, which never contains a password, if the URL is invalid.
  */
 export function parsePostgresUrl(text: string): PostgresUrl | string {
   const groups = form.exec(text)?.groups;
@@ -172,11 +178,11 @@ function readTls(
   if (!isChecked && mode !== 'require') {
     return 'sslrootcert: expected sslmode=verify-ca or verify-full with it';
   }
-  // As libpq does: who names an authority wants it to be checked.
+  // As in libpq, a URL that names an authority asks for its check.
   return { tls: mode === 'require' ? 'verify-ca' : mode, caFile: sslrootcert };
 }
 
-/** @throws if it is none. */
+/** @throws if the text is not a valid URL. */
 function readHost(text: string): PostgresHost {
   const [, bracketed, name = '', digits = '5432'] =
     /^(?:\[([^\]]*)\]|([^:[\]\s]+))(?::(\d{1,5}))?$/.exec(text) ?? [];
@@ -192,7 +198,9 @@ function readHost(text: string): PostgresHost {
   return { host, port, path: undefined };
 }
 
-/** The user of libpq where a URL has none. A container may have a user without a name. */
+/**
+ * Returns the user for a URL without one, like libpq. A container may have a user without a name.
+ */
 function userOfSystem(): string | undefined {
   try {
     return userInfo().username;

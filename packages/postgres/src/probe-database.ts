@@ -3,19 +3,19 @@ import type { Database } from './database.ts';
 import { DatabaseUnavailableError, incompleteAnswer, readOnly } from './database-error.ts';
 import { inTransaction } from './statement.ts';
 
-/** Whether writes are refused: by a standby, or by a setting. */
+/** Whether a standby or a setting refuses writes. */
 export const isReadOnly: SQL<boolean> = sql<boolean>`(pg_is_in_recovery() or current_setting('transaction_read_only') = 'on')`;
 
-/** Several times the smallest `work_mem`. */
+/** The size of the probe's rows: several times the smallest `work_mem`. */
 const spilledRows = sql.raw('10000');
 
 /**
- * Finds out whether the database accepts writes and has room for them.
+ * Checks whether the database accepts writes and has room for them.
  *
- * With too little memory for its rows, Postgres writes a temporary file: that fails on a full disk as a
- * creation does, and leaves nothing behind in a table.
+ * Postgres writes a temporary file when it has too little memory for the rows. This fails on a full
+ * disk like a creation, and leaves nothing behind in a table.
  *
- * @throws {DatabaseError} if it does not.
+ * @throws {DatabaseError} if the database refuses the write.
  */
 export function probeDatabase(db: Database): Promise<void> {
   return inTransaction('probe_database', db, async (tx) => {

@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { type Address, openSocket } from './postgres-socket.ts';
 
-/** Postgres manual, "SSLRequest". */
+/** The request is described in the Postgres manual, "SSLRequest". */
 const sslRequest = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);
 
 /**
- * Asks a Postgres whether it has TLS. The driver does not look at a no, and what it gets then is an error that a
- * lost connection gives as well.
+ * Asks a Postgres whether it supports TLS. The driver ignores a negative response, and its error
+ * then looks like a lost connection.
  *
- * @returns `false` also if it does not answer.
+ * @returns `false` also if Postgres does not respond.
  */
 export async function refusesTls(address: Address, answerSeconds: number): Promise<boolean> {
   const socket = openSocket(address);

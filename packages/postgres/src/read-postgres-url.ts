@@ -4,7 +4,7 @@ import { type PostgresUrl, parsePostgresUrl } from './postgres-url.ts';
 /**
  * Reads a `postgres://…` URL.
  *
- * @throws {StartupError} if it is none, or has a parameter that is refused.
+ * @throws {StartupError} if the URL is invalid, or has a refused parameter.
  */
 export function readPostgresUrl(text: string): PostgresUrl {
   const url = parsePostgresUrl(text);

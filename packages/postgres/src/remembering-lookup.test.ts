@@ -4,7 +4,7 @@ import { createRememberingLookup } from './remembering-lookup.ts';
 
 const failure = Object.assign(new Error('getaddrinfo EAI_AGAIN'), { code: 'EAI_AGAIN' });
 
-test('a look-up gives the address that was found last while the name server fails', async () => {
+test('a lookup returns the last address while the name server fails', async () => {
   const addresses = new Map([['db.test', '10.0.0.1']]);
   const lookUp: LookupFunction = (name, _options, callback) => {
     const address = addresses.get(name);
@@ -19,7 +19,7 @@ test('a look-up gives the address that was found last while the name server fail
   expect(await ask('db.test')).toEqual(['10.0.0.1', 4]);
   addresses.delete('db.test');
   expect(await ask('db.test')).toEqual(['10.0.0.1', 4]);
-  // Nothing was found of these yet.
+  // These names have no earlier result.
   expect(await ask('db.test', { family: 6 })).toBe(failure);
   expect(await ask('other.test')).toBe(failure);
   addresses.set('db.test', '10.0.0.2');

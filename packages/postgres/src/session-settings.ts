@@ -2,12 +2,12 @@ import { StartupError } from '@animal-store/runtime';
 import type { Sql } from 'postgres';
 
 /**
- * What the service relies on in a session, whatever the role, the database or the server have set. Each
- * connection sends it at its start.
+ * The settings that the service relies on in a session, whatever the role, the database or the
+ * server have set. Each connection sends them at its start.
  *
- * - `DateStyle`, `bytea_output`: instants and hashes are read as these formats write them.
+ * - `DateStyle`, `bytea_output`: the service parses times and hashes in these formats.
  * - `search_path`: without it, tables would be in the schema of a role's own name.
- * - `default_transaction_isolation`: transactions wait for locks, and then read what was committed.
+ * - `default_transaction_isolation`: transactions wait for locks, and then read committed data.
  */
 export const sessionSettings = {
   TimeZone: 'UTC',
@@ -20,21 +20,26 @@ export const sessionSettings = {
 
 const encoding = 'UTF8';
 
-/** What a session tells of itself: its settings by name, its encoding, and the schemas that it may use. */
+/**
+ * The facts about a session: its settings by name, its encoding, and the schemas that it may use.
+ */
 type SessionFacts = Readonly<Record<string, string>>;
 
 const settingNames = Object.keys(sessionSettings) as (keyof typeof sessionSettings)[];
 
-/** The columns of {@link SessionFacts}. `schemas` has those of the path that exist and that the role may use. */
+/**
+ * The columns of {@link SessionFacts}. `schemas` lists the existing schemas of the path that the
+ * role may use.
+ */
 export const sessionColumns: string = [
   ...[...settingNames, 'server_encoding'].map((name) => `current_setting('${name}') as "${name}"`),
   `array_to_string(current_schemas(false), ', ') as schemas`,
 ].join(', ');
 
 /**
- * Finds what a session lacks of what was sent, and of what cannot be sent.
+ * Compares a session with the settings that were sent, and with requirements that cannot be sent.
  *
- * @returns a part of a sentence that says what is wrong and how to mend it; `undefined` if nothing is.
+ * @returns a part of a sentence about what is wrong and how to fix it; `undefined` if nothing is.
  */
 export function findSessionFault(session: SessionFacts): string | undefined {
   const { server_encoding: found, schemas } = session;
@@ -55,9 +60,10 @@ export function findSessionFault(session: SessionFacts): string | undefined {
 }
 
 /**
- * Checks that a session has what was sent, and what cannot be sent.
+ * Checks that a session has the settings that were sent, and meets the requirements that cannot be
+ * sent.
  *
- * @throws {StartupError} that says how to mend it.
+ * @throws {StartupError} that says how to fix it.
  */
 export async function checkSession(client: Sql): Promise<void> {
   const [session] = await client.unsafe<SessionFacts[]>(`select ${sessionColumns}`);
@@ -69,8 +75,8 @@ const needsSession =
   'the service needs sessions of its own (LISTEN, prepared statements, locks). Use a pooler in session mode, or connect to Postgres itself';
 
 /**
- * Checks that two connections that are open have two sessions. A pooler in transaction mode gives both the one
- * that is free.
+ * Checks that two open connections have two sessions. A pooler in transaction mode assigns the same
+ * free session to both.
  *
  * @throws {StartupError} if they have the same one.
  */
@@ -80,7 +86,7 @@ export async function checkOwnSessions(one: Sql, other: Sql): Promise<void> {
     return row?.pid;
   };
   const pid = await pidOf(one);
-  // The second time of the first one may be on the session of the second one.
+  // The second call of the first connection may run in the session of the second one.
   const pids = [await pidOf(other), await pidOf(one)];
   if (pids[0] === pid || pids[1] !== pid) {
     throw new StartupError(
@@ -89,10 +95,15 @@ export async function checkOwnSessions(one: Sql, other: Sql): Promise<void> {
   }
 }
 
-/** SQLSTATEs of a prepared statement that another session has, or this one has already. */
+/**
+ * The SQLSTATEs of a prepared statement that belongs to another session, or exists in this one
+ * already.
+ */
 const preparedElsewhere = ['26000', '42P05'];
 
-/** What is wrong with a pooler that answers in this way; `undefined` if the error is another one. */
+/**
+ * Returns what is wrong with a pooler that causes this error; `undefined` if it is another error.
+ */
 export function poolerFault({
   code,
   message,

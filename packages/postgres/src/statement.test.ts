@@ -11,7 +11,7 @@ import {
   statement,
 } from './statement.ts';
 
-/** These statements bring their own result and never use the database. */
+/** These statements contain their own result and never use the database. */
 const db = {
   transaction: (work: (tx: Database) => Promise<unknown>) => work(db),
 } as unknown as Database;
@@ -21,7 +21,7 @@ const runQuery = statement('a_test', (_db, query: PromiseLike<unknown>) => query
 const failed = (code: string) => Object.assign(new Error('parameters: hunter2'), { code });
 
 const unavailable = [
-  // SQLSTATEs, then codes of postgres.js and Node.
+  // The codes are SQLSTATEs, then codes of postgres.js and Node.
   ...['08P01', '53100', '53300', '57014', '57P01', '57P03', '55P03'],
   ...['CONNECT_TIMEOUT', 'CONNECTION_CLOSED', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'EAI_AGAIN'],
 ].map((code) => [code, 'DatabaseUnavailableError']);
@@ -31,9 +31,9 @@ const refused = ['23505', '42P01', 'XX000', '40P01', 'UNDEFINED_VALUE'].map((cod
 ]);
 
 test.each([...unavailable, ...refused])(
-  '%s becomes %s, without the SQL and its parameters',
+  'translates %s to %s, without the SQL and its parameters',
   async (code = '', name) => {
-    // drizzle wraps errors.
+    // drizzle wraps the errors of the driver.
     const wrapped = new Error('Failed query: select hunter2', { cause: failed(code) });
     for (const error of [failed(code), wrapped]) {
       const translated = await runQuery(db, Promise.reject(error)).catch((it: Error) => it);
@@ -45,7 +45,7 @@ test.each([...unavailable, ...refused])(
   },
 );
 
-test('the error of a statement in a transaction is the error of the transaction', async () => {
+test('a transaction fails with the error of its statement', async () => {
   const work = (tx: Database) => runQuery(tx, Promise.reject(failed('57P01')));
   await expect(inTransaction('a_transaction', db, work)).rejects.toMatchObject({
     name: 'DatabaseUnavailableError',
@@ -54,7 +54,7 @@ test('the error of a statement in a transaction is the error of the transaction'
 });
 
 test.each(['40001', '40P01'])(
-  'a transaction that failed with %s is run three times at most',
+  'a transaction that fails with %s runs at most three times',
   async (code) => {
     let runs = 0;
     const failUntil = (last: number) => async () => {
@@ -70,13 +70,13 @@ test.each(['40001', '40P01'])(
   },
 );
 
-test('a transaction that failed for another reason is run once', async () => {
+test('a transaction that fails for another reason runs once', async () => {
   const work = vi.fn(() => Promise.reject(failed('23505')));
   await expect(inTransaction('a_transaction', db, work)).rejects.toMatchObject({ code: '23505' });
   expect(work).toHaveBeenCalledTimes(1);
 });
 
-test('a rollback reaches the caller as it is, and is not published as a failure', async () => {
+test('a rollback reaches the caller unchanged, and is not published as a failure', async () => {
   const failures: unknown[] = [];
   const { error } = tracingChannel('animal-store:statement');
   const record = (message: unknown) => failures.push(message);
@@ -88,7 +88,7 @@ test('a rollback reaches the caller as it is, and is not published as a failure'
   expect(failures).toEqual([]);
 });
 
-test('a statement without an answer fails at its deadline, and leaves no timer', async () => {
+test('a statement without a response fails at its timeout, and leaves no timer', async () => {
   const clock = createTestClock();
   const limited = {} as Database;
   limitStatements(limited, 6_000, { clock });
@@ -99,7 +99,7 @@ test('a statement without an answer fails at its deadline, and leaves no timer',
   expect(await waiting).toEqual(new DatabaseUnavailableError('NO_ANSWER'));
 });
 
-/** A prepared statement that answers as told. */
+/** Creates a prepared statement that returns the given rows. */
 function createTestStatement(answer = (row: { execution: number }) => [row]) {
   const prepare = vi.fn(() => ({
     execute: async (values: Record<string, unknown>) =>
@@ -108,20 +108,21 @@ function createTestStatement(answer = (row: { execution: number }) => [row]) {
   return { prepare, find: preparedStatement('find_it', () => ({ prepare })) };
 }
 
-test('a prepared statement is prepared once for each database or transaction, when it is used', async () => {
+test('a prepared statement is prepared once for each database or transaction, at its first use', async () => {
   const { find, prepare } = createTestStatement();
   expect(prepare).not.toHaveBeenCalled();
   for (const used of [db, db, {} as Database]) await find(used);
   expect(prepare.mock.calls).toEqual([['find_it'], ['find_it']]);
 });
 
-// A driver gave `[ , row]`, `[]` or the rows of another statement after its connection had died.
+// A driver returned `[ , row]`, `[]` or the rows of another statement after its connection had
+// died.
 test.each<[string, (row: { execution: number }) => { execution: number }[]]>([
   ['too few rows', (row) => [row]],
   ['too many rows', (row) => [row, row, row]],
   ['a hole before its rows', (row) => Object.assign(new Array(1), { 1: row, 2: row })],
   ['rows of another execution', (row) => [row, { execution: row.execution - 1 }]],
-])('an answer with %s is taken for a lost connection', async (_, answer) => {
+])('a prepared statement treats a result with %s as a lost connection', async (_, answer) => {
   expect(await createTestStatement((row) => [row, row]).find(db, {}, 2)).toHaveLength(2);
   await expect(createTestStatement(answer).find(db, {}, 2)).rejects.toMatchObject({
     name: 'DatabaseUnavailableError',

@@ -16,14 +16,14 @@ import {
 } from './database-error.ts';
 import { defaultDatabaseLimits } from './database-settings.ts';
 
-/** What subscribers learn about a statement: its name in our code, never its parameters. */
+/** What subscribers receive about a statement: its name in our code, never its parameters. */
 export interface StatementContext {
   readonly statement: string;
 }
 
 /**
- * Publishes every statement: to metrics, traces, and what watches over the database. A channel of Node's, as ioredis
- * has one too, so that repositories need not know who listens.
+ * Publishes every statement to metrics, traces and the watchers of the database. It is a
+ * diagnostics channel of Node, as in ioredis, so that repositories need not know the subscribers.
  */
 const statementChannel: TracingChannel<object, StatementContext> = tracingChannel<
   object,
@@ -33,7 +33,7 @@ const statementChannel: TracingChannel<object, StatementContext> = tracingChanne
 /**
  * Calls `onEnd` for every statement that has settled, with its name and its error.
  *
- * @returns ends that.
+ * @returns a function that ends the subscription.
  */
 export function followStatements(onEnd: (statement: string, error: unknown) => void): () => void {
   const { asyncEnd } = statementChannel;
@@ -48,24 +48,26 @@ export function followStatements(onEnd: (statement: string, error: unknown) => v
 }
 
 interface StatementLimit extends TimeLimit {
-  /** Whether a statement that takes too long says nothing about the database: see {@link StatementTooSlowError}. */
+  /**
+   * Whether a slow statement says nothing about the database: see {@link StatementTooSlowError}.
+   */
   readonly mayBeSlow?: boolean;
-  /** The name of its pool of connections, for the log. */
+  /** The name of its connection pool, for the log. */
   readonly pool?: string;
 }
 
-/** How long the statements of a database or transaction may take. */
+/** The timeout of the statements of a database or transaction. */
 const limits = new WeakMap<Database, StatementLimit>();
 const usualLimit: StatementLimit = { ms: defaultDatabaseLimits.answerWithinMs };
 const limitOf = (db: Database) => limits.get(db) ?? usualLimit;
 
 /**
- * Ends the wait for an answer to each statement after `answerWithinMs`.
+ * Sets the timeout of all statements to `answerWithinMs`.
  *
- * @param options.mayBeSlow whether a statement that takes longer fails with {@link StatementTooSlowError}, which is
- * no outage of the database.
- * @param options.pool what the log calls its pool of connections.
- * @param options.clock for tests; a database has no other than that of the machine.
+ * @param options.mayBeSlow whether a slower statement fails with {@link StatementTooSlowError},
+ *   which is not an outage of the database.
+ * @param options.pool the name of its connection pool in the log.
+ * @param options.clock for tests; the database itself only has the clock of its machine.
  */
 export function limitStatements(
   db: Database,
@@ -75,36 +77,42 @@ export function limitStatements(
   limits.set(db, { ms: answerWithinMs, ...options });
 }
 
-/** A statement that drizzle has prepared. To SQL, PGlite's driver answers an object with the rows. */
+/**
+ * A statement that drizzle has prepared. For SQL, PGlite's driver returns an object that contains
+ * the rows.
+ */
 interface Prepared<Row> {
   execute(values: Record<string, unknown>): Promise<Row[] | { readonly rows: Row[] }>;
 }
 
-/** A row that says which execution of its statement it answers. */
+/** A row with the number of the execution that it belongs to. */
 interface Answering {
   readonly execution: number;
 }
 
-/** The column of {@link Answering}: the database sends back the number that it was given. */
+/** The column of {@link Answering}: the database returns the number that it received. */
 export const execution: SQL<number> = sql<number>`${sql.placeholder('execution')}::int`;
 
-/** What a statement selects from that joins what it looks for: one row, found or not. */
+/**
+ * The base row of a statement, to which it joins what it looks for. So there is one row whether or
+ * not anything is found.
+ */
 export const oneRow: SQL = sql`(select) as asked`;
 
 let executions = 0;
 
 /**
  * Defines a statement of the request path. It is built and prepared once for each database or
- * transaction that uses it, on first use. Its values are placeholders (`sql.placeholder`).
+ * transaction, on first use. Its values are placeholders (`sql.placeholder`).
  *
- * Its answer is provably whole: it has one row for each thing that was asked, found or not, and each row
- * repeats the number of this execution. Otherwise the connection is at fault, and not the caller. A
- * driver that takes the remains of a dying connection for an answer would else turn a valid key into an
- * unknown one.
+ * The result can be checked for completeness. It has one row for each requested thing, found or
+ * not, and each row repeats the number of this execution. If rows are missing, the connection is at
+ * fault, and not the caller. Otherwise a driver that returns leftovers of a dying connection would
+ * turn a valid key into an unknown one.
  *
- * @param name what metrics and traces call the statement.
- * @returns the statement. Its last argument is how many rows a whole answer has. It rejects with a
- * {@link DatabaseUnavailableError} (`INCOMPLETE`) if the answer is not whole.
+ * @param name the name of the statement in metrics and traces.
+ * @returns the statement. Its last argument is the number of rows in a complete result. It rejects
+ *   with a {@link DatabaseUnavailableError} (`INCOMPLETE`) if the result is incomplete.
  */
 export function preparedStatement<Row extends Answering>(
   name: string,
@@ -124,7 +132,7 @@ function provenStatement<Row extends Answering>(
       prepared = prepare(db);
       preparedFor.set(db, prepared);
     }
-    // An int of Postgres.
+    // The largest int of Postgres.
     executions = (executions + 1) % 0x7fff_ffff;
     const asked = executions;
     const answer = prepared.execute({ ...values, execution: asked });
@@ -136,7 +144,11 @@ function provenStatement<Row extends Answering>(
   };
 }
 
-/** @throws {DatabaseUnavailableError} if rows are missing, or answer another execution. */
+/**
+ * Checks that a result is complete.
+ *
+ * @throws {DatabaseUnavailableError} if rows are missing, or belong to another execution.
+ */
 function expectWhole<Row extends Answering>(
   answer: readonly (Row | undefined)[] | { readonly rows: readonly (Row | undefined)[] },
   asked: number,
@@ -150,14 +162,14 @@ function expectWhole<Row extends Answering>(
   return whole as Row[];
 }
 
-/** How drizzle's types say what an execution resolves with. */
+/** The result type of an execution in drizzle's types. */
 interface Raw<Row> extends PreparedQueryConfig {
   execute: Awaited<ReturnType<Prepared<Row & Answering>['execute']>>;
 }
 
 /**
- * Defines a {@link preparedStatement} that is SQL: its text and the type of its rows stand together. It
- * answers several requests at once, which it reads from {@link given}.
+ * Defines a {@link preparedStatement} in SQL: its text and the type of its rows stand together. One
+ * execution serves several requests, which the statement reads from {@link given}.
  *
  * @returns the statement: it has one row for each request.
  */
@@ -167,7 +179,7 @@ export function preparedSql<Row>(
 ): (db: Database, requests: readonly object[]) => Promise<(Row & Answering)[]> {
   const ask = provenStatement<Row & Answering>(name, (db) => {
     const query = new PgDialect().sqlToQuery(text);
-    // `db.execute` would have Postgres plan it for each execution.
+    // With `db.execute`, Postgres would plan the statement for each execution.
     return db._.session.prepareQuery<Raw<Row>>(query, undefined, name, false);
   });
   return (db, requests) =>
@@ -179,8 +191,8 @@ export function preparedSql<Row>(
 }
 
 /**
- * The requests of a {@link preparedSql}, with `n` for their number in their order. As JSON, because Postgres
- * would see how long an array is, and make a new plan for each execution.
+ * The requests of a {@link preparedSql}, with the column `n` for their position. They are passed as
+ * JSON, because Postgres would see the length of an array, and make a new plan for each execution.
  *
  * @param columns their names and types, in SQL.
  */
@@ -190,14 +202,14 @@ export function given(columns: string): SQL {
 }
 
 /**
- * Defines a statement that operators or timers need. It is built for each call, so its type checks
- * the values.
+ * Defines a statement for operators or timers. It is built for each call, so its type checks the
+ * values.
  *
- * Its answer is not proven to be whole: it is a list, which may be empty, or part of a transaction, which a
- * lost connection undoes. Nothing is refused because a row is missing; for that use
- * {@link preparedStatement}.
+ * Its result is not checked for completeness. It is a list, which may be empty, or part of a
+ * transaction, which a lost connection undoes. No code may refuse something because a row is
+ * missing; use {@link preparedStatement} for that.
  *
- * @param name what metrics and traces call the statement.
+ * @param name the name of the statement in metrics and traces.
  */
 export function statement<Values extends readonly unknown[], Rows>(
   name: string,
@@ -206,20 +218,26 @@ export function statement<Values extends readonly unknown[], Rows>(
   return (db, ...values) => run(name, db, build(db, ...values));
 }
 
-/** Thrown in a transaction to undo it. It is not a failure of the database, and reaches the caller as it is. */
+/**
+ * Thrown in a transaction to undo it. It is not a failure of the database, and reaches the caller
+ * unchanged.
+ */
 export class Rollback extends Error {}
 
-/** SQLSTATEs of a transaction that Postgres undid because of another one: it may succeed if it is run again. */
+/**
+ * SQLSTATEs of a transaction that Postgres undid because of another one. A second run may succeed.
+ */
 const conflicts: readonly string[] = ['40001', '40P01'];
 
-/** How often a transaction is run, at most. */
+/** How often a transaction runs, at most. */
 const maxRuns = 3;
 
 /**
- * Runs statements in one transaction, and again if Postgres undid it because of another transaction.
+ * Runs statements in one transaction, and runs them again if Postgres undid it because of another
+ * transaction.
  *
- * @param work may run several times, so what it does outside of the transaction must be repeatable.
- * @param name what metrics and traces call the transaction.
+ * @param work may run several times, so its effects outside the transaction must be repeatable.
+ * @param name the name of the transaction in metrics and traces.
  */
 export async function inTransaction<Result>(
   name: string,
@@ -257,7 +275,9 @@ async function giveUp(): Promise<never> {
   throw new DatabaseUnavailableError(noAnswer);
 }
 
-/** The error of a statement inside a transaction is already translated. */
+/**
+ * Throws the translated error. The error of a statement inside a transaction is already translated.
+ */
 function translate(error: unknown, { mayBeSlow = false, pool }: StatementLimit): never {
   const translated = error instanceof DatabaseError ? error : toDatabaseError(error);
   const isSlow = translated.code === queryCanceled || translated.code === noAnswer;

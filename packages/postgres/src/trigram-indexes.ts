@@ -1,11 +1,12 @@
 import type { Sql } from 'postgres';
 
 /**
- * Creates indexes by which searches find rare texts of three letters or more in milliseconds, where the extension
- * pg_trgm may be had. Without them, a search reads the whole table. No migration, because each start tries again: a
- * role that migrates may get the right, or the extension, later. A role that does not own the tables leaves them alone.
+ * Creates indexes with which searches find rare texts of three or more letters in milliseconds, if
+ * the extension pg_trgm is available. Without them, a search reads the whole table. This is not a
+ * migration, because each start tries again: the role may get the right, or the server the
+ * extension, later. A role that does not own the tables does not change them.
  *
- * @param tables those with a column `search`.
+ * @param tables the tables with a column `search`.
  */
 export async function createTrigramIndexes(client: Sql, tables: readonly string[]): Promise<void> {
   for (const table of tables) {
@@ -17,14 +18,14 @@ export async function createTrigramIndexes(client: Sql, tables: readonly string[
     if (!found?.isOwn || found.isValid) continue;
     const schema = await findTrigrams(client);
     if (schema === undefined) return;
-    // An attempt that was interrupted leaves an index that is written and never read.
+    // An interrupted attempt leaves an index that is written and never read.
     if (found.isValid === false) await client`drop index concurrently ${client(name)}`;
     await client`create index concurrently ${client(name)} on ${client(table)}
       using gin (search ${client(schema)}.gin_trgm_ops)`;
   }
 }
 
-/** @returns the schema of the extension, which is created if it may be. */
+/** @returns the schema of the extension, which is created if the role may create it. */
 async function findTrigrams(client: Sql): Promise<string | undefined> {
   const find = () => client<{ schema: string }[]>`
     select extnamespace::regnamespace::text as schema from pg_extension where extname = 'pg_trgm'`;
@@ -33,7 +34,7 @@ async function findTrigrams(client: Sql): Promise<string | undefined> {
   try {
     await client`create extension if not exists pg_trgm`;
   } catch {
-    // This role may not, or the server does not have it.
+    // This role may not create the extension, or the server does not have it.
     return undefined;
   }
   return (await find())[0]?.schema;

@@ -4,8 +4,8 @@ import type { Wait } from './database.ts';
 import type { DatabaseLimits } from './database-settings.ts';
 
 /**
- * Tells whether a session waits for others, until it is stopped.
- * A wait is told beyond its end, until after the next attempt.
+ * Reports whether a session waits for other sessions, until it is stopped. A reported wait stays
+ * until after the next attempt, even if it has ended.
  *
  * @param client another session.
  */
@@ -18,7 +18,7 @@ export function watchLockWaits(
 ) {
   const { tableLockTimeoutMs, migrationPauseMs, pid, onWaiting } = options;
   const keepMs = 2 * migrationPauseMs;
-  // Several times in each attempt.
+  // This checks several times in each attempt.
   const pauseMs = tableLockTimeoutMs / 4;
   const { elapsed } = systemClock;
   let seenAt = Number.NEGATIVE_INFINITY;
@@ -31,7 +31,10 @@ export function watchLockWaits(
   return repeat(look, { clock: systemClock, pauseMs, onFailure() {} });
 }
 
-/** What a session waits for, and for whom: if for several sessions, the one with the oldest transaction. */
+/**
+ * Reads what a session waits for, and which session blocks it. Of several sessions, it is the one
+ * with the oldest transaction.
+ */
 async function findLockWait(client: Sql, pid: number): Promise<Wait | undefined> {
   const [row] = await client<
     { table: string | null; pid: number; session: string; seconds: number | null }[]
@@ -49,7 +52,7 @@ async function findLockWait(client: Sql, pid: number): Promise<Wait | undefined>
   const what = row.table === null ? 'the end of a transaction' : `a lock of ${row.table}`;
   const who = row.pid === 0 ? 'a prepared transaction' : `process ${row.pid} (${row.session})`;
   const id = `The migration waits for ${what}, because of ${who}`;
-  // Those of other users are hidden from a user without pg_read_all_stats.
+  // A user without pg_read_all_stats cannot see the sessions of other users.
   const age = row.seconds === null ? '' : `, whose transaction began ${row.seconds} s ago`;
   return { id, reason: `${id}${age}.` };
 }

@@ -13,10 +13,13 @@ import { windowSeconds } from './quota.ts';
 import { QuotaDecision } from './quota-decision.ts';
 import type { RedisNames } from './redis-format.ts';
 
-/** At most about 3 MB. Beyond it the least recently used are dropped, and shown as unused. */
+/**
+ * The largest number of callers in memory, which take about 3 MB. The least recently used are
+ * evicted, and then count as unused.
+ */
 const maxKnown = 10_000;
 
-/** How an allowance stood when this replica last heard of it. */
+/** The state of an allowance, as this replica last saw it. */
 interface Known {
   readonly limit: number;
   readonly remaining: number;
@@ -24,22 +27,23 @@ interface Known {
   readonly endsAtMs: number;
 }
 
-/** Where replicas count together. */
+/** The connection through which replicas count together. */
 export interface SharedStore {
   readonly redis: RedisConnection;
   readonly names: RedisNames;
   readonly breaker: Pick<CircuitBreaker, 'run'>;
-  /** How many replicas share each limit while Redis is away. Asked for each decision. */
+  /** How many replicas share each limit while Redis is down. Called for each decision. */
   readonly replicas: () => number;
 }
 
 export type Allowance = ReturnType<typeof createAllowance>;
 
 /**
- * Counts what has one limit per minute and no bans, by the limiters of rate-limiter-flexible: requests without a key,
- * by the network they come from, for example.
+ * Counts limits per minute without bans, by the limiters of rate-limiter-flexible. One use is
+ * requests without a key, counted by network.
  *
- * @param shared where replicas count together. Without it, requests are counted in the memory of this replica.
+ * @param shared the connection through which replicas count together. Without it, requests are
+ *   counted in the memory of this replica.
  */
 export function createAllowance(
   kind: string,
@@ -53,7 +57,8 @@ export function createAllowance(
   const count = shared === undefined ? countHere : createSharedCount(shared);
 
   async function countHere(id: string) {
-    // Memory counts at once. Whatever else this process does until it goes on must not move the end.
+    // The time is read before the call, because memory counts at once: other work of this process
+    // must not delay the reset.
     const now = clock.now();
     return { ...(await consume(inMemory, id)), limit: inMemory.points, now };
   }
@@ -63,7 +68,8 @@ export function createAllowance(
       ...limits,
       storeClient: redis,
       keyPrefix: names.allowanceOf(kind),
-      // What is used up costs Redis nothing until the window ends.
+      // A used-up allowance is denied from memory until its window ends, so that it costs Redis
+      // nothing.
       inMemoryBlockOnConsumed: perMinute,
     });
     return async (id: string) => {
@@ -88,8 +94,9 @@ export function createAllowance(
     },
 
     /**
-     * How an allowance stands, as far as this replica knows. Counts nothing and asks nobody, so that it
-     * can be told on every response, and an attacker can cause no work with it.
+     * Returns the state of an allowance, as far as this replica knows it. It counts nothing and
+     * queries nothing. So every response can report the state, and an attacker cannot cause work by
+     * asking for it.
      */
     peek(id: string): QuotaDecision {
       const now = clock.now();
@@ -102,7 +109,10 @@ export function createAllowance(
   };
 }
 
-/** Counts one request. A window that ends further ahead than its length is from before a clock was set back: it is over. */
+/**
+ * Counts one request. If a window ends later than its full length from now, the clock was set back:
+ * the window then counts as expired.
+ */
 async function consume(limiter: RateLimiterAbstract, id: string) {
   const counted = await consumeOnce(limiter, id);
   if (counted.result.msBeforeNext <= limiter.msDuration) return counted;
@@ -110,7 +120,10 @@ async function consume(limiter: RateLimiterAbstract, id: string) {
   return consumeOnce(limiter, id);
 }
 
-/** The library's limiters reject with the result of a request that they do not admit. */
+/**
+ * Converts a rejection to a result: the library's limiters reject with the result of a denied
+ * request.
+ */
 async function consumeOnce(limiter: RateLimiterAbstract, id: string) {
   try {
     return { isAdmitted: true, result: await limiter.consume(id) };

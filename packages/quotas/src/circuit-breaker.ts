@@ -1,34 +1,35 @@
 import { type Clock, systemClock, type Timer } from '@animal-store/runtime';
 
-// What happens without Redis. The circuit breaker rejects calls to Redis as soon as one fails or is late. Then
-// limits are those of this replica alone: of consumers in `memory-store.ts`, of allowances in `allowance.ts`,
-// each with the replica's share. The probe in `redis-probe.ts` finds out when Redis is back.
+// This file handles outages of Redis. The circuit breaker rejects calls to Redis as soon as one
+// call fails or times out. Then this replica decides alone, with its share of each limit:
+// `memory-store.ts` decides about consumers, and `allowance.ts` about allowances. The probe in
+// `redis-probe.ts` detects when Redis is back.
 
-/** Closed: Redis decides. Open: this replica decides by itself. */
+/** The state of the breaker. Closed: Redis decides. Open: this replica decides alone. */
 export type BreakerState = 'closed' | 'open';
 
 export type CircuitBreaker = ReturnType<typeof createCircuitBreaker>;
 
 /**
- * Rejects calls to Redis while Redis does not answer in time, so that no request waits for it.
+ * Rejects calls to Redis while Redis does not respond in time, so that no request waits for it.
  *
- * The first call that fails or is late opens the breaker. Every call that waits at that moment is
- * rejected at once, and so are all later calls, until a probe succeeds. Nothing is sent twice: a
- * late answer may have counted a request in Redis that the insurance limiter counts as well.
+ * The first call that fails or times out opens the breaker. The breaker then rejects all waiting
+ * calls at once, and all later calls until a probe succeeds. No call is sent twice: Redis may have
+ * counted a request whose response is late, and the insurance limiter counts it as well.
  */
 export function createCircuitBreaker(options: {
-  /** @default {@link systemClock}: Redis answers by no other. */
+  /** @default {@link systemClock}, because Redis responds in real time */
   clock?: Clock;
   timeoutMs: number;
-  /** How often Redis is tried while the breaker is open. */
+  /** How often the breaker probes Redis while it is open. */
   probeEveryMs: number;
-  /** Resolves once Redis works again. Never called while an earlier probe is pending. */
+  /** Resolves once Redis works again. The breaker runs one probe at a time. */
   probe: () => Promise<unknown>;
-  /** Called once for each change, with its reason. */
+  /** Called once for each change of the state, with the reason. */
   onChange: (state: BreakerState, reason: unknown) => void;
 }) {
   const { clock = systemClock, timeoutMs, probeEveryMs, probe, onChange } = options;
-  /** What rejects each call that waits for Redis. */
+  /** The functions that reject the calls which wait for Redis. */
   const waiting = new Set<(reason: unknown) => void>();
   /** Why the breaker is open; `undefined` while it is closed. */
   let openReason: { readonly reason: unknown } | undefined;
@@ -56,18 +57,18 @@ export function createCircuitBreaker(options: {
   }
 
   return {
-    /** Settles as the call does, or rejects when the breaker opens. */
+    /** Settles like the call, or rejects when the breaker opens. */
     run<T>(call: () => Promise<T>): Promise<T> {
       if (openReason !== undefined) return Promise.reject(openReason.reason);
       return new Promise<T>((resolve, reject) => {
         waiting.add(reject);
-        // In two halves: a busy event loop runs its timers before it reads its sockets. After the first
-        // half, an answer that has arrived is read.
+        // The timeout has two halves, because a busy event loop runs its timers before it reads its
+        // sockets. After the first half, the loop reads a response that has arrived.
         let timer = clock.after(timeoutMs / 2, () => {
           timer = clock.after(timeoutMs / 2, giveUp);
         });
         function giveUp() {
-          if (waiting.has(reject)) open(new Error(`Redis did not answer within ${timeoutMs} ms.`));
+          if (waiting.has(reject)) open(new Error(`Redis did not respond within ${timeoutMs} ms.`));
         }
         call().then(
           (result) => {
@@ -93,8 +94,9 @@ export function createCircuitBreaker(options: {
 }
 
 /**
- * Tells whether Redis is down, by the error of a command. An error inside of a script is none if the script met a value
- * that another program has written: Redis decides all other requests.
+ * Returns whether the error of a command means that Redis is down. An error inside a script does
+ * not: the script may have met a value that another program wrote, and Redis can decide all other
+ * requests.
  */
 function isOutage(reason: unknown): boolean {
   const isOfOneValue =

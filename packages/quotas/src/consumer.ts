@@ -1,15 +1,21 @@
 import { maxLimit, type Quota } from './quota.ts';
 
-/** Who makes requests, such as an API key, under the account that it has or had. */
+/** A caller that makes requests, such as an API key, with its present or former account. */
 export interface ConsumerId {
   readonly id: string;
-  /** The account whose windows it shares with others. Without an account, it has windows of its own. */
+  /**
+   * The account whose windows the consumer shares. A consumer without an account has its own
+   * windows.
+   */
   readonly accountId?: string | undefined;
 }
 
-/** A consumer with its quota. Bans belong to the consumer, counts to the subject: the consumer or its account. */
+/**
+ * A consumer with its quota. Bans belong to the consumer. Counts belong to the subject, which is
+ * the consumer or its account.
+ */
 export interface Consumer extends ConsumerId {
-  /** The quota of its subject. */
+  /** The quota of the subject. */
   readonly quota: Quota;
 }
 
@@ -19,14 +25,17 @@ export type OnBan = (ban: {
   seconds: number;
   /** Unix time in milliseconds, by the clock that decided. */
   startedAtMs: number;
-  /** Whether all replicas decide so, or this one alone, because Redis is down. */
+  /**
+   * Whether Redis decides for all replicas, or this replica decides alone because Redis is down.
+   */
   scope: 'service' | 'replica';
 }) => void;
 
 /**
- * Checks a consumer: a quota that is no number would make the script in Redis fail.
+ * Checks a consumer, because an invalid quota would make the script in Redis fail.
  *
- * @throws {TypeError} if an id is empty or no text, or if a limit is no integer from 1 to {@link maxLimit}.
+ * @throws {TypeError} if an id is not a non-empty string, or if a limit is not an integer from 1 to
+ *   {@link maxLimit}.
  */
 export function checkConsumer(consumer: Consumer): void {
   checkConsumerId(consumer);
@@ -35,13 +44,21 @@ export function checkConsumer(consumer: Consumer): void {
   checkLimit('quota.perDay', perDay);
 }
 
-/** @throws {TypeError} if an id is empty or no text. */
+/**
+ * Checks the ids of a consumer.
+ *
+ * @throws {TypeError} if an id is not a non-empty string.
+ */
 export function checkConsumerId({ id, accountId }: ConsumerId): void {
   checkId('id', id);
   if (accountId !== undefined) checkId('accountId', accountId);
 }
 
-/** @throws {TypeError} if the limit is no integer from 1 to {@link maxLimit}. */
+/**
+ * Checks a limit.
+ *
+ * @throws {TypeError} if the limit is not an integer from 1 to {@link maxLimit}.
+ */
 export function checkLimit(name: string, limit: unknown): void {
   if (Number.isInteger(limit) && (limit as number) >= 1 && (limit as number) <= maxLimit) return;
   throw new TypeError(`${name}: expected an integer from 1 to ${maxLimit}, got ${String(limit)}`);
@@ -49,12 +66,12 @@ export function checkLimit(name: string, limit: unknown): void {
 
 function checkId(name: string, id: unknown): void {
   if (typeof id === 'string' && id !== '') return;
-  throw new TypeError(`${name}: expected a text that is not empty, got ${JSON.stringify(id)}`);
+  throw new TypeError(`${name}: expected a non-empty string, got ${JSON.stringify(id)}`);
 }
 
 /**
- * Names the subject of a consumer. Redis Cluster hashes what is between the braces, so that all names of a subject are
- * in one slot.
+ * Returns the name of a consumer's subject. Redis Cluster hashes the text between the braces, so
+ * that all names of a subject are in one slot.
  */
 export function subjectOf({ id, accountId }: ConsumerId): string {
   return accountId === undefined ? `key:{${escapeId(id)}}` : `account:{${escapeId(accountId)}}`;
@@ -62,8 +79,8 @@ export function subjectOf({ id, accountId }: ConsumerId): string {
 
 const special = /[{}%]/g;
 
-/** Escapes what would end the hash tag of a name, or make two ids look the same. */
+/** Escapes characters that would end the hash tag of a name, or make two ids look the same. */
 export function escapeId(id: string): string {
-  // Most ids need no change, and a test costs less than a replacement.
+  // Most ids need no change, and the test costs less than the replacement.
   return /[{}%]/.test(id) ? id.replace(special, encodeURIComponent) : id;
 }

@@ -25,56 +25,72 @@ import { createRedisNames } from './redis-format.ts';
 import { createRedisProbe } from './redis-probe.ts';
 import { createRedisStore, type RedisStore } from './redis-store.ts';
 
-// Where to look:
+// Where to find what:
 //
-// - the rule, pure: `decide.ts`; what a caller is told of a decision: `quota-decision.ts`
+// - the rule as a pure function: `decide.ts`; what callers learn about a decision:
+//   `quota-decision.ts`
 // - the store in memory: `memory-store.ts`
-// - the store in Redis: `redis-store.ts` calls `decide.lua`, which says the rule again; `script-call.ts` writes its
-//   arguments and reads its reply; `redis-format.ts` describes what is stored
-// - without Redis: `circuit-breaker.ts`, `redis-probe.ts`
+// - the store in Redis: `redis-store.ts` calls `decide.lua`, which repeats the rule;
+//   `script-call.ts` writes its arguments and reads its reply; `redis-format.ts` describes the
+//   stored data
+// - outages of Redis: `circuit-breaker.ts`, `redis-probe.ts`
 
 /** Options of {@link createQuotas}. Each has a default. */
 export interface QuotasOptions {
   /**
-   * Where replicas count together: an ioredis client, of which a copy connects for itself; a URL
-   * (`redis://`, `rediss://`, `redis+sentinel://`); or several URLs of a Cluster.
+   * Where replicas count together: an ioredis client, which is duplicated; a URL (`redis://`,
+   * `rediss://`, `redis+sentinel://`); or several URLs of a Cluster.
    *
    * @default the memory of this process, for a service with one replica
    */
   readonly redis?: RedisSource | undefined;
-  /** In front of all names in Redis. Services that share a Redis need different ones. @default 'quotas' */
+  /**
+   * The prefix of all names in Redis. Services that share a Redis need different prefixes.
+   * @default 'quotas'
+   */
   readonly prefix?: string;
-  /** When a consumer that ignores refusals is banned; `false` for never. @default {@link defaultBanPolicy} */
+  /**
+   * When a consumer that ignores 429 responses is banned; `false` for never.
+   * @default {@link defaultBanPolicy}
+   */
   readonly banPolicy?: BanPolicy | false;
   /**
-   * How many replicas share each quota while Redis is down: each replica then admits its share, rounded up. Called for
-   * each decision. @default () => 1
+   * How many replicas share each quota while Redis is down. Each replica then admits its share,
+   * rounded up. Called for each decision.
+   * @default () => 1
    */
   readonly replicas?: () => number;
-  /** How long Redis may take to decide before this replica decides by itself, in milliseconds. @default 150 */
+  /**
+   * The timeout of a decision in Redis, in milliseconds. After it, this replica decides alone.
+   * @default 150
+   */
   readonly timeoutMs?: number;
-  /** How often Redis is tried while it is down, in milliseconds. @default 250 */
+  /** How often Redis is probed while it is down, in milliseconds. @default 250 */
   readonly probeEveryMs?: number;
-  /** How long a connection may take to be ready before a new one is tried, in milliseconds. @default 1000 */
+  /** The timeout of a connection that is being established, in milliseconds. @default 1000 */
   readonly connectTimeoutMs?: number;
-  /** How long {@link createQuotas} waits for Redis before it continues without it, in milliseconds. @default 1000 */
+  /**
+   * How long {@link createQuotas} waits for Redis before it starts without it, in milliseconds.
+   * @default 1000
+   */
   readonly firstConnectionTimeoutMs?: number;
   readonly onBan?: OnBan;
   /** Called once whenever Redis stops deciding (`open`) or resumes (`closed`), with the reason. */
   readonly onBreaker?: (state: BreakerState, reason: unknown) => void;
   /** The clock of this process, for decisions in memory. @default the system's */
   readonly clock?: Clock;
-  /** In tests, what tells the time that Redis decides by. @default Redis's own clock */
+  /** In tests, the clock by which Redis decides. @default Redis's own clock */
   readonly redisClock?: Pick<Clock, 'now'> | undefined;
 }
 
-/** The quotas of one replica. Replicas on the same Redis decide as one. */
+/** The quotas of one replica. Replicas on the same Redis count together. */
 export interface Quotas {
   /**
-   * Decides one request of a consumer, and counts it against its subject. Resolves also if the request is refused, and
-   * while Redis is down.
+   * Decides one request of a consumer, and counts it against its subject. It also resolves if the
+   * request is refused, and while Redis is down.
    *
-   * @throws {TypeError} (as a rejection) if an id is empty or a limit is no integer from 1 to 2,147,483,647.
+   * @throws {TypeError} (as a rejection) if an id is empty or a limit is not an integer from 1 to
+   *   2,147,483,647.
    */
   consume(consumer: Consumer): Promise<QuotaDecision>;
   /** Reads the state of a consumer and of its subject. Counts nothing. @throws {TypeError} as `consume` */
@@ -82,50 +98,58 @@ export interface Quotas {
   /** Reads what the consumers of an account have used of a quota. Counts nothing. @throws {TypeError} as `consume` */
   lookAtAccount(accountId: string, quota: Quota): Promise<QuotaDecision>;
   /**
-   * Ends the ban of a consumer, and deletes its strikes and earlier bans. The counts stay. If the consumer has an
-   * account, it ends the ban both with and without the account: a plan of the account may come or go meanwhile.
+   * Ends the ban of a consumer, and deletes its strikes and earlier bans. The counts stay. If the
+   * consumer has an account, it ends the ban both with and without the account, because a plan of
+   * the account may begin or end at the same time.
    *
-   * @throws {QuotasAwayError} if Redis is down: nothing was changed.
+   * @throws {QuotasAwayError} if Redis is down. Nothing has changed then.
    */
   unban(consumer: ConsumerId): Promise<void>;
   /**
    * Empties both windows of the subject of a consumer. Bans and strikes stay.
    *
-   * @throws {QuotasAwayError} if Redis is down: nothing was changed.
+   * @throws {QuotasAwayError} if Redis is down. Nothing has changed then.
    */
   credit(consumer: ConsumerId): Promise<void>;
   /**
-   * Moves the ban, the strikes and the earlier bans of a consumer when its subject changes. The counts stay with the
-   * subject. If Redis is down, a ban stays behind.
+   * Moves the ban, the strikes and the earlier bans of a consumer when its subject changes. The
+   * counts stay with the subject. If Redis is down, a ban stays with the old subject.
    */
   moveBan(from: ConsumerId, to: ConsumerId): Promise<void>;
   /**
-   * Creates a limit per minute without bans, for callers that are no consumers, such as networks without a key. Its
-   * name is part of the names in Redis.
+   * Creates a limit per minute without bans, for callers that are not consumers, such as networks
+   * without a key. The name of the limit is part of the names in Redis.
    */
   createAllowance(name: string, limit: { perMinute: number }): Allowance;
-  /** Gives a limiter of rate-limiter-flexible for one quota: its `consume` rejects with the decision if it refuses. */
+  /**
+   * Returns a limiter of rate-limiter-flexible for one quota. Its `consume` rejects with the
+   * decision if the request is refused.
+   */
   limiter(quota: Quota): QuotaLimiter;
-  /** Why Redis refuses this replica now, if it does: the database, the user or the password. Waiting does not mend it. */
+  /**
+   * Returns why Redis refuses this replica now, if it does: the database, the user or the password
+   * is wrong. Retries do not help.
+   */
   refusal(): string | undefined;
-  /** Closes the connection. A client that was given as `redis` stays open. */
+  /** Closes the connection. A client passed as `redis` stays open. */
   close(): void;
 }
 
-/** Nothing was changed, because Redis does not answer. */
+/** Redis does not respond, and nothing has changed. */
 export class QuotasAwayError extends Error {
   override readonly name = 'QuotasAwayError';
 }
 
-/** Redis refuses the user, the password or the number of the database: waiting does not mend it. */
+/** Redis refuses the user, the password or the number of the database. Retries do not help. */
 export class RedisRefusalError extends Error {
   override readonly name = 'RedisRefusalError';
 }
 
 /**
- * Opens quotas. They open also while Redis is down.
+ * Opens quotas. It also succeeds while Redis is down.
  *
- * @throws {RedisRefusalError} if Redis is there, and refuses the database, the user or the password.
+ * @throws {RedisRefusalError} if Redis is reachable, but refuses the database, the user or the
+ *   password.
  */
 export async function createQuotas(options: QuotasOptions = {}): Promise<Quotas> {
   const { redis: source, prefix = 'quotas', replicas = () => 1 } = options;
@@ -164,7 +188,7 @@ export async function createQuotas(options: QuotasOptions = {}): Promise<Quotas>
     close();
     throw new RedisRefusalError(refusal);
   }
-  // A first command, so that whatever is wrong with Redis is known now and not at the first request.
+  // This first command finds a wrong configuration now, and not at the first request.
   await breaker.run(probe).catch(() => {});
 
   return {
@@ -200,12 +224,16 @@ const policyOf = (policy: BanPolicy | false = defaultBanPolicy): BanPolicy =>
   policy || { ...defaultBanPolicy, minStrikes: 0 };
 
 /**
- * Creates the quotas of consumers from what keeps their state.
+ * Creates the quotas of consumers from the stores of their state.
  *
- * @param memory decides alone if there is no Redis, and decides with this replica's share while Redis is down.
+ * @param memory decides alone if there is no Redis, and with this replica's share while Redis is
+ *   down.
  */
 function composeStores({ redis, memory }: { redis?: RedisStore; memory: MemoryStore }) {
-  /** Changes the state in Redis, and then in memory, where requests may have been decided meanwhile. */
+  /**
+   * Changes the state in Redis, and then in memory, because this replica may have decided requests
+   * in memory during an outage.
+   */
   async function change(
     consumer: ConsumerId,
     inRedis: (() => Promise<unknown>) | undefined,
@@ -215,7 +243,7 @@ function composeStores({ redis, memory }: { redis?: RedisStore; memory: MemorySt
     try {
       await inRedis?.();
     } catch (cause) {
-      throw new QuotasAwayError('Redis does not answer.', { cause });
+      throw new QuotasAwayError('Redis does not respond.', { cause });
     }
     inMemory();
   }
@@ -239,7 +267,7 @@ function composeStores({ redis, memory }: { redis?: RedisStore; memory: MemorySt
         : await redis.look(consumer).catch(() => memory.look(consumer));
     },
 
-    // No consumer has this id, so no strikes and no ban are found.
+    // No consumer has an empty id, so the store returns neither strikes nor a ban.
     lookAtAccount: (accountId: string, quota: Quota): Promise<QuotaDecision> =>
       quotas.look({ id: accountId, accountId, quota }),
 
@@ -252,7 +280,7 @@ function composeStores({ redis, memory }: { redis?: RedisStore; memory: MemorySt
     async moveBan(from: ConsumerId, to: ConsumerId): Promise<void> {
       checkConsumerId(from);
       checkConsumerId(to);
-      // In memory, bans are kept by the id of the consumer, whatever its subject is.
+      // The store in memory keeps bans by the id of the consumer, whatever its subject is.
       await redis?.moveBan(from, to).catch(() => {});
     },
 

@@ -1,26 +1,26 @@
 -- Decides requests of API keys at one instant: by both windows of their subjects, and by the strikes and
--- bans of the keys. A key is its own subject, or shares that of its account with others.
+-- bans of the keys. The subject of a key is its account, or the key itself if it has no account.
 -- `decide.ts` does the same for one request in memory; tests compare both with a model.
 --
--- KEYS     for each API key where the windows of its subject are, and then where its strikes and ban are,
---          if that is another place
+-- KEYS     for each API key the name of its subject's windows, and then the name of its strikes and ban,
+--          if they are stored under another name
 -- ARGV[1]  JSON array, four numbers for each API key: how many of KEYS it has, how many requests arrived
---          (0 only looks), the limit of its subject's minute, and that of the day
--- ARGV[2]  JSON array, the ban policy: grace, least threshold (0: no bans), threshold as a share of the
---          limit per minute, length of the strikes' window, of a first ban, of the longest ban, and of the
---          memory of bans. `BanPolicy` in the contract explains them. Lengths are in milliseconds.
--- ARGV[3]  in tests, the time to decide by; otherwise it is Redis's own. While it stands still, Redis's goes on,
---          so the state is kept a minute longer
+--          (0 reads without counting), the limit of its subject's minute, and the limit of the day
+-- ARGV[2]  JSON array, the ban policy: grace, smallest threshold (0: no bans), threshold as a share of the
+--          limit per minute, then the lengths of the strikes' window, of a first ban, of the longest ban,
+--          and of the memory of bans. `BanPolicy` in the contract explains them. Lengths are in milliseconds.
+-- ARGV[3]  in tests, the time by which the script decides; otherwise it uses Redis's time. The clock of a test may
+--          stand still while Redis's continues, so the state is then stored a minute longer
 --
 -- Returns a JSON array: the time, then for each key an array of integers: how many of its requests were
--- admitted, used and end of the minute, used and end of the day. If there is more to say, then also: how
--- many requests were denied after those (the rest is banned), end of the ban, strikes before the first
+-- admitted, used and end of the minute, used and end of the day. If a request was denied or there are
+-- strikes or a ban, then also: how many requests were denied (the rest is banned), end of the ban, strikes before the first
 -- denial and after the last, 1 if one of these requests began the ban, and the end of the strikes.
 --
 -- Times are Unix times in milliseconds. An end of 0 means that the window is not open, or that there is no
--- ban or strike. Arguments and reply are JSON, because Redis and Node read and write it in native code: with an
--- argument for each number, a call took Node twice as long. For the same reason there are no functions and
--- tables for each key: they would cost Redis a quarter more time.
+-- ban or strike. Arguments and reply are JSON, because Redis and Node read and write it in native code. With an
+-- argument for each number, a call took Node twice as long. The script has no functions and tables for each key,
+-- because they would cost Redis a quarter more time.
 
 local asked = cjson.decode(ARGV[1])
 local now, keep_longer = tonumber(ARGV[3]), 60000
@@ -30,7 +30,7 @@ if not now then
   now = time[1] * 1000 + math.floor(time[2] / 1000)
 end
 local reply = { now }
--- Decoded when a request is denied; most calls need none of it.
+-- The policy is decoded when a request is denied, because most calls do not need it.
 local policy
 
 local names = 0
@@ -38,9 +38,9 @@ for i = 1, #asked / 4 do
   local is_apart, requests = asked[i * 4 - 3] == 2, asked[i * 4 - 2]
   local minute_limit, day_limit = asked[i * 4 - 1], asked[i * 4]
 
-  -- 1. Read the state: a packed string of 20 bytes with the windows, and 32 more while there is an
-  --    episode, a strike or a ban. Those of a key that shares its windows are a string of their own.
-  --    `redis-format.ts` describes both.
+  -- 1. Read the state: a packed string of 20 bytes with the windows, and 32 more bytes while there
+  -- is an episode, a strike or a ban. A key that shares its windows has these 32 bytes in a string
+  -- of its own. `redis-format.ts` describes both.
   local minute_used, minute_ends, day_used, day_ends = 0, 0, 0, 0
   local episode_began, strikes, strikes_end, ban_ends, bans, bans_end = 0, 0, 0, 0, 0, 0
   names = names + 1
@@ -67,9 +67,9 @@ for i = 1, #asked / 4 do
   local stored_until = math.max(minute_ends, day_ends)
   if not is_apart then stored_until = math.max(stored_until, strikes_end, ban_ends, bans_end) end
 
-  -- 2. Treat expired windows and an expired ban as empty. An end that is further ahead than a whole window was
-  --    stored before the clock was set back: the window begins again now, with what is used of it. Otherwise it
-  --    would stay closed for as long as the clock was wrong.
+  -- 2. Treat expired windows and an expired ban as empty. A window that ends later than its full
+  -- length from now was stored before the clock was set back. It begins again now, with its count.
+  -- Otherwise it would stay full for as long as the clock was wrong.
   local stored_minute_ends, stored_day_ends, stored_ban_ends = minute_ends, day_ends, ban_ends
   if minute_ends <= now then minute_used, minute_ends = 0, 0 end
   if day_ends <= now then day_used, day_ends = 0, 0 end
@@ -112,8 +112,8 @@ for i = 1, #asked / 4 do
         unpack(policy)
       if min_strikes > 0 then
         local new_strikes = denied
-        -- An episode of an earlier window is over: the key has waited, and other keys of its account
-        -- have used up the new window meanwhile.
+        -- An episode of an earlier window is over: the key has waited, and other keys of its
+        -- account have used up the new window.
         local full_since = now
         if minute_used >= minute_limit then
           full_since, denied_until = minute_ends - 60000, minute_ends
@@ -152,8 +152,8 @@ for i = 1, #asked / 4 do
   -- During a ban the state is written only if step 2 has changed it.
   if requests > 0 and (not is_banned or windows_changed or ban_ends ~= stored_ban_ends) then
 
-    -- 5. Write the state. In one string, an episode needs no end of its own: it ends when the window
-    --    that denied has room again.
+    -- 5. Write the state. An episode in the same string needs no end of its own, because it ends
+    -- when the window that denied has room again.
     local ends = math.max(minute_ends, day_ends)
     local state = struct.pack('>I4I6I4I6', minute_used, minute_ends, day_used, day_ends)
     local ban_state = ''

@@ -1,31 +1,34 @@
 import { type BanPolicy, banLengthSeconds, strikeThreshold } from './ban-policy.ts';
 import { type Quota, type WindowCount, windowSeconds } from './quota.ts';
 
-/** What became of a request. */
+/** The result of a request. */
 export type Outcome = 'admitted' | 'denied' | 'banned';
 
-/** What the requests of a subject have used of its quota. */
+/** How many requests a subject has used of its quota. */
 export interface Counts {
   readonly minute: WindowCount;
   readonly day: WindowCount;
 }
 
-/** How close a consumer is to a ban, its ban, and its earlier bans. */
+/** The strikes, the ban and the earlier bans of a consumer. */
 export interface BanState {
-  /** When the first denial of the current episode was; 0 if there is no episode. */
+  /** The time of the first denial in the current episode; 0 if there is no episode. */
   readonly episodeBeganAtMs: number;
   readonly strikes: WindowCount;
-  /** Earlier bans, as long as they make the next one longer. */
+  /** The number of earlier bans that make the next one longer. */
   readonly bans: WindowCount;
-  /** End of the current ban; 0 if the consumer is not banned. */
+  /** The end of the current ban; 0 if the consumer is not banned. */
   readonly bannedUntilMs: number;
 }
 
-/** What a request is decided by. An unban keeps the counts, and a consumer that moves takes its ban along. */
+/**
+ * The state by which a request is decided. Its two parts are separate, because an unban keeps the
+ * counts, and a consumer that changes its subject keeps its ban.
+ */
 export interface RequestState {
-  /** Of the request's subject: the consumer, or the account whose quota it shares. */
+  /** The counts of the request's subject: the consumer, or the account whose quota it shares. */
   readonly counts: Counts;
-  /** Of the consumer. */
+  /** The ban state of the consumer. */
   readonly ban: BanState;
 }
 
@@ -41,14 +44,14 @@ export const notBanned: BanState = {
 };
 
 /**
- * Decides one request of a consumer in memory. `decide.lua` does the same in Redis; the tests compare both
- * with a model.
+ * Decides one request of a consumer in memory. `decide.lua` does the same in Redis, and tests
+ * compare both with a model.
  *
- * A request is admitted only if the minute and the day of its subject both have room. Then it costs one
- * in both. A denied request costs nothing in either.
+ * A request is admitted only if the minute and the day of its subject both have room. Then it costs
+ * one in both. A denied request costs nothing in either.
  *
  * @param now Unix time in milliseconds.
- * @returns the outcome, and the state to keep.
+ * @returns the outcome, and the state to store.
  */
 export function decide(
   state: RequestState,
@@ -80,8 +83,9 @@ export function decide(
 /**
  * Treats expired windows and an expired ban as empty.
  *
- * An end that is further ahead than a whole window was stored before the clock was set back: the window begins again
- * now, with what is used of it. Otherwise it would stay closed for as long as the clock was wrong.
+ * A window that ends later than its full length from now was stored before the clock was set back.
+ * It begins again now, with its count. Otherwise it would stay full for as long as the clock was
+ * wrong.
  */
 export function withoutExpired(
   { counts, ban }: RequestState,
@@ -107,7 +111,8 @@ export function withoutExpired(
 }
 
 /**
- * Counts a denial: it begins an episode, is a strike, or begins a ban. The rule is explained at `BanPolicy`.
+ * Counts a denial, which begins an episode, is a strike, or begins a ban. `BanPolicy` explains the
+ * rule.
  */
 function judgeDenial(
   { counts, ban }: RequestState,
@@ -116,8 +121,8 @@ function judgeDenial(
 ): BanState {
   const threshold = strikeThreshold(banPolicy, quota);
   if (threshold === undefined) return ban;
-  // An episode of an earlier window is over: the consumer has waited, and others of its account have used up the
-  // new window meanwhile.
+  // An episode of an earlier window is over: the consumer has waited, and other consumers of its
+  // account have used up the new window.
   if (ban.episodeBeganAtMs < openedAtMs(counts, quota) || ban.episodeBeganAtMs === 0) {
     return { ...ban, episodeBeganAtMs: now };
   }
@@ -136,7 +141,9 @@ function judgeDenial(
   };
 }
 
-/** When the window that is full was opened; if both are, the first of them. */
+/**
+ * Returns when the full window was opened. If both windows are full, it returns the earlier time.
+ */
 function openedAtMs({ minute, day }: Counts, { perMinute, perDay }: Quota): number {
   return Math.min(
     minute.used < perMinute ? Infinity : minute.endsAtMs - windowSeconds.minute * 1_000,
@@ -144,14 +151,17 @@ function openedAtMs({ minute, day }: Counts, { perMinute, perDay }: Quota): numb
   );
 }
 
-/** A count, unless its window has expired. Its window ends at most `seconds` from now. */
+/**
+ * Returns a count, or an empty one if its window has expired. The window ends at most `seconds`
+ * from now.
+ */
 function liveCount(count: WindowCount, now: number, seconds: number): WindowCount {
   if (now >= count.endsAtMs) return notOpen;
   const lastEndMs = now + seconds * 1_000;
   return count.endsAtMs <= lastEndMs ? count : { ...count, endsAtMs: lastEndMs };
 }
 
-/** Adds one. A window that is not open begins now and lasts `seconds`. */
+/** Adds one. An unopened window begins now and lasts `seconds`. */
 function addOne({ used, endsAtMs }: WindowCount, now: number, seconds: number): WindowCount {
   return { used: used + 1, endsAtMs: endsAtMs === 0 ? now + seconds * 1_000 : endsAtMs };
 }

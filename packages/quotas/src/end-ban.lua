@@ -1,9 +1,9 @@
--- Deletes the strikes, the ban and the earlier bans of an API key wherever they may be: it is not known whether its
--- account has just got or lost a plan. The counts of both windows stay.
+-- Deletes the strikes, the ban and the earlier bans of an API key in both possible places, because its account may have
+-- got or lost a plan just now. The counts of both windows stay.
 --
--- KEYS[1]  where the state of the key is while it is its own subject: windows of 20 bytes, then the ban state
--- KEYS[2]  where its ban state is while it shares the windows of its account; absent without an account, and in a
---          Cluster, where it is in another slot
+-- KEYS[1]  the state of the key while it has its own windows: windows of 20 bytes, then the ban state
+-- KEYS[2]  its ban state while it shares the windows of its account; absent without an account, and in a Cluster,
+--          because it is in another slot
 
 local state = redis.call('GET', KEYS[1])
 if state and #state > 20 then

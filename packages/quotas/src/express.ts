@@ -2,7 +2,7 @@ import type { Consumer } from './consumer.ts';
 import type { Quotas } from './create-quotas.ts';
 import { quotaHeaders } from './quota-headers.ts';
 
-/** What the middleware needs of a response: Express's and Node's have it. */
+/** The part of a response that the middleware uses. Responses of Express and of Node have it. */
 interface Answer {
   statusCode: number;
   setHeader(name: string, value: string): unknown;
@@ -10,9 +10,10 @@ interface Answer {
 }
 
 /**
- * Creates a middleware that counts each request, tells the quota in its headers, and answers 429 if it is refused.
+ * Creates a middleware that counts each request, sets the quota headers, and responds with 429 if
+ * the request is refused.
  *
- * @param consumerOf who makes the request; `undefined` lets it pass uncounted.
+ * @param consumerOf returns the caller of a request, or `undefined` to admit the request uncounted.
  */
 export function limitRequests<Request, Response extends Answer>(
   quotas: Pick<Quotas, 'consume'>,

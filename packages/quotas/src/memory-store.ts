@@ -16,15 +16,19 @@ import type { Quota } from './quota.ts';
 import { type QuotaDecision, toDecision as toQuotaDecision } from './quota-decision.ts';
 
 /**
- * At most about 30 MB. Beyond it the least recently used subject is dropped and its counts begin
- * again. Nobody else needs to delete anything: expired counts are treated as empty.
+ * The largest number of subjects in memory, which take about 30 MB. The least recently used subject
+ * is evicted, and its counts begin again. Expired counts need no deletion, because they are treated
+ * as empty.
  */
 const maxSubjects = 100_000;
 
-/** Bans are kept apart, so that a key has its own, whatever its subject is. */
+/** Bans have their own cache, so that a key keeps its ban when its subject changes. */
 const maxBans = 100_000;
 
-/** Grows as it is used. With `max`, the two caches take 50 ms of each start to reserve their places. */
+/**
+ * The cache grows as it is used. With `max`, the two caches would take 50 ms of each start to
+ * reserve their entries.
+ */
 const upTo = (count: number) => ({ maxSize: count, sizeCalculation: () => 1 });
 
 export interface MemoryStoreOptions {
@@ -32,8 +36,9 @@ export interface MemoryStoreOptions {
   readonly banPolicy: BanPolicy;
   readonly onBan?: OnBan | undefined;
   /**
-   * Tells how many replicas share each quota without seeing each other's counts. Each replica admits its share,
-   * rounded up, and reports this share, because it is what holds for the caller.
+   * Returns how many replicas share each quota without seeing each other's counts. Each replica
+   * admits its share, rounded up. It also reports this share as the limit, because the share is the
+   * limit that applies to the caller.
    */
   readonly replicas: () => number;
   readonly scope: QuotaDecision['scope'];
@@ -42,16 +47,17 @@ export interface MemoryStoreOptions {
 export type MemoryStore = ReturnType<typeof createMemoryStore>;
 
 /**
- * Keeps the state of keys in this process's memory: for a single replica, and for a replica whose Redis is down.
+ * Stores the state of keys in the memory of this process, for a single replica, and for a replica
+ * during an outage of Redis.
  *
- * rate-limiter-flexible's own `RateLimiterMemory` has one window. Two of them would count a request in one window
- * even though the other one denies it.
+ * `RateLimiterMemory` of rate-limiter-flexible has one window. Two such limiters would count a
+ * request in one window even if the other one denies it.
  */
 export function createMemoryStore(options: MemoryStoreOptions) {
   const { clock, banPolicy, onBan, replicas, scope } = options;
-  /** By subject. */
+  /** The counts by subject. */
   const counts = new LRUCache<string, Counts>(upTo(maxSubjects));
-  /** By the id of a consumer; only of those that have been denied. */
+  /** The ban states by the id of a consumer. Only consumers that have been denied have one. */
   const bans = new LRUCache<string, BanState>(upTo(maxBans));
 
   function stateOf(consumer: ConsumerId): RequestState {

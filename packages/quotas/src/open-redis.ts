@@ -4,7 +4,7 @@ import { type ClientContext, Cluster, Redis, type Result } from 'ioredis';
 import { parseSentinelUrl } from './sentinel-url.ts';
 
 declare module 'ioredis' {
-  // ioredis adds a method for each script of its `scripts` option.
+  // ioredis adds a method for each script in its `scripts` option.
   interface RedisCommander<Context extends ClientContext> {
     /** Runs `decide.lua`. */
     decideConsumers(numberOfKeys: number, ...args: string[]): Result<string, Context>;
@@ -22,38 +22,43 @@ declare module 'ioredis' {
   }
 }
 
-/** A connection to one Redis, which Sentinels may name, or to a Cluster. */
+/** A connection to one Redis, which Sentinels may find, or to a Cluster. */
 export type RedisConnection = Redis | Cluster;
 
 const retryDelayMs = (attempt: number) => Math.min(attempt * 50, 250);
 
-/** What decisions rely on, also where the caller's own client has other options. */
+/** Options that decisions rely on. They override the options of a client that the caller passes. */
 const connectionTo = (connectTimeoutMs: number, connectionName: string) => ({
-  // Every default here waits, and a request must not: see circuit-breaker.ts.
+  // ioredis waits by default, but a request must not wait: see circuit-breaker.ts.
   lazyConnect: false,
   enableOfflineQueue: false,
   maxRetriesPerRequest: 0,
-  // After a reconnect, a script that was in flight would run, and count, a second time.
+  // After a reconnect, ioredis would run a script that was in flight a second time, and count
+  // twice.
   autoResendUnfulfilledCommands: false,
   connectTimeout: connectTimeoutMs,
   retryStrategy: retryDelayMs,
   connectionName,
-  // Redis before 7.2 refuses CLIENT SETINFO, and each connection would count two failed commands.
+  // Redis before 7.2 refuses CLIENT SETINFO, so each connection would count two failed commands.
   disableClientInfo: true,
 });
 
 type Connection = ReturnType<typeof connectionTo>;
 
-/** Where Redis is: a client of the caller, one `redis://…` or `redis+sentinel://…`, or several URLs of one Cluster. */
+/**
+ * Where Redis is: a client of the caller, one `redis://…` or `redis+sentinel://…` URL, or several
+ * URLs of one Cluster.
+ */
 export type RedisSource = RedisConnection | string | readonly string[];
 
 /**
- * Starts to connect and does not wait: a Redis that is down at the start is no different from one that goes down
- * later.
+ * Starts to connect, and does not wait: a Redis that is down at the start is handled like one that
+ * goes down later.
  *
- * A client of the caller is duplicated: it may queue and send again what must fail at once, and count once.
+ * A client of the caller is duplicated, because its options may queue commands and send them again.
+ * Decisions must fail at once, and count once.
  *
- * @param options.connectTimeoutMs how long it may take to connect to one host.
+ * @param options.connectTimeoutMs the timeout of a connection to one host.
  */
 export function openRedis(
   source: RedisSource,
@@ -61,14 +66,15 @@ export function openRedis(
 ): RedisConnection {
   const connection = connectionTo(connectTimeoutMs, name);
   const redis = connect(source, connection);
-  // Without a listener, a failure to connect would end the process. Every command reports it as well.
+  // Without a listener, a failure to connect would end the process. Every command reports the
+  // failure as well.
   redis.on('error', (error) => {
-    // ioredis goes on in database 0, where other replicas do not count.
+    // ioredis would continue in database 0, where other replicas do not count.
     if (isRefusedDatabase(error) && redis instanceof Redis) redis.disconnect(true);
   });
   if (isCluster(redis)) {
-    // By default ioredis connects to a node at the node's first command, and rejects all other commands
-    // until it is connected: of many requests at once, all but the first.
+    // By default ioredis connects to a node at the node's first command, and rejects all other
+    // commands until it is connected. Of many concurrent requests, only one would succeed.
     redis.on('+node', (node: Redis) => {
       bearErrors(node);
       node.connect().catch(() => {});
@@ -93,14 +99,17 @@ function connect(source: RedisSource, connection: Connection): RedisConnection {
 
 const isUrls = (source: RedisSource): source is readonly string[] => Array.isArray(source);
 
-/** Not by `instanceof`: the caller's client may come from another copy of ioredis. */
+/**
+ * Returns whether the value is a Cluster. It does not use `instanceof`, because the caller's client
+ * may come from another copy of ioredis.
+ */
 export function isCluster(redis: RedisConnection): redis is Cluster {
   return redis.isCluster;
 }
 
 /**
- * Listens to every error of a connection. ioredis listens to the first one only, and a certificate that is refused can
- * cause two: the second one would end the process.
+ * Listens to every error of a connection. ioredis listens only to the first one. A refused
+ * certificate can cause two errors, and the second one would end the process.
  */
 function bearErrors(redis: Redis): void {
   const known = new WeakSet<object>();
@@ -117,10 +126,12 @@ const isRefusedDatabase = (error: unknown) =>
   (error as Error & { command?: { name?: string } }).command?.name === 'select';
 
 /**
- * Watches a connection for what no waiting mends: Redis refuses the database, the user or the password.
+ * Watches a connection for refusals that retries do not fix: Redis refuses the database, the user
+ * or the password.
  *
- * @returns `sentence` gives the sentence for operators, or `undefined` if Redis refuses nothing now. `first` resolves
- * at the first refusal, so that a start need not wait for a connection that will never be ready.
+ * @returns `sentence` returns the sentence for operators, or `undefined` if Redis refuses nothing
+ *   now. `first` resolves at the first refusal, so that a start need not wait for a connection that
+ *   will never be ready.
  */
 export function watchForRefusal(redis: RedisConnection) {
   const first = Promise.withResolvers<void>();
@@ -128,7 +139,7 @@ export function watchForRefusal(redis: RedisConnection) {
   redis.on('error', (error: Error & { lastNodeError?: Error }) => {
     const { message } = error.lastNodeError ?? error;
     if (isRefusedDatabase(error)) {
-      refusal = `Redis refuses the number of the database (${message}). Write a smaller one as the path, or raise its setting databases`;
+      refusal = `Redis refuses the number of the database (${message}). Use a smaller number as the path of the URL, or increase Redis's setting databases`;
     } else if (/^(?:WRONGPASS|NOAUTH) /.test(message)) {
       refusal = `Redis refuses the user or the password (${message})`;
     }
@@ -141,15 +152,15 @@ export function watchForRefusal(redis: RedisConnection) {
 }
 
 /**
- * Watches a connection for why Redis does not decide. While there is none, a command fails in words about options
- * of ioredis; what happened is in the connection's own last error.
+ * Watches a connection for the reason of an outage. Without a connection, the error of a command
+ * only mentions options of ioredis. The last error of the connection has the reason.
  *
- * @returns a function that gives the reason, by the failure of a command.
+ * @returns a function that maps the error of a command to the reason.
  */
 export function watchForReason(redis: RedisConnection): (failure: unknown) => unknown {
   let lastError: unknown;
   redis.on('error', (error: Error & { lastNodeError?: unknown }) => {
-    // A ClusterAllFailedError has that of the last node.
+    // A ClusterAllFailedError contains the error of the last node.
     lastError = error.lastNodeError ?? error;
   });
   redis.on('ready', () => {
@@ -170,7 +181,7 @@ function createRedis(url: string, connection: Connection): Redis {
     ...address,
     scripts: readScripts(),
     ...(isTls && { tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true }),
-    // A Sentinel that hangs must not keep the others from being asked.
+    // A Sentinel that hangs must not prevent ioredis from asking the others.
     sentinelCommandTimeout: connection.connectTimeout,
     sentinelRetryStrategy: retryDelayMs,
     failoverDetector: true,
@@ -182,9 +193,9 @@ function createCluster(urls: readonly string[], connection: Connection): Cluster
 }
 
 const clusterOptions = (connection: Connection) => ({
-  // In a Cluster this option belongs here; inside `redisOptions` it is ignored.
+  // In a Cluster, this option belongs at the top level. ioredis ignores it inside `redisOptions`.
   enableOfflineQueue: false,
-  // Each of these would send a command again that may have counted already.
+  // Each of these options would send a command again that Redis may have counted already.
   retryDelayOnFailover: 0,
   retryDelayOnClusterDown: 0,
   clusterRetryStrategy: retryDelayMs,
@@ -193,7 +204,7 @@ const clusterOptions = (connection: Connection) => ({
   redisOptions: connection,
 });
 
-/** Waits until Redis, or every node of a Cluster, is connected, but no longer than the limit. */
+/** Waits until Redis, or every node of a Cluster, is connected, or until the timeout. */
 export async function untilReady(redis: RedisConnection, limit: TimeLimit): Promise<void> {
   await waitAtMost(limit, connected(redis), () => {});
 }
@@ -205,7 +216,7 @@ async function connected(redis: RedisConnection): Promise<void> {
   if (isCluster(redis)) await Promise.all(redis.nodes().map(connected));
 }
 
-/** Reads the Lua scripts: what ioredis's option `scripts` expects. */
+/** Reads the Lua scripts for the `scripts` option of ioredis. */
 function readScripts() {
   return {
     decideConsumers: { lua: read('decide.lua') },

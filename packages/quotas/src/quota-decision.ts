@@ -14,25 +14,27 @@ export interface StoreAnswer {
   /** Unix time in milliseconds, by the clock that decided. */
   readonly now: number;
   readonly outcome: Outcome;
-  /** Of an allowance only the minute: it has no window of the day. */
+  /** The counts. An allowance has only the minute. */
   readonly counts: Partial<Counts> & Pick<Counts, 'minute'>;
   readonly strikes: number;
   /** Unix time in milliseconds; 0 if there are no strikes. */
   readonly strikesEndAtMs: number;
   /** Unix time in milliseconds; 0 if there is no ban. */
   readonly bannedUntilMs: number;
-  /** Whether this is the request that began the ban. Only the store in Redis says so. */
+  /** Whether this request began the ban. Only the store in Redis reports it. */
   readonly beganBan?: boolean;
 }
 
-/** The limits that an answer is compared with. */
+/** The limits to which the counts are compared. */
 interface AppliedLimits {
   readonly perMinute: number;
-  /** `undefined` for an allowance, which has no window of the day. */
+  /** `undefined` for an allowance, which has no window for the day. */
   readonly perDay: number | undefined;
   /** How many strikes the caller may have; `undefined` if there are no bans. */
   readonly strikeThreshold: number | undefined;
-  /** Whether all replicas decide so, or this one alone, because Redis is away. */
+  /**
+   * Whether Redis decided for all replicas, or this replica decided alone because Redis is down.
+   */
   readonly scope: 'service' | 'replica';
 }
 
@@ -41,8 +43,8 @@ type Windows = readonly [QuotaWindow] | readonly [QuotaWindow, QuotaWindow];
 /**
  * A result of rate-limiter-flexible, with both windows, the strikes and the ban.
  *
- * The library compares one count with one limit. Here that is whether the request was refused: its
- * `consumedPoints` are 0 or 1, and limiters that give this result have 0 `points`.
+ * The library compares one count with one limit. Here, the count says whether the request was
+ * refused: `consumedPoints` is 0 or 1, and limiters that return this result have 0 `points`.
  */
 export class QuotaDecision extends RateLimiterRes {
   /** Unix time in milliseconds, by the clock that decided. */
@@ -50,15 +52,18 @@ export class QuotaDecision extends RateLimiterRes {
   readonly outcome: Outcome;
   /** The most restrictive window: `X-RateLimit-*` describe it. */
   readonly reported: QuotaWindow;
-  /** Every window that applies: the minute, and of a consumer the day. */
+  /** Every window that applies: the minute, and for a consumer also the day. */
   readonly windows: Windows;
-  /** Whole seconds, at least 1, after which a request is admitted again; 0 if this one was. */
+  /**
+   * Whole seconds, at least 1, after which a request is admitted again; 0 if this request was
+   * admitted.
+   */
   readonly retryAfterSeconds: number;
   readonly strikes: number;
-  /** Unix time in seconds at which the strikes are forgotten; `undefined` if there are none. */
+  /** Unix time in seconds at which the strikes expire; `undefined` if there are none. */
   readonly strikesResetAt: number | undefined;
   readonly strikeThreshold: number | undefined;
-  /** Whether the message warns the caller of a ban. */
+  /** Whether the message of the 429 warns about a ban. */
   readonly warned: boolean;
   /** Unix time in seconds. */
   readonly bannedUntil: number | undefined;
@@ -87,7 +92,7 @@ export class QuotaDecision extends RateLimiterRes {
   }
 }
 
-/** What a caller is told of an answer about a consumer. */
+/** Converts a decision about a consumer to the result for the caller. */
 export function toDecision(
   answer: StoreAnswer,
   {
@@ -101,12 +106,12 @@ export function toDecision(
   return new QuotaDecision(answer, { perMinute, perDay, strikeThreshold: threshold, scope });
 }
 
-/** Rounded up: at the second that is reported, it is over. */
+/** The time is rounded up, so that the ban is over at the reported second. */
 function toSeconds(endsAtMs: number): number | undefined {
   return endsAtMs === 0 ? undefined : Math.ceil(endsAtMs / 1_000);
 }
 
-/** Describes a window. During a ban both are closed. */
+/** Describes a window. During a ban, both windows have nothing left. */
 function windowOf(name: WindowName, limit: number, count: WindowCount, answer: StoreAnswer) {
   const { now, outcome, bannedUntilMs } = answer;
   const isClosed = outcome === 'banned';

@@ -2,15 +2,16 @@ import { windowSeconds } from './quota.ts';
 import type { QuotaDecision } from './quota-decision.ts';
 
 /**
- * Formats the headers that tell a caller about its quota: `X-RateLimit-*` describe the most restrictive window,
- * `RateLimit-Policy` and `RateLimit` every window (draft-ietf-httpapi-ratelimit-headers-10, §3 and §4).
- * `Retry-After` (RFC 9110, §10.2.3) is there if the request was refused.
+ * Formats the headers that describe the caller's quota. `X-RateLimit-*` describe the most
+ * restrictive window, and `RateLimit-Policy` and `RateLimit` describe every window
+ * (draft-ietf-httpapi-ratelimit-headers-10, §3 and §4). A refused request also gets `Retry-After`
+ * (RFC 9110, §10.2.3).
  */
 export function quotaHeaders(
   decision: Pick<QuotaDecision, 'reported' | 'windows' | 'retryAfterSeconds'>,
 ): Record<string, string> {
   const { reported, windows, retryAfterSeconds } = decision;
-  // Every request needs them, so they are put together in one pass.
+  // Every request needs these headers, so one loop formats all of them.
   let policies = '';
   let states = '';
   for (const { name, limit, remaining, resetInSeconds } of windows) {

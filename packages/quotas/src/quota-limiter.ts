@@ -3,20 +3,21 @@ import type { Consumer } from './consumer.ts';
 import type { Quota } from './quota.ts';
 import type { QuotaDecision } from './quota-decision.ts';
 
-/** What a limiter asks. */
+/** The two methods of the quotas that a limiter needs. */
 interface LimiterQuotas {
   consume(consumer: Consumer): Promise<QuotaDecision>;
   look(consumer: Consumer): Promise<QuotaDecision>;
 }
 
 /**
- * A limiter of rate-limiter-flexible for one quota, for code that expects one: `consume` resolves if the request is
- * admitted, and rejects with the decision, a `RateLimiterRes`, if it is not. The library's wrappers accept it.
+ * A limiter of rate-limiter-flexible for one quota, for code that expects such a limiter. `consume`
+ * resolves if the request is admitted, and otherwise rejects with the decision, a `RateLimiterRes`.
+ * The wrappers of the library accept it.
  *
- * A request costs 1 point, whatever number is given: both windows count requests.
+ * A request costs 1 point, whatever number is passed, because both windows count requests.
  */
 export class QuotaLimiter extends RateLimiterCompatibleAbstract {
-  // The library reads and writes these three on a limiter that it wraps.
+  // The library reads and writes these three properties of a limiter that it wraps.
   override keyPrefix = '';
   override blockDuration = 0;
   override execEvenly = false;

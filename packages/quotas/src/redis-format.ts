@@ -1,56 +1,60 @@
 import { type ConsumerId, escapeId, subjectOf } from './consumer.ts';
 
 /*
- * What Redis holds: a format that old and new replicas read and write side by side during an update. This
- * is version 2.
+ * The format of the data in Redis, which old and new replicas read and write side by side during an update.
+ * This is version 2.
  *
  * | name | value | ends |
  * |---|---|---|
- * | `<prefix>:key:{<key>}` | windows, then ban state if there is any | with the last of them |
- * | `<prefix>:account:{<account>}` | windows that its consumers share | with the last window |
- * | `<prefix>:account:{<account>}:ban:<key>` | ban state of one of its consumers | with the last of it |
+ * | `<prefix>:key:{<key>}` | windows, then ban state if there is any | when the last of them ends |
+ * | `<prefix>:account:{<account>}` | windows that its consumers share | when the last window ends |
+ * | `<prefix>:account:{<account>}:ban:<key>` | ban state of one of its consumers | when its last part ends |
  * | `<prefix>:allowance:<kind>:<caller>` | decimal count, as rate-limiter-flexible writes it | after 60 s |
- * | `<prefix>:probe`, `<prefix>:probe:{0}` to `{31}` | `1`, to see whether Redis accepts writes | after 1 s |
+ * | `<prefix>:probe`, `<prefix>:probe:{0}` to `{31}` | `1`, which shows that Redis accepts writes | after 1 s |
  *
- * `<prefix>` and `<kind>` are the caller's; a service has the prefix `animal-store`. `<key>` is the id of a consumer.
- * Braces put all that one script call touches into one slot of a Cluster. In ids, `{`, `}` and `%` are percent-encoded.
+ * The caller chooses `<prefix>` and `<kind>`; the prefix of the service is `animal-store`. `<key>` is the id of a
+ * consumer. Braces put all names of one script call into one slot of a Cluster. In ids, `{`, `}` and `%` are
+ * percent-encoded.
  *
  * Windows are 20 bytes, `struct.pack('>I4I6I4I6')`: used and end of the minute, used and end of the day.
  * Ban state is 32 bytes, `struct.pack('>I6I4I6I6I4I6')`: start of the episode, strikes and their end, end
- * of the ban, bans and the end of their memory. Instants are Unix times in milliseconds, 0 for none.
+ * of the ban, bans and the end of their memory. Times are Unix times in milliseconds, 0 for none.
  * The Lua scripts beside this file and `redis-store.ts` read and write them.
  *
  * Version 1 (until `be430f2`) had no accounts. Its keys were the same. Its allowances were
  * `<prefix>:network:<caller>` and `<prefix>:rate-limit-status:<caller>`, packed as `>I4I6`. The library
- * cannot count in those: an error of either version makes its replica take Redis for broken. So they have
- * other names since, and each version counts its own.
+ * cannot count in such values, and an error makes a replica of either version treat Redis as down. So version 2
+ * uses other names, and each version counts its own allowances.
  *
- * A change of a name, a value or its meaning is a new version. It converts what the version before wrote, or
- * reads and writes both. `redis-format.test.ts` fails otherwise: it plays a replica of the version before
- * beside this one, and has a sample of what this one writes.
+ * A change of a name, a value or its meaning is a new version. The new version converts the data of the previous
+ * one, or reads and writes both. `redis-format.test.ts` fails otherwise: it runs a replica of the previous version
+ * beside this one, and compares the data of this version with a sample.
  */
 
-/** How many bytes the windows of a subject take. The ban state of a consumer that is its own subject follows them. */
+/**
+ * How many bytes the windows of a subject take. The ban state of a consumer without an account
+ * follows them.
+ */
 export const windowBytes = 20;
 
 export type RedisNames = ReturnType<typeof createRedisNames>;
 
 /**
- * Creates what names the values in Redis.
+ * Creates the functions that name the values in Redis.
  *
- * @param prefix in front of all names, so that two services on one Redis share nothing.
+ * @param prefix the start of all names, so that two services on one Redis share nothing.
  */
 export function createRedisNames(prefix: string) {
-  /** Names the windows of the subject of a consumer. */
+  /** Returns the name of the windows of a consumer's subject. */
   const windowsOf = (consumer: ConsumerId) => `${prefix}:${subjectOf(consumer)}`;
 
   return {
     windowsOf,
 
     /**
-     * Names the strikes and the ban of a consumer. They are with its windows, if it is its own subject: then a request
-     * reads and writes one string. Otherwise they are beside those of its account: a script in a Cluster may only use
-     * one slot.
+     * Returns the name of the strikes and the ban of a consumer. A consumer without an account
+     * stores them behind its windows, so that a request reads and writes one string. Otherwise they
+     * are beside the windows of the account, because a script in a Cluster may only use one slot.
      */
     banOf(consumer: ConsumerId): string {
       const { id, accountId } = consumer;
@@ -59,10 +63,10 @@ export function createRedisNames(prefix: string) {
         : `${windowsOf(consumer)}:ban:${escapeId(id)}`;
     },
 
-    /** In front of who has the allowance. */
+    /** Returns the start of the names of an allowance. The caller's id follows it. */
     allowanceOf: (name: string) => `${prefix}:allowance:${name}`,
 
-    /** The names that a probe writes: in a Cluster enough for every node to have one. */
+    /** The names that a probe writes. In a Cluster, they are enough for every node to have one. */
     probes(isCluster: boolean): string[] {
       const name = `${prefix}:probe`;
       return isCluster ? Array.from({ length: 32 }, (_, i) => `${name}:{${i}}`) : [name];

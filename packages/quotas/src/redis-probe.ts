@@ -2,16 +2,17 @@ import { systemClock, waitAtMost } from '@animal-store/runtime';
 import type { RedisConnection } from './open-redis.ts';
 
 /**
- * Creates a probe that resolves once Redis can decide again. It writes, because a Redis that is out of
- * memory or became a read-only replica still answers reads. It writes to every node of a Cluster: otherwise it
- * would succeed while a node is away, and the breaker would open and close four times a second.
+ * Creates a probe that resolves once Redis can decide again. The probe writes, because a Redis that
+ * is out of memory or became a read-only replica still responds to reads. It writes to every node
+ * of a Cluster. Otherwise it would succeed while a node is down, and the breaker would open and
+ * close four times a second.
  *
- * A silent connection is replaced: the process at its other end may be gone, and the commands that
- * wait in it would only pile up.
+ * The probe replaces a connection that does not respond: the process at its other end may be gone,
+ * and commands would pile up.
  *
- * @param names what it writes.
- * @param options.timeoutMs how long Redis may take to answer.
- * @param options.connectTimeoutMs how long a connection may take to be ready before a new one is tried.
+ * @param names the names that the probe writes.
+ * @param options.timeoutMs the timeout of a response.
+ * @param options.connectTimeoutMs the timeout of a connection that is being established.
  */
 export function createRedisProbe(
   redis: RedisConnection,
@@ -22,7 +23,8 @@ export function createRedisProbe(
   let lastReadyAt = systemClock.elapsed();
 
   return async function probe(): Promise<void> {
-    // What interrupts ioredis while it asks Sentinels for the primary ends the connection for good.
+    // An interruption while ioredis asks Sentinels for the primary would end the connection for
+    // good.
     if (redis.status === 'end') redis.connect().catch(() => {});
     if (redis.status !== 'ready') {
       if (systemClock.elapsed() - lastReadyAt > connectTimeoutMs) {
@@ -36,12 +38,12 @@ export function createRedisProbe(
     try {
       await waitAtMost<unknown>({ ms: timeoutMs }, written, async () => {
         redis.disconnect(true);
-        throw new Error(`Redis did not answer within ${timeoutMs} ms.`);
+        throw new Error(`Redis did not respond within ${timeoutMs} ms.`);
       });
     } catch (error) {
-      // After a failover the connection still leads to the old primary, now a replica. ioredis's
-      // `reconnectOnError` would reconnect once for every command in flight; with a dozen of them Node
-      // warns of a leak of listeners.
+      // After a failover, the connection still leads to the old primary, which is a replica now.
+      // ioredis's `reconnectOnError` would reconnect once for every command in flight. With a dozen
+      // commands, Node warns about a leak of listeners.
       if (error instanceof Error && error.message.startsWith('READONLY')) redis.disconnect(true);
       throw error;
     }

@@ -23,8 +23,8 @@ import {
 } from './script-call.ts';
 
 /**
- * How requests share script calls. Redis does nothing else while a script runs, so the number of keys
- * in one call is bounded: 100 take it less than a millisecond.
+ * The limits of shared script calls. Redis does nothing else while a script runs, so the number of
+ * keys in one call is bounded: 100 keys take less than a millisecond.
  */
 const batching = {
   operation: 'decide_quotas',
@@ -39,7 +39,7 @@ interface RedisStoreOptions {
   readonly names: RedisNames;
   readonly breaker: Pick<CircuitBreaker, 'run'>;
   readonly banPolicy: BanPolicy;
-  /** In tests, what tells the time to decide by; otherwise it is Redis's own. */
+  /** In tests, the clock by which Redis decides. The default is Redis's own clock. */
   readonly redisClock?: Pick<Clock, 'now'> | undefined;
   readonly onBan?: OnBan | undefined;
 }
@@ -47,10 +47,11 @@ interface RedisStoreOptions {
 export type RedisStore = ReturnType<typeof createRedisStore>;
 
 /**
- * Keeps the state of keys in Redis. All replicas on the same Redis decide as one, by its clock.
+ * Stores the state of keys in Redis. All replicas on the same Redis count together, by the clock of
+ * Redis.
  *
- * Every method rejects while the breaker is open. Requests that arrive while a script call is in flight share the next
- * one.
+ * Every method rejects while the breaker is open. Requests that arrive while a script call is in
+ * flight share the next call.
  */
 export function createRedisStore(options: RedisStoreOptions) {
   const { redis, names, breaker, banPolicy, onBan } = options;
@@ -94,10 +95,10 @@ export function createRedisStore(options: RedisStoreOptions) {
 }
 
 /**
- * Creates the calls of `decide.lua`.
+ * Creates the functions that call `decide.lua`.
  *
- * In a Cluster, a script may only use names of one slot, and nearly all subjects have slots of their own.
- * So there each subject has a call of its own, whose failure leaves the others alone.
+ * In a Cluster, a script may only use names of one slot, and nearly all subjects have different
+ * slots. So each subject has a call of its own there, and a failed call does not affect the others.
  */
 function createScriptCalls({ redis, breaker, redisClock, ...rest }: RedisStoreOptions) {
   const banPolicy = writeBanPolicy(rest.banPolicy);
@@ -129,15 +130,16 @@ function createScriptCalls({ redis, breaker, redisClock, ...rest }: RedisStoreOp
       redis.isCluster ? decideBySubject : decideAll,
       batching,
     ),
-    /** The state of a key and its subject. Counts nothing. */
+    /** Reads the state of a key and of its subject. Counts nothing. */
     look: async (request: KeyRequest) => readLook(await callScript([{ ...request, indexes: [] }])),
   };
 }
 
 /**
- * Creates the changes of the state of a consumer. Each is one script, because a request or another change may come between
- * two commands. In a Cluster, a script may only use one slot, and a key and its account have different ones: there an
- * unban and a move are a script for each slot.
+ * Creates the functions that change the state of a consumer. Each change is one script, because a
+ * request or another change may come between two commands. In a Cluster, a script may only use one
+ * slot, and a key and its account have different slots. There, an unban and a move run one script
+ * for each slot.
  */
 function createStateChanges(redis: RedisConnection, names: RedisNames) {
   return {
@@ -148,7 +150,7 @@ function createStateChanges(redis: RedisConnection, names: RedisNames) {
       } else if (redis.isCluster) {
         await redis.endBan(1, own);
         await redis.del(names.banOf({ id, accountId }));
-        // The ban may have moved back meanwhile.
+        // The ban may have moved back since the first script.
         await redis.endBan(1, own);
       } else {
         await redis.endBan(2, own, names.banOf({ id, accountId }));
@@ -169,7 +171,7 @@ function createStateChanges(redis: RedisConnection, names: RedisNames) {
   };
 }
 
-/** How many bytes of windows are in front of the ban state of a consumer. */
+/** Returns how many bytes of windows precede the ban state of a consumer. */
 function bytesBefore({ accountId }: ConsumerId): number {
   return accountId === undefined ? windowBytes : 0;
 }

@@ -3,29 +3,35 @@ import type { Quota } from './quota.ts';
 import type { StoreAnswer } from './quota-decision.ts';
 
 export interface KeyRequest {
-  /** Where Redis keeps the windows of the request's subject. */
+  /** The name of the windows of the request's subject. */
   readonly windowsAt: string;
-  /** Where Redis keeps the strikes and the ban of the key: behind its windows, if it is the subject. */
+  /**
+   * The name of the strikes and the ban of the key. It is the name of the windows if the key is the
+   * subject.
+   */
   readonly banAt: string;
   readonly quota: Quota;
 }
 
-/** Requests that the script decides together. */
+/** Requests of one key that the script decides together. */
 export interface KeyGroup extends KeyRequest {
-  /** The indexes of its requests among all, in order of arrival; none to look without counting. */
+  /**
+   * The indexes of the requests, in order of arrival. An empty list reads the state without
+   * counting.
+   */
   readonly indexes: number[];
 }
 
 /**
- * Groups requests of one key under the same quota. Keys of one account have groups of their own: which
- * of requests that arrive together is counted first makes no difference.
+ * Groups requests of one key under the same quota. Each key of an account has a group of its own.
+ * The order in which concurrent requests of different keys are counted does not matter.
  */
 export function groupByKey(all: readonly KeyRequest[]): KeyGroup[] {
   const groups: KeyGroup[] = [];
   const latest = new Map<string, KeyGroup>();
   all.forEach(({ windowsAt, banAt, quota }, index) => {
     let group = latest.get(banAt);
-    // After a change of plan a new group begins, so that the order of arrival is kept.
+    // A change of the plan begins a new group, so that the order of arrival is kept.
     if (group?.quota.perMinute !== quota.perMinute || group.quota.perDay !== quota.perDay) {
       group = { windowsAt, banAt, quota, indexes: [] };
       groups.push(group);
@@ -36,14 +42,17 @@ export function groupByKey(all: readonly KeyRequest[]): KeyGroup[] {
   return groups;
 }
 
-/** The names that `decide.lua` gets: one for each group, and another if its key is not its own subject. */
+/**
+ * Returns the names for `decide.lua`: one for each group, and a second one if the key shares the
+ * windows of an account.
+ */
 export function scriptNamesOf(groups: readonly KeyGroup[]): string[] {
   return groups.flatMap(({ windowsAt, banAt }) =>
     banAt === windowsAt ? [windowsAt] : [windowsAt, banAt],
   );
 }
 
-/** Writes the argument of `decide.lua` that tells the requests and limits of each group. */
+/** Writes the argument of `decide.lua` with the requests and limits of each group. */
 export function writeRequests(groups: readonly KeyGroup[]): string {
   return JSON.stringify(
     groups.flatMap(({ windowsAt, banAt, indexes, quota }) => [
@@ -55,7 +64,7 @@ export function writeRequests(groups: readonly KeyGroup[]): string {
   );
 }
 
-/** Writes the argument of `decide.lua` that tells the ban policy. */
+/** Writes the argument of `decide.lua` with the ban policy. */
 export function writeBanPolicy(policy: BanPolicy): string {
   return JSON.stringify([
     policy.graceMs,
@@ -68,7 +77,7 @@ export function writeBanPolicy(policy: BanPolicy): string {
   ]);
 }
 
-/** Reads the reply of `decide.lua`: the answer to each request, in their order. */
+/** Reads the reply of `decide.lua`, and returns the answer to each request, in their order. */
 export function readAnswers(json: string, groups: readonly KeyGroup[]): StoreAnswer[] {
   const [now, ...replies]: [number, ...number[][]] = JSON.parse(json);
   const answers: StoreAnswer[] = [];
@@ -80,15 +89,15 @@ export function readAnswers(json: string, groups: readonly KeyGroup[]): StoreAns
   return answers;
 }
 
-/** Reads the reply of `decide.lua` to a look at one key. */
+/** Reads the reply of `decide.lua` for one key whose state was read without counting. */
 export function readLook(json: string): StoreAnswer {
   const [now, reply = []]: [number, number[]?] = JSON.parse(json);
   return { ...answerTo(reply, 0, now), outcome: 'admitted' };
 }
 
 /**
- * Tells what the reply for the requests of a key means for one of them, the `index`-th to arrive: the
- * first are admitted, those after them denied, and the rest banned.
+ * Returns the answer to the `index`-th request of a key. The first requests are admitted, the next
+ * ones denied, and the rest banned.
  */
 function answerTo(reply: readonly number[], index: number, now: number): StoreAnswer {
   const [admitted = 0, minuteUsed = 0, minuteEnds = 0, dayUsed = 0, dayEnds = 0, ...more] = reply;
@@ -96,9 +105,10 @@ function answerTo(reply: readonly number[], index: number, now: number): StoreAn
     more;
   const isAdmitted = index < admitted;
   const isDenied = !isAdmitted && index < admitted + denied;
-  // Requests that were admitted after this one.
+  // How many requests were admitted after this one.
   const later = isAdmitted ? admitted - 1 - index : 0;
-  // Each denial after this one is a strike: only the first denials of an episode are none.
+  // Each denial after this one is a strike, because only the first denials of an episode are not
+  // strikes.
   const laterStrikes = isDenied ? admitted + denied - 1 - index : 0;
   return {
     now,

@@ -1,9 +1,9 @@
-/** What a `redis+sentinel://…` says, in the words of ioredis. */
+/** The parts of a `redis+sentinel://…` URL, under the names of ioredis's options. */
 export interface SentinelAddress {
   readonly sentinels: { readonly host: string; readonly port: number }[];
   /** The name by which the Sentinels know the primary. */
   readonly name: string;
-  /** Of Redis, not of the Sentinels. */
+  /** The credentials of Redis, not of the Sentinels. */
   readonly username?: string;
   readonly password?: string;
   readonly sentinelPassword?: string;
@@ -15,12 +15,13 @@ const form =
   /^redis(?<tls>s?)\+sentinel:\/\/(?:(?<credentials>[^@/]*)@)?(?<servers>[^@/?#]+)\/(?<name>[\w.-]+)(?:\/(?<db>\d{1,5}))?(?:\?sentinelPassword=(?<sentinelPassword>[^&#]+))?$/;
 
 /**
- * Reads `redis+sentinel://user:password@host:port,host:port/name/db?sentinelPassword=…`. All but the hosts
- * and the name is optional; a Sentinel's port is 26379 by default. `rediss+sentinel://` is the same over TLS.
+ * Reads `redis+sentinel://user:password@host:port,host:port/name/db?sentinelPassword=…`. Only the
+ * hosts and the name are required. The default port of a Sentinel is 26379. `rediss+sentinel://` is
+ * the same over TLS.
  *
- * Not by `URL`, which knows one host only.
+ * It does not use `URL`, which accepts only one host.
  *
- * @returns `undefined` if it is no such URL.
+ * @returns `undefined` if the text is not such a URL.
  */
 export function parseSentinelUrl(text: string): SentinelAddress | undefined {
   const { tls, credentials, servers, name, db, sentinelPassword } = form.exec(text)?.groups ?? {};
@@ -30,7 +31,7 @@ export function parseSentinelUrl(text: string): SentinelAddress | undefined {
     return {
       sentinels: servers.split(',').map((server) => {
         const { hostname, port } = new URL(`redis://${server.trim()}`);
-        if (hostname === '') throw new TypeError('There is a comma without a host.');
+        if (hostname === '') throw new TypeError('A comma has no host beside it.');
         return { host: hostname.replaceAll(/[[\]]/g, ''), port: Number(port || 26_379) };
       }),
       name,

@@ -2,7 +2,7 @@ import { openRedisCluster, until } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
 import { openTestQuotas } from './open-test-quotas.ts';
 
-test('when a node of a Cluster dies, every request is decided, by shares until the node is back', async () => {
+test('quotas decide every request by shares while a node of a Cluster is down', async () => {
   await using cluster = await openRedisCluster();
   const states: string[] = [];
   await using quotas = await openTestQuotas({
@@ -18,14 +18,15 @@ test('when a node of a Cluster dies, every request is decided, by shares until t
   });
   const [dying, ...others] = cluster.nodes;
   await dying?.kill();
-  // It is chance which node has a key.
+  // The hash of a key decides which node has it, so the test sends requests of many keys.
   for (let limit: number | undefined, i = 0; limit !== 30; i += 1) {
     const key = { id: `key ${i}`, quota: { perMinute: 60, perDay: 1_000 } };
     const { outcome, reported } = await quotas.keys.consume(key);
     expect(outcome).toBe('admitted');
     limit = reported.limit;
   }
-  // A probe writes to every node. Otherwise it would succeed, and the breaker open and close at each.
+  // A probe writes to every node. Otherwise it would succeed, and the breaker would open and close
+  // each time.
   const setsOf = async () => {
     const stats = await Promise.all(others.map((it) => it.command('info', 'commandstats')));
     return stats.map((it) => Number(/cmdstat_set:calls=(\d+)/.exec(it)?.[1] ?? 0));
@@ -34,7 +35,7 @@ test('when a node of a Cluster dies, every request is decided, by shares until t
   await until(async () => (await setsOf()).every((sets, i) => sets > (before[i] ?? 0) + 20));
   expect(states).toEqual(['open']);
 
-  // Another replica, which asks only now.
+  // This is another replica, whose first request comes now.
   await Promise.all(others.map((node) => node.kill()));
   await idle.networks.take('203.0.113.7');
   const lostOrRefused = /The connection to Redis was lost|ECONNREFUSED|ECONNRESET/;

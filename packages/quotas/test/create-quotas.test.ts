@@ -25,9 +25,9 @@ async function open(options: Parameters<typeof createQuotas>[0] = {}) {
 const remaining = ({ windows }: QuotaDecision) => windows.map((window) => window.remaining);
 
 test.each([
-  [{ id: '', quota }, 'id: expected a text that is not empty, got ""'],
-  [{ id: 7, quota }, 'id: expected a text that is not empty, got 7'],
-  [{ id: 'a', accountId: '', quota }, 'accountId: expected a text that is not empty, got ""'],
+  [{ id: '', quota }, 'id: expected a non-empty string, got ""'],
+  [{ id: 7, quota }, 'id: expected a non-empty string, got 7'],
+  [{ id: 'a', accountId: '', quota }, 'accountId: expected a non-empty string, got ""'],
   [{ id: 'a' }, `quota.perMinute: expected an integer from 1 to ${maxLimit}, got undefined`],
   [
     { id: 'a', quota: { perMinute: 5, perDay: Infinity } },
@@ -41,7 +41,7 @@ test.each([
   [{ id: 'a', quota: { ...quota, perMinute: '5' } }, 'got 5'],
   [{ id: 'a', quota: { ...quota, perMinute: maxLimit + 1 } }, 'got 2147483648'],
 ])(
-  'consume and look reject %j with a TypeError, and Redis goes on deciding',
+  'consume and look reject %j with a TypeError, and Redis still decides',
   async (consumer, message) => {
     const quotas = await open();
     const wrong = consumer as Parameters<typeof quotas.consume>[0];
@@ -87,13 +87,13 @@ test('ids with braces and percent signs have counts of their own, also on a Clus
   for (const id of ids) {
     expect(remaining(await quotas.consume({ id, quota })), id).toEqual([1, 9]);
     expect(remaining(await quotas.consume({ id, accountId: id, quota })), id).toEqual([1, 9]);
-    // Its strikes are beside the windows of its account, in the same slot.
+    // The strikes of the second key are beside the windows of its account, in the same slot.
     for (let i = 0; i < 3; i += 1) await quotas.consume({ id, accountId: id, quota });
     await quotas.unban({ id, accountId: id });
   }
 });
 
-test('a value that another program has written is no outage: Redis decides all other requests', async () => {
+test('Redis decides all other requests when another program has written a value', async () => {
   const quotas = await open();
   await redis.connection.rpush('quotas:key:{foreign}', 'a list');
   expect((await quotas.consume({ id: 'foreign', quota })).scope).toBe('replica');
@@ -101,7 +101,7 @@ test('a value that another program has written is no outage: Redis decides all o
   expect(next).toMatchObject({ scope: 'service', outcome: 'admitted' });
 });
 
-test('a client of the caller is copied: its own options do not matter, and it stays open', async () => {
+test('createQuotas copies a client of the caller, ignores its options, and leaves it open', async () => {
   const client = new Redis(redis.url, { lazyConnect: true, maxRetriesPerRequest: null });
   onTestFinished(() => client.disconnect());
   const quotas = await open({ redis: client, prefix: 'of-a-client' });
@@ -111,7 +111,7 @@ test('a client of the caller is copied: its own options do not matter, and it st
   expect(await client.exists('of-a-client:key:{a}')).toBe(1);
 });
 
-test('a limiter resolves or rejects with a RateLimiterRes, and wrappers of the library accept it', async () => {
+test('a limiter settles with a RateLimiterRes, and wrappers of the library accept it', async () => {
   const quotas = await open();
   const limiter = quotas.limiter({ perMinute: 1, perDay: 5 });
   const id = crypto.randomUUID();

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { openTestQuotas, startMs } from './open-test-quotas.ts';
 
 // The library counts the minute of a network by the clock of the process.
-test('the window of a network ends a minute after its first request, as told first, however busy the process is', async () => {
+test('the window of a network ends a minute after its first request when the process is busy', async () => {
   vi.useFakeTimers({ now: startMs, toFake: ['Date', 'setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
   const { networks } = await openTestQuotas();
@@ -10,7 +10,7 @@ test('the window of a network ends a minute after its first request, as told fir
   const resets = new Set<number>();
   for (let i = 0; i < 60; i += 1) {
     const deciding = take();
-    // The process goes on later.
+    // The busy process continues later.
     vi.setSystemTime(Date.now() + 900);
     resets.add((await deciding).reported.resetAt);
   }

@@ -3,8 +3,9 @@ import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
 import { openRedis, untilReady } from '../src/open-redis.ts';
 
-// Under TLS, a refused certificate is an error, and the alert of the other side may be a second one.
-test('two errors of one connection to Redis do not end the process', async () => {
+// Under TLS, a refused certificate is an error, and the alert of the other side may be a second
+// one.
+test('openRedis keeps the process alive when one connection has two errors', async () => {
   await using server = await startRedis();
   const redis = openRedis([server.url], { connectTimeoutMs: 1_000, name: 'test' });
   onTestFinished(() => redis.disconnect());
@@ -12,12 +13,12 @@ test('two errors of one connection to Redis do not end the process', async () =>
   if (!(redis instanceof Redis)) throw new TypeError('One URL is no Cluster.');
   const { stream } = redis;
   stream.emit('error', new Error('certificate has expired'));
-  // Throws if nobody listens, as it does when the socket emits it.
+  // `emit` throws if nobody listens, as it does when the socket emits the error.
   stream.emit('error', new Error('tlsv1 alert decode error'));
   expect(await redis.ping()).toBe('PONG');
 });
 
-test('Redis is called again four times a second; by rediss+sentinel, all are called by TLS', () => {
+test('openRedis reconnects four times a second, and uses TLS for all hosts of rediss+sentinel', () => {
   const redis = openRedis(['rediss+sentinel://127.0.0.1:1/name'], {
     connectTimeoutMs: 1_000,
     name: 'test',

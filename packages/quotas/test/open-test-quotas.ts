@@ -1,24 +1,30 @@
 import { systemClock } from '@animal-store/runtime';
 import { createQuotas, type Quotas, type QuotasOptions } from '../src/create-quotas.ts';
 
-/** When tests begin, in Unix time in milliseconds. Not a whole second, where rounding would not show. */
+/**
+ * The start time of tests, in Unix time in milliseconds. It is not a whole second, because rounding
+ * would not show there.
+ */
 export const startMs = 1_800_000_000_321;
 
-/** In front of the names in Redis: that of the service, whose format the tests compare. */
+/**
+ * The prefix of the names in Redis. It is the service's prefix, because tests compare the service's
+ * format.
+ */
 export const prefix = 'animal-store';
 
 export type TestQuotas = Awaited<ReturnType<typeof openTestQuotas>>;
 
 export type TestOptions = QuotasOptions & {
-  /** The time to decide by, also in Redis. */
+  /** The clock by which the stores decide, also Redis. */
   now?: () => number;
   /** The limit of each network. */
   networkPerMinute?: number;
 };
 
 /**
- * Opens quotas, in memory unless Redis is named, with an allowance for networks. A failure of Redis fails the test:
- * nothing decides in its place.
+ * Opens quotas with an allowance for networks, in memory unless Redis is given. A failure of Redis
+ * fails the test, because no replica decides in its place.
  */
 export async function openTestQuotas({
   now = Date.now,

@@ -5,8 +5,8 @@ import { openRedis, watchForReason } from '../src/open-redis.ts';
 
 import { openTestQuotas } from './open-test-quotas.ts';
 
-// Before a command: cluster-outage.test.ts.
-test('the reason of an outage is the connection if Redis is killed during a command', async () => {
+// Outages before a command are tested in cluster-outage.test.ts.
+test('the reason of an outage is the lost connection when Redis is killed during a command', async () => {
   await using redis = await startRedis();
   const opened = Promise.withResolvers<unknown>();
   await using quotas = await openTestQuotas({
@@ -19,7 +19,7 @@ test('the reason of an outage is the connection if Redis is killed during a comm
   expect(await opened.promise).toMatchObject({ message });
 });
 
-test('the reason is that nothing listens, or what Redis said', async () => {
+test('the reason of an outage is the refused connection, or the error that Redis sent', async () => {
   const port = await freePort();
   await using server = await startRedis({ args: ['--requirepass', 'another'] });
   for (const [url, message] of [

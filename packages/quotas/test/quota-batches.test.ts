@@ -14,24 +14,28 @@ async function open() {
 }
 const countDown = (from: number, length: number) => Array.from({ length }, (_, i) => from - i);
 
-/** How many commands Redis was sent since `config resetstat`, all of them scripts. */
+/**
+ * Returns how many commands Redis received since `config resetstat`. It fails if any of them is not
+ * a script.
+ */
 async function scriptCalls(): Promise<number> {
   const stats = await redis.connection.info('commandstats');
-  // What scripts do, and what this test asks.
+  // Commands that scripts run, and commands of this test itself.
   const others = stats.match(/(?<=cmdstat_)(?!get|set|incrby|pttl|config|info|evalsha)\w+/g);
   expect(others).toBeNull();
   return Number(/cmdstat_evalsha:calls=(\d+)/.exec(stats)?.[1]);
 }
 
-test('the first request is sent at once, and those behind it share calls of 100 keys', async () => {
+test('the store sends the first request at once, and later ones in shared calls of 100 keys', async () => {
   const { quotas, takeAtOnce } = await open();
-  // Redis knows the scripts from here on.
+  // From here on, Redis has the scripts.
   await takeAtOnce(['warm-up']);
   await quotas.networks.take('warm-up');
   await redis.connection.config('RESETSTAT');
   expect(await takeAtOnce(Array(80).fill('one key'))).toEqual(countDown(999, 80));
   expect(await scriptCalls()).toBe(2);
-  // Under load, the first one is sent with those that arrive in the same turn of the event loop.
+  // Under load, the first request is sent with those that arrive in the same turn of the event
+  // loop.
   const ids = Array.from({ length: 301 }, (_, i) => `key ${i}`);
   expect(await takeAtOnce(ids)).toEqual(Array(301).fill(999));
   expect(await scriptCalls()).toBe(2 + 4);
@@ -40,7 +44,7 @@ test('the first request is sent at once, and those behind it share calls of 100 
   expect(await scriptCalls()).toBe(2 + 4 + 50);
 });
 
-test('a batch that Redis has no script for is counted once', async () => {
+test('the store counts a batch once when Redis does not have the script', async () => {
   const { quotas, takeAtOnce } = await open();
   await takeAtOnce(['key']);
   await redis.connection.script('FLUSH');

@@ -1,9 +1,9 @@
 import type { Consumer } from '../src/consumer.ts';
 
 /**
- * What happens next: how many milliseconds pass, and how often which key sends a request. Then what becomes of
- * them, and what the last one is told, or a part of it: `@61` is 61 s after the start of the example, `in 60`
- * and `wait 60` are seconds.
+ * One step of an example: how many milliseconds pass, and how many requests which key sends. Then
+ * come the outcomes, and the last answer or a part of it. `@61` is 61 s after the start of the
+ * example; `in 60` and `wait 60` are seconds.
  */
 type Step = readonly [afterMs: number, key: Consumer, times: number, told: string, last?: string];
 
@@ -26,9 +26,11 @@ const banFor = (seconds: number): readonly Step[] => [
   [0, free, 1, '1 banned', `wait ${seconds} `],
 ];
 
-/** What must be decided about keys, to the exact number, under the default policy of bans. */
+/**
+ * Examples with exact numbers under the default ban policy. Every store must decide them like this.
+ */
 export const examples: Readonly<Record<string, readonly Step[]>> = {
-  'a request costs one in both windows, the minute ends 60 s after its first, and what it denies costs nothing':
+  'a request costs one in both windows, a denied one costs nothing, and the minute ends 60 s after its first request':
     [
       [
         ...([0, small, 1, '1 admitted'] as const),
@@ -41,7 +43,7 @@ export const examples: Readonly<Record<string, readonly Step[]>> = {
       ],
       [1, small, 1, '1 admitted', '(minute 2/3 @121 in 60, day 1/5 @86401 in 86340)'],
     ],
-  'what the day denies costs nothing of the minute, and the day ends a day after its first request':
+  'a request that the day denies costs nothing of the minute, and the day ends a day after its first request':
     [
       [0, small, 3, '3 admitted'],
       [
@@ -51,14 +53,14 @@ export const examples: Readonly<Record<string, readonly Step[]>> = {
       [86_339_999, small, 1, '1 denied', 'wait 1 '],
       [1, small, 1, '1 admitted', '(minute 2/3 @86461 in 60, day 4/5 @172801 in 86400)'],
     ],
-  'of windows with equally much left the minute is reported, and otherwise the one with less': [
+  'an answer reports the window with less left, and the minute if both have the same left': [
     [0, even, 1, '1 admitted', 'admitted by minute 2/3 @61'],
     [60_000, even, 1, '1 admitted', 'admitted by day 1/3 @86401'],
   ],
-  'of two windows that deny, the one that resets later is reported': [
+  'an answer reports the window that resets later when both deny': [
     [0, even, 4, '3 admitted, 1 denied', 'denied by day 0/3 @86401 wait 86400 ('],
   ],
-  'a change of plan holds from the next request on and keeps the counts': [
+  'a change of the plan applies from the next request on and keeps the counts': [
     [0, small, 3, '3 admitted'],
     [
       ...([0, { ...small, quota: { perMinute: 10, perDay: 100 } }, 1, '1 admitted'] as const),
@@ -69,7 +71,7 @@ export const examples: Readonly<Record<string, readonly Step[]>> = {
       'denied by minute 0/2 @61 wait 60 (minute 0/2 @61 in 60, day 96/100 @86401 in 86400)',
     ],
   ],
-  'denials within a second of the first are no strikes, half of 30 strikes warn, and one more bans':
+  'denials within a second of the first are no strikes, half of 30 strikes warn, and the 31st bans':
     [
       [0, free, 260, '60 admitted, 200 denied'],
       [999, free, 200, '200 denied', 'wait 60 (minute'],
@@ -80,7 +82,7 @@ export const examples: Readonly<Record<string, readonly Step[]>> = {
         'banned by minute 0/60 @302 wait 300 (minute 0/60 @302 in 300, day 0/1000 @302 in 300)',
       ],
     ],
-  'requests during a ban neither extend it nor count, and it ends on time': [
+  'requests during a ban neither extend it nor count, and the ban ends on time': [
     ...banFor(300),
     [299_999, free, 20, '20 banned', 'banned by minute 0/60 @302 wait 1 ('],
     [1, free, 1, '1 admitted', '(minute 59/60 @362 in 60, day 939/1000 @86401 in 86099)'],
@@ -94,30 +96,30 @@ export const examples: Readonly<Record<string, readonly Step[]>> = {
       [86_400_000, small, 1, '1 admitted'],
       ...banFor(300),
     ],
-  'strikes are forgotten a minute after the first of them': [
+  'strikes expire a minute after the first of them': [
     [0, aDay, 2, '1 admitted, 1 denied'],
     [1_000, aDay, 20, '20 denied'],
     [50_000, aDay, 10, '10 denied'],
     [10_000, aDay, 30, '30 denied'],
     [0, aDay, 1, '1 banned'],
   ],
-  'keys of an account share both windows, and none of those of a key without it': [
+  'keys of an account share both windows, but not with a key outside the account': [
     [0, one, 40, '40 admitted'],
     [0, other, 21, '20 admitted, 1 denied', '(minute 0/60 @61 in 60, day 940/1000'],
     [0, { ...one, accountId: undefined }, 1, '1 admitted', '(minute 59/60 @61 in 60, day 999'],
   ],
-  'a key begins a new episode in each window that others of its account have used up': [
+  'a key begins a new episode in each window that other keys of its account have used up': [
     [0, one, 61, '60 admitted, 1 denied'],
     [60_000, other, 60, '60 admitted'],
-    // First denials, although the key has not been admitted since those before.
+    // These are first denials, although the key has not been admitted since its earlier denials.
     [2_000, one, 100, '100 denied', 'wait 58 (minute'],
     [1_000, one, 31, '30 denied, 1 banned'],
   ],
-  'an episode goes on while one of two full windows is the one that denied': [
+  'an episode continues while one of two full windows is the one that denied': [
     [0, narrow, 2, '2 admitted'],
     [86_399_000, { ...narrow, id: 'another' }, 1, '1 admitted'],
     [500, narrow, 1, '1 denied', 'by day'],
-    // The day begins anew, and is used up within the same minute.
+    // The day begins again, and is used up within the same minute.
     [500, { ...narrow, id: 'another' }, 3, '3 admitted'],
     [1_000, narrow, 5, '5 denied', 'wait 86399 warned (minute 0/4'],
   ],

@@ -8,8 +8,9 @@ import { openTestQuotas, startMs } from './open-test-quotas.ts';
 import { examples, free, one, strikeOut } from './quota-examples.ts';
 import { createSequenceProperty, describeDecision } from './quota-sequences.ts';
 
-// The model in the testkit says the rule once more, as simply as possible. Examples hold for each store, and it
-// decides random sequences as the model does. `npm run campaign -- quota-model` plays many more.
+// The model in the testkit states the rule again, as simply as possible. Each store must match the
+// examples, and must decide random sequences like the model. `npm run campaign -- quota-model`
+// plays many more sequences.
 const seed = 1;
 
 type Steps = (typeof examples)[string];
@@ -23,7 +24,7 @@ const stores = {
     },
   },
   'on a Cluster': {
-    // It has the script of Redis, which has played them.
+    // A Cluster uses the same script as Redis, which has played the sequences.
     ...{ played: {}, replicas: 2, numRuns: 20 },
     open: async (stack: AsyncDisposableStack) => stack.use(await openRedisCluster()),
   },
@@ -44,7 +45,7 @@ describe.each(Object.entries(stores))('%s', (_, { played, replicas, numRuns, ope
     return () => stack.disposeAsync();
   });
 
-  /** Gives keys of the examples names that no other test has, and a clock of their own. */
+  /** Renames the keys of the examples so that no other test uses them, and creates a clock. */
   function begin() {
     const run = crypto.randomUUID();
     now = startMs;
@@ -53,7 +54,7 @@ describe.each(Object.entries(stores))('%s', (_, { played, replicas, numRuns, ope
       id: `${key.id} ${run}`,
       ...(key.accountId !== undefined && { accountId: `${key.accountId} ${run}` }),
     });
-    /** Plays an example, and expects what it tells. */
+    /** Plays an example, and compares the answers. */
     async function play(steps: Steps): Promise<void> {
       for (const [afterMs, key, times, told, last = ''] of steps) {
         now += afterMs;
@@ -76,14 +77,14 @@ describe.each(Object.entries(stores))('%s', (_, { played, replicas, numRuns, ope
     await begin().play(steps);
   });
 
-  test('random sequences are decided as the model decides, by one replica or another', async () => {
+  test('two replicas decide random sequences as the model does', async () => {
     const property = await createSequenceProperty((options) =>
       Promise.all(Array.from({ length: replicas }, () => openReplica(options))),
     );
     await fc.assert(property, { seed, numRuns });
   });
 
-  test('a look tells windows, strikes and ban, and counts nothing', async () => {
+  test('look returns windows, strikes and ban, and counts nothing', async () => {
     const { own, play } = begin();
     const look = () => quotas.keys.look(own(free));
     await play(strikeOut(free));
@@ -95,7 +96,7 @@ describe.each(Object.entries(stores))('%s', (_, { played, replicas, numRuns, ope
       ...{ remainingPoints: 0, msBeforeNext: 59_000 },
       scope: 'service',
       strikes: 30,
-      // A minute after the first of them.
+      // The strikes end a minute after the first of them.
       strikesResetAt: 1_800_000_062,
       strikeThreshold: 30,
       bannedUntil: undefined,
@@ -108,7 +109,7 @@ describe.each(Object.entries(stores))('%s', (_, { played, replicas, numRuns, ope
     expect(describeDecision(await look())).toContain('minute 60/60 @123');
   });
 
-  test('the beginning of a ban is told once', async () => {
+  test('onBan is called once when a ban begins', async () => {
     const { own, play } = begin();
     await play(strikeOut(one));
     await Promise.all(Array.from({ length: 20 }, () => quotas.keys.consume(own(one))));
@@ -118,7 +119,7 @@ describe.each(Object.entries(stores))('%s', (_, { played, replicas, numRuns, ope
     expect(told).toEqual([{ consumer: own(one), seconds: 300, startedAtMs, scope: 'service' }]);
   });
 
-  test('a network has one window of its own, and a look at it counts nothing', async () => {
+  test('a network has one window, and peek at it counts nothing', async () => {
     const { keys, networks } = quotas;
     const [network, another] = [crypto.randomUUID(), crypto.randomUUID()];
     await keys.consume({ ...free, id: network });

@@ -5,7 +5,9 @@ import { type BanPolicy, defaultBanPolicy, type Quota } from '../src/index.ts';
 import type { TestQuotas } from './open-test-quotas.ts';
 import { startMs } from './open-test-quotas.ts';
 
-/** Short enough for a sequence to see several bans, and the end of all that is remembered. */
+/**
+ * A policy with short times, so that a sequence sees several bans and the end of all stored state.
+ */
 const hasty: BanPolicy = {
   graceMs: 1_000,
   minStrikes: 2,
@@ -16,7 +18,7 @@ const hasty: BanPolicy = {
   memorySeconds: 30,
 };
 
-/** The policies of bans that sequences are played with. */
+/** The ban policies under which sequences are played. */
 export const policies = {
   hasty,
   default: defaultBanPolicy,
@@ -26,7 +28,7 @@ export const policies = {
 
 type PolicyName = keyof typeof policies;
 
-/** Small enough for a sequence to use it up. */
+/** A quota that a sequence can use up. */
 const plan = fc.record({
   perMinute: fc.integer({ min: 1, max: 8 }),
   perDay: fc.integer({ min: 1, max: 25 }),
@@ -45,13 +47,16 @@ const wait = fc.oneof(
   },
   { weight: 2, arbitrary: fc.integer({ min: 1, max: 10_000 }) },
   { weight: 1, arbitrary: fc.integer({ min: 1, max: 90_000_000 }) },
-  // The clock is set back.
+  // This step sets the clock back.
   { weight: 1, arbitrary: fc.constantFrom(-1, -1_000, -61_000, -3_600_000, -90_000_000) },
 );
 const seldom = <T>(arbitrary: fc.Arbitrary<T>) =>
   fc.oneof({ weight: 5, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
 
-/** What happens to three keys and two accounts, which are numbered; written so that a counterexample reads well. */
+/**
+ * A step for one of three numbered keys and two numbered accounts. The type is chosen so that a
+ * counterexample reads well.
+ */
 const sequence = fc.record({
   policy: fc.constantFrom(...(Object.keys(policies) as PolicyName[])),
   accounts: fc.tuple(account, account, account),
@@ -63,16 +68,16 @@ const sequence = fc.record({
       unban: seldom(fc.nat({ max: 2 })),
       move: seldom(fc.record({ key: fc.nat({ max: 2 }), to: account })),
       newPlan: seldom(fc.record({ account, key: fc.nat({ max: 2 }), plan })),
-      /** Of each key, within the same millisecond. */
+      /** The requests of each key, all within the same millisecond. */
       requests: fc.tuple(fc.nat({ max: 12 }), fc.nat({ max: 5 }), fc.nat({ max: 1 })),
-      /** So often, every half second. */
+      /** How many times the request is repeated, every half second. */
       rounds: seldom(fc.integer({ min: 2, max: 30 })),
     }),
     { minLength: 1, maxLength: 30 },
   ),
 });
 
-/** The same with keys that are their own subjects. */
+/** The same steps, for keys without an account. */
 export const sequenceWithoutAccounts = sequence.map(
   ({ steps, ...rest }): Sequence => ({
     ...rest,
@@ -87,7 +92,7 @@ interface Request {
   readonly key: number;
   readonly account: number | undefined;
   readonly quota: Quota;
-  /** What the model decides. */
+  /** The answers of the model. */
   readonly expected: ModelDecision;
 }
 
@@ -137,8 +142,8 @@ export function play({ policy, accounts, plansOfKeys, plansOfAccounts, steps }: 
 }
 
 /**
- * Creates the property that limiters must have: they decide each request of a random sequence as the model
- * does, also those that arrive together, whichever replica they reach.
+ * Creates the property that limiters must have: they decide each request of a random sequence like
+ * the model. Concurrent requests and the choice of the replica make no difference.
  *
  * @param open opens the replicas on one store.
  */
@@ -156,7 +161,7 @@ export async function createSequenceProperty(
     fc.infiniteStream(fc.nat({ max: 1 })),
     async ({ ...given }, whose) => {
       const its = replicas.get(given.policy) as readonly TestQuotas[];
-      // Names unlike those of any other run.
+      // These names are unique to this run.
       const run = crypto.randomUUID();
       const placed = (key: number, account: number | undefined) => ({
         id: `${run}-key-${key}`,
@@ -187,7 +192,7 @@ export async function createSequenceProperty(
   );
 }
 
-/** All that a decision tells, in one line, so that a difference is seen at a glance. */
+/** Formats all parts of a decision in one line, so that a difference is easy to see. */
 export function describeDecision(decision: ModelDecision): string {
   const { outcome, reported, windows, retryAfterSeconds, warned } = decision;
   const describe = ({ name, limit, remaining, resetAt }: ModelDecision['reported']) =>

@@ -7,7 +7,8 @@ beforeAll(async () => {
   return () => cuts[Symbol.asyncDispose]();
 });
 
-// `npm run campaign -- redis-cuts` does it for longer.
-test.each(harmfulCases)('a $direction of Redis that meets $harm is answered right', (harmful) =>
-  cuts.harmOne(harmful),
+// `npm run campaign -- redis-cuts` runs this for longer.
+test.each(harmfulCases)(
+  'quotas decide correctly when a $direction of Redis meets $harm',
+  (harmful) => cuts.harmOne(harmful),
 );

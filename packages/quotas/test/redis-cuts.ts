@@ -20,27 +20,27 @@ import {
   toldOptions,
 } from './told-and-counted.ts';
 
-/** What happens to one message: its connection is cut, or it arrives when nobody waits for it any more. */
+/** The fault of one message: its connection is cut, or it arrives after its timeout. */
 const harms: readonly (Cut | 'delay')[] = [
   ...cutPlaces.flatMap((place) => cutKinds.map((kind) => ({ place, kind }))),
   'delay',
 ];
 
-/** More loads than it takes until a message was harmed. */
+/** More loads than a test needs until a message has met its fault. */
 const maxLoads = 100;
 
 export const harmfulCases = (['request', 'response'] as const).flatMap((direction) =>
   harms.map((harm) => ({ direction, harm })),
 );
 
-/** Opens two replicas whose messages to Redis can come to harm. */
+/** Opens two replicas whose connections to Redis can inject faults. */
 export async function openRedisCuts({ seed }: { seed: number }) {
   await using stack = new AsyncDisposableStack();
   const random = createSeededRandom(seed);
   const upTo = (n: number) => Math.floor(random() * n);
-  /** Which of these quotas do without Redis. */
+  /** How many of these quotas work without Redis now. */
   const isOpen = new Set<number>();
-  /** Decides about each message that passes. */
+  /** Decides about each message that passes the proxy. */
   let onMessage: NonNullable<Parameters<typeof openTcpProxy>[0]['onMessage']> = () => undefined;
 
   const redis = stack.use(await openRedis());
@@ -66,7 +66,7 @@ export async function openRedisCuts({ seed }: { seed: number }) {
 
   const kept = stack.move();
   return {
-    /** Lets one message come to harm, and expects that each request is answered right. */
+    /** Injects a fault into one message, and expects a correct answer to each request. */
     async harmOne({ direction, harm }: (typeof harmfulCases)[number]): Promise<void> {
       await untilRedisDecides();
       const callers = await createCallers(undisturbed, { connection, count: 4, apart: 70 });
@@ -78,10 +78,10 @@ export async function openRedisCuts({ seed }: { seed: number }) {
         if (passed !== place + 1) return undefined;
         return harm === 'delay' ? until(() => isOpen.size > 0) : harm;
       };
-      // A decision may be late by itself; then few messages pass.
+      // A decision may time out by itself; then few messages pass.
       for (let loads = 0; passed <= place; loads += 1) {
         assert(loads < maxLoads, `${passed} messages passed`);
-        // Some share a call, some have their own.
+        // Some requests share a script call, and some have their own.
         for (let turn = 0; turn < 3; turn += 1) {
           const requests = Array.from({ length: 20 }, () =>
             ask(callers[upTo(4)] as Caller, replicas[upTo(2)] as TestQuotas),

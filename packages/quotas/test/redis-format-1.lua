@@ -1,4 +1,5 @@
--- The script of `be430f2`, the last release of format 1, without its comments. The ban policy is in front of it.
+-- The script of `be430f2`, the last release of format 1, without its comments. The ban policy
+-- precedes it.
 
 local asked = cjson.decode(ARGV[1])
 local now = tonumber(ARGV[2])

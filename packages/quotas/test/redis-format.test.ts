@@ -8,7 +8,8 @@ import { startMs } from './open-test-quotas.ts';
 import { play, policies, sequenceWithoutAccounts } from './quota-sequences.ts';
 import { useRedis } from './use-redis.ts';
 
-// During an update, replicas of the version before are on the same Redis. Here that version is its script.
+// During an update, replicas of the previous version use the same Redis. This test represents that
+// version by its script.
 
 const redis = useRedis();
 let now = startMs;
@@ -43,14 +44,15 @@ function openOld(policy: BanPolicy) {
 
 const toSeconds = (ms: number) => Math.ceil(ms / 1_000);
 
-/** What a decision of this version says, as far as the reply of the old script says it. */
+/** Converts a decision of this version to the fields that the reply of the old script contains. */
 function seen({ outcome, reported, windows }: ModelDecision) {
   if (outcome === 'banned') return { outcome, until: reported.resetAt };
   return { outcome, remaining: windows.map(({ remaining }) => remaining) };
 }
 
-// Regression: format 1 was not read for a while. A key with 90 a minute was admitted 150 times.
-test('replicas of format 1 and of this one decide about keys as one, and this one ends bans of both', async () => {
+// Regression: this version did not read format 1 for a while, so a key with 90 a minute was
+// admitted 150 times.
+test('replicas of format 1 and 2 count together, and replicas of format 2 end bans of both', async () => {
   let sequences = 0;
   const news = new Map<string, TestQuotas>();
   for (const [name, policy] of Object.entries(policies)) news.set(name, await openNew(policy));
@@ -81,8 +83,8 @@ test('replicas of format 1 and of this one decide about keys as one, and this on
   );
 });
 
-// If it fails, you are making a new version: see `redis-format.ts`.
-test('this is what format 2 writes, and all of it expires', async () => {
+// If this test fails, you have changed the format and need a new version: see `redis-format.ts`.
+test('format 2 writes exactly these values, and all of them expire', async () => {
   now = startMs;
   const { keys, networks } = await openNew();
   const quota = { perMinute: 1, perDay: 10 };
@@ -103,7 +105,7 @@ test('this is what format 2 writes, and all of it expires', async () => {
     'animal-store:allowance:network:caller 31',
     `animal-store:key:{k} 0000000101a3185d3ba10000000101a31d82ad4101a3185c5141${'0'.repeat(52)}`,
   ]);
-  // A minute longer than a day, because the clock stands still.
+  // The state is stored a minute longer than a day, because the clock of the test stands still.
   const expiresMs = await Promise.all(names.map((name) => redis.connection.pttl(name)));
   expect(expiresMs.filter((ms) => ms < 1 || ms > 86_460_000)).toEqual([]);
 });

@@ -7,8 +7,8 @@ import type { TestQuotas } from './open-test-quotas.ts';
 import { openTestQuotas } from './open-test-quotas.ts';
 import { ask, createCallers, expectToldAndCounted, toldOptions } from './told-and-counted.ts';
 
-// While a slot moves, its old node answers ASK for what has left and MOVED at the end.
-test('requests are counted once, and decided by Redis, while the slots of their keys move', async () => {
+// While a slot moves, its old node responds with ASK for moved names, and with MOVED at the end.
+test('Redis counts requests once while the slots of their keys move', async () => {
   await using stack = new AsyncDisposableStack();
   const cluster = stack.use(await openRedisCluster());
   const nodes = await Promise.all(
@@ -18,7 +18,7 @@ test('requests are counted once, and decided by Redis, while the slots of their 
       return { client, id: String(await client.cluster('MYID')) };
     }),
   );
-  /** Why Redis did not decide. */
+  /** The reasons why Redis did not decide. */
   const failures: unknown[] = [];
   let breakersOpen = 0;
   const replicas: TestQuotas[] = [];
@@ -52,14 +52,16 @@ test('requests are counted once, and decided by Redis, while the slots of their 
     }
     await Promise.all(requests);
   }
-  /** Moves the slot of a name to the next node, as `redis-cli --cluster reshard` does, under load. */
+  /**
+   * Moves the slot of a name to the next node under load, as `redis-cli --cluster reshard` does.
+   */
   async function move(name: string): Promise<void> {
     const slot = await connection.cluster('KEYSLOT', name);
     const ownerOf = async ({ client }: (typeof nodes)[number]) =>
       (await client.cluster('COUNTKEYSINSLOT', slot)) > 0;
     const from = (await Promise.all(nodes.map(ownerOf))).indexOf(true);
     const [source, target] = [nodes[from], nodes[(from + 1) % nodes.length]];
-    if (source === undefined || target === undefined) throw new Error(`Nobody has ${name}.`);
+    if (source === undefined || target === undefined) throw new Error(`No node has ${name}.`);
     await target.client.call('CLUSTER', 'SETSLOT', slot, 'IMPORTING', source.id);
     await source.client.call('CLUSTER', 'SETSLOT', slot, 'MIGRATING', target.id);
     await load();

@@ -6,7 +6,7 @@ import type { TestOptions } from './open-test-quotas.ts';
 import { startMs } from './open-test-quotas.ts';
 import { useRedis } from './use-redis.ts';
 
-// What is decided is the same in every store: quota-rule.test.ts.
+// The rule of decisions is tested for every store in quota-rule.test.ts.
 
 const redis = useRedis();
 let now: number;
@@ -17,7 +17,7 @@ beforeEach(async () => {
 
 const open = (options: TestOptions = {}) => redis.openQuotas({ now: () => now, ...options });
 
-/** The third denial is a ban. */
+/** With this policy, the third denial is a ban. */
 const strict = { ...defaultBanPolicy, graceMs: 0, minStrikes: 1 };
 const alone = { id: 'key', quota: { perMinute: 1, perDay: 100 } };
 const inAccount = { ...alone, accountId: 'account' };
@@ -26,7 +26,7 @@ const [nameAlone, nameInAccount] = [
   'animal-store:account:{account}:ban:key',
 ];
 
-test('Redis decides by its own clock, whatever that of the replica says', async () => {
+test('Redis decides by its own clock when the clock of the replica differs', async () => {
   const quotas = await open({ clock: createTestClock(0), redisClock: undefined });
   const minuteAfter = async () => Number((await redis.connection.time())[0]) + 60;
   const earliest = await minuteAfter();
@@ -35,7 +35,7 @@ test('Redis decides by its own clock, whatever that of the replica says', async 
   expect(resetAt).toBeLessThanOrEqual((await minuteAfter()) + 1);
 });
 
-test('the state of a ban is kept as long as it is remembered, whatever the subject of its key becomes', async () => {
+test('the state of a ban is stored until it expires when the subject of its key changes', async () => {
   const { connection } = redis;
   const { keys } = await open({ banPolicy: strict });
   const hoursLeft = async (name: string) => Math.round((await connection.pttl(name)) / 3_600_000);
@@ -49,14 +49,14 @@ test('the state of a ban is kept as long as it is remembered, whatever the subje
   await connection.pexpire(nameAlone, 3_600_000);
   await keys.moveBan(inAccount, alone);
   expect(await hoursLeft(nameAlone)).toBe(24);
-  // Nothing else is known of a key that leaves its account for the first time.
+  // A key that leaves its account for the first time has no other state.
   await keys.moveBan(alone, inAccount);
   await connection.del(nameAlone);
   await keys.moveBan(inAccount, alone);
   expect(await hoursLeft(nameAlone)).toBe(24);
 });
 
-test('a ban is at one place only after it was moved, and a second move changes nothing', async () => {
+test('a moved ban is at one place only, and a second move changes nothing', async () => {
   const { keys } = await open({ banPolicy: strict });
   for (let i = 0; i < 4; i += 1) await keys.consume(alone);
   await keys.moveBan(alone, inAccount);
@@ -67,7 +67,7 @@ test('a ban is at one place only after it was moved, and a second move changes n
   expect(await keys.look(inAccount)).toMatchObject({ bannedUntil });
 });
 
-test('an unban ends a ban that its account takes along or gives back at the same moment', async () => {
+test('an unban ends a ban that moves into or out of an account at the same moment', async () => {
   const { keys } = await open({ banPolicy: strict });
   for (let round = 0; round < 30; round += 1) {
     const own = { ...alone, id: `moves ${round}` };
@@ -83,7 +83,7 @@ test('an unban ends a ban that its account takes along or gives back at the same
   }
 });
 
-test('a credit keeps the ban that a request begins at the same moment', async () => {
+test('a credit keeps a ban that begins at the same moment', async () => {
   const { keys } = await open({ banPolicy: strict });
   for (let round = 0; round < 30; round += 1) {
     const own = { ...alone, id: `credited ${round}` };
@@ -97,19 +97,20 @@ test('a credit keeps the ban that a request begins at the same moment', async ()
   }
 });
 
-test('denials of a key in an account are kept until its window ends, and deleted when a request is admitted', async () => {
+test('denials of a key in an account are stored until its window ends, or until a request is admitted', async () => {
   const { keys } = await open();
   await keys.consume(inAccount);
   await keys.consume(inAccount);
-  // The window's minute, and another one because the clock stands still.
+  // The state lives for the minute of the window, and a minute more because the clock of the test
+  // stands still.
   expect(Math.round((await redis.connection.pttl(nameInAccount)) / 60_000)).toBe(2);
   now += 60_000;
   await keys.consume(inAccount);
   expect(await redis.connection.exists(nameInAccount)).toBe(0);
 });
 
-// `PTTL` goes by the clock of the machine: a used-up minute stayed closed for an hour.
-test('an allowance opens again if the clock of Redis was set back by an hour', async () => {
+// `PTTL` uses the clock of the machine, so a used-up minute stayed full for an hour.
+test('an allowance opens again after the clock of Redis was set back by an hour', async () => {
   const { networks } = await open({ networkPerMinute: 1 });
   const other = await open({ networkPerMinute: 1 });
   await networks.take('caller');
@@ -120,7 +121,7 @@ test('an allowance opens again if the clock of Redis was set back by an hour', a
   expect((await other.networks.take('caller')).outcome).toBe('denied');
 });
 
-test('a ban that began where another one is moved to stays, if it ends later', async () => {
+test('an existing ban stays when an earlier-ending ban is moved to its place', async () => {
   const { keys } = await open({ banPolicy: strict });
   for (let i = 0; i < 2; i += 1) await keys.consume(alone);
   for (let i = 0; i < 4; i += 1) await keys.consume(inAccount);
@@ -133,7 +134,7 @@ test('a ban that began where another one is moved to stays, if it ends later', a
   expect((await keys.look(inAccount)).bannedUntil).toBeUndefined();
 });
 
-test('a network that has used up its allowance is refused without asking Redis', async () => {
+test('a network with a used-up allowance is refused without a command to Redis', async () => {
   const { networks } = await open();
   for (let i = 0; i < 61; i += 1) await networks.take('192.0.2.1');
   await redis.connection.flushall();
@@ -141,7 +142,7 @@ test('a network that has used up its allowance is refused without asking Redis',
   expect(await networks.take('192.0.2.1')).toMatchObject(refused);
 });
 
-test('while Redis hangs, limits are the shares of a replica, and a credit and an unban are refused', async () => {
+test('quotas decide by the share of a replica, and reject credit and unban, while Redis hangs', async () => {
   await using server = await openRedis();
   const states: string[] = [];
   const { keys, networks } = await open({
@@ -160,15 +161,15 @@ test('while Redis hangs, limits are the shares of a replica, and a credit and an
   server.pause();
   expect(await outcomeOfFive()).toBe('banned');
   expect((await networks.take('192.0.2.1')).reported.limit).toBe(3);
-  await expect(keys.credit(alone)).rejects.toThrow('Redis does not answer.');
-  await expect(keys.unban(alone)).rejects.toThrow('Redis does not answer.');
+  await expect(keys.credit(alone)).rejects.toThrow('Redis does not respond.');
+  await expect(keys.unban(alone)).rejects.toThrow('Redis does not respond.');
   expect(await outcomeOfFive()).toBe('banned');
   server.resume();
   await until(() => states.at(-1) === 'closed');
   expect((await keys.look(alone)).bannedUntil).toBeDefined();
 });
 
-test('what was used is given back to a key, whose ban stays, or to an account', async () => {
+test('credit empties the windows of a key, whose ban stays, or of an account', async () => {
   const { keys } = await open({ banPolicy: strict });
   const leftOf = async (key: typeof alone) =>
     (await keys.look(key)).windows.map(({ remaining }) => remaining);

@@ -4,7 +4,7 @@ import { createQuotas, RedisRefusalError } from '../src/create-quotas.ts';
 
 const refusal = /^Redis refuses the user or the password \(NOAUTH /;
 
-test('a Cluster that refuses the password ends the start with a sentence', async () => {
+test('createQuotas rejects with a sentence when a Cluster refuses the password', async () => {
   await using cluster = await openRedisCluster();
   for (const node of cluster.nodes) await node.command('config', 'set', 'requirepass', 'another');
   const opening = createQuotas({ redis: cluster.urls, firstConnectionTimeoutMs: hangMs });
@@ -12,7 +12,7 @@ test('a Cluster that refuses the password ends the start with a sentence', async
   await expect(opening).rejects.toBeInstanceOf(RedisRefusalError);
 });
 
-test('a primary that Sentinels name and that refuses the password ends the start with a sentence', async () => {
+test('createQuotas rejects with a sentence when the primary of Sentinels refuses the password', async () => {
   await using redis = await openRedisSentinels();
   await redis.primary.command('config', 'set', 'requirepass', 'another');
   const opening = createQuotas({ redis: redis.url, firstConnectionTimeoutMs: hangMs });
@@ -20,7 +20,7 @@ test('a primary that Sentinels name and that refuses the password ends the start
   await expect(opening).rejects.toBeInstanceOf(RedisRefusalError);
 });
 
-test('replicas that run tell why a Redis refuses them', async () => {
+test('refusal returns why Redis refuses a running replica', async () => {
   await using cluster = await openRedisCluster();
   const quotas = await createQuotas({ redis: cluster.urls, firstConnectionTimeoutMs: hangMs });
   expect(quotas.refusal()).toBeUndefined();

@@ -32,7 +32,7 @@ describe('the circuit breaker', () => {
   const fail = () => Promise.reject(new Error('READONLY'));
   const answer = async () => 'answer';
 
-  test('a failure opens it, and nothing more is sent until a probe succeeds', async () => {
+  test('opens at a failure, and sends nothing more until a probe succeeds', async () => {
     probe = fail;
     await expect(breaker.run(fail)).rejects.toThrow('READONLY');
     await clock.advance(2_000);
@@ -45,7 +45,7 @@ describe('the circuit breaker', () => {
     expect(changes).toEqual(['open', 'closed']);
   });
 
-  test('a silent Redis delays the calls that wait for it once, all at the same time', async () => {
+  test('delays waiting calls once, all at the same time, when Redis does not respond', async () => {
     const early = breaker.run(never);
     await clock.advance(100);
     const late = breaker.run(never);
@@ -55,7 +55,7 @@ describe('the circuit breaker', () => {
     expect(changes).toEqual(['open']);
   });
 
-  test('a busy event loop is not mistaken for a silent Redis', async () => {
+  test('stays closed when the event loop is busy', async () => {
     const reply = Promise.withResolvers<string>();
     const call = breaker.run(() => reply.promise);
     // One turn of the loop takes two seconds. Its timers run, and then the reply is read.
@@ -67,7 +67,7 @@ describe('the circuit breaker', () => {
     expect(changes).toEqual([]);
   });
 
-  test('a probe that hangs is not joined by another', async () => {
+  test('runs no second probe while one hangs', async () => {
     let probes = 0;
     probe = () => {
       probes += 1;
@@ -78,7 +78,7 @@ describe('the circuit breaker', () => {
     expect(probes).toBe(1);
   });
 
-  test('a failure that arrives after the breaker opened changes nothing', async () => {
+  test('ignores a failure that arrives after the breaker opened', async () => {
     const late = Promise.withResolvers<never>();
     const settled = Promise.allSettled([breaker.run(() => late.promise)]);
     await clock.advance(150);
@@ -90,7 +90,7 @@ describe('the circuit breaker', () => {
   });
 });
 
-test('a Redis that became a read-only replica is looked for anew', async () => {
+test('looks for the primary again when Redis became a read-only replica', async () => {
   await using server = await startRedis({ args: ['--replicaof', '127.0.0.1', '1'] });
   const redis = openRedis([server.url], { connectTimeoutMs: 1_000, name: 'test' });
   onTestFinished(() => redis.disconnect());
@@ -101,7 +101,7 @@ test('a Redis that became a read-only replica is looked for anew', async () => {
   await closed;
 });
 
-test('the search for the primary goes on for as long as its Sentinels are away', async () => {
+test('the connection looks for the primary for as long as its Sentinels are down', async () => {
   await using server = await openRedisSentinels();
   await Promise.all(server.sentinels.map((sentinel) => sentinel.kill()));
   const redis = openRedis([server.url], { connectTimeoutMs: 1_000, name: 'test' });
@@ -112,8 +112,8 @@ test('the search for the primary goes on for as long as its Sentinels are away',
     asked += 1;
   });
   const isFound = () => probe().then(() => true);
-  // Longer than the probe leaves a connection in the same state: ioredis asks all three in turn, and after
-  // each turn waits 50 ms more than before.
+  // The wait is longer than the probe leaves a connection in the same state. ioredis asks all three
+  // Sentinels in turn, and waits 50 ms longer after each turn.
   await until(async () => asked > 15 || (await isFound()));
   expect(redis.status).not.toBe('ready');
 

@@ -7,7 +7,7 @@ const endsAt = Date.now() + Number(minutes) * 60_000;
 export const campaign = {
   seed: Number(seed),
   timeoutMs: Number(minutes) * 60_000 + 600_000,
-  /** Gives a seed for each round, until the time of the campaign is over. */
+  /** Yields a seed for each round, until the time of the campaign is over. */
   *seeds(): Generator<number> {
     for (let round = Number(seed); Date.now() < endsAt; round += 1) yield round;
   },

@@ -5,14 +5,14 @@ import { openTestQuotas } from '../open-test-quotas.ts';
 import { createSequenceProperty } from '../quota-sequences.ts';
 import { campaign } from './campaign.ts';
 
-test('random sequences of requests are decided as the model decides them', {
+test('the stores decide random sequences of requests as the model does', {
   timeout: campaign.timeoutMs,
 }, async () => {
   await using stack = new AsyncDisposableStack();
   const redis = stack.use(await openRedis());
   const decidesOn = (urls: readonly string[]) =>
     createSequenceProperty(async (options) => {
-      // Two share a Redis.
+      // Two replicas share a Redis.
       const opening = [...urls, ''].map(() => openTestQuotas({ ...options, redis: urls }));
       const replicas = await Promise.all(opening);
       for (const quotas of replicas) stack.defer(() => quotas.close());

@@ -2,7 +2,7 @@ import { test } from 'vitest';
 import { harmfulCases, openRedisCuts } from '../redis-cuts.ts';
 import { campaign } from './campaign.ts';
 
-test('connections to Redis that are cut at random messages harm no decision', {
+test('quotas decide each request correctly when connections to Redis are cut at random messages', {
   timeout: campaign.timeoutMs,
 }, async () => {
   await using cuts = await openRedisCuts({ seed: campaign.seed });

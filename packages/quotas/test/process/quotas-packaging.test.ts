@@ -14,7 +14,8 @@ import {
 import { publint } from 'publint';
 import { beforeAll, expect, test } from 'vitest';
 
-// The package as its users get it: packed, unpacked into an empty folder, imported from there.
+// The test uses the package like its users: it packs and unpacks the package, and imports it from
+// an empty folder.
 
 const run = promisify(execFile);
 const packageDirectory = join(import.meta.dirname, '../..');
@@ -28,7 +29,8 @@ beforeAll(async () => {
     join(directory.path, 'quotas.tgz'),
     join(folder, 'node_modules/@animal-store/quotas'),
   ];
-  // Not with the build of `prepack`: `npm test` has built it, and other tests may read `dist`.
+  // It does not run the build of `prepack`: `npm test` has built the package, and other tests may
+  // read `dist`.
   const pnpm = join(repository, 'node_modules/.bin/pnpm');
   await run(pnpm, ['pack', '--config.ignore-scripts=true', '--out', file], {
     cwd: packageDirectory,
@@ -36,7 +38,7 @@ beforeAll(async () => {
   tarball = new Uint8Array(await readFile(file));
   await mkdir(installed, { recursive: true });
   await run('tar', ['-xzf', file, '--strip-components=1', '-C', installed]);
-  // What its users install: its dependencies, its peer, and the Express of the example.
+  // Users install the dependencies of the package, its peer, and the Express of the example.
   for (const name of ['express', 'ioredis', 'lru-cache', 'rate-limiter-flexible']) {
     const link = join(folder, 'node_modules', name);
     await mkdir(dirname(link), { recursive: true });
@@ -46,14 +48,17 @@ beforeAll(async () => {
   return directory[Symbol.asyncDispose];
 });
 
-/** The Express example of the README. On a busy machine, Redis may take longer than by default. */
+/**
+ * Returns the Express example of the README with a longer timeout, because Redis may be slow on a
+ * busy machine.
+ */
 async function readExample(): Promise<string> {
   const text = await readFile(join(packageDirectory, 'README.md'), 'utf8');
   const [, code = ''] = /^```ts\n(import [^`]*)^```$/ms.exec(text) ?? [];
   return code.replace("prefix: 'my-api'", '$&, timeoutMs: 60_000');
 }
 
-/** Starts the example twice, and sends requests of one key to both in turn. */
+/** Starts the example twice, and alternates the requests of one key between both. */
 async function countStatuses(code: string, redis: string): Promise<Record<string, number>> {
   await using stack = new AsyncDisposableStack();
   await writeFile(join(folder, 'server.mjs'), code);
@@ -74,7 +79,10 @@ async function countStatuses(code: string, redis: string): Promise<Record<string
   return counts;
 }
 
-/** The server may still be starting: a connection that is refused was not counted. */
+/**
+ * Sends a request again if the connection is refused: the server may still be starting, and has not
+ * counted it.
+ */
 function fetchWhenOpen(url: string): Promise<Response> {
   return until(() => fetch(url, { headers: { 'X-Api-Key': 'key' } }).catch(() => undefined));
 }
@@ -86,13 +94,13 @@ test('the Express example of the README limits two processes exactly, in at most
   expect(await countStatuses(code, redis.url)).toEqual({ 200: 60, 429: 10 });
 });
 
-test('the same example limits two processes exactly on a Redis Cluster', async () => {
+test('the Express example of the README limits two processes exactly on a Redis Cluster', async () => {
   await using cluster = await openRedisCluster();
   const code = (await readExample()).replace('process.env.REDIS_URL', JSON.stringify(cluster.urls));
   expect(await countStatuses(code, '')).toEqual({ 200: 60, 429: 10 });
 });
 
-test('a CommonJS module loads both entries', async () => {
+test('a CommonJS module loads both entry points', async () => {
   await writeFile(
     join(folder, 'require.cjs'),
     `const { createQuotas, quotaHeaders } = require('@animal-store/quotas');
@@ -105,7 +113,7 @@ test('a CommonJS module loads both entries', async () => {
   expect(stdout).toMatch(/^function \{"X-RateLimit-Limit":"5","X-RateLimit-Remaining":"4",/);
 });
 
-test('the manifest names ioredis as a peer and nothing of the workspace', async () => {
+test('the manifest lists ioredis as a peer, and no package of the workspace', async () => {
   const file = join(folder, 'node_modules/@animal-store/quotas/package.json');
   const manifest = JSON.parse(await readFile(file, 'utf8'));
   expect(Object.keys(manifest.dependencies)).toEqual(['lru-cache', 'rate-limiter-flexible']);
