@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** All but those of processes, and the simulations, which take seconds a mutant. */
+/** All tests, except process tests and the simulations, which take seconds for each mutant. */
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/*.test.ts'],

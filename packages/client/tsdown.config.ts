@@ -1,6 +1,6 @@
 import { defineConfig, type UserConfig } from 'tsdown';
 
-/** Each entry is one file, so that `testing` costs the main entry nothing. */
+/** Each entry point is one file, so that `testing` adds nothing to the main entry. */
 const options: UserConfig = {
   clean: false,
   format: ['esm', 'cjs'],
@@ -12,7 +12,7 @@ const options: UserConfig = {
   deps: { alwaysBundle: ['@animal-store/contract'] },
   fixedExtension: false,
   treeshake: { propertyReadSideEffects: false },
-  // Compressed, but with the names kept: not every bundler compresses this well.
+  // The build is compressed with names kept, because not every bundler compresses this well.
   minify: { compress: true, mangle: false, codegen: false },
 };
 

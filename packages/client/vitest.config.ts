@@ -1,5 +1,5 @@
 import { configureTests } from '@animal-store/testkit/configure-tests';
 
-// `.stryker` is where Stryker keeps its copies of the tests.
+// Stryker keeps its copies of the tests in `.stryker`.
 const setupFiles = 'test/put-back.ts';
 export default configureTests('client', { exclude: ['.stryker/**'], setupFiles });

@@ -9,14 +9,14 @@ test.each([
   ['ast_secret\n', 'expected visible ASCII'],
   ['\nast_secret', 'expected visible ASCII'],
   ['ast_secr\u00e9t', 'expected visible ASCII'],
-])('the key %j is refused without being quoted: %s', (apiKey, why) => {
+])('refuses the key %j without quoting it: %s', (apiKey, why) => {
   expect(() => checkApiKey(apiKey)).toThrow(
     new TypeError(`apiKey (or ANIMAL_STORE_API_KEY): ${why}`),
   );
 });
 
-describe('a function', () => {
-  test('is asked once for all calls, and once more for all whose key was refused', async () => {
+describe('a function as the key', () => {
+  test('is called once for all calls, and once more for all calls whose key was refused', async () => {
     const keys = ["!~aZ09_-.'", 'ast_new'];
     const ask = vi.fn(() => keys.shift() ?? 'ast_none');
     const [getKey, renewKey] = createApiKeySource(ask);
@@ -28,7 +28,7 @@ describe('a function', () => {
     expect(ask).toHaveBeenCalledTimes(2);
   });
 
-  test('that failed is asked again', async () => {
+  test('is called again after it failed', async () => {
     const ask = vi.fn().mockRejectedValueOnce(new Error('vault')).mockResolvedValue('ast_key');
     const [getKey] = createApiKeySource(ask);
     await expect(getKey()).rejects.toThrow('vault');
@@ -38,7 +38,7 @@ describe('a function', () => {
 
 test.each([
   ['a text', 'ast_key'],
-  ['a function that gives the refused key again', () => 'ast_key'],
+  ['a function that returns the refused key again', () => 'ast_key'],
 ])('%s has no other key', async (_what, source) => {
   const [getKey, renewKey] = createApiKeySource(source);
   expect(await getKey()).toBe('ast_key');

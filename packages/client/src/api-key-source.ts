@@ -1,14 +1,14 @@
-/** An API key, or a function that gives the current one. */
+/** An API key, or a function that returns the current one. */
 export type ApiKey = string | (() => string | Promise<string>);
 
-/** Where a client gets its API key from. */
+/** The source of a client's API key. */
 type ApiKeySource = [
-  /** Gives the key; a function is called once, for all calls. */
+  /** Returns the key. A function is called once, for all calls. */
   getKey: () => Promise<string>,
   /**
-   * Asks for another key, because the service refused this one. Concurrent calls share one question.
+   * Requests another key, because the service refused this one. Concurrent calls share one request.
    *
-   * @returns whether there is another.
+   * @returns whether there is another key.
    */
   renewKey: (refused: string) => Promise<boolean>,
 ];
@@ -29,7 +29,7 @@ export function createApiKeySource(apiKey: ApiKey | undefined): ApiKeySource {
       .then(ask)
       .then(checkApiKey)
       .catch((error) => {
-        // The next call asks again.
+        // The next call calls the function again.
         current = undefined;
         throw error;
       });
@@ -48,10 +48,10 @@ export function createApiKeySource(apiKey: ApiKey | undefined): ApiKeySource {
 /**
  * Checks that a key can be sent.
  *
- * @throws {TypeError} that never quotes the key: errors end up in logs.
+ * @throws {TypeError} that never quotes the key, because errors end up in logs.
  */
 export function checkApiKey(apiKey: unknown): string {
-  // Also keeps `fetch` from quoting the whole header, key and all, in an error of its own.
+  // This also keeps `fetch` from quoting the whole header with the key in an error of its own.
   if (typeof apiKey !== 'string' || !/^[!-~]+$/.test(apiKey)) {
     const fault = !apiKey
       ? 'missing'

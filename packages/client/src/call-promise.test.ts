@@ -1,14 +1,14 @@
 import { expect, test, vi } from 'vitest';
 import { createCall } from './call-promise.ts';
 
-test('a failure reaches whoever asks, and nobody else', async () => {
+test('a failure rejects only the promise that the caller uses', async () => {
   const unhandled = vi.fn();
   process.on('unhandledRejection', unhandled);
   const failure = new Error('it failed');
   const answer = Promise.reject(failure);
   await expect(createCall(answer).withResponse()).rejects.toBe(failure);
   await expect(createCall(answer)).rejects.toBe(failure);
-  // Node looks for unhandled rejections when the microtasks are done.
+  // Node reports unhandled rejections when the microtasks are done.
   await new Promise((resolve) => setImmediate(resolve));
   process.off('unhandledRejection', unhandled);
   expect(unhandled).not.toHaveBeenCalled();

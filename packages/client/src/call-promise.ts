@@ -1,22 +1,22 @@
 import type { HttpResponse } from './http-response.ts';
 import type { RateLimitState } from './read-rate-limit.ts';
 
-/** A success, and what came with it. */
+/** The data of a successful call, and its response. */
 export interface Result<Data> {
-  /** What the call itself resolves to. */
+  /** The value that the call itself resolves to. */
   data: Data;
-  /** The answer. Its body has been read. */
+  /** The response. Its body has been read. */
   response: HttpResponse;
-  /** The `X-Request-Id` of the answer. Quote it when you report a fault. */
+  /** The `X-Request-Id` of the response. Quote it when you report a problem. */
   requestId: string | undefined;
-  /** What the answer says about the quota. */
+  /** The quota state from the response. */
   rateLimit: RateLimitState | undefined;
 }
 
-/** A promise of a call's data, and of its whole answer for those who ask. */
+/** A promise of a call's data, which can also return the whole response. */
 export interface Call<Data> extends Promise<Data> {
   /**
-   * Gives the answer along with the data. The request is the same one.
+   * Returns the response along with the data. It sends no second request.
    *
    * @example
    * ```ts
@@ -30,7 +30,8 @@ export function createCall<Data>(answer: Promise<Result<Data>>): Call<Data> {
   const data = answer.then((result) => result.data);
   return Object.assign(data, {
     withResponse() {
-      // A failure is the caller's through the other promise, so this one must not go unhandled.
+      // The caller handles a failure through the other promise, so this one must not cause an
+      // unhandled rejection.
       data.catch(() => {});
       return answer;
     },

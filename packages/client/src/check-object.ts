@@ -1,7 +1,8 @@
 /**
- * Returns the values, but refuses what callers without types may pass: no object, or `null` as a member.
+ * Returns the values, and refuses invalid values from untyped callers: a value that is not an
+ * object, or `null` as a member.
  *
- * @throws {TypeError} that names it.
+ * @throws {TypeError} that names the value.
  */
 export function checkObject<T extends object>(what: string, values: T): T {
   if (Object(values) !== values) throw new TypeError(`${what}: expected an object`);

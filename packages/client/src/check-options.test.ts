@@ -11,21 +11,24 @@ const mistakes = numbers.flatMap(([name, min, values]) =>
   values.map((value) => ({ name, min, value })),
 );
 
-test.each(mistakes)('$name of $value is a TypeError before anything is sent', async (mistake) => {
-  const { name, min, value } = mistake;
-  const options = { [name]: value } as never;
-  const error = new TypeError(
-    `${name}: expected an integer from ${min}, got ${typeof value} ${value}`,
-  );
-  expect(() => openStore([ok], options)).toThrow(error);
-  const { store, script } = openStore([ok]);
-  expect(() => store.withOptions(options)).toThrow(error);
-  // A single call has no `maxRetryAfterMs`, but untyped code may pass it.
-  expect(await rejection(store.listPets({}, options))).toEqual(error);
-  expect(script.requests).toEqual([]);
-});
+test.each(mistakes)(
+  'refuses $name of $value with a TypeError before anything is sent',
+  async (mistake) => {
+    const { name, min, value } = mistake;
+    const options = { [name]: value } as never;
+    const error = new TypeError(
+      `${name}: expected an integer from ${min}, got ${typeof value} ${value}`,
+    );
+    expect(() => openStore([ok], options)).toThrow(error);
+    const { store, script } = openStore([ok]);
+    expect(() => store.withOptions(options)).toThrow(error);
+    // A single call has no `maxRetryAfterMs`, but untyped code may pass it.
+    expect(await rejection(store.listPets({}, options))).toEqual(error);
+    expect(script.requests).toEqual([]);
+  },
+);
 
-test('the least and the greatest numbers are taken', async () => {
+test('accepts the smallest and the largest numbers', async () => {
   const least = { timeoutMs: 1, maxRetries: 0, maxRetryAfterMs: 0 };
   const greatest = { timeoutMs: 1 / 0, maxRetries: 1 / 0, maxRetryAfterMs: 1 / 0 };
   for (const options of [least, greatest, { timeoutMs: undefined }]) {

@@ -1,10 +1,13 @@
 import { checkObject } from './check-object.ts';
 
-/** The least value of each number among the options. A call with a timeout of 0 could never succeed. */
+/**
+ * The smallest value of each number among the options. A call with a timeout of 0 could never
+ * succeed.
+ */
 const least = { timeoutMs: 1, maxRetries: 0, maxRetryAfterMs: 0 };
 
 /**
- * Returns the options of a client or a call, but refuses numbers that callers without types may pass, such
+ * Returns the options of a client or a call, and refuses invalid numbers from untyped callers, such
  * as `NaN`, `'3'` and `1.5`. `Infinity` is fine.
  *
  * @throws {TypeError} that names the option and its value.

@@ -11,24 +11,26 @@ import type { FetchFunction } from './http-response.ts';
 import type { Address } from './platform-types.ts';
 import type { FetchOptions, HeaderFields } from './request.ts';
 
-/** A function that is told of an event. If it throws or rejects, that is logged and nothing else. */
+/**
+ * A function that receives an event. If it throws or rejects, the client logs that and continues.
+ */
 export type Hook<Event> = (event: Event) => unknown;
 
 /**
- * Where a client writes what it does: `console`, or a logger with the same methods. A message has the facts,
- * like `Animal Store Response listPets attempt=1 status=200 durationMs=12`, and comes with the event that the
- * hook gets.
+ * The logger of a client: `console`, or a logger with the same methods. A message contains the
+ * facts, like `Animal Store Response listPets attempt=1 status=200 durationMs=12`. The second
+ * argument is the event that the hook receives.
  */
 export interface Logger {
-  /** Is told of each request and each answer. */
+  /** Receives each request and each response. */
   debug(message: string, event: unknown): void;
-  /** Is told of each attempt that will be repeated, and of each call that waits before it is sent. */
+  /** Receives each attempt that will be repeated, and each call that waits before it is sent. */
   warn(message: string, event: unknown): void;
-  /** Is told of each call that failed, and of each hook that failed. */
+  /** Receives each call that failed, and each hook that failed. */
   error(message: string, event?: unknown): void;
 }
 
-/** How a client reaches the service, and how patient it is. */
+/** The connection of a client to the service, and its limits. */
 export interface ClientOptions {
   /**
    * The address of the service, up to and including `/v1`.
@@ -45,62 +47,71 @@ export interface ClientOptions {
    */
   apiKey?: ApiKey | undefined;
   /**
-   * What sends the requests, in place of the global `fetch`: for a proxy, for logs, for tests.
+   * The function that sends the requests, instead of the global `fetch`: for a proxy, for logs, for
+   * tests.
    *
    * @default globalThis.fetch
    */
   fetch?: FetchFunction | undefined;
-  /** What `fetch` is told besides with each request, such as `{ cache: 'no-store' }`. */
+  /**
+   * Additional options that `fetch` receives with each request, such as `{ cache: 'no-store' }`.
+   */
   fetchOptions?: FetchOptions | undefined;
-  /** Header fields to send with each request; of several objects, the later ones win. */
+  /**
+   * Header fields to send with each request. If several objects have the same field, the last one
+   * wins.
+   */
   headers?: HeaderFields | readonly (HeaderFields | undefined)[] | undefined;
   /**
-   * How long each attempt may take once it is sent, in milliseconds, until the last byte of its answer.
-   * Waiting before that does not count.
+   * How long each attempt may take after it is sent, in milliseconds, until the last byte of its
+   * response. The wait before it is sent does not count.
    *
    * @default 30_000
    */
   timeoutMs?: number | undefined;
   /**
-   * How often a call that failed for the moment is tried again.
+   * How often a call with a temporary failure is retried.
    *
    * @default 2
    */
   maxRetries?: number | undefined;
   /**
-   * How long an attempt may wait for the quota to reset, or for what `Retry-After` asks, in
-   * milliseconds. A call that would have to wait longer fails at once; with 0 no call waits for that.
-   * The default covers what a minute's quota can ask for, and never what a day's does. While earlier
-   * requests have no answer, a call waits as long, or `timeoutMs` if that is longer.
+   * How long an attempt may wait for the quota to reset, or for `Retry-After`, in milliseconds. A
+   * call that would have to wait longer fails at once; with 0, no call waits for a reset. The
+   * default is longer than a minute window, and shorter than most waits for a day window. While
+   * earlier requests have no response, a call waits this long, or `timeoutMs` if that is longer.
    *
    * @default 70_000
    */
   maxRetryAfterMs?: number | undefined;
-  /** Is told of each request, before it is sent. */
+  /** Called for each request, before it is sent. */
   onRequest?: Hook<RequestEvent> | undefined;
-  /** Is told of each answer, also of one that is a failure. */
+  /** Called for each response, also for a failure. */
   onResponse?: Hook<ResponseEvent> | undefined;
-  /** Is told of each call that waits for the quota, the end of a ban, or answers to earlier requests. */
+  /**
+   * Called for each call that waits for the quota, the end of a ban, or responses to earlier
+   * requests.
+   */
   onWait?: Hook<WaitEvent> | undefined;
-  /** Is told of each failed attempt that will be repeated. */
+  /** Called for each failed attempt that will be repeated. */
   onRetry?: Hook<RetryEvent> | undefined;
-  /** Is told of each call that failed for good. */
+  /** Called for each call that failed after its last attempt. */
   onError?: Hook<ErrorEvent> | undefined;
-  /** Is told of each deprecated operation once, in place of the warning of the process. */
+  /** Called once for each deprecated operation, instead of the warning of the process. */
   onDeprecation?: Hook<DeprecationEvent> | undefined;
-  /** Is told of each request, answer, retry and failure. Pass `console` to see them all. */
+  /** Receives each request, response, retry and failure. Pass `console` to see them all. */
   logger?: Logger | undefined;
 }
 
 /**
  * Checks the address.
  *
- * @returns it without its trailing slash, ready for a path.
- * @throws {TypeError} that never quotes the address, for it may hold a password.
+ * @returns the address without its trailing slash, ready for a path.
+ * @throws {TypeError} that never quotes the address, because it may contain a password.
  */
 export function parseBaseUrl(baseUrl: string | Address = ''): string {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl).href : '';
-  // The version is written out, which is smaller: a test compares it with the contract's.
+  // The version is a literal, which is smaller in a bundle. A test compares it with the contract's.
   const [address] = /^https?:\/\/[^@?#]+\/v1(?=\/?$)/.exec(url) ?? [];
   if (!address) {
     const fault = !baseUrl

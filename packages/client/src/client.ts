@@ -12,7 +12,7 @@ import { createSend, type Operation } from './send-with-retries.ts';
 /** Options of `createPet`. */
 export interface CreatePetOptions extends CallOptions {
   /**
-   * Makes the call safe to repeat: within 24 hours the same key and animal give the first answer
+   * Makes the call safe to repeat: within 24 hours, the same key and animal get the first response
    * again instead of a second animal. 1 to 255 visible ASCII characters, such as a UUID.
    *
    * @default a random one, the same for each attempt of the call
@@ -23,10 +23,11 @@ export interface CreatePetOptions extends CallOptions {
 /** The operations of the Animal Store. Every call rejects with an `AnimalStoreError` if it fails. */
 export interface AnimalStoreClient {
   /**
-   * Lists animals by `id`, ascending: one page, of at most 20 unless `limit` says otherwise. For all
-   * pages use `eachPet`. With `ids` it gets these animals, at most 100, and leaves out unknown ones.
+   * Lists animals by `id`, ascending: one page, of at most 20 animals unless you set `limit`. For
+   * all pages use `eachPet`. With `ids`, it gets these animals, at most 100, and leaves out unknown
+   * ids.
    *
-   * @throws {TypeError} for an id or a category that was rounded before it came here.
+   * @throws {TypeError} for an id or a category that JavaScript has already rounded.
    * @example
    * ```ts
    * const { pets, nextCursor } = await store.listPets({ status: 'available', limit: 50 });
@@ -36,8 +37,8 @@ export interface AnimalStoreClient {
   listPets(query?: ListPetsQuery, options?: CallOptions): Call<Page>;
 
   /**
-   * Goes through all animals by `id`, ascending, page by page. Here `limit` is the length of a page,
-   * by default 100. The options apply to the request of each page.
+   * Iterates over all animals by `id`, ascending, page by page. Here `limit` is the length of a
+   * page, by default 100. The options apply to the request of each page.
    *
    * @example
    * ```ts
@@ -47,8 +48,8 @@ export interface AnimalStoreClient {
   eachPet(query?: ListPetsQuery, options?: CallOptions): PetList;
 
   /**
-   * Goes through the pages of the list, of 100 animals unless `limit` says otherwise; each is one
-   * request. Store `resumeCursor` to go on there later, also after the last page.
+   * Iterates over the pages of the list, of 100 animals unless you set `limit`. Each page is one
+   * request. Store `resumeCursor` to continue there later, also after the last page.
    *
    * @example
    * ```ts
@@ -60,8 +61,8 @@ export interface AnimalStoreClient {
   pages(query?: ListPetsQuery, options?: CallOptions): AsyncIterable<Page>;
 
   /**
-   * Adds an animal and gives it back with its `id`. A retry never adds a second one. Of an
-   * animal that was read, the id is ignored.
+   * Adds an animal and returns it with its `id`. A retry never adds a second one. If the argument
+   * has an id, the service ignores it.
    *
    * @throws {BadRequestError} if a field is missing or invalid.
    * @example
@@ -74,9 +75,9 @@ export interface AnimalStoreClient {
   /**
    * Gets one animal.
    *
-   * @throws {NotFoundError} if there is none with this id.
-   * @deprecated It ends on 5 December 2030. Instead, with `undefined` if there is none:
-   * `(await store.listPets({ ids: [id] })).pets[0]`
+   * @throws {NotFoundError} if no animal has this id.
+   * @deprecated It ends on 5 December 2030. Use this instead, which is `undefined` if no animal has
+   *   the id: `(await store.listPets({ ids: [id] })).pets[0]`
    * @example
    * ```ts
    * const pet = await store.getPet(7);
@@ -85,9 +86,9 @@ export interface AnimalStoreClient {
   getPet(id: Int64, options?: CallOptions): Call<Pet>;
 
   /**
-   * Gets both windows of the key's quota, its plan, the end of a ban and whether a ban is close. If
-   * `subject` is `account`, all keys of the account share both windows. It costs no quota, and works
-   * while the key is denied or banned. Beta: it may change.
+   * Gets both windows of the key's quota, its plan, the end of a ban, and whether a ban is close.
+   * If `subject` is `account`, all keys of the account share both windows. The call costs no quota,
+   * and works while the key is denied or banned. Beta: it may change.
    *
    * @example
    * ```ts
@@ -98,10 +99,10 @@ export interface AnimalStoreClient {
 
   /**
    * Sends a request of an operation that this version does not know, with the same key, quota,
-   * retries and errors. Its `bigint`s are exact both ways.
+   * retries and errors. Its `bigint`s are exact in both directions.
    *
-   * @typeParam Data what you expect the body to be; it is not checked.
-   * @throws {TypeError} for a path that leads elsewhere, and for a body that JSON does not have.
+   * @typeParam Data the expected type of the body; the client does not check it.
+   * @throws {TypeError} for a path that leads elsewhere, and for a body that is not JSON.
    * @example
    * ```ts
    * const orders = await store.request<{ id: number }[]>({ path: '/store/orders' });
@@ -110,8 +111,8 @@ export interface AnimalStoreClient {
   request<Data = unknown>(request: RequestDescription, options?: CallOptions): Call<Data>;
 
   /**
-   * Creates a client with the same options, except for those that are given here. An option that is
-   * `undefined` has its default again. `headers` are added to those of this client.
+   * Creates a client with the same options, except for the given ones. An option that is
+   * `undefined` gets its default again. `headers` are added to the headers of this client.
    *
    * @example
    * ```ts
@@ -120,15 +121,15 @@ export interface AnimalStoreClient {
    */
   withOptions(options: ClientOptions): AnimalStoreClient;
 
-  /** What the last answer said about the quota; `undefined` before the first. */
+  /** The quota state from the last response; `undefined` before the first response. */
   readonly lastRateLimit: RateLimitState | undefined;
 }
 
 /**
- * Creates a client. It opens nothing, so there is nothing to close. All clients of a process that use
+ * Creates a client. It opens nothing, so you need not close it. All clients of a process that use
  * the same API key share its quota.
  *
- * @throws {TypeError} if `baseUrl`, `apiKey` or a number cannot work.
+ * @throws {TypeError} if `baseUrl`, `apiKey` or a number is invalid.
  * @example
  * ```ts
  * const store = createClient({ baseUrl: 'http://127.0.0.1:3000/v1', apiKey: 'ast_your_key' });
@@ -144,8 +145,8 @@ export function createClient(options: ClientOptions = {}): AnimalStoreClient {
   const send = <Data>(describe: () => Operation<Data>, callOptions: CallOptions | undefined) =>
     createCall(sendWithRetries(describe, callOptions));
 
-  // The paths are written out, as the contract's table would have all of it in the bundle. A test
-  // compares them.
+  // The paths are literals, because the contract's table would put the whole contract into the
+  // bundle. A test compares them.
   const listPets = (query: ListPetsQuery = {}, callOptions?: CallOptions) => {
     return send<Page>(() => {
       checkArgument('query', query);
@@ -174,7 +175,8 @@ export function createClient(options: ClientOptions = {}): AnimalStoreClient {
           method: 'POST',
           path: '/pets',
           body: pet,
-          // 128 random bits. Not `crypto.randomUUID`, which browsers have on secure pages only.
+          // The key has 128 random bits. It does not come from `crypto.randomUUID`, which browsers
+          // have only on secure pages.
           idempotencyKey:
             callOptions?.idempotencyKey ?? crypto.getRandomValues(new Uint32Array(4)).join('-'),
           bodyKind: 'object',
@@ -182,7 +184,7 @@ export function createClient(options: ClientOptions = {}): AnimalStoreClient {
       }, callOptions),
     getPet: (id, callOptions) =>
       send(() => {
-        // An empty string from untyped code would make this the path of the list.
+        // An empty string from untyped code would turn this into the path of the list.
         if (!/\d$/.test(String(id))) throw new TypeError('id: expected an integer');
         checkArgument('', { id });
         return {
@@ -201,13 +203,13 @@ export function createClient(options: ClientOptions = {}): AnimalStoreClient {
         }),
         callOptions,
       ),
-    // Of `null` from untyped code, whose path is refused, too.
+    // For `null` from untyped code, the path is refused, too.
     request: (description, callOptions) => send(() => ({ ...description }), callOptions),
     withOptions: (other) =>
       createClient({
         ...options,
         ...checkOptions(other),
-        // A pair stays a pair: only the lists around pairs and records are joined.
+        // A pair stays a pair: only the lists around pairs and records are flattened.
         headers: [options.headers, other.headers].flat() as readonly HeaderFields[],
       }),
     get lastRateLimit() {
@@ -217,8 +219,8 @@ export function createClient(options: ClientOptions = {}): AnimalStoreClient {
 }
 
 /**
- * Refuses also a `number` too great to be exact, even in a list: it was rounded before it came here, and names
- * another animal or category than was meant.
+ * Refuses a `number` that is too large to be exact, even in a list: JavaScript has rounded it, so
+ * it names another animal or category.
  */
 function checkArgument(what: string, values: object): void {
   checkObject(what, values);

@@ -13,11 +13,11 @@ const notice = (options: { onDeprecation?: (event: unknown) => void } = {}) =>
   createNoticeDeprecation(options, createTell(options));
 
 beforeEach(() => {
-  // Each test is a process of its own, as far as the client can see.
+  // Each test is a new process from the client's view.
   Reflect.deleteProperty(globalThis, Symbol.for('@animal-store/client/shared/3'));
 });
 
-test('a process is warned once of each operation, whatever client or copy of the package sees it', async () => {
+test('the process is warned once about each operation when several clients or copies of the package see it', async () => {
   const emitWarning = vi.spyOn(process, 'emitWarning').mockReturnValue();
   const first = notice();
   first('getPet', headers);
@@ -28,7 +28,7 @@ test('a process is warned once of each operation, whatever client or copy of the
   copy.createNoticeDeprecation({}, createTell({}))('getPet', headers);
   first('listPets', new Headers({ Deprecation: '@1795219200', Sunset: 'someday' }));
   first('createPet', new Headers({ Sunset: 'x', Link: headers.get('Link') ?? '' }));
-  // A hook of its own is told once, in place of the process.
+  // A hook is called once, instead of the warning of the process.
   const onDeprecation = vi.fn();
   const tell = notice({ onDeprecation });
   tell('getPet', headers);
@@ -43,7 +43,7 @@ test('a process is warned once of each operation, whatever client or copy of the
   expect(onDeprecation.mock.calls).toEqual([[event]]);
 });
 
-test.each([undefined, {}])('the console is warned where the process is %j', (process) => {
+test.each([undefined, {}])('the console is warned when the process is %j', (process) => {
   const warn = vi.spyOn(console, 'warn').mockReturnValue();
   vi.stubGlobal('process', process);
   notice()('getPet', headers);

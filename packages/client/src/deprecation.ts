@@ -8,12 +8,12 @@ import { findShared } from './shared-between-clients.ts';
 
 const insteadOfGetPet = '(await store.listPets({ ids: [id] })).pets[0]';
 
-/** Looks at an answer, and tells if its operation is going away. */
+/** Reads a response, and warns if its operation is deprecated. */
 export type NoticeDeprecation = (operation: string, headers: Pick<HttpHeaders, 'get'>) => void;
 
 /**
- * Creates what tells of each deprecated operation: the hook once, or without one the process, once in
- * its life.
+ * Creates the function that warns about each deprecated operation. It calls the hook once, or
+ * without a hook warns once per process.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9745 for `Deprecation`, RFC 8594 for `Sunset`.
  */
@@ -31,12 +31,12 @@ export function createNoticeDeprecation(
     const sunsetAt = sunset ? new Date(sunset) : undefined;
     const url = findLink(headers, 'deprecation');
     const ends = sunsetAt ? ` and ends on ${sunsetAt.toJSON().slice(0, 10)}` : '';
-    // The only one so far.
+    // getPet is the only deprecated operation so far.
     const use = operation === 'getPet' ? ` Use ${insteadOfGetPet}.` : '';
     const see = url ? ` See ${url}` : '';
     const message = `Animal Store: ${operation} is deprecated${ends}.${use}${see}`;
     if (onDeprecation) tell('onDeprecation', { operation, message, sunsetAt, url });
-    // In Node, Deno and Bun: honours --no-deprecation and --trace-deprecation.
+    // In Node, Deno and Bun, this respects --no-deprecation and --trace-deprecation.
     else if (process?.emitWarning) process.emitWarning(message, 'DeprecationWarning');
     // biome-ignore lint/suspicious/noConsole: browsers and workers have no other place for a warning.
     else console.warn(message);

@@ -1,11 +1,11 @@
 import { environment } from './environment.ts';
 
 /**
- * Describes a connection that failed. Node says why: its `fetch` throws an error whose cause has a code,
- * such as ECONNREFUSED. Browsers tell scripts neither that nor whether it was CORS, so this names what can
- * be known: that there is no network, or that the page is of another origin.
+ * Describes a failed connection. In Node, the error of `fetch` has a cause with a code, such as
+ * ECONNREFUSED. Browsers reveal neither the cause nor whether CORS blocked the response. So the
+ * text names what can be known: that there is no network, or that the page has another origin.
  *
- * @param failure what `fetch` threw, without the API key.
+ * @param failure the error of `fetch`, without the API key.
  */
 export function describeNoAnswer(baseUrl: string, failure: unknown): string {
   const { location, navigator } = environment;
@@ -18,5 +18,5 @@ export function describeNoAnswer(baseUrl: string, failure: unknown): string {
       : origin && !baseUrl.startsWith(`${origin}/`)
         ? ` (CORS: is ${origin} allowed?)`
         : '';
-  return `no answer from ${baseUrl}${hint}`;
+  return `no response from ${baseUrl}${hint}`;
 }

@@ -1,12 +1,12 @@
 import type { ApiErrorDetails } from './errors/api-error.ts';
 import type { TightestWindow } from './read-tightest-window.ts';
 
-/** Describes why a request was not sent, with what its answer would have said of the quota. */
+/** Describes why a request was not sent, with the quota state that its response would have had. */
 export function describeRefusal(
   { limit, resetAt, code }: TightestWindow,
   waitMs: number,
 ): ApiErrorDetails {
-  // Rounded up, as the service does.
+  // The time is rounded up, as in the service.
   const seconds = Math.ceil(waitMs / 1000);
   return {
     status: 429,

@@ -3,27 +3,27 @@ import { checkObject } from './check-object.ts';
 import type { CallOptions } from './request.ts';
 
 /**
- * One page of the list. It is not the list, so it cannot be looped over: loop over `pets`, or over
- * `eachPet()` for all pages.
+ * One page of the list. It is not the whole list, so you cannot loop over it: loop over `pets`, or
+ * over `eachPet()` for all pages.
  */
 export interface Page {
   /** The animals of this page, by `id` ascending. */
   pets: Pet[];
-  /** The `cursor` of the page that follows, or `undefined` on the last page. */
+  /** The `cursor` of the next page, or `undefined` on the last page. */
   nextCursor: string | undefined;
   /**
-   * Where to go on later: a `cursor` for calls with the same `status` and `categoryId`. That of the last page leads to the
-   * animals that were added since. Only this client understands it.
+   * Where to continue later: a `cursor` for calls with the same `status` and `categoryId`. On the
+   * last page, it leads to animals that were added since. Only this client understands it.
    */
   resumeCursor: string;
 }
 
-/** The animals of a list, however many pages it has. Each loop over it starts again. */
+/** The animals of a list, however many pages it has. Each loop starts again at the beginning. */
 export interface PetList extends AsyncIterable<Pet> {
   /**
    * Collects the animals.
    *
-   * @throws {TypeError} if `max` is no number from 0.
+   * @throws {TypeError} if `max` is not a number from 0.
    * @example
    * ```ts
    * const first10 = await store.eachPet({ status: 'sold' }).toArray({ max: 10 });
@@ -31,8 +31,8 @@ export interface PetList extends AsyncIterable<Pet> {
    */
   toArray(options?: ToArrayOptions): Promise<Pet[]>;
   /**
-   * Gives page after page; each is one request, sent when the loop asks for it. It is what
-   * `store.pages()` gives.
+   * Iterates over the pages. Each page is one request, which is sent when the loop needs it.
+   * `store.pages()` returns the same.
    *
    * @example
    * ```ts
@@ -45,14 +45,14 @@ export interface PetList extends AsyncIterable<Pet> {
 /** Options of {@link PetList.toArray}. */
 export interface ToArrayOptions {
   /**
-   * The greatest number of animals to collect.
+   * The largest number of animals to collect.
    *
    * @default Infinity
    */
   max?: number | undefined;
 }
 
-/** The greatest `limit` that the service accepts: a test compares it with the contract's. */
+/** The largest `limit` that the service accepts. A test compares it with the contract's. */
 export const maxPageLength = 100;
 
 type GetPage = (query: ListPetsQuery, options: CallOptions | undefined) => Promise<Page>;
@@ -66,7 +66,7 @@ export function createPetList(
     let cursor = query?.cursor;
     do {
       const page = await getPage(
-        // A list of ids has no pages. What is no query is refused there.
+        // A list of ids has no pages. `listPets` refuses an invalid query.
         query && { ...query, limit: query.limit ?? (query.ids ? undefined : limit), cursor },
         options,
       );
@@ -75,11 +75,11 @@ export function createPetList(
     } while (cursor);
   }
 
-  // Each page costs one request of the quota, so pages are as long as they can be.
+  // Each page costs one request of the quota, so pages are as long as possible.
   async function* eachPet(limit?: number) {
     for await (const { pets } of pages(limit)) {
       for (const pet of pets) {
-        // Sends nothing: it throws the AbortError.
+        // This sends nothing: it throws the AbortError.
         if (options?.signal?.aborted) await getPage(query, options);
         yield pet;
       }

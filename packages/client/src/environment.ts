@@ -1,4 +1,4 @@
-/** What some runtimes have and others lack; this package compiles without their types. */
+/** Globals that some runtimes have and others lack; this package compiles without their types. */
 interface Environment {
   process?: {
     env?: {
@@ -11,5 +11,5 @@ interface Environment {
   navigator?: { userAgent?: string; onLine?: boolean };
 }
 
-/** The global object. Look at its members when they are needed: what replaces them later must count. */
+/** The global object. Read its members at the time of use, because code may replace them later. */
 export const environment: Environment = globalThis;

@@ -3,17 +3,17 @@ import type { AnyAnimalStoreError } from './errors/is-animal-store-error.ts';
 import type { HttpResponse } from './http-response.ts';
 import type { RateLimitState } from './read-rate-limit.ts';
 
-/** What every event tells of its call. */
+/** The facts about its call that every event contains. */
 export interface CallEvent {
-  /** The operation, such as `listPets`; of `request()`, its method and path. */
+  /** The operation, such as `listPets`; for `request()`, its method and path. */
   operation: OperationName | (string & {});
   /** The HTTP method. */
   method: string;
-  /** The path below `baseUrl` with its parameters by name, such as `/pets/{petId}`. */
+  /** The path below `baseUrl` with the names of its parameters, such as `/pets/{petId}`. */
   pathTemplate: string;
   /** The address, without its query. */
   url: string;
-  /** Which attempt of the call this is, from 1. 0 if the call failed before it sent a request. */
+  /** The number of this attempt, from 1; 0 if the call failed before it sent a request. */
   attempt: number;
 }
 
@@ -22,49 +22,52 @@ export interface RequestEvent extends CallEvent {}
 
 /** A call that waits before its next request is sent. */
 export interface WaitEvent extends CallEvent {
-  /** How long it waits at most, in milliseconds. */
+  /** The longest time that it waits, in milliseconds. */
   delayMs: number;
-  /** The quota is used up, the key is banned, or earlier requests have had no answer for 5 seconds. */
+  /**
+   * The quota is used up, the key is banned, or earlier requests have had no response for 5
+   * seconds.
+   */
   reason: 'quota' | 'ban' | 'queue';
-  /** How many calls with the same key wait, this one included. */
+  /** How many calls with the same key wait, including this one. */
   queued: number;
 }
 
-/** An answer to one attempt of a call. */
+/** A response to one attempt of a call. */
 export interface ResponseEvent extends CallEvent {
   /** The HTTP status. */
   status: number;
-  /** The answer. Its body has been read. */
+  /** The response. Its body has been read. */
   response: HttpResponse;
-  /** How long the attempt took until the last byte of the answer, in milliseconds. */
+  /** How long the attempt took until the last byte of the response, in milliseconds. */
   durationMs: number;
-  /** The `X-Request-Id` of the answer. */
+  /** The `X-Request-Id` of the response. */
   requestId: string | undefined;
-  /** What the answer says about the quota. */
+  /** The quota state from the response. */
   rateLimit: RateLimitState | undefined;
 }
 
 /** A failed attempt that will be repeated. */
 export interface RetryEvent extends CallEvent {
-  /** What the attempt failed with. */
+  /** The error of the attempt. */
   error: AnyAnimalStoreError;
   /** How long the client waits before the next attempt, in milliseconds. */
   delayMs: number;
 }
 
-/** A call that failed for good. */
+/** A call that failed after its last attempt. */
 export interface ErrorEvent extends CallEvent {
-  /** What the call rejects with. */
+  /** The error that the call rejects with. */
   error: AnyAnimalStoreError;
-  /** How long the whole call took, waits included, in milliseconds. */
+  /** How long the whole call took, including its waits, in milliseconds. */
   durationMs: number;
 }
 
-/** An operation that is going away, as its answer says. */
+/** A deprecated operation, as described by its response. */
 export interface DeprecationEvent {
   /** The operation, such as `getPet`. */
   operation: OperationName | (string & {});
-  /** A sentence with all of this, for a log. */
+  /** A sentence with all of these facts, for a log. */
   message: string;
   /** When the operation ends (`Sunset`, RFC 8594). */
   sunsetAt: Date | undefined;

@@ -18,10 +18,10 @@ interface Events {
   onDeprecation: DeprecationEvent;
 }
 
-/** Calls a hook, and writes a line for the logger. Neither can fail a call. */
+/** Calls a hook, and writes a line to the logger. Neither can fail a call. */
 export type Tell = <Name extends keyof Events>(name: Name, event: Events[Name]) => void;
 
-/** The same for one call, whose own details are added. */
+/** Creates the same function for one call, and adds the facts of the call. */
 export type TellOfCall = <Name extends Exclude<keyof Events, 'onDeprecation'>>(
   name: Name,
   event: Omit<Events[Name], keyof CallEvent>,
@@ -34,7 +34,7 @@ export function createTell(options: ClientOptions): Tell {
     const run = (action: () => unknown) =>
       new Promise((resolve) => resolve(action()))
         .catch((error) => (logger ?? console).error(`Animal Store: ${name} failed: ${error}`))
-        // Nothing is left that could be told of it.
+        // The logger itself has failed, so nothing else can report it.
         .catch(() => {});
     if (hooks[name]) run(() => hooks[name]?.(event));
     const level = name === 'onError' ? 'error' : /^on(Retry|Wait)/.test(name) ? 'warn' : 'debug';
@@ -43,7 +43,7 @@ export function createTell(options: ClientOptions): Tell {
   };
 }
 
-/** The facts of an event as text, for loggers such as pino that drop a second argument. */
+/** Formats the facts of an event as text, for loggers such as pino that drop a second argument. */
 function describe(event: object): string {
   const { error, ...rest } = event as Partial<ErrorEvent>;
   const facts = Object.entries(rest).flatMap(([name, value]) =>

@@ -1,7 +1,7 @@
-/** As much of the header fields of a response as the client reads: `Headers` of any `fetch`. */
+/** The part of a response's header fields that the client reads: the `Headers` of any `fetch`. */
 export interface HttpHeaders {
-  /** Gives the value of a field, or `null`. */
+  /** Returns the value of a field, or `null`. */
   get(name: string): string | null;
-  /** Goes through all fields. */
+  /** Iterates over all fields. */
   forEach(callback: (value: string, name: string) => void): void;
 }

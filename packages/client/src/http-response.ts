@@ -2,11 +2,11 @@ import type { HttpHeaders } from './http-headers.ts';
 import type { Signal } from './platform-types.ts';
 
 /**
- * As much of a response as the client reads. The global `Response` is one, and so is the `Response`
- * of another `fetch`, such as undici's, whose type differs in what the client does not use.
+ * The part of a response that the client reads. The global `Response` has it, and so has the
+ * `Response` of another `fetch`, such as undici's, whose type differs in other members.
  */
 export interface HttpResponse {
-  /** Whether the status is one from 200 to 299. */
+  /** Whether the status is from 200 to 299. */
   readonly ok: boolean;
   /** The HTTP status; 0 if a browser hides a redirect. */
   readonly status: number;
@@ -14,11 +14,11 @@ export interface HttpResponse {
   readonly statusText: string;
   /** The header fields. */
   readonly headers: HttpHeaders;
-  /** Reads the body. It can be read once, and the client has done so when you see the response. */
+  /** Reads the body. A body can be read once, and the client has already read it. */
   text(): Promise<string>;
 }
 
-/** What the client passes to `fetch` besides the address. */
+/** The options that the client passes to `fetch` besides the address. */
 export interface FetchInit {
   /** The HTTP method. */
   method: string;
@@ -28,11 +28,9 @@ export interface FetchInit {
   body?: string;
   /** Redirects are not followed. */
   redirect: 'manual';
-  /** Aborts when the call is over, whatever ended it. */
+  /** The signal, which aborts when the call is over, for any reason. */
   signal: Signal;
 }
 
-/**
- * What sends a request: the global `fetch`, or one that takes the same arguments.
- */
+/** The function that sends a request: the global `fetch`, or one that takes the same arguments. */
 export type FetchFunction = (url: string, init: FetchInit) => Promise<HttpResponse>;

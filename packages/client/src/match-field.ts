@@ -1,6 +1,6 @@
 import type { HttpHeaders } from './http-headers.ts';
 
-/** Gives what the first group of a pattern matches in a header field, if it matches. */
+/** Returns the first group of a pattern's match in a header field, if it matches. */
 export function matchField(
   headers: Pick<HttpHeaders, 'get'>,
   name: string,

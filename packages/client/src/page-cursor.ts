@@ -4,7 +4,7 @@ import { AnimalStoreError, type CallDetails } from './errors/animal-store-error.
 import { findLink } from './find-link.ts';
 import type { HttpHeaders } from './http-headers.ts';
 
-/** A page to ask for, and how to read it. */
+/** A page to request, and how to read it. */
 interface PageRequest {
   /** The service's own cursor; `undefined` for the first page. */
   cursor: string | undefined;
@@ -12,11 +12,11 @@ interface PageRequest {
 }
 
 /**
- * Prepares to get the page where a cursor leads to.
+ * Prepares the request of the page that a cursor leads to.
  *
- * The service has no cursor for what comes after the last page. So the cursor to resume there asks for
- * the last page again, and names the last `id` of it: `~17~` and the cursor of that page. A list is in
- * the order of `id`, and new animals have greater ones.
+ * The service has no cursor for animals after the last page. So the cursor for later requests the
+ * last page again, and contains its last `id`: `~17~` and the cursor of that page. A list is
+ * ordered by `id`, and new animals have greater ids.
  */
 export function parseCursor(text = ''): PageRequest {
   const [, known = 0, cursor = text] = /^~(\d+)~(.*)/.exec(text) ?? [];
@@ -24,8 +24,8 @@ export function parseCursor(text = ''): PageRequest {
     cursor: cursor || undefined,
 
     read(body, headers, call) {
-      // Only the cursor is taken from the link: the key goes to `baseUrl` and nowhere else, whatever
-      // address the link names.
+      // Only the cursor is taken from the link: the key goes to `baseUrl` and nowhere else,
+      // whatever address the link contains.
       const link = findLink(headers, 'next');
       const nextCursor = new URLSearchParams(link?.split(/[?#]/)[1]).get('cursor') || undefined;
       if (nextCursor && nextCursor === cursor)

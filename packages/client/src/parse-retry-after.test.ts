@@ -4,9 +4,9 @@ import { parseRetryAfter } from './parse-retry-after.ts';
 test.each([
   ['0', 0],
   ['17', 17_000],
-  // Nobody means it, but it is no leave to come back at once.
+  // Nobody sends such a value on purpose, but it does not permit an immediate retry.
   ['12345678901234567890', 1e12],
-  // Two fields, one of a proxy's: never shorter than either asks.
+  // There may be two fields, one of them from a proxy: the wait is never shorter than either.
   ['5, 17', 17_000],
   ['17,5', 17_000],
   ['Sat, 21 Nov 2026 00:00:30 GMT', 30_000],
@@ -23,7 +23,7 @@ test.each([
   expect(parseRetryAfter(headers)).toBe(expected);
 });
 
-test('a date without the sender’s clock is told by our own', () => {
+test('a date is compared with our own clock when the response has no Date', () => {
   vi.useFakeTimers({ now: Date.UTC(2026, 10, 21), toFake: ['Date'] });
   const headers = new Headers({ 'Retry-After': 'Sat, 21 Nov 2026 01:00:00 GMT' });
   expect(parseRetryAfter(headers)).toBe(3_600_000);

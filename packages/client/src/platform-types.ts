@@ -1,7 +1,7 @@
 import type { HttpHeaders } from './http-headers.ts';
 
-// Classes of the platform in declarations, for those who compile with no library but the language's: there
-// they are as much of them as this client needs.
+// Classes of the platform in declarations. For those who compile with no library but the
+// language's, they contain only what this client needs.
 
 /** `AbortSignal`. */
 export type Signal = typeof globalThis extends { AbortSignal: { prototype: infer T } }

@@ -5,7 +5,7 @@ import type { Answer } from './response.ts';
 
 useFakeClock();
 
-/** What the service answers to a Free key: 60 requests a minute. */
+/** The headers of the service's response to a Free key: 60 requests a minute. */
 function answer(remaining: number, { status = 200, resetInSeconds = 60 } = {}): Answer {
   const headers = {
     'X-RateLimit-Limit': '60',
@@ -17,7 +17,7 @@ function answer(remaining: number, { status = 200, resetInSeconds = 60 } = {}): 
   return { response: new Response('[]', { status, headers }), text: '[]' };
 }
 
-/** A gate, and the requests that it has sent, which the test answers. */
+/** Creates a gate. The test responds to the requests that it sends. */
 function open() {
   const gate = createQuotaGate();
   const sent: (PromiseWithResolvers<Answer> & { name: string; signal: AbortSignal })[] = [];
@@ -35,10 +35,11 @@ function open() {
 const elapse = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
 /**
- * Plays a script. `+2` makes two calls, `+2t10` with a timeout of 10 ms, `+2t10w60` that also wait 60 ms for a
- * reset, `?` one that is refused. `0<50` answers the first request: 50 remain for a minute; `0<50/70`: for 70 s;
- * `0!30` with a 429, `0x` by a lost connection, `3-` the first three without headers. `~10` lets 10 ms pass.
- * `=3`: so far three requests were sent; `a3`: three of them aborted; `g3`: three calls have given up.
+ * Plays a script. `+2` makes two calls, `+2t10` with a timeout of 10 ms, `+2t10w60` also with at
+ * most 60 ms of wait for a reset, and `?` one that is refused. `0<50` answers the first request: 50
+ * remain for a minute; `0<50/70`: for 70 s; `0!30` with a 429, `0x` by a lost connection, `3-` the
+ * first three without headers. `~10` lets 10 ms pass. `=3`: so far three requests were sent; `a3`:
+ * three of them aborted; `g3`: three calls have failed.
  */
 async function play(script: string): Promise<void> {
   const { send, sent } = open();
@@ -93,36 +94,50 @@ async function play(script: string): Promise<void> {
   }
 }
 
-// Those who wait look again every 5 s.
+// Waiting calls look again every 5 s.
 test.each([
-  ['3 at most are unanswered while nothing is known: 3/8 of 10 strikes', '+20 =3'],
-  ['11 at most with a Free key: 3/8 of 30 strikes', '+1 0<50 +20 =12'],
-  ['as many at most as remain', '+1 0<2 +20 =3'],
-  ['3 at most for a minute after a denial: 1/8 of 30 strikes', '+1 0!1 ~59999 +1 1<50 +20 =5'],
-  ['11 at most after that', '+1 0!1 ~60000 +1 1<50 +20 =13'],
-  // 350 successes are those of 3.5 windows at most: a limit of 100 or more, so 50 strikes at least.
-  ['more without headers, with each success of the last minutes', '+1000 =3 60- =63 350- =368'],
-  ['of answers of one window the lowest counts', '+1 0<50 +2 2<3 1<4 +20 =6'],
-  ['of answers of two windows the later counts', '+1 0<50 +2 2<9/70 1<1 +20 =12'],
-  ['a denial counts, whatever its window', '+1 0<50/3600 +2 1!30 ? 2<5/20 ? =3'],
-  ['the only answer counts, as limits may rise', '+1 0<0/3600 ~60000 +1 1<8/3540 +20 =10'],
-  ['it is not the only one if another is on its way', '+1 0<2 +2 2<0 1<1 ?'],
-  ['nor in the other order', '+1 0<2 +2 1<0 2<1 ?'],
-  ['a request that was given up counts for 30 s', '+3t10 ~10 a3 ~29989 +5 =4 ~5000 =6'],
-  // Regression: an answer to another call made the gate forget them, and the key was banned.
-  ['whoever is answered meanwhile', '+1 0<50 +5t10 ~10 a5 +1 6<40 +20 =13'],
-  ['after three it goes on for 30 s', '+3t10 ~10 g3 +1t10 ~10 g4 ~29980 a3 ~20 a4'],
-  ['and teaches the gate, if its answer arrives', '+3t10 ~10 +1t10 ~10 3<0 ? =4'],
-  ['it does not count any more once it is answered', '+3t10 ~10 0<50 1<50 2<50 +20 =14'],
-  ['a lost connection counts for a second', '+3 0x 1x 2x ~999 +5 =4 ~5000 =6'],
-  ['a call gives up after the time for an answer', '+3t100000 +1t7000 ~6999 g0 ~1 g1 =3'],
-  ['one that is refused leaves its place', '+1 0<0 ? ? ~60000 +5 =4'],
-  ['and leaves its place', '+3t100000 +1t10 ~10 g1 0<50 1<50 2<50 +20 =14'],
-  ['or for a reset, if longer', '+3t100000 +1t7000w60000 ~59999 g0 ~1 g1 =3'],
-])('%s: %s', (_what, script) => play(script));
+  ['sends 3 at most without a response while nothing is known: 3/8 of 10 strikes', '+20 =3'],
+  ['sends 11 at most with a Free key: 3/8 of 30 strikes', '+1 0<50 +20 =12'],
+  ['sends as many at most as remain', '+1 0<2 +20 =3'],
+  [
+    'sends 3 at most for a minute after a denial: 1/8 of 30 strikes',
+    '+1 0!1 ~59999 +1 1<50 +20 =5',
+  ],
+  ['sends 11 at most after that minute', '+1 0!1 ~60000 +1 1<50 +20 =13'],
+  // 350 successes need at most 3.5 windows, so the limit is 100 or more, which allows at least 50
+  // strikes.
+  [
+    'sends more without headers, with each success of the last minutes',
+    '+1000 =3 60- =63 350- =368',
+  ],
+  ['uses the lowest value of responses about one window', '+1 0<50 +2 2<3 1<4 +20 =6'],
+  ['uses the later of two windows', '+1 0<50 +2 2<9/70 1<1 +20 =12'],
+  ['counts a denial, whatever its window', '+1 0<50/3600 +2 1!30 ? 2<5/20 ? =3'],
+  [
+    'uses the response to the only request, because limits may rise',
+    '+1 0<0/3600 ~60000 +1 1<8/3540 +20 =10',
+  ],
+  ['does not use it like this if another request is in flight', '+1 0<2 +2 2<0 1<1 ?'],
+  ['does not use it like this in the other order', '+1 0<2 +2 1<0 2<1 ?'],
+  ['counts a timed-out request for 30 s', '+3t10 ~10 a3 ~29989 +5 =4 ~5000 =6'],
+  // Regression: a response to another call made the gate forget these requests, and the key was
+  // banned.
+  ['counts it also when another call gets a response', '+1 0<50 +5t10 ~10 a5 +1 6<40 +20 =13'],
+  [
+    'lets a request continue for 30 s after three timeouts',
+    '+3t10 ~10 g3 +1t10 ~10 g4 ~29980 a3 ~20 a4',
+  ],
+  ['learns from such a request when its response arrives', '+3t10 ~10 +1t10 ~10 3<0 ? =4'],
+  ['does not count a timed-out request after its response', '+3t10 ~10 0<50 1<50 2<50 +20 =14'],
+  ['counts a lost connection for a second', '+3 0x 1x 2x ~999 +5 =4 ~5000 =6'],
+  ['rejects a call after its timeout', '+3t100000 +1t7000 ~6999 g0 ~1 g1 =3'],
+  ['frees the place of a refused call', '+1 0<0 ? ? ~60000 +5 =4'],
+  ['frees the place of a timed-out call', '+3t100000 +1t10 ~10 g1 0<50 1<50 2<50 +20 =14'],
+  ['waits for a reset if that is longer', '+3t100000 +1t7000w60000 ~59999 g0 ~1 g1 =3'],
+])('the gate %s: %s', (_what, script) => play(script));
 
-describe('those who wait', () => {
-  test('go in the order in which they came, and before newcomers', async () => {
+describe('waiting calls', () => {
+  test('go in the order of their arrival, and before later calls', async () => {
     const { send, sent } = open();
     for (const name of ['', '', '', 'a', 'b']) void send(name);
     sent[0]?.resolve(answer(1));
@@ -135,7 +150,7 @@ describe('those who wait', () => {
     expect(sent.slice(3).map(({ name }) => name)).toEqual(['a', 'b', 'newcomer']);
   });
 
-  test('are refused at once if those before them use up every window in time', async () => {
+  test('are refused at once if the calls before them use up every window in time', async () => {
     const { send, sent } = open();
     const first = send();
     sent[0]?.resolve(answer(0));
@@ -145,14 +160,14 @@ describe('those who wait', () => {
       outcomes.push(send(`${index}`, { maxRetryAfterMs: 70_000 }));
     }
     const refused = await Promise.all(outcomes.slice(60));
-    // Even the window after the next one may be too full, but it is the first with any hope.
+    // Even the window after the next one may be too full, but no earlier one has room.
     expect(refused.map(({ refusal }) => refusal?.retryAfterMs)).toEqual([120_000, 120_000]);
     void send('patient', { maxRetryAfterMs: 120_000 });
     await elapse(60_000);
     expect(sent.slice(1).map(({ name }) => name)).toEqual(['0', '1', '2']);
   });
 
-  test('are refused once the quota is used up, if the reset is too far away', async () => {
+  test('are refused when the quota is used up and the reset is too far away', async () => {
     const { send, sent } = open();
     for (let count = 0; count < 3; count++) void send();
     const impatient = send('', { maxRetryAfterMs: 59_000 });
@@ -176,7 +191,7 @@ describe('those who wait', () => {
   });
 });
 
-describe('an answer that may be old does not close the gate', () => {
+describe('the gate ignores a response that may be old', () => {
   const usedUp = {
     'X-RateLimit-Limit': '60',
     'X-RateLimit-Remaining': '0',
@@ -190,7 +205,7 @@ describe('an answer that may be old does not close the gate', () => {
       'a reset that is over',
       () => ({ 'X-RateLimit-Reset': String(Math.floor(Date.now() / 1_000)) }),
     ],
-  ])('because of %s', async (_, headers) => {
+  ])('when %s', async (_, headers) => {
     const { send, sent } = open();
     const first = send();
     await elapse(0);
@@ -202,7 +217,7 @@ describe('an answer that may be old does not close the gate', () => {
     expect(sent).toHaveLength(2);
   });
 
-  test('because its X-Request-Id was seen before', async () => {
+  test('when its X-Request-Id was seen before', async () => {
     const { send, sent } = open();
     const replayed = () => {
       const headers = { ...usedUp, 'X-RateLimit-Reset': soon(), 'X-Request-Id': 'one' };
@@ -212,7 +227,7 @@ describe('an answer that may be old does not close the gate', () => {
     await elapse(0);
     sent[0]?.resolve(replayed());
     await first;
-    // The window is over; the cache gives the same answer.
+    // The window is over, and the cache sends the same response.
     await elapse(86_400_000);
     const second = send();
     await elapse(0);
@@ -223,7 +238,7 @@ describe('an answer that may be old does not close the gate', () => {
     expect(sent).toHaveLength(3);
   });
 
-  test('but a fresh one does', async () => {
+  test('but a fresh response closes it', async () => {
     const { send, sent } = open();
     const first = send();
     await elapse(0);

@@ -1,9 +1,9 @@
 import type { HttpHeaders } from './http-headers.ts';
 import { matchField } from './match-field.ts';
 
-/** What an answer says about the key's quota: of its most restrictive window. */
+/** The quota state in a response: the most restrictive window. */
 export interface RateLimitState {
-  /** Requests that the window has room for. */
+  /** The limit of the window, in requests. */
   limit: number;
   /** Requests left in the window. */
   remaining: number;
@@ -11,7 +11,10 @@ export interface RateLimitState {
   resetAt: Date;
 }
 
-/** Reads it, or gives `undefined` if one of the three fields is missing or no whole number. */
+/**
+ * Reads the quota state, or returns `undefined` if one of the three fields is missing or not a
+ * whole number.
+ */
 export function readRateLimit(headers: Pick<HttpHeaders, 'get'>): RateLimitState | undefined {
   const [limit = 0, remaining = 0, resetAt = 0] = ['Limit', 'Remaining', 'Reset'].map((name) =>
     Number(matchField(headers, `X-RateLimit-${name}`, /^(\d{1,15})$/)),

@@ -3,7 +3,7 @@ import { useFakeClock } from '../test/fake-clock.ts';
 import { readTightestWindow, unknownWindow } from './read-tightest-window.ts';
 
 useFakeClock();
-/** A minute after that. */
+/** A time one minute later. */
 const resetAt = Date.UTC(2026, 10, 21, 0, 1);
 
 const state = {
@@ -30,17 +30,24 @@ const unlimited = { limit: Number.POSITIVE_INFINITY, resetAt: new Date(resetAt -
 
 test.each([
   ['a success', 200, state, '', 60_000, known],
-  // So it does not matter how the clock of this machine is set.
-  ['RateLimit says how far away the reset is', 200, both, '', 42_000, { ...known, perMinute: 60 }],
-  ['RateLimit of now', 200, { ...state, RateLimit: 'm;r=7;t=0, d;r=7;t=9' }, '', 0, known],
+  // The reset is relative, so the clock of this machine does not matter.
+  ['RateLimit with the time until the reset', 200, both, '', 42_000, { ...known, perMinute: 60 }],
+  [
+    'RateLimit with a reset now',
+    200,
+    { ...state, RateLimit: 'm;r=7;t=0, d;r=7;t=9' },
+    '',
+    0,
+    known,
+  ],
   ['RateLimit of another window', 200, { ...state, RateLimit: 'd;r=8;t=42' }, '', 60_000, known],
-  ['RateLimit that has no number', 200, { ...state, RateLimit: 'm;r=7;t=x' }, '', 60_000, known],
+  ['RateLimit without a number', 200, { ...state, RateLimit: 'm;r=7;t=x' }, '', 60_000, known],
   ['another policy', 200, { ...both, 'RateLimit-Policy': 'h;q=9;w=600' }, '', 42_000, known],
   ['a 429', 429, denied, '', 30_000, none],
   ['a ban', 429, denied, banned, 30_000, { ...none, code: 'key_temporarily_banned' }],
   ['a 429 of a proxy', 429, { 'Retry-After': '30' }, '', 30_000, { ...none, ...unlimited }],
 ] as [string, number, Record<string, string>, string, number, object][])(
-  '%s tells of its window',
+  'reads the window of %s',
   (_what, status, headers, text, endsInMs, expected) => {
     const response = new Response(text, { status, headers });
     const { endsAtMs, ...window } = readTightestWindow({ response, text });
@@ -54,7 +61,7 @@ test.each([
   [502, { ...state, 'X-RateLimit-Reset': 'soon' }],
   [200, { ...state, 'X-RateLimit-Limit': '60s' }],
   [200, { ...state, 'X-RateLimit-Remaining': 'a7' }],
-] as [number, Record<string, string>][])('a %i with %j tells nothing', (status, headers) => {
+] as [number, Record<string, string>][])('reads nothing from a %i with %j', (status, headers) => {
   const answer = { response: new Response('', { status, headers }), text: '' };
   expect(readTightestWindow(answer)).toBe(unknownWindow);
 });

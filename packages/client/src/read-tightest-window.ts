@@ -3,23 +3,23 @@ import { parseRetryAfter } from './parse-retry-after.ts';
 import { readRateLimit } from './read-rate-limit.ts';
 import type { Answer } from './response.ts';
 
-/** What an answer says about the window that has least left. */
+/** The window with the least left, from a response. */
 export interface TightestWindow {
-  /** Requests that the window has room for. */
+  /** The limit of the window, in requests. */
   limit: number;
   /** Requests left in the window. */
   remaining: number;
   /** When the window resets, by the service's clock. */
   resetAt: Date;
-  /** The same by the clock of `performance.now()`; perhaps late, never early. */
+  /** The same time by the clock of `performance.now()`; it may be late, but never early. */
   endsAtMs: number;
-  /** The limit of the minute, on which the number of strikes depends; 0 if unknown. */
+  /** The limit of the minute, which determines the number of strikes; 0 if unknown. */
   perMinute: number;
-  /** The code of a call that is not sent. */
+  /** The error code of a call that is not sent. */
   code: string;
 }
 
-/** What is known before the first answer, and after one that says nothing. */
+/** The state before the first response, and after a response without headers. */
 export const unknownWindow: TightestWindow = {
   limit: Number.POSITIVE_INFINITY,
   remaining: Number.POSITIVE_INFINITY,
@@ -29,7 +29,7 @@ export const unknownWindow: TightestWindow = {
   code: '',
 };
 
-/** Reads what an answer says. */
+/** Reads the window from a response. */
 export function readTightestWindow({
   response: { status, headers },
   text,
@@ -38,9 +38,9 @@ export function readTightestWindow({
   let lengthMs: number | undefined;
   if (status === 429) lengthMs = parseRetryAfter(headers);
   else if (state) {
-    // Relative to now, so it does not depend on the clock of this machine. The first window that has
-    // as much left is the one that `X-RateLimit-*` reports.
-    // Not with a regular expression: another one for each answer takes more time than all the rest.
+    // The time is relative to now, so it does not depend on the clock of this machine. The first
+    // window with as much left is the one that `X-RateLimit-*` reports. There is no regular
+    // expression here, because creating one for each response takes more time than all the rest.
     const field = headers.get('RateLimit')?.split(`;r=${state.remaining};t=`)[1];
     const seconds = Number.parseInt(field ?? '', 10);
     lengthMs = seconds >= 0 ? seconds * 1000 : Number(state.resetAt) - Date.now();

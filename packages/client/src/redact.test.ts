@@ -6,7 +6,7 @@ const key = 'ast_0123456789abcdefghijABCDEFGHIJ012345';
 const redact = createRedact(key);
 const fail = () => expect.unreachable('a trap');
 
-test('a text loses the key wherever it is, unless it is so short that it may be part of a word', () => {
+test('removes the key from a text, unless the key is so short that it may be part of a word', () => {
   expect(redact(`a ${key} b ${key}`)).toBe('a [API key] b [API key]');
   expect(createRedact('1234567')('12345678')).toBe('12345678');
   expect(createRedact('12345678')('12345678')).toBe('[API key]');
@@ -19,10 +19,10 @@ test.each([
   undefined,
   null,
   7,
-  // It is searched so deep, and no further.
+  // redact searches this deep, and no deeper.
   { a: { b: { c: { d: { e: { f: key } } } } } },
   circular,
-])('what does not hold the key stays as it is: %s', (cause) => {
+])('keeps an error without the key: %s', (cause) => {
   expect(redact(cause)).toBe(cause);
 });
 
@@ -30,18 +30,18 @@ const error = (more: object, message = 'failed') => Object.assign(new Error(mess
 const request = new Request('https://store.example/v1/pets', { headers: { Authorization: key } });
 
 test.each([
-  ['holds the key in its message', new Error(`failed: Bearer ${key}`)],
-  ['holds it in a cause', new Error('failed', { cause: new Error(key) })],
-  ['holds it in a member', error({ options: { headers: [['a', key]] } })],
-  ['holds it in headers', error({ config: { headers: new Headers({ a: key }) } })],
-  ['holds it in a request', error({ request })],
-  ['holds it in a symbol', error({ [Symbol('options')]: key })],
-  ['holds it in its stack alone', error({ message: 'failed' }, key)],
-  ['is an object that holds it', { a: { b: { c: { d: { e: key } } } } }],
-  ['throws when it is looked at', new Proxy({}, { ownKeys: fail })],
+  ['has the key in its message', new Error(`failed: Bearer ${key}`)],
+  ['has it in a cause', new Error('failed', { cause: new Error(key) })],
+  ['has it in a member', error({ options: { headers: [['a', key]] } })],
+  ['has it in headers', error({ config: { headers: new Headers({ a: key }) } })],
+  ['has it in a request', error({ request })],
+  ['has it in a symbol', error({ [Symbol('options')]: key })],
+  ['has it only in its stack', error({ message: 'failed' }, key)],
+  ['is an object that contains it', { a: { b: { c: { d: { e: key } } } } }],
+  ['throws when it is inspected', new Proxy({}, { ownKeys: fail })],
   ['has no text', Object.assign(Object.create(null), { key })],
-  ['has a message that is none', { message: {}, key }],
-])('what %s is replaced by an error without the key', (_what, cause) => {
+  ['has a message that is not a string', { message: {}, key }],
+])('replaces what %s by an error without the key', (_what, cause) => {
   const redacted = redact(cause) as Error;
   expect(redacted).toBeInstanceOf(Error);
   expect(inspect(redacted, { depth: 20, showHidden: true })).not.toContain(key);
@@ -52,7 +52,7 @@ test.each([
   }
 });
 
-test('a request of another realm loses the key too, where there is no Request and no Headers', () => {
+test('removes the key from a request of another realm, where there is no Request and no Headers', () => {
   class Headers {
     #fields = new Map([['authorization', `Bearer ${key}`]]);
     forEach(tell: (value: string, name: string) => void) {

@@ -1,14 +1,17 @@
-/** A key this short is no secret but a placeholder, and may be part of an ordinary word. */
+/**
+ * The shortest key that is removed. A shorter one is a placeholder, and may be part of an ordinary
+ * word.
+ */
 const minKeyLength = 8;
 
-/** How far into an error to look: `cause.config.headers.authorization` is three steps. */
+/** How deep an error is searched: `cause.config.headers.authorization` is three steps. */
 const maxDepth = 4;
 
-/** Takes the API key out of what goes into an error, and so out of every log. */
+/** Removes the API key from everything that goes into an error, and so from every log. */
 export interface Redact {
-  /** Debugging proxies answer with the request, `Authorization` and all. */
+  /** Debugging proxies respond with the whole request, including `Authorization`. */
   (text: string): string;
-  /** Gives what a `fetch` threw, or a plain `Error` in its place if it holds the key. */
+  /** Returns the error of `fetch`, or a plain `Error` instead if it contains the key. */
   (cause: unknown): unknown;
 }
 
@@ -17,9 +20,9 @@ export function createRedact(apiKey: string): Redact {
     if (typeof value === 'string') return redact(value) !== value;
     const object = Object(value);
     const inherited = (name: string) => (Object.hasOwn(object, name) ? undefined : object[name]);
-    // Without calling any getter of its own, except for the stack, which is one in recent engines. `Request`
-    // and `Headers` have none of it among their own members. They are known by what they can do, because
-    // jsdom has no `Request`, and happy-dom has classes of its own.
+    // The search calls no getter, except for the stack, which is a getter in recent engines. The
+    // data of `Request` and `Headers` is not in their own members. They are recognized by their
+    // methods, because jsdom has no `Request`, and happy-dom has its own classes.
     const members = [
       ...Reflect.ownKeys(object).map((key) => Reflect.getOwnPropertyDescriptor(object, key)?.value),
       value instanceof Error && value.stack,
@@ -43,7 +46,8 @@ export function createRedact(apiKey: string): Redact {
       const { message = String(value), stack = '' } = value as Partial<Error>;
       return Object.assign(new Error(redact(message)), { stack: redact(stack) });
     } catch {
-      // A proxy that throws, an object without a text: to fail here would leave the call without end.
+      // This may be a proxy that throws, or an object without a text. An exception here would leave
+      // the call pending forever.
       return new Error('unreadable');
     }
   }

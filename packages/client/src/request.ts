@@ -5,9 +5,10 @@ import type { HeaderList, Signal } from './platform-types.ts';
 import { version } from './version.ts';
 
 /**
- * Header fields by name, in any case: a record, pairs or `Headers`, as `fetch` takes them. Those of a call come after those of the client, and the last of a
- * name wins. What the client itself sets, such as `Authorization`, cannot be replaced, except for `User-Agent`
- * and `X-Retry-Count`, which tells how often the call was sent before.
+ * Header fields by name (case-insensitive): a record, pairs or `Headers`, as `fetch` accepts them.
+ * The fields of a call come after the client's fields, and the last value of a name wins. You
+ * cannot replace fields that the client itself sets, such as `Authorization`. You can replace
+ * `User-Agent` and `X-Retry-Count`, the number of earlier attempts.
  */
 export type HeaderFields =
   | Readonly<Record<string, string | readonly string[] | undefined>>
@@ -15,23 +16,26 @@ export type HeaderFields =
   | HeaderList;
 
 /**
- * What `fetch` is told besides, such as `cache`, `keepalive` and `credentials`, `next` of Next.js or
- * `dispatcher` of undici. Those of a call are added to those of the client. What the client itself sets,
- * such as `method`, `headers` and `signal`, cannot be replaced.
+ * Additional options for `fetch`, such as `cache`, `keepalive` and `credentials`, `next` of Next.js
+ * or `dispatcher` of undici. The options of a call are added to the client's options. You cannot
+ * replace options that the client itself sets, such as `method`, `headers` and `signal`.
  */
 export type FetchOptions = Readonly<Record<string, unknown>>;
 
-/** Options of a single call; the client's own apply where they are left out. */
+/** Options of a single call. The client's options apply where they are missing. */
 export interface CallOptions {
   /** Cancels the call, which then rejects with an `AbortError`, also while it waits. */
   signal?: Signal | undefined;
-  /** How long each attempt may take once it is sent, until the last byte of its answer: milliseconds. */
+  /**
+   * How long each attempt may take after it is sent, until the last byte of its response:
+   * milliseconds.
+   */
   timeoutMs?: number | undefined;
-  /** How often the call is tried again if it fails for the moment. */
+  /** How often the call is retried after a temporary failure. */
   maxRetries?: number | undefined;
-  /** Header fields to send in addition to those of the client; `undefined` removes one of these. */
+  /** Additional header fields; `undefined` removes a field of the client. */
   headers?: HeaderFields | undefined;
-  /** What `fetch` is told besides, in addition to what the client says. */
+  /** Additional options for `fetch`, added to the client's options. */
   fetchOptions?: FetchOptions | undefined;
 }
 
@@ -46,20 +50,20 @@ export interface RequestDescription {
   /** The path below `baseUrl`, such as `/store/orders/7?full=true`. */
   path: string;
   /**
-   * What hooks and errors call the path, such as `/store/orders/{id}`.
+   * The name of the path in hooks and errors, such as `/store/orders/{id}`.
    *
    * @default the path without its query
    */
   pathTemplate?: string | undefined;
-  /** Query parameters. They replace those of the path; `undefined` removes one. */
+  /** Query parameters. They replace the parameters of the path; `undefined` removes one. */
   query?: object | undefined;
-  /** The body: a value that JSON has, sent as JSON. `undefined` sends none. */
+  /** The body: a JSON value. `undefined` sends no body. */
   body?: unknown;
   /** Sent as `Idempotency-Key`. Without one, a POST or PATCH is repeated only after a 429. */
   idempotencyKey?: string | undefined;
 }
 
-/** A request, ready to be sent as often as it takes. */
+/** A request, ready to be sent several times. */
 export interface PreparedRequest {
   url: string;
   init: Omit<FetchInit, 'signal'>;
@@ -67,14 +71,17 @@ export interface PreparedRequest {
 
 interface RequestWithHeaders extends RequestDescription {
   method: string;
-  /** How often it was sent before. */
+  /** How often the request was sent before. */
   attempts: number;
-  /** Those of the client and of the call; later ones win, and the client's own over all. */
+  /**
+   * The header fields of the client and of the call. Later ones win, and the client's own fields
+   * win over all.
+   */
   headers: readonly (object | undefined)[];
 }
 
 /**
- * Puts a request together.
+ * Builds a request.
  *
  * @throws {TypeError} for a path, a header or a body that cannot be sent.
  */
@@ -90,18 +97,19 @@ export function prepareRequest(
     ...(idempotencyKey !== undefined && { 'Idempotency-Key': idempotencyKey }),
   };
   const fields = new Headers();
-  // Not from a browser: Firefox and Safari would ask for it in the preflight request. Every browser calls
-  // itself Mozilla, its workers included.
+  // Browsers do not send this header: Firefox and Safari would ask for it in the preflight request.
+  // Every browser calls itself Mozilla, including its workers.
   const isBrowser = environment.navigator?.userAgent?.startsWith('Mozilla/');
   const userAgent = isBrowser ? undefined : `animal-store-client/${version}`;
-  // 0 is left out, so that the preflight request of a browser asks for it only when it must.
+  // The count 0 is not sent, so that a browser's preflight request asks for this header only if
+  // needed.
   const defaults = { 'User-Agent': userAgent, 'X-Retry-Count': attempts || undefined };
   for (const more of [defaults, ...headers, own]) setAll(fields, more);
   const url = new URL(baseUrl + path);
-  // Neither `..` nor a missing slash leads the key out of the service.
+  // A path with `..` or without a slash must not send the key out of the service.
   if (!url.href.startsWith(`${baseUrl}/`)) throw new TypeError('path: expected one below baseUrl');
   setAll(url.searchParams, query);
-  // Of a form, a file, bytes or a `Map`, JSON would make `{}` without a word. All of these have a tag.
+  // A form, a file, bytes or a `Map` would silently become `{}` in JSON. All of these have a tag.
   if (body instanceof Object && Symbol.toStringTag in body)
     throw new TypeError('body: expected JSON');
   return {
@@ -109,8 +117,8 @@ export function prepareRequest(
     init: {
       method,
       headers: Object.fromEntries(fields),
-      // The service never redirects. To follow would turn a POST into a GET (RFC 9110, §15.4.3).
-      // `error` would say so too, but workerd does not know it.
+      // The service never redirects. Following a redirect would turn a POST into a GET (RFC 9110,
+      // §15.4.3). `error` would refuse redirects as well, but workerd does not support it.
       redirect: 'manual',
       ...(body !== undefined && { body: stringifyJson(body) }),
     },
@@ -124,7 +132,10 @@ function setAll(target: Headers | URLSearchParams, values: object | undefined): 
   }
 }
 
-/** Gives the names and values of a record, a pair, a list of these, or what iterates pairs, as `Headers` do. */
+/**
+ * Returns the names and values of a record, a pair, a list of these, or an iterable of pairs such
+ * as `Headers`.
+ */
 function entriesOf(values: object = {}): Iterable<readonly [string, unknown]> {
   if (!Array.isArray(values)) {
     return Symbol.iterator in values ? (values as Headers) : Object.entries(values);

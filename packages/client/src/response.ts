@@ -10,7 +10,7 @@ export interface Answer {
   text: string;
 }
 
-/** What the body of a success must be; `undefined` for any JSON, or nothing at all. */
+/** The expected kind of a success's body; `undefined` for any JSON, or an empty body. */
 export type BodyKind = 'array' | 'object' | undefined;
 
 /** How much of a body an error keeps: more than the service sends, and not too much for a log. */
@@ -19,8 +19,8 @@ const maxBodyLength = 10_000;
 /**
  * Reads the body of a success.
  *
- * @throws {ApiError} if it is a failure, whoever it was that answered, or a success whose body is not
- * JSON of this kind: what answered is not the service.
+ * @throws {ApiError} if the response is a failure, or a success whose body is not JSON of this
+ *   kind, because then the service has not sent it.
  */
 export function readBody(
   { response, text }: Answer,
@@ -34,7 +34,7 @@ export function readBody(
   } catch (error) {
     cause = error;
   }
-  // Without a kind, anything will do that is JSON, or nothing at all.
+  // Without a kind, any JSON or an empty body is accepted.
   const isExpected = kind
     ? body instanceof Object && Array.isArray(body) === (kind === 'array')
     : !cause || text === '';
@@ -52,13 +52,13 @@ export function readBody(
   response.headers.forEach((value, name) => {
     headers.append(name, redact(value));
   });
-  // Browsers hide everything about a redirect that they were told not to follow: its status is 0.
+  // Browsers hide everything about a redirect that they do not follow: its status is 0.
   const description = status < 400 ? 'redirect: is baseUrl right?' : statusText;
   const detail = textOf(message) || redact(description || 'failed');
   throw createApiError(
     { status, code: textOf(code), detail, headers, body: redact(text).slice(0, maxBodyLength) },
     call,
-    // Of a failure, the body is no cause.
+    // For a failed response, an invalid body is not the cause.
     ok ? redact(cause) : undefined,
   );
 }

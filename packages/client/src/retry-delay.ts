@@ -5,11 +5,13 @@ import { ConnectionError } from './errors/connection-error.ts';
 const firstBackoffMs = 500;
 const maxBackoffMs = 8_000;
 
-/** How much longer than asked a wait may be, so that not all clients come back in one moment. */
+/**
+ * How much longer than requested a wait may be, so that not all clients come back at the same time.
+ */
 const jitterShare = 0.1;
 
 /**
- * Decides whether a failed attempt is worth another, and when.
+ * Decides whether a failed attempt is retried, and when.
  *
  * @param attempt which attempt failed, from 1.
  * @returns how long to wait before the next one, in milliseconds, or `undefined` for none.
@@ -20,7 +22,7 @@ export function retryDelayMs(
   maxRetryAfterMs: number,
 ): number | undefined {
   const { status = 0, code, retryAfterMs } = error;
-  // Whether the same request may well succeed in a moment.
+  // Whether the same request may succeed soon.
   const isPassing =
     error instanceof ConnectionError ||
     code === 'idempotency_in_progress' ||
@@ -31,6 +33,6 @@ export function retryDelayMs(
       ? retryAfterMs * (1 + jitterShare * Math.random())
       : undefined;
   }
-  // "Full jitter": of all ways to spread out clients that failed together, the one with least work.
+  // "Full jitter" causes the least work of all ways to spread out clients that failed together.
   return Math.random() * Math.min(maxBackoffMs, firstBackoffMs * 2 ** (attempt - 1));
 }

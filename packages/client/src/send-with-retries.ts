@@ -24,19 +24,20 @@ import { retryDelayMs } from './retry-delay.ts';
 import { findShared } from './shared-between-clients.ts';
 import { maxTimerMs, waitFor } from './wait.ts';
 
-/** What to send, and what to make of the answer. */
+/** An operation: the request, and how to read its response. */
 export interface Operation<Data> extends RequestDescription {
-  /** By default the method and the path. */
+  /** The name of the operation. The default is the method and the path. */
   operation?: OperationName | 'getRateLimit';
   bodyKind?: BodyKind;
-  /** Makes the data of a body of that kind; by default the body itself. */
+  /** Converts the body of this kind to the data. The default is the body itself. */
   read?: (body: unknown, headers: HttpHeaders, call: CallDetails) => Data;
 }
 
 /**
- * Sends the request of an operation, as often as it takes, and reads its answer.
+ * Sends the request of an operation, with retries, and reads its response.
  *
- * @param describe gives the operation, or throws a `TypeError` for an argument that cannot be sent.
+ * @param describe returns the operation, or throws a `TypeError` for an argument that cannot be
+ *   sent.
  */
 export type Send = <Data>(
   describe: () => Operation<Data>,
@@ -44,16 +45,16 @@ export type Send = <Data>(
 ) => Promise<Result<Data>>;
 
 /**
- * Creates what sends requests, and repeats those that failed for the moment.
+ * Creates the function that sends requests, and retries after temporary failures.
  *
- * @param onRateLimit is told what an answer says about the quota.
- * @throws {TypeError} if the options cannot work.
+ * @param onRateLimit receives the quota state of each response.
+ * @throws {TypeError} if the options are invalid.
  */
 export function createSend(
   clientOptions: ClientOptions,
   onRateLimit: (state: RateLimitState) => void,
 ): Send {
-  // Each variable is read only if it is needed: Deno asks the user for the permission.
+  // Each variable is read only if it is needed, because Deno asks the user for permission.
   const env = environment.process?.env;
   const baseUrl = parseBaseUrl(clientOptions.baseUrl ?? env?.ANIMAL_STORE_BASE_URL);
   const [getKey, renewKey] = createApiKeySource(clientOptions.apiKey ?? env?.ANIMAL_STORE_API_KEY);
@@ -76,7 +77,7 @@ export function createSend(
   return async <Data>(describe: () => Operation<Data>, options: CallOptions = {}) => {
     const operation = describe();
     const { method = 'GET', path, idempotencyKey, bodyKind } = operation;
-    // A query may hold what has no place in a log.
+    // A query may contain data that does not belong in a log.
     const [pathname = ''] = String(path).split(/[?#]/);
     const { operation: name = `${method} ${pathname}`, pathTemplate = pathname } = operation;
     const details = { operation: name, method, pathTemplate, url: baseUrl + pathname };
@@ -90,30 +91,30 @@ export function createSend(
       headers: ownHeaders,
       fetchOptions,
     } = checkOptions(options);
-    // Whether the service may get the same request twice (RFC 9110, §9.2.2). If not, only a 429 is
-    // repeated, for then the service has done nothing.
+    // Whether the service may receive the same request twice (RFC 9110, §9.2.2). If not, only a 429
+    // is retried, because the service has done nothing then.
     const isRepeatable = idempotencyKey !== undefined || !/^(POST|PATCH)$/i.test(method);
 
-    /** Sends the request once, tells the hooks, and reads the answer. */
+    /** Sends the request once, calls the hooks, and reads the response. */
     async function attempt(apiKey: string): Promise<Result<Data>> {
       const { url, init } = prepareRequest(
         { ...operation, ...call, headers: [clientOptions.headers, ownHeaders].flat() },
         baseUrl,
         apiKey,
       );
-      // What costs no quota has a gate of its own, which is always open.
+      // An operation that costs no quota has its own gate, which is always open.
       const gate =
         name === 'getRateLimit' ? createQuotaGate() : findShared().findGate(baseUrl, apiKey);
       const redact = createRedact(apiKey);
       let sentAtMs = Number.NaN;
-      let awaited = 'answers to earlier requests';
+      let awaited = 'responses to earlier requests';
 
       async function exchange(abort: AbortSignal): Promise<Answer> {
         call.attempts++;
         awaited = 'the answer';
         tellOfCall('onRequest', {});
         sentAtMs = Date.now();
-        // Looked up here, so that what replaces the global later (a tracer, a test) is used.
+        // The global is read here, so that code that replaces it later (a tracer, a test) is used.
         const { fetch = globalThis.fetch } = clientOptions;
         const more = { ...clientOptions.fetchOptions, ...fetchOptions };
         const response = await fetch(url, { ...more, ...init, signal: abort });
@@ -138,8 +139,8 @@ export function createSend(
         }
         throw new TimeoutError(
           sentAtMs >= 0
-            ? `no complete answer within ${timeoutMs} ms`
-            : 'not sent: no answer to earlier requests',
+            ? `no complete response within ${timeoutMs} ms`
+            : 'not sent: no response to earlier requests',
           call,
         );
       }

@@ -2,8 +2,8 @@ import { getEventListeners } from 'node:events';
 import { expect, test } from 'vitest';
 import { waitFor } from './wait.ts';
 
-// From the eleventh on Node would warn of a leak.
-test('any number of waits share one listener of a signal, and leave none', async () => {
+// Node warns of a leak from the eleventh listener on.
+test('waits share one listener of a signal, and leave none', async () => {
   const controller = new AbortController();
   const { signal } = controller;
   const listeners = () => getEventListeners(signal, 'abort').length;

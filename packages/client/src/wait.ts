@@ -1,7 +1,10 @@
-/** The longest time that a timer can hold; a longer one would fire at once. */
+/** The longest time of a timer; a longer one would fire at once. */
 export const maxTimerMs = 2 ** 31 - 1;
 
-/** Those who wait for a signal. They share one listener: from the eleventh on Node warns of a leak. */
+/**
+ * The waits for each signal. They share one listener, because Node warns of a leak from the
+ * eleventh listener on.
+ */
 class Waiters extends Set<() => void> {
   handleEvent() {
     for (const end of this) end();
@@ -11,11 +14,11 @@ class Waiters extends Set<() => void> {
 const waitersOf = new WeakMap<AbortSignal, Waiters>();
 
 /**
- * Waits for a time to pass, if one is given, for a signal to abort, or for an event, whichever comes
- * first. Leaves neither a timer nor a listener behind. It never throws: the caller does, so that its
- * own frames are in the stack of the error.
+ * Waits for a time to pass, if one is given, for a signal to abort, or for an event, whichever
+ * comes first. It leaves neither a timer nor a listener behind. It never throws: the caller throws,
+ * so that its own frames are in the stack of the error.
  *
- * @param onEnd is given the function that ends the wait.
+ * @param onEnd receives the function that ends the wait.
  */
 export function waitFor(
   ms: number,
@@ -24,12 +27,12 @@ export function waitFor(
 ): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted) return resolve();
-    // Some runtimes cut off the fraction, and a wait must never be too short.
+    // Some runtimes drop the fraction, and a wait must never be too short.
     const timer = setTimeout(end, Math.min(Math.ceil(ms), maxTimerMs));
     const waiters = signal && (waitersOf.get(signal) ?? new Waiters());
     if (waiters) {
       waitersOf.set(signal, waiters.add(end));
-      // To add the same listener again does nothing.
+      // Adding the same listener again has no effect.
       signal.addEventListener('abort', waiters);
     }
     onEnd?.(end);

@@ -6,11 +6,11 @@ import { expect, vi } from 'vitest';
 import { type ClientOptions, createClient } from '../src/index.ts';
 import { simulateService, type Tally } from './simulated-service.ts';
 
-/** A client, and its way to the service. */
+/** A client, and its connection to the service. */
 interface Caller extends Pick<ClientOptions, 'timeoutMs' | 'maxRetries' | 'maxRetryAfterMs'> {
-  /** How many requests its `fetch` carries at a time. */
+  /** How many requests its `fetch` sends at a time. */
   connections?: number;
-  /** How long a request or an answer is on its way, at least and at most. */
+  /** How long a request or a response takes, at least and at most. */
   latencyMs: readonly [least: number, most: number];
 }
 
@@ -21,26 +21,29 @@ interface PlannedCall {
   abortAfterMs?: number | undefined;
 }
 
-/** Calls of processes that share a key. Each process has all the clients. */
+/** The calls of processes that share a key. Each process has all the clients. */
 interface Situation {
   quota: Quota;
   clients: Caller[];
   processes: PlannedCall[][];
   seed?: number;
-  /** Whether a proxy takes the rate-limit headers off. */
+  /** Whether a proxy removes the rate-limit headers. */
   isStripped?: boolean;
-  /** Requests that somebody else made before. */
+  /** How many requests another caller has made before. */
   usedBefore?: number;
   trouble?: 'none' | 'lost connections' | 'restart' | undefined;
 }
 
-/** What became of a call: the animal's id, or its error. */
+/** The outcome of a call: the animal's id, or its error. */
 type Outcome = { id: number } | { error: Error & { attempts: number; retryAfterMs?: number } };
 
-/** Each situation is of other keys, as the quota of a key is known to the whole process. */
+/** Each situation uses other keys, because the whole process knows the quota of a key. */
 let played = 0;
 
-/** Plays a situation on a fake clock until every call has ended, and checks what holds in every one. */
+/**
+ * Plays a situation on a fake clock until every call has ended, and checks what must hold in every
+ * situation.
+ */
 export async function play({ quota, clients, processes, seed = 1, ...others }: Situation) {
   const { isStripped, usedBefore = 0, trouble } = others;
   const random = createSeededRandom(seed);
@@ -58,7 +61,7 @@ export async function play({ quota, clients, processes, seed = 1, ...others }: S
     const faultShare = trouble === 'lost connections' ? 0.01 : 0;
     let endedAtMs = startedAtMs;
     const outcomes = processes.flatMap((calls) => {
-      // Clients of different addresses share nothing, like those of different processes.
+      // Clients of different addresses share nothing, like clients of different processes.
       const baseUrl = `https://process-${++played}.example/v1`;
       const stores = clients.map(
         ({ connections = 1 / 0, latencyMs: [least, most], ...options }) => {
@@ -81,7 +84,7 @@ export async function play({ quota, clients, processes, seed = 1, ...others }: S
       });
     });
     const all = Promise.all(outcomes);
-    // Not `runAllTimersAsync`, which waits a millisecond for each timer.
+    // `runAllTimersAsync` is not used, because it waits a millisecond for each timer.
     await nextTurn();
     while (vi.getTimerCount() > 0) {
       vi.advanceTimersToNextTimer();
@@ -96,7 +99,10 @@ export async function play({ quota, clients, processes, seed = 1, ...others }: S
   }
 }
 
-/** No ban, no animal twice, and of each failure one of the errors that the README names. */
+/**
+ * Checks that there is no ban, no animal twice, and that each failure is one of the errors in the
+ * README.
+ */
 function checkPromises(tally: Tally, outcomes: Outcome[], animals: string[]): void {
   expect(tally.banned).toBe(0);
   expect(new Set(animals).size).toBe(animals.length);
@@ -132,7 +138,7 @@ const client = fc.record({
   maxRetryAfterMs: fc.constantFrom(0, 1_000, 60_000, Number.POSITIVE_INFINITY),
 });
 
-/** Two or fewer processes that use one key in any pattern, and its quota. */
+/** Generates one or two processes that use one key in any pattern, and its quota. */
 const anySituation: fc.Arbitrary<Situation> = fc.record({
   quota: fc.record({
     perMinute: fc.oneof(fc.integer({ min: 1, max: 40 }), fc.constantFrom(60, 300, 1_000)),

@@ -29,10 +29,10 @@ const plain = {
 };
 const withBody = { ...plain, 'content-type': 'application/json' };
 
-/** A client whose failed calls are not repeated. */
+/** Creates a client that does not retry. */
 const open: typeof openStore = (steps, options) => openStore(steps, { maxRetries: 0, ...options });
 
-test('the client and the contract know the same ban policy and the same longest page', () => {
+test('the client and the contract have the same ban policy and the same longest page', () => {
   const strikeWindowSeconds = strikeWindowMs / 1000;
   expect(defaultBanPolicy).toMatchObject({ minStrikes, strikeShare, strikeWindowSeconds });
   expect(maxPageLength).toBe(pageLimit.max);
@@ -62,7 +62,8 @@ describe('a request', () => {
       '{"id":1152921504606846976}',
       (store) => store.request({ ...order, body: { id: 2n ** 60n } }),
     ],
-    // Of the client's own cursors only the service's is sent, and a cursor of the service as it is.
+    // The client sends only the service's part of its own cursors, and a cursor of the service
+    // unchanged.
     ['GET /pets?cursor=b', undefined, (store) => store.listPets({ cursor: '~17~b' })],
     ['GET /pets?cursor=a%7E1%7Eb', undefined, (store) => store.listPets({ cursor: 'a~1~b' })],
   ])('%s %s', async (line, body, call) => {
@@ -99,7 +100,7 @@ describe('a request', () => {
     expect(script.requests).toEqual([]);
   });
 
-  test('of a creation has the idempotency key that it is given, or one of its own', async () => {
+  test('of createPet has the given idempotency key, or a random one', async () => {
     const { store, script } = open([answerJson(201, cat)]);
     for (const idempotencyKey of ['once-1', undefined, undefined])
       await store.createPet(mia, { idempotencyKey });
@@ -110,7 +111,7 @@ describe('a request', () => {
   });
 });
 
-test('an answer is exact, and keeps members and statuses that a newer service adds', async () => {
+test('a response is exact, and keeps members and statuses that a newer service adds', async () => {
   const text = '{"id":1,"name":"Mia","categoryId":9223372036854775807,"status":"lent","chip":"x1"}';
   const { store } = open([() => new Response(`[${text}]`)]);
   expect(await store.listPets()).toEqual({
@@ -121,7 +122,7 @@ test('an answer is exact, and keeps members and statuses that a newer service ad
 });
 
 describe('request()', () => {
-  test('refuses a path that could lead the key out of the service', async () => {
+  test('refuses a path that would send the key out of the service', async () => {
     const { store, script } = open([ok]);
     for (const path of ['.evil.example/', '', 'https://evil.example/v1/pets', '/%2e%2e/admin']) {
       const refusal = new TypeError('path: expected one below baseUrl');
@@ -134,7 +135,7 @@ describe('request()', () => {
     ['//evil.example/pets', {}, '//evil.example/pets'],
     ['/@evil.example', {}, '/@evil.example'],
     ['/ü?limit=1&a=b', { limit: 2, a: undefined, b: 'ä &' }, '/%C3%BC?limit=2&b=%C3%A4+%26'],
-  ])('makes of the path %j and the query %j the address %j', async (path, query, expected) => {
+  ])('builds from the path %j and the query %j the address %j', async (path, query, expected) => {
     const { store, script } = open([() => new Response(null, { status: 204 })]);
     expect(await store.request({ path, query })).toBeUndefined();
     expect(script.lines).toEqual([`GET ${expected}`]);
@@ -154,7 +155,7 @@ describe('request()', () => {
   });
 
   test.each([new FormData(), new Uint8Array(1), new Map()])(
-    'refuses %o, which JSON does not have',
+    'refuses %o, which is not JSON',
     async (body) => {
       const call = open([ok]).store.request({ method: 'PUT', path: '/x', body });
       expect(await rejection(call)).toEqual(new TypeError('body: expected JSON'));
@@ -162,12 +163,12 @@ describe('request()', () => {
   );
 });
 
-test('rateLimit() is sent at once, also while the quota is used up', async () => {
+test('rateLimit() is sent at once when the quota is used up', async () => {
   const status = { plan: 'free', subject: 'key', bannedUntil: null, warned: false };
   const { store, script } = open([deny(3_600), answerJson(200, status), deny(3_600)]);
   await rejection(store.listPets());
   expect(await store.rateLimit()).toEqual(status);
-  // It did not open the way for calls that cost something.
+  // The call does not admit other calls that cost quota.
   expect(await rejection(store.listPets())).toMatchObject({ attempts: 0 });
   expect(script.lines).toEqual(['GET /pets', 'GET /rate-limit']);
 });
@@ -190,7 +191,7 @@ describe('a function as apiKey', () => {
     expect(await rejection(store.listPets())).toMatchObject(error);
   });
 
-  test('that never answers does not outlive the signal', async () => {
+  test('that never returns does not outlive the signal', async () => {
     const controller = new AbortController();
     const apiKey = () => new Promise<string>(() => controller.abort());
     const call = open([ok], { apiKey }).store.listPets({}, { signal: controller.signal });
@@ -199,7 +200,7 @@ describe('a function as apiKey', () => {
 });
 
 describe('options', () => {
-  test('come from the environment if they are not given, and fetch is the global one of the moment', async () => {
+  test('come from the environment when they are missing, and fetch is the current global one', async () => {
     vi.stubEnv('ANIMAL_STORE_BASE_URL', 'https://environment.example/v1');
     vi.stubEnv('ANIMAL_STORE_API_KEY', 'ast_environment');
     const store = createClient();
@@ -210,13 +211,13 @@ describe('options', () => {
     expect(fields('Authorization')).toEqual(['Bearer ast_environment']);
   });
 
-  test('leave the environment alone if they are given, as Deno may forbid to read it', async () => {
+  test('do not read the environment when they are given, because Deno may forbid it', async () => {
     const get = () => expect.unreachable('not allowed');
     vi.stubGlobal('process', { env: new Proxy({}, { get }) });
     await expect(open([ok]).store.listPets()).resolves.toHaveProperty('pets');
   });
 
-  test('that are missing or cannot work are named', () => {
+  test('that are missing or invalid are named in the error', () => {
     vi.stubEnv('ANIMAL_STORE_BASE_URL', undefined);
     vi.stubEnv('ANIMAL_STORE_API_KEY', undefined);
     expect(() => createClient()).toThrow(/ANIMAL_STORE_BASE_URL/);
@@ -238,7 +239,7 @@ describe('options', () => {
   });
 });
 
-test('fetchOptions of the client and of the call are added to what fetch is told, and replace nothing of it', async () => {
+test('fetchOptions of the client and of the call are added to the options of fetch, and replace none', async () => {
   const fetchOptions = { cache: 'no-store', keepalive: false, method: 'DELETE', headers: {} };
   const { store, script } = open([ok], { fetchOptions });
   await store.listPets({}, { fetchOptions: { keepalive: true, signal: null } });
@@ -249,7 +250,7 @@ test('fetchOptions of the client and of the call are added to what fetch is told
 });
 
 describe('header fields', () => {
-  test('of the client, of withOptions and of the call merge in any case: the last wins, undefined removes', async () => {
+  test('of the client, of withOptions and of the call merge case-insensitively: the last wins, undefined removes', async () => {
     const headers = { 'x-a': '1', 'X-B': '1', 'x-c': '1', 'X-D': '1' };
     const { store, script } = open([ok], { headers });
     const other = store
@@ -293,7 +294,7 @@ describe('header fields', () => {
     expect(names.map((name) => script.fields(name)[0])).toEqual(['1', '2', '3', '3']);
   });
 
-  test('cannot replace or remove those that the client needs', async () => {
+  test('cannot replace or remove fields that the client needs', async () => {
     const { store, script } = open([answerJson(201, cat)]);
     const headers = { authorization: undefined, ACCEPT: 'text/html', 'content-type': 'text/plain' };
     await store.createPet(mia, { headers, idempotencyKey: 'once-1' });
@@ -314,15 +315,12 @@ test.each([
   ['https://store.example', {}, ''],
   [undefined, undefined, ''],
   ['https://shop.example', { onLine: false }, ' (offline)'],
-])(
-  'a connection that failed on a page of %s, with %j, hints%s',
-  async (origin, navigator, hint) => {
-    vi.stubGlobal('location', origin && { origin });
-    vi.stubGlobal('navigator', navigator);
-    const { message } = (await rejection(open([disconnect]).store.listPets())) as Error;
-    expect(message).toBe(`listPets: no answer from https://store.example/v1${hint}`);
-  },
-);
+])('a failed connection on a page of %s, with %j, hints%s', async (origin, navigator, hint) => {
+  vi.stubGlobal('location', origin && { origin });
+  vi.stubGlobal('navigator', navigator);
+  const { message } = (await rejection(open([disconnect]).store.listPets())) as Error;
+  expect(message).toBe(`listPets: no response from https://store.example/v1${hint}`);
+});
 
 async function theCallerOfTheClient(call: () => Promise<unknown>): Promise<void> {
   await call();
@@ -340,7 +338,7 @@ test.each<[string, Step, object]>([
 });
 
 describe('hooks', () => {
-  test('are told of the path without its parameters, and of a deprecation', async () => {
+  test('receive the path with the names of its parameters, and a deprecation', async () => {
     const [onRequest, onDeprecation] = [vi.fn(), vi.fn()];
     const answer = answerJson(200, {}, { Deprecation: '@1795219200' });
     const { store } = open([answer], { onRequest, onDeprecation });
@@ -353,7 +351,7 @@ describe('hooks', () => {
     expect(onDeprecation.mock.calls[0]).toMatchObject([{ operation: 'getPet' }]);
   });
 
-  test('are told once of a call that failed, without its query and the key', async () => {
+  test('receive a failed call once, without its query and the key', async () => {
     vi.useFakeTimers();
     const onError = vi.fn();
     const { store } = open([refuse(404, 'pet_not_found')], { onError });
@@ -364,7 +362,7 @@ describe('hooks', () => {
     expect(inspect(onError.mock.calls, { depth: 10 })).not.toMatch(/ast_scripted|private/);
   });
 
-  test('have a logger beside them, which is told of everything at its level', async () => {
+  test('are called along with a logger, which receives everything at its level', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     const lines: string[] = [];
     const log = (level: string) => (message: string) => void lines.push(`${level}: ${message}`);

@@ -4,7 +4,8 @@ import { dirname, join } from 'node:path';
 import { type Consumer, readExamples } from '@animal-store/testkit';
 import { packageDirectory } from './package-directory.ts';
 
-// Compiles what a user writes, with the types of the packed client and nothing skipped.
+// This file compiles the code of a user with the types of the packed client, without
+// `skipLibCheck`.
 
 const require = createRequire(import.meta.url);
 /** The command of the workspace's TypeScript. */
@@ -12,7 +13,7 @@ export const typescript7 = join(dirname(require.resolve('typescript/package.json
 const nodeTypes = dirname(require.resolve('@types/node/package.json'));
 const undici = dirname(require.resolve('undici/package.json'));
 
-// What the examples of the README do not show.
+// This program uses what the examples of the README do not show.
 const program = `
   import {
     type CallOptions,
@@ -48,7 +49,7 @@ const program = `
   }
 `;
 
-/** What compiles with no library but the language's. */
+/** A program that compiles with no library but the language's. */
 const language = `
   import { type ApiError, createClient } from '@animal-store/client';
   import { createTestService } from '@animal-store/client/testing';
@@ -63,7 +64,7 @@ const language = `
   export const header = (error: ApiError): string | null => error.headers.get('Retry-After');
 `;
 
-/** A `fetch` of another library, whose types differ from those of the global one. */
+/** A `fetch` of another library, whose types differ from the global one. */
 const proxy = `
   import { createClient } from '@animal-store/client';
   import { fetch, ProxyAgent } from 'undici';
@@ -73,8 +74,8 @@ const proxy = `
 `;
 
 /**
- * Installs undici and Node's types as copies: as links they would be resolved in this workspace, where
- * undici finds Node's types of another version.
+ * Installs undici and Node's types as copies. As links, they would be resolved in this workspace,
+ * where undici finds Node's types of another version.
  */
 async function installTypes(consumer: Consumer, types: string[]): Promise<void> {
   const modules = join(consumer.path, 'node_modules');
@@ -88,14 +89,14 @@ async function installTypes(consumer: Consumer, types: string[]): Promise<void> 
   }
 }
 
-// Not `preserve`: with it TypeScript 5.4 refuses a top-level `for await`.
+// With `preserve`, TypeScript 5.4 refuses a top-level `for await`.
 const bundler = { module: 'esnext', moduleResolution: 'bundler' };
 
-/** Each way to resolve a module, and what there may be besides the language. */
+/** Each module resolution, and the available libraries besides the language. */
 export const compilations = {
   'the language alone': { ...bundler, lib: ['es2022'], types: [] },
   'a browser': { module: 'nodenext', lib: ['es2022', 'dom'], types: [] },
-  // What bundlers' templates still begin with.
+  // Templates of bundlers still start with these settings.
   'an older browser': { ...bundler, lib: ['es2020', 'dom', 'dom.iterable'], types: [] },
   Node: { module: 'node16', lib: ['es2022', 'esnext.disposable'], types: [nodeTypes] },
   'Node with the DOM': {
@@ -103,7 +104,10 @@ export const compilations = {
   },
 };
 
-/** Compiles a program, the examples of the README and, where there are Node's types, undici's. */
+/**
+ * Compiles a program, the examples of the README and, where there are Node's types, undici's
+ * program.
+ */
 export async function compileConsumer(
   consumer: Consumer,
   tsc: string,
@@ -113,7 +117,8 @@ export async function compileConsumer(
     `readme-${index}.mts`,
     code,
   ]);
-  // Without a library there is no global `fetch`, no `console`: what needs neither compiles.
+  // Without a library, there is no global `fetch` and no `console`. The programs that need neither
+  // must still compile.
   const programs: Record<string, string> =
     options.lib.length === 1
       ? { 'language.mts': language }
@@ -137,7 +142,7 @@ export async function compileConsumer(
     'tsconfig.json',
     JSON.stringify({ compilerOptions, files: Object.keys(programs) }),
   );
-  // Its threads check the same libraries, each for itself.
+  // Several threads would each check the same libraries.
   const singleThreaded = tsc === typescript7 ? ['--singleThreaded'] : [];
   await consumer.run(process.execPath, [tsc, '-p', '.', ...singleThreaded]);
 }

@@ -1,17 +1,17 @@
-// Not `vi.waitUntil`, which moves a fake clock as it looks.
+// `vi.waitUntil` is not used, because it moves a fake clock while it waits.
 import { startScriptedServer, until } from '@animal-store/testkit';
 import { expect, test, vi } from 'vitest';
 import { createClient, type RetryEvent } from '../src/index.ts';
 import { useFakeClock } from './fake-clock.ts';
 import { rejection } from './rejection.ts';
 
-// Over real connections, while the client's clock stands still unless a test moves it.
+// These tests use real connections. The client's clock stands still unless a test moves it.
 
 useFakeClock({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
 
 const animals = '[{"id":1,"name":"Mia","categoryId":3}]';
 
-test('a server that cuts the connection within the body is asked again', async () => {
+test('the client retries when the server cuts the connection within the body', async () => {
   let isFirst = true;
   await using server = await startScriptedServer((response) => {
     if (isFirst) response.write(animals.slice(0, 10), () => response.destroy());
@@ -25,18 +25,18 @@ test('a server that cuts the connection within the body is asked again', async (
   expect((await call).pets).toEqual(JSON.parse(animals));
 });
 
-test('a connection that is refused is a ConnectionError with its cause', async () => {
+test('the client rejects with a ConnectionError with its cause when the connection is refused', async () => {
   const server = await startScriptedServer(() => {});
   await server[Symbol.asyncDispose]();
   const store = createClient({ baseUrl: server.baseUrl, apiKey: 'ast_key', maxRetries: 0 });
   expect(await rejection(store.listPets())).toMatchObject({
     name: 'ConnectionError',
-    message: `listPets: no answer from ${server.baseUrl} (ECONNREFUSED)`,
+    message: `listPets: no response from ${server.baseUrl} (ECONNREFUSED)`,
     cause: { cause: { code: 'ECONNREFUSED' } },
   });
 });
 
-test('the connection to a server that stalls within the body is given up after timeoutMs, or at an abort', async () => {
+test('the client closes a connection that stalls within the body after timeoutMs, or at an abort', async () => {
   const closed: Promise<void>[] = [];
   await using server = await startScriptedServer((response) => {
     closed.push(new Promise((resolve) => response.once('close', resolve)));

@@ -8,7 +8,7 @@ import { answerJson, baseUrl, openStore, refuse, type Step } from './scripted-fe
 
 const apiKey = 'ast_0123456789abcdefghijABCDEFGHIJ012345';
 
-/** The error of a `listPets` that is answered so. */
+/** Returns the error of a `listPets` that gets this response. */
 async function failure(step: Step, key = apiKey) {
   const { store } = openStore([step], { apiKey: key, maxRetries: 0, maxRetryAfterMs: 0 });
   return (await rejection(store.listPets())) as ApiError;
@@ -19,7 +19,7 @@ const answer =
   () =>
     new Response(body, { status, headers });
 
-describe('an answer that is no success', () => {
+describe('a failed response', () => {
   const known = Object.entries(errorCodes).map(([code, { status }]) => [status, code] as const);
   const classes: Record<string, string> = {
     400: 'BadRequestError',
@@ -78,7 +78,7 @@ describe('an answer that is no success', () => {
       requestId: 'r-1',
       docsUrl: `${baseUrl.replace('/v1', '')}/docs#error-pet_not_found`,
     });
-    // An error itself loses all but its message on its way to a worker.
+    // An error itself loses everything but its message on the way to a worker.
     expect(structuredClone(error.toJSON())).toEqual({ ...written.error, retryAfterMs: undefined });
   });
 
@@ -91,7 +91,7 @@ describe('an answer that is no success', () => {
   });
 
   const byProxy = new Response('<h1>Bad</h1>', { status: 502, statusText: 'Bad Gateway' });
-  // What browsers tell of a redirect.
+  // Browsers reveal only this about a redirect.
   const hidden = Object.defineProperties(new Response(''), {
     ok: { value: false },
     status: { value: 0 },
@@ -106,13 +106,13 @@ describe('an answer that is no success', () => {
     [300, 'redirect: is baseUrl right?', answer(300, '')],
     [399, 'redirect: is baseUrl right?', answer(399, '')],
     [0, 'redirect: is baseUrl right?', () => hidden],
-  ])('of %i that is not of the service says %j', async (status, detail, step) => {
+  ])('with status %i that the service did not send says %j', async (status, detail, step) => {
     const message = `listPets: ${detail} (HTTP ${status})`;
     expect(await failure(step)).toMatchObject({ status, detail, code: undefined, message });
   });
 });
 
-describe('a success that is not what was asked for', () => {
+describe('a success with an unexpected body', () => {
   test.each([
     ['listPets', 'array', ['<html>Sign in</html>', '', '[{"id":', 'null', '{"a":1}', '"x"']],
     ['createPet', 'object', ['null', '[]', '7']],
@@ -140,7 +140,7 @@ describe('a success that is not what was asked for', () => {
   });
 });
 
-test('a 429 carries the quota, how long to wait, and whether the key is banned', async () => {
+test('a 429 has the quota, how long to wait, and whether the key is banned', async () => {
   const headers = {
     'X-RateLimit-Limit': '60',
     'X-RateLimit-Remaining': '0',
@@ -162,8 +162,8 @@ function everyText(value: unknown): string {
   return [String(value), message, stack, JSON.stringify(value), seen].join('\n');
 }
 
-// `redact.test.ts` has the rule.
-test('the API key is in no view of a client, and in no error, though a proxy echoes it', async () => {
+// `redact.test.ts` tests the rule itself.
+test('the API key is in no view of a client, and in no error, when a proxy echoes it', async () => {
   const store = createClient({ baseUrl, apiKey });
   const sent = `Bearer ${apiKey}`;
   const headers = { 'X-Echo': sent, 'X-Request-Id': sent };

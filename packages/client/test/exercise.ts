@@ -1,17 +1,17 @@
 import type * as Client from '../src/index.ts';
 
-// What the client does in every runtime. Its source is sent there, so it may use nothing but its arguments
-// and the language.
+// This function uses the client in every runtime. Its source is sent there, so it may use nothing
+// but its arguments and the language.
 
-/** Where the real service and a scripted one are. */
+/** The addresses of the real service and the scripted one. */
 export interface Addresses {
   serviceUrl: string;
   apiKey: string;
-  /** Answers a creation with 503 before it accepts it, and never answers a GET. */
+  /** Responds to a creation with 503 before it accepts it, and never responds to a GET. */
   scriptedUrl: string;
 }
 
-/** Uses the client, and tells what came of it in plain JSON. */
+/** Uses the client, and returns the results as plain JSON. */
 export async function exercise(
   { createClient, isApiError, NotFoundError }: typeof Client,
   { serviceUrl, apiKey, scriptedUrl }: Addresses,
@@ -47,7 +47,7 @@ export async function exercise(
   };
 }
 
-/** What it must tell, wherever it runs. */
+/** The expected results, in every runtime. */
 export const expected: Awaited<ReturnType<typeof exercise>> = {
   told: ['getPet', 0],
   exact: [true, true],

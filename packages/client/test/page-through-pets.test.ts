@@ -24,13 +24,13 @@ describe('eachPet', () => {
   test.each([
     [{ ids: [1, 2] }, 'GET /pets?ids=1%2C2'],
     [{ limit: 50, cursor: 'z' }, 'GET /pets?limit=50&cursor=z'],
-  ])('with %j asks for what it is told', async (query, line) => {
+  ])('with %j sends the given filter', async (query, line) => {
     const { store, script } = open([page(pets(1, 2))]);
     await store.eachPet(query, {}).toArray({ max: 1 });
     expect(script.lines).toEqual([line]);
   });
 
-  test('goes on over an empty page, and fails at the page that fails, after those before it', async () => {
+  test('continues over an empty page, and fails at a failed page, after the earlier pages', async () => {
     const pages = [page([], next('cursor=a')), page(pets(1, 2), next('cursor=b'))];
     const { store } = open([...pages, refuse(400, 'invalid_request')]);
     const seen: Pet[] = [];
@@ -41,7 +41,7 @@ describe('eachPet', () => {
     expect(seen).toEqual(pets(1, 2));
   });
 
-  test('after an abort gives no other animal, also of those that arrived', async () => {
+  test('yields no more animals after an abort, even if they have arrived', async () => {
     const { store, script } = open();
     const controller = new AbortController();
     const options = { signal: controller.signal, headers: { 'X-Trace': 't' } };
@@ -53,11 +53,11 @@ describe('eachPet', () => {
     };
     expect(await rejection(loop())).toMatchObject({ name: 'AbortError' });
     expect(seen).toEqual([1, 2, 3]);
-    // The options are those of each page.
+    // The options apply to each page.
     expect(script.fields('X-Trace')).toEqual(['t', 't']);
   });
 
-  test('does not go in circles with a server that always answers with the same cursor', async () => {
+  test('stops when a server always responds with the same cursor', async () => {
     const { store, script } = open([page(pets(1, 2), next('cursor=a'))]);
     expect(await rejection(store.eachPet().toArray())).toMatchObject({
       name: 'AnimalStoreError',
@@ -75,7 +75,7 @@ describe('toArray', () => {
     [3, 3, ['limit=3', 'limit=3&cursor=a%2B1']],
     [101, 5, ['limit=100', 'limit=100&cursor=a%2B1', 'limit=100&cursor=b']],
     [undefined, 5, ['limit=100', 'limit=100&cursor=a%2B1', 'limit=100&cursor=b']],
-  ])('of at most %s sends no more requests than it takes', async (max, count, queries) => {
+  ])('with at most %s sends no unneeded requests', async (max, count, queries) => {
     const { store, script } = open();
     const animals = store.eachPet({ status: 'sold' });
     expect(script.lines).toEqual([]);
@@ -90,7 +90,7 @@ describe('toArray', () => {
 });
 
 describe('pages', () => {
-  test('gives page after page, each with the cursor of the next', async () => {
+  test('yield page after page, each with the cursor of the next', async () => {
     const { store, script } = open();
     const seen: Page[] = [];
     for await (const page of store.pages({ limit: 2 })) {
@@ -104,7 +104,7 @@ describe('pages', () => {
     ]);
   });
 
-  test('leads on after the last page to what was added since, once', async () => {
+  test('continue after the last page with animals that were added since, once', async () => {
     const { store, script } = open([
       page(pets(5, 5)),
       page(pets(5, 7)),
@@ -128,7 +128,7 @@ describe('pages', () => {
     expect(script.lines).toEqual([first, first, first, first, 'GET /pets?cursor=c&limit=100']);
   });
 
-  test('leads on after the only page, also an empty one', async () => {
+  test('continue after the only page, also an empty one', async () => {
     const { store } = open([page([]), page(pets(1, 1)), page(pets(1, 2))]);
     const empty = await store.listPets();
     const first = await store.listPets({ cursor: empty.resumeCursor });
@@ -146,7 +146,7 @@ describe('pages', () => {
     ['<?cursor=x>; rel=next', 'x'],
     ['</v1/pets>; rel="next"', undefined],
     [undefined, undefined],
-  ])('reads of the Link %j the cursor %j', async (link, expected) => {
+  ])('read from the Link %j the cursor %j', async (link, expected) => {
     const { store } = open([page([], link)]);
     expect(await store.listPets()).toMatchObject({ pets: [], nextCursor: expected });
   });

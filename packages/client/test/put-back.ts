@@ -1,6 +1,6 @@
 import { afterEach, vi } from 'vitest';
 
-// A worker runs file after file, so whatever a test fakes ends with it.
+// A worker runs several files, so fakes must end with the test.
 afterEach(() => {
   vi.useRealTimers();
   vi.restoreAllMocks();

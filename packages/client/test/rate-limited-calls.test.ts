@@ -15,14 +15,14 @@ import {
   scriptFetch,
 } from './scripted-fetch.ts';
 
-// Of whole calls; `quota-gate.test.ts` has the rules by which they wait.
+// These tests make whole calls; `quota-gate.test.ts` tests the rules of waiting.
 
-/** Lets the clock run for a while; what becomes due in the meantime happens. */
+/** Runs the clock for a while. Timers that expire in this time run. */
 const elapse = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
 useFakeClock({ random: 0 });
 
-test('lastRateLimit is the last state seen, of whatever answer, and comes with each answer', async () => {
+test('lastRateLimit is the state of the last response, which also comes with each response', async () => {
   const state = { limit: 60, resetAt: new Date('2026-11-21T00:01:00Z') };
   const quota = (remaining: number) => ({
     'X-RateLimit-Limit': '60',
@@ -37,19 +37,19 @@ test('lastRateLimit is the last state seen, of whatever answer, and comes with e
   const told = { data: { pets: [] }, requestId: 'r-7', rateLimit };
   expect(await store.listPets().withResponse()).toMatchObject(told);
   await rejection(store.listPets());
-  // A proxy's answer says nothing of it.
+  // The response of a proxy has no quota state.
   await store.listPets();
   expect(store.lastRateLimit).toEqual({ ...state, remaining: 1 });
   const seen = onResponse.mock.calls.map(([event]) => event.rateLimit?.remaining);
   expect(seen).toEqual([2, 1, undefined]);
 });
 
-describe('after a 429 the other calls with the key', () => {
+describe('other calls with the key after a 429', () => {
   test.each<[string, Step[], number[]]>([
     ['wait for the reset, then one goes first', [deny(30), ok], [0, 30, 30, 30]],
-    ['wait again if it is denied', [deny(20), deny(40), ok], [0, 20, 60, 60, 60]],
-    ['go if the first loses its connection', [deny(30), disconnect, ok], [0, 30, 30, 30, 30]],
-    ['do not wait if the 429 does not say how long', [refuse(429, 'x'), ok], [0, 0, 0, 0]],
+    ['wait again when the first is denied', [deny(20), deny(40), ok], [0, 20, 60, 60, 60]],
+    ['go when the first loses its connection', [deny(30), disconnect, ok], [0, 30, 30, 30, 30]],
+    ['do not wait when the 429 does not say how long', [refuse(429, 'x'), ok], [0, 0, 0, 0]],
   ])('%s', async (_what, steps, seconds) => {
     const { store, script } = openStore(steps);
     const calls: Promise<unknown>[] = [store.listPets()];
@@ -59,7 +59,7 @@ describe('after a 429 the other calls with the key', () => {
     expect(script.sentAtMs).toEqual(seconds.map((second) => second * 1_000));
   });
 
-  test('wait exactly for the reset, whatever the jitter, and wherever the clock is set', async () => {
+  test('wait exactly for the reset with any jitter and any clock', async () => {
     const { store, script } = openStore([deny(30), ok]);
     const failed = rejection(store.listPets({}, { maxRetries: 0 }));
     await elapse(10_000);
@@ -91,7 +91,7 @@ describe('after a 429 the other calls with the key', () => {
     expect(script.sentAtMs).toEqual([0]);
   });
 
-  test('are those of all clients that use the key, and of no others', async () => {
+  test('include calls of all clients with the key, and of no others', async () => {
     const { fetch, requests } = scriptFetch(deny(30), ok);
     const apiKey = 'ast_of_several_clients';
     await rejection(createClient({ baseUrl, apiKey, fetch }).listPets({}, { maxRetries: 0 }));
@@ -106,19 +106,19 @@ describe('after a 429 the other calls with the key', () => {
   });
 });
 
-// `quota-gate.test.ts` has the one that goes each minute.
-test('after a ban the other calls with the key are refused without being sent', async () => {
+// `quota-gate.test.ts` tests the one request a minute.
+test('other calls with the key are refused after a ban, without being sent', async () => {
   const { store, script } = openStore([deny(300, 'key_temporarily_banned'), ok]);
   const refused = { name: 'RateLimitError', code: 'key_temporarily_banned', banned: true };
   expect(await rejection(store.listPets())).toMatchObject({ ...refused, retryAfterMs: 300_000 });
   await elapse(20_500);
-  // Rounded up, as the service does.
+  // The time is rounded up, as in the service.
   expect(await rejection(store.listPets())).toMatchObject({ ...refused, retryAfterMs: 280_000 });
   expect(script.sentAtMs).toEqual([0]);
 });
 
 describe('a call that waits for the quota', () => {
-  test('tells its hook and its logger once, and its AbortError what it waited for', async () => {
+  test('calls its hook and its logger once, and its AbortError says what it waited for', async () => {
     const onWait = vi.fn();
     const logger = { debug: vi.fn(), warn: vi.fn(), error: vi.fn() };
     const { store } = openStore([deny(30), ok], { maxRetries: 0, onWait, logger });
@@ -144,7 +144,7 @@ describe('a call that waits for the quota', () => {
     await settle(other);
   });
 
-  test('tells of answers that are missing after five seconds, and not before', async () => {
+  test('reports missing responses after five seconds, and not before', async () => {
     const onWait = vi.fn();
     const { store } = openStore([hang], { maxRetries: 0, onWait });
     const calls = [1, 2, 3, 4].map(() => rejection(store.listPets()));

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 
-/** What a promise rejects with. */
+/** Returns the error that a promise rejects with. */
 export const rejection = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(
     () => expect.unreachable('it must fail'),

@@ -4,7 +4,8 @@ import { settle, useFakeClock } from './fake-clock.ts';
 import { rejection } from './rejection.ts';
 import { answerJson, deny, disconnect, hang, ok, openStore, refuse } from './scripted-fetch.ts';
 
-// Of whole calls; `retry-delay.test.ts` has the rule that decides whether and when.
+// These tests make whole calls; `retry-delay.test.ts` tests the rule that decides whether and when
+// to retry.
 
 useFakeClock();
 
@@ -12,7 +13,7 @@ describe('a call', () => {
   test.each([
     [30, [0, 31_500]],
     [71, [0]],
-  ])('that is asked to wait %i s is sent at %j ms', async (seconds, times) => {
+  ])('with Retry-After of %i s is sent at %j ms', async (seconds, times) => {
     const { store, script } = openStore([deny(seconds), ok]);
     await settle(store.listPets().catch(() => {}));
     expect(script.sentAtMs).toEqual(times);
@@ -22,7 +23,7 @@ describe('a call', () => {
     [{ maxRetries: 4 }, {}, [0, 250, 750, 1_750, 3_750]],
     [{ maxRetries: 4 }, { maxRetries: 0 }, [0]],
     [{}, { maxRetries: undefined }, [0, 250, 750]],
-    // Not for ever.
+    // The call does not retry forever.
   ])('with the options %j and %j is sent at %j ms', async (options, callOptions, times) => {
     const { store, script } = openStore([disconnect], options);
     const error = await settle(rejection(store.listPets({}, callOptions)));
@@ -37,17 +38,20 @@ describe('a call', () => {
     ['POST', 'order-7', refuse(503, 'x'), 2],
     // The service has done nothing.
     ['POST', undefined, deny(1), 2],
-  ])('of %s with the key %j is repeated if it may be', async (method, key, step, attempts) => {
-    const { store, script } = openStore([step], { maxRetries: 1 });
-    const request = { method, path: '/orders?secret=1', body: {}, idempotencyKey: key };
-    const operation = `${method} /orders`;
-    const url = 'https://store.example/v1/orders';
-    const error = await settle(rejection(store.request(request)));
-    expect(error).toMatchObject({ operation, url, attempts });
-    expect(script.requests).toHaveLength(attempts);
-  });
+  ])(
+    'of %s with the key %j is repeated only if that is safe',
+    async (method, key, step, attempts) => {
+      const { store, script } = openStore([step], { maxRetries: 1 });
+      const request = { method, path: '/orders?secret=1', body: {}, idempotencyKey: key };
+      const operation = `${method} /orders`;
+      const url = 'https://store.example/v1/orders';
+      const error = await settle(rejection(store.request(request)));
+      expect(error).toMatchObject({ operation, url, attempts });
+      expect(script.requests).toHaveLength(attempts);
+    },
+  );
 
-  test('that adds an animal has the same idempotency key and body on each attempt', async () => {
+  test('of createPet has the same idempotency key and body on each attempt', async () => {
     const steps = [disconnect, refuse(409, 'idempotency_in_progress'), answerJson(201, {})];
     const { store, script } = openStore(steps);
     await settle(store.createPet({ name: 'Mia', categoryId: 3n }));
@@ -57,7 +61,7 @@ describe('a call', () => {
     expect(script.fields('X-Retry-Count')).toEqual([null, '1', '2']);
   });
 
-  test('shows each attempt to the hooks', async () => {
+  test('reports each attempt to the hooks', async () => {
     const shown: unknown[] = [];
     const steps = [refuse(500, 'internal_error', { 'X-Request-Id': 'r-1' }), disconnect, ok];
     const { store } = openStore(steps, {
@@ -78,7 +82,7 @@ describe('a call', () => {
     ]);
   });
 
-  test('is not affected by hooks that throw or reject, which is reported', async () => {
+  test('continues when hooks throw or reject, which is logged', async () => {
     const report = vi.spyOn(console, 'error').mockReturnValue();
     const throws = () => {
       throw new Error('a mistake');
@@ -94,9 +98,9 @@ describe('a call', () => {
 });
 
 describe('timeoutMs', () => {
-  test('ends each attempt, also of a fetch that heeds no signal', async () => {
+  test('ends each attempt, also with a fetch that ignores its signal', async () => {
     const { store, script } = openStore([hang], { timeoutMs: 1_000 });
-    const message = 'listPets: no complete answer within 1000 ms';
+    const message = 'listPets: no complete response within 1000 ms';
     const error = await settle(rejection(store.listPets()));
     expect(error).toMatchObject({ name: 'TimeoutError', message });
     expect(script.sentAtMs).toEqual([0, 1_250, 2_750]);
@@ -114,19 +118,19 @@ describe('timeoutMs', () => {
     expect(Date.now() - start).toBe(expected);
   });
 
-  test('also ends calls that find no place, and says that they were not sent', async () => {
+  test('also ends calls that wait for their turn, and says that they were not sent', async () => {
     const { store, script } = openStore([hang], { maxRetries: 0 });
     const calls = Array.from({ length: 8 }, () => rejection(store.listPets()));
     const errors = (await settle(Promise.all(calls))) as { attempts: number }[];
     expect(errors).toMatchObject(Array(8).fill({ name: 'TimeoutError' }));
     const notSent = errors.filter(({ attempts }) => attempts === 0);
     expect(notSent).toHaveLength(8 - script.requests.length);
-    const message = 'listPets: not sent: no answer to earlier requests';
+    const message = 'listPets: not sent: no response to earlier requests';
     expect(notSent[0]).toHaveProperty('message', message);
   });
 });
 
-test('a signal that is aborted already sends nothing', async () => {
+test('a call sends nothing when its signal is already aborted', async () => {
   const { store, script } = openStore([ok]);
   const cause = new Error('changed my mind');
   const error = await rejection(store.listPets({}, { signal: AbortSignal.abort(cause) }));
@@ -135,22 +139,27 @@ test('a signal that is aborted already sends nothing', async () => {
 });
 
 test.each([
-  ['the answer of a fetch that heeds no signal', [hang]],
+  ['the response of a fetch that ignores its signal', [hang]],
   ['the next attempt', [deny(30), ok]],
-])('a signal ends a call at once that waits for %s, and leaves nothing', async (_what, steps) => {
-  const { store, script } = openStore(steps);
-  const controller = new AbortController();
-  const { signal } = controller;
-  const call = rejection(store.listPets({}, { signal }));
-  await vi.advanceTimersByTimeAsync(100);
-  expect(vi.getTimerCount()).toBe(1);
-  controller.abort();
-  expect(await call).toMatchObject({
-    name: 'AbortError',
-    message: expect.stringMatching(/^listPets: aborted while waiting for (the answer|attempt 2)$/),
-    cause: signal.reason,
-  });
-  expect(vi.getTimerCount()).toBe(0);
-  expect(getEventListeners(signal, 'abort')).toEqual([]);
-  expect(script.requests).toHaveLength(1);
-});
+])(
+  'a call ends at once when its signal aborts during the wait for %s, and leaves nothing',
+  async (_what, steps) => {
+    const { store, script } = openStore(steps);
+    const controller = new AbortController();
+    const { signal } = controller;
+    const call = rejection(store.listPets({}, { signal }));
+    await vi.advanceTimersByTimeAsync(100);
+    expect(vi.getTimerCount()).toBe(1);
+    controller.abort();
+    expect(await call).toMatchObject({
+      name: 'AbortError',
+      message: expect.stringMatching(
+        /^listPets: aborted while waiting for (the answer|attempt 2)$/,
+      ),
+      cause: signal.reason,
+    });
+    expect(vi.getTimerCount()).toBe(0);
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+    expect(script.requests).toHaveLength(1);
+  },
+);

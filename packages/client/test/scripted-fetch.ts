@@ -1,21 +1,21 @@
 import { type ClientOptions, createClient } from '../src/index.ts';
 
-/** A request as a scripted `fetch` got it. */
+/** A request as a scripted `fetch` received it. */
 interface FetchedRequest {
-  /** When, on the clock of the test. */
+  /** The time on the clock of the test. */
   atMs: number;
   url: string;
   init: RequestInit;
 }
 
-/** What answers a request, or throws. */
+/** The function that responds to a request, or throws. */
 export type Step = (request: FetchedRequest) => Response | Promise<Response>;
 
 export const baseUrl = 'https://store.example/v1';
 
 /**
- * A `fetch` that follows a script, and stays with its last step. It takes no time of its own, so on a
- * fake clock everything that passes is the client's doing.
+ * A `fetch` that follows a script, and repeats its last step. It takes no time, so all time on a
+ * fake clock comes from the client.
  */
 export function scriptFetch(...steps: Step[]) {
   const requests: FetchedRequest[] = [];
@@ -26,9 +26,9 @@ export function scriptFetch(...steps: Step[]) {
     get lines(): string[] {
       return requests.map(({ url, init }) => `${init.method} ${url.replace(baseUrl, '')}`);
     },
-    /** What each request has in a header field. */
+    /** The values of a header field in each request. */
     fields: (name: string) => requests.map(({ init }) => new Headers(init.headers).get(name)),
-    /** When each request was sent, in milliseconds from the start. */
+    /** The times when each request was sent, in milliseconds from the start. */
     get sentAtMs(): number[] {
       return requests.map(({ atMs }) => atMs - startedAtMs);
     },
@@ -44,14 +44,17 @@ export function scriptFetch(...steps: Step[]) {
 
 let keys = 0;
 
-/** A client with a key of its own: all clients of a process that share a key share its quota. */
+/**
+ * Creates a client with its own key, because all clients of a process with the same key share its
+ * quota.
+ */
 export function openStore(steps: Step[], options: ClientOptions = {}) {
   const script = scriptFetch(...steps);
   const apiKey = `ast_scripted_${++keys}`;
   return { store: createClient({ baseUrl, apiKey, fetch: script.fetch, ...options }), script };
 }
 
-/** A step that answers with JSON. */
+/** Returns a step that responds with JSON. */
 export function answerJson(status: number, body: unknown, headers: Record<string, string> = {}) {
   return () =>
     new Response(JSON.stringify(body), {
@@ -60,23 +63,23 @@ export function answerJson(status: number, body: unknown, headers: Record<string
     });
 }
 
-/** A step that answers with no animals. */
+/** Returns a step that responds with no animals. */
 export const ok = answerJson(200, []);
 
-/** A step that fails as the service does. */
+/** Returns a step that fails like the service. */
 export function refuse(status: number, code: string, headers: Record<string, string> = {}): Step {
   return answerJson(status, { code, message: `about ${code}`, status }, headers);
 }
 
-/** A step that fails as a 429 of the service. */
+/** Returns a step that fails with a 429 of the service. */
 export function deny(retryAfter: number | string, code = 'rate_limit_exceeded'): Step {
   return refuse(429, code, { 'Retry-After': String(retryAfter) });
 }
 
-/** A step that never answers, not even when its signal aborts. */
+/** A step that never responds, not even when its signal aborts. */
 export const hang: Step = () => new Promise(() => {});
 
-/** A step that fails as a connection does. */
+/** A step that fails with a lost connection. */
 export const disconnect: Step = () => {
   throw new TypeError('fetch failed', { cause: new Error('ECONNRESET') });
 };

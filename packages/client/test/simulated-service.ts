@@ -2,25 +2,28 @@ import { defaultBanPolicy, formatRateLimit, type Quota } from '@animal-store/con
 import { createQuotaModel } from '@animal-store/testkit/quota-model';
 import type { FetchFunction, FetchInit } from '../src/index.ts';
 
-// A service that does nothing but count, behind a network: on a fake clock it takes no real time.
+// This service only counts requests, behind a simulated network. On a fake clock, it takes no real
+// time.
 
-/** A way to the service. */
+/** A connection to the service. */
 interface Way {
-  /** How many requests it carries at a time; the others queue. */
+  /** How many requests it sends at a time; the others queue. */
   connections: number;
-  /** How long a request takes to arrive, or its answer. */
+  /** How long a request takes to arrive, or its response. */
   latencyMs: () => number;
-  /** The share of requests whose connection is lost: half of them before they arrive, half after. */
+  /**
+   * The share of requests whose connection is lost: half of them before they arrive, half after.
+   */
   faultShare: number;
   random: () => number;
-  /** Whether the service is down, as it starts again. */
+  /** Whether the service is down, as during a restart. */
   isDown: () => boolean;
 }
 
-/** What happened so far. */
+/** The events so far. */
 export type Tally = Record<'admitted' | 'denied' | 'banned', number>;
 
-/** @param options `isStripped`: a proxy takes the rate-limit headers off, and leaves `Retry-After`. */
+/** @param options `isStripped`: a proxy removes the rate-limit headers, but not `Retry-After`. */
 export function simulateService(quota: Quota, { isStripped }: { isStripped: boolean | undefined }) {
   const model = createQuotaModel(defaultBanPolicy);
   const tally: Tally = { admitted: 0, denied: 0, banned: 0 };
@@ -28,7 +31,7 @@ export function simulateService(quota: Quota, { isStripped }: { isStripped: bool
   const animals: string[] = [];
   const created = new Map<unknown, number>();
 
-  /** Adds an animal, or finds the one that this idempotency key has added. */
+  /** Adds an animal, or returns the one that this idempotency key has added. */
   function create({ headers, body = '' }: Pick<FetchInit, 'headers' | 'body'>): number {
     const key = headers['idempotency-key'] ?? Symbol('none');
     const id = created.get(key) ?? animals.push(body);
@@ -52,9 +55,9 @@ export function simulateService(quota: Quota, { isStripped }: { isStripped: bool
 
   return {
     tally,
-    /** The animals that were added: the body of each creation. */
+    /** The added animals: the body of each creation. */
     animals,
-    /** Counts a request of somebody else who uses the key. */
+    /** Counts a request of another caller with the same key. */
     take: () => void answer(),
     connect({ connections, latencyMs, faultShare, random, isDown }: Way): FetchFunction {
       let busy = 0;
@@ -72,7 +75,7 @@ export function simulateService(quota: Quota, { isStripped }: { isStripped: bool
         } else {
           busy++;
         }
-        // An abort does not call back what is on its way.
+        // An abort does not stop a request that is on its way.
         await sleep(latencyMs());
         const fate = random();
         const isLost = isDown() || fate < faultShare / 2;

@@ -3,12 +3,13 @@ import { createClient, isApiError } from '../src/index.ts';
 import { createTestService } from '../src/testing/index.ts';
 import { rejection } from './rejection.ts';
 
-// The test service alone: `process/real-service.test.ts` compares it with the real one.
+// These tests use the test service alone; `process/real-service.test.ts` compares it with the real
+// one.
 
 const mia = { name: 'Mia', categoryId: 3 };
 
 describe('the test service', () => {
-  test('has animals, in pages, takes new ones, and tells what it was asked', async () => {
+  test('returns animals in pages, accepts new ones, and lists the received requests', async () => {
     const service = createTestService({ pets: Array.from({ length: 150 }, () => mia) });
     const store = createClient(service.clientOptions);
     const ids = (await store.eachPet().toArray()).map(({ id }) => id);
@@ -23,7 +24,7 @@ describe('the test service', () => {
     ]);
   });
 
-  test('keeps the ids that are given, lists by id, and counts on from the greatest', async () => {
+  test('keeps given ids, lists by id, and continues after the largest', async () => {
     const pets = [{ id: 7, ...mia }, mia, { id: 3, ...mia }];
     const store = createClient(createTestService({ pets }).clientOptions);
     const { pets: listed } = await store.listPets({ limit: 2 });
@@ -40,7 +41,7 @@ describe('the test service', () => {
       ],
       'pets: the id 3 is given twice',
     ],
-    [[{ id: 0, ...mia }], 'pets: 0 is no id'],
+    [[{ id: 0, ...mia }], 'pets: 0 is not an id'],
   ])('refuses %j', (pets, message) => {
     expect(() => createTestService({ pets })).toThrow(new TypeError(message));
   });
@@ -90,12 +91,13 @@ describe('the test service', () => {
     vi.advanceTimersByTime(60_000);
     await store.listPets();
     expect(await rejection(store.listPets())).toMatchObject({ retryAfterMs: 86_340_000 });
-    // The client knew each time that nothing was left.
+    // Each time, the client knew that nothing was left.
     expect(service.requests).toHaveLength(4);
   });
 
-  // Regression: it told the end of the day, and the service that of the minute.
-  test('tells the end of the minute with the last request of both windows', async () => {
+  // Regression: the test service reported the end of the day, and the real service the end of the
+  // minute.
+  test('reports the end of the minute with the last request of both windows', async () => {
     vi.useFakeTimers({ now: 0 });
     const { clientOptions } = createTestService({ quota: { perMinute: 1, perDay: 1 } });
     const { rateLimit } = await createClient(clientOptions).listPets().withResponse();
@@ -114,7 +116,7 @@ describe('the test service', () => {
     expect((await store.listPets()).pets).toEqual([]);
   });
 
-  test('is of a test alone: another one has another key', async () => {
+  test('has its own API key, so tests do not share quotas', async () => {
     const [one, other] = [createTestService(), createTestService()];
     const store = createClient({ ...one.clientOptions, apiKey: other.clientOptions.apiKey });
     expect(isApiError(await rejection(store.listPets()), 401)).toBe(true);

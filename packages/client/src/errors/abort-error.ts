@@ -1,9 +1,9 @@
 import { AnimalStoreError, type CallDetails } from './animal-store-error.ts';
 
 /**
- * The caller's `signal` ended the call; `cause` is the signal's reason, and the message says what the call was
- * waiting for. The name is the one that
- * `fetch` uses, so code that checks `error.name === 'AbortError'` needs no change.
+ * The caller's `signal` ended the call. `cause` is the signal's reason, and the message says what
+ * the call was waiting for. `fetch` uses the same name, so code that checks `error.name ===
+ * 'AbortError'` needs no change.
  *
  * @example
  * ```ts

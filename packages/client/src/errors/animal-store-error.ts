@@ -5,22 +5,22 @@ export const errorBrand: unique symbol = Symbol.for('@animal-store/client/error'
 
 /** What a call was doing when it failed. */
 export interface CallDetails {
-  /** The operation, such as `listPets`; of `request()`, its method and path. */
+  /** The operation, such as `listPets`; for `request()`, its method and path. */
   operation: OperationName | (string & {});
   /** The HTTP method. */
   method: string;
-  /** The path below `baseUrl` with its parameters by name, such as `/pets/{petId}`. */
+  /** The path below `baseUrl` with the names of its parameters, such as `/pets/{petId}`. */
   pathTemplate?: string | undefined;
   /** The address, without its query. */
   url: string;
-  /** How many requests the call had sent. 0 if it failed before the first. */
+  /** How many requests the call had sent; 0 if it failed before the first. */
   attempts: number;
 }
 
 /**
- * The base of every error that a call rejects with, except a `TypeError` for an argument that cannot
- * be sent. The message begins with the operation. No member holds the API key or a query, so the
- * error can be logged as it is.
+ * The base class of every error that a call rejects with, except a `TypeError` for an argument that
+ * cannot be sent. The message begins with the operation. No member contains the API key or a query,
+ * so you can log the error as it is.
  *
  * @example
  * ```ts
@@ -36,26 +36,27 @@ export class AnimalStoreError extends Error implements CallDetails {
   /** The name of the class. It narrows the type; see {@link isAnimalStoreError}. */
   override readonly name: string = 'AnimalStoreError';
 
-  // Declared here for those who compile with a library older than ES2022, which lacks it.
-  /** What caused the error, where that is known. */
+  // The member is declared here for those who compile with a library older than ES2022, which lacks
+  // it.
+  /** The cause of the error, if it is known. */
   declare readonly cause?: unknown;
 
-  /** The operation, such as `listPets`; of `request()`, its method and path. */
+  /** The operation, such as `listPets`; for `request()`, its method and path. */
   declare readonly operation: OperationName | (string & {});
 
   /** The HTTP method. */
   declare readonly method: string;
 
-  /** The path below `baseUrl` with its parameters by name, such as `/pets/{petId}`. */
+  /** The path below `baseUrl` with the names of its parameters, such as `/pets/{petId}`. */
   declare readonly pathTemplate: string | undefined;
 
   /** The address, without its query. */
   declare readonly url: string;
 
-  /** How many requests the call had sent. 0 if it failed before the first. */
+  /** How many requests the call had sent; 0 if it failed before the first. */
   declare readonly attempts: number;
 
-  /** The `X-Request-Id` of the answer, if there was one. Quote it when you report a fault. */
+  /** The `X-Request-Id` of the response, if there was one. Quote it when you report a problem. */
   declare readonly requestId: string | undefined;
 
   constructor(message: string, call: CallDetails, cause?: unknown) {
@@ -64,8 +65,9 @@ export class AnimalStoreError extends Error implements CallDetails {
   }
 
   /**
-   * Gives what `JSON.stringify` and loggers write: every member, the message, and the header fields as a
-   * record. Use it for `structuredClone` and workers, too, which keep nothing of an error but its message.
+   * Returns what `JSON.stringify` and loggers write: every member, the message, and the header
+   * fields as a record. Use it also for `structuredClone` and workers, which keep only the message
+   * of an error.
    */
   toJSON(): Record<string, unknown> {
     const members: object = { ...this };
@@ -77,7 +79,7 @@ export class AnimalStoreError extends Error implements CallDetails {
     };
   }
 
-  /** @internal On the prototype, so that logs do not show it. */
+  /** @internal It is on the prototype, so that logs do not show it. */
   get [errorBrand](): true {
     return true;
   }

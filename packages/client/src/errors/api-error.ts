@@ -3,7 +3,7 @@ import { parseRetryAfter } from '../parse-retry-after.ts';
 import type { HeaderList } from '../platform-types.ts';
 import { AnimalStoreError, type CallDetails } from './animal-store-error.ts';
 
-/** What an answer says about its failure. */
+/** The facts of a failed response. */
 export interface ApiErrorDetails {
   /** The HTTP status. */
   status: number;
@@ -11,17 +11,17 @@ export interface ApiErrorDetails {
   code: ErrorCode | (string & {}) | undefined;
   /** The service's description of the failure. */
   detail: string;
-  /** The header fields of the answer. */
+  /** The header fields of the response. */
   headers: HeaderList;
-  /** The body of the answer, as a text; `undefined` if no request was sent. */
+  /** The body of the response as text; `undefined` if no request was sent. */
   body?: string | undefined;
-  /** How long to wait, if no answer says it in its header fields. */
+  /** How long to wait, if the header fields of no response say so. */
   retryAfterMs?: number | undefined;
 }
 
 /**
- * The service, or a proxy in front of it, answered with something other than a success. A status
- * that has no class of its own, such as 405, is this class itself.
+ * The service, or a proxy in front of it, responded with something other than a success. A status
+ * without a class of its own, such as 405, is this class itself.
  *
  * @example
  * ```ts
@@ -47,17 +47,17 @@ export class ApiError extends AnimalStoreError {
     | 'ServerError'
     | 'UnprocessableError' = 'ApiError';
 
-  /** The HTTP status of the answer. */
+  /** The HTTP status of the response. */
   declare readonly status: number;
 
   /**
-   * The service's machine-readable code; a newer service may send others than those listed.
-   * `undefined` if the body is not the service's, such as the HTML of a proxy.
+   * The service's machine-readable code. A newer service may send codes that are not listed.
+   * `undefined` if the body is not from the service, such as the HTML of a proxy.
    */
   declare readonly code: ErrorCode | (string & {}) | undefined;
 
   /**
-   * Where the reference of the service says what the code means and what to do about it;
+   * The address of the code in the reference of the service, which explains it and says what to do;
    * `undefined` if there is no code.
    */
   declare readonly docsUrl: string | undefined;
@@ -65,18 +65,18 @@ export class ApiError extends AnimalStoreError {
   /** The service's own description, without the operation, the status and the request id. */
   declare readonly detail: string;
 
-  /** The header fields of the answer; none if no request was sent. */
+  /** The header fields of the response; none if no request was sent. */
   declare readonly headers: HeaderList;
 
   /**
-   * The body of the answer as a text, without the API key; at most its first 10,000 characters.
+   * The body of the response as text, without the API key; at most its first 10,000 characters.
    * `parseJson` reads members that this version does not know. `undefined` if no request was sent.
    */
   declare readonly body: string | undefined;
 
   /**
-   * How long to wait before the next attempt, in milliseconds: what the answer asks for (`Retry-After`),
-   * or if none was sent, what the quota asks for.
+   * How long to wait before the next attempt, in milliseconds: from the response (`Retry-After`),
+   * or from the known quota if no request was sent.
    */
   declare readonly retryAfterMs: number | undefined;
 
@@ -86,7 +86,8 @@ export class ApiError extends AnimalStoreError {
     const facts = [`HTTP ${status}`, code, requestId && `request ${requestId}`];
     super(`${detail} (${facts.filter(Boolean).join(', ')})`, call, cause);
     Object.assign(this, details, { requestId });
-    // Written out, which is smaller: a test compares it with the contract's. `URL` encodes the code.
+    // The address is a literal, which is smaller in a bundle. A test compares it with the
+    // contract's. `URL` encodes the code.
     this.docsUrl = code && new URL(`/docs#error-${code}`, call.url).href;
     this.retryAfterMs ??= parseRetryAfter(headers);
   }

@@ -2,7 +2,7 @@ import { ApiError } from './api-error.ts';
 
 /**
  * The API key is missing, wrong, expired or revoked. A retry does not help, unless `apiKey` is a
- * function that now returns another key; the client tries that once by itself.
+ * function that now returns another key; the client tries that once.
  *
  * @example
  * ```ts
@@ -18,6 +18,6 @@ export class AuthenticationError extends ApiError {
   /** The name of the class, which narrows the type. */
   override readonly name = 'AuthenticationError' as const;
 
-  /** The HTTP status of the answer. */
+  /** The HTTP status of the response. */
   declare readonly status: 401;
 }

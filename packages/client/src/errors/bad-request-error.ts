@@ -1,7 +1,7 @@
 import { ApiError } from './api-error.ts';
 
 /**
- * The request was invalid. `detail` names each field and what was expected of it.
+ * The request was invalid. `detail` names each invalid field and the expected value.
  *
  * @example
  * ```ts
@@ -17,6 +17,6 @@ export class BadRequestError extends ApiError {
   /** The name of the class, which narrows the type. */
   override readonly name = 'BadRequestError' as const;
 
-  /** The HTTP status of the answer. */
+  /** The HTTP status of the response. */
   declare readonly status: 400;
 }

@@ -1,8 +1,8 @@
 import { AnimalStoreError } from './animal-store-error.ts';
 
 /**
- * No complete answer arrived: the address does not resolve, nothing listens there, or the connection
- * broke. `cause` is what `fetch` threw. The service may have done what was asked.
+ * No complete response arrived: the address does not resolve, nothing listens there, or the
+ * connection broke. `cause` is the error of `fetch`. The service may have executed the request.
  *
  * @example
  * ```ts

@@ -28,7 +28,7 @@ const classes: {
   429: RateLimitError,
 };
 
-/** Creates the error whose class goes with the status; of a 403, with the code. */
+/** Creates the error of the class that belongs to the status, or for a 403 to the code. */
 export function createApiError(
   details: ApiErrorDetails,
   call: CallDetails,

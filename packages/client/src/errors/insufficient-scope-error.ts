@@ -1,8 +1,8 @@
 import { ApiError } from './api-error.ts';
 
 /**
- * The API key is valid, but may not do this: it lacks the scope that `detail` names. Use another key, or
- * ask the operator for the scope.
+ * The API key is valid, but lacks the scope that `detail` names. Use another key, or ask the
+ * operator for the scope.
  *
  * @example
  * ```ts
@@ -18,7 +18,7 @@ export class InsufficientScopeError extends ApiError {
   /** The name of the class, which narrows the type. */
   override readonly name = 'InsufficientScopeError' as const;
 
-  /** The HTTP status of the answer. */
+  /** The HTTP status of the response. */
   declare readonly status: 403;
 
   /** The service's machine-readable code. */

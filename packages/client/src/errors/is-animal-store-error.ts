@@ -13,7 +13,7 @@ import type { ServerError } from './server-error.ts';
 import type { TimeoutError } from './timeout-error.ts';
 import type { UnprocessableError } from './unprocessable-error.ts';
 
-/** Every error of a call; its `name` narrows it to a class. */
+/** Every error of a call. Its `name` narrows it to a class. */
 export type AnyAnimalStoreError =
   | AbortError
   | (AnimalStoreError & { readonly name: 'AnimalStoreError' })
@@ -30,7 +30,7 @@ export type AnyAnimalStoreError =
   | TimeoutError
   | UnprocessableError;
 
-/** The class of error that goes with a status. */
+/** The error class of each status. */
 export interface ApiErrorByStatus {
   /** The request was invalid. */
   400: BadRequestError;
@@ -38,7 +38,7 @@ export interface ApiErrorByStatus {
   401: AuthenticationError;
   /** The key lacks a scope or is suspended, or a proxy forbids the request. */
   403: InsufficientScopeError | KeySuspendedError | (ApiError & { readonly status: 403 });
-  /** There is no such animal or path. */
+  /** The animal or the path does not exist. */
   404: NotFoundError;
   /** A request with the same idempotency key is in progress. */
   409: ConflictError;
@@ -49,12 +49,14 @@ export interface ApiErrorByStatus {
 }
 
 /**
- * Checks whether something is an error of this client, also of another copy of this package, such as
- * its CommonJS half, where `instanceof` says no. Its `name` then narrows the type.
+ * Checks whether a value is an error of this client. It also recognizes errors of another copy of
+ * this package, such as its CommonJS build, where `instanceof` is false. The `name` then narrows
+ * the type.
  *
  * @example
  * ```ts
- * if (isAnimalStoreError(error) && error.name === 'RateLimitError') console.log(error.retryAfterMs);
+ * if (isAnimalStoreError(error) && error.name === 'RateLimitError')
+ * console.log(error.retryAfterMs);
  * ```
  */
 export function isAnimalStoreError(error: unknown): error is AnyAnimalStoreError {
@@ -62,8 +64,8 @@ export function isAnimalStoreError(error: unknown): error is AnyAnimalStoreError
 }
 
 /**
- * Checks whether something is an `ApiError`, and if a status is given, one with that status. Like
- * {@link isAnimalStoreError} it knows the errors of every copy of this package.
+ * Checks whether a value is an `ApiError`, and if a status is given, one with that status. Like
+ * {@link isAnimalStoreError}, it recognizes the errors of every copy of this package.
  *
  * @example
  * ```ts
@@ -76,7 +78,7 @@ export function isApiError<Status extends number>(
 ): error is Status extends keyof ApiErrorByStatus
   ? ApiErrorByStatus[Status]
   : ApiError & { readonly status: Status };
-/** Checks whether something is an `ApiError`, with whatever status. */
+/** Checks whether a value is an `ApiError` with any status. */
 export function isApiError(error: unknown): error is ApiError;
 export function isApiError(error: unknown, status?: number): boolean {
   return (

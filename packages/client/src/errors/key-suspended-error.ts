@@ -1,8 +1,7 @@
 import { ApiError } from './api-error.ts';
 
 /**
- * The operator has suspended the API key, or the account that it belongs to. Only the operator can end
- * that.
+ * The operator has suspended the API key or its account. Only the operator can end the suspension.
  *
  * @example
  * ```ts
@@ -18,7 +17,7 @@ export class KeySuspendedError extends ApiError {
   /** The name of the class, which narrows the type. */
   override readonly name = 'KeySuspendedError' as const;
 
-  /** The HTTP status of the answer. */
+  /** The HTTP status of the response. */
   declare readonly status: 403;
 
   /** The service's machine-readable code. */

@@ -1,7 +1,7 @@
 import { ApiError } from './api-error.ts';
 
 /**
- * There is no such animal (`pet_not_found`), or no such path (`not_found`).
+ * The animal (`pet_not_found`) or the path (`not_found`) does not exist.
  *
  * @example
  * ```ts
@@ -17,6 +17,6 @@ export class NotFoundError extends ApiError {
   /** The name of the class, which narrows the type. */
   override readonly name = 'NotFoundError' as const;
 
-  /** The HTTP status of the answer. */
+  /** The HTTP status of the response. */
   declare readonly status: 404;
 }

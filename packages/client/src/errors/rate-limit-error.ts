@@ -3,8 +3,8 @@ import type { CallDetails } from './animal-store-error.ts';
 import { ApiError, type ApiErrorDetails } from './api-error.ts';
 
 /**
- * The quota of the key is used up, or the key is banned for a while. If the client knew that
- * already, it sent no request.
+ * The quota of the key is used up, or the key is banned for a while. If the client already knew
+ * that, it sent no request.
  *
  * @example
  * ```ts
@@ -20,16 +20,16 @@ export class RateLimitError extends ApiError {
   /** The name of the class, which narrows the type. */
   override readonly name = 'RateLimitError' as const;
 
-  /** The HTTP status of the answer. */
+  /** The HTTP status of the response. */
   declare readonly status: 429;
 
-  /** The limit of the window that is used up, in requests. */
+  /** The limit of the used-up window, in requests. */
   declare readonly limit: number | undefined;
 
-  /** Requests left in that window. */
+  /** The requests left in this window. */
   declare readonly remaining: number | undefined;
 
-  /** When that window resets, or the ban ends. */
+  /** When this window resets, or the ban ends. */
   declare readonly resetAt: Date | undefined;
 
   /** Whether the key is banned for repeated requests after a 429. */

@@ -1,8 +1,9 @@
 import { ConnectionError } from './connection-error.ts';
 
 /**
- * No complete answer arrived within `timeoutMs`. The service may have done what was asked, unless the
- * message says `not sent`: then earlier requests had no answer for as long as the call may wait.
+ * No complete response arrived within `timeoutMs`. The service may have executed the request,
+ * unless the message says `not sent`: then earlier requests had no response for as long as the call
+ * may wait.
  *
  * @example
  * ```ts

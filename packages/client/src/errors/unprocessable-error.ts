@@ -17,6 +17,6 @@ export class UnprocessableError extends ApiError {
   /** The name of the class, which narrows the type. */
   override readonly name = 'UnprocessableError' as const;
 
-  /** The HTTP status of the answer. */
+  /** The HTTP status of the response. */
   declare readonly status: 422;
 }

@@ -14,9 +14,9 @@ import { deprecationHeaders, describeRequest, respond, type TestRequest } from '
 import { createTestPets, type TestAnswer } from './test-pets.ts';
 import { createTestQuota } from './test-quota.ts';
 
-/** How a test service begins. */
+/** The initial state of a test service. */
 export interface TestServiceOptions {
-  /** The animals that it has. Those without an id get the one after the greatest. @default none */
+  /** Its animals. An animal without an id gets the id after the largest one. @default none */
   pets?: Iterable<NewPet | Pet> | undefined;
   /**
    * The quota of its key. Windows follow the clock of `Date`, which a test may fake.
@@ -24,11 +24,11 @@ export interface TestServiceOptions {
    * @default 1,000 a minute and 100,000 a day
    */
   quota?: { perMinute: number; perDay: number } | undefined;
-  /** What its key may do. @default everything */
+  /** The scopes of its key. @default all scopes */
   scopes?: readonly ('pets:read' | 'pets:write')[] | undefined;
 }
 
-/** A failure on demand: a code of the service, or `no_answer` for a lost connection. */
+/** A requested failure: an error code of the service, or `no_answer` for a lost connection. */
 export type TestFailure = ErrorCode | 'no_answer';
 
 /** A service in the memory of the test. */
@@ -37,10 +37,10 @@ export interface TestService {
   clientOptions: { baseUrl: string; apiKey: string; fetch: FetchFunction };
   /** Its animals, by `id` ascending. */
   readonly pets: readonly Pet[];
-  /** What it was asked so far. */
+  /** The requests that it has received so far. */
   readonly requests: readonly TestRequest[];
   /**
-   * Lets the next requests fail.
+   * Makes the next requests fail.
    *
    * @example
    * ```ts
@@ -50,13 +50,13 @@ export interface TestService {
   failNext(failure: TestFailure, options?: { times?: number; retryAfterSeconds?: number }): void;
 }
 
-/** What the service sends as `WWW-Authenticate`. */
+/** The `WWW-Authenticate` header of the service. */
 const challengeOf = (error: string) => ({
   'WWW-Authenticate': `Bearer realm="animal-store", error="${error}"`,
 });
 const scopeChallengeOf = (scope: Scope) => challengeOf(`insufficient_scope", scope="${scope}`);
 
-/** The challenges of failures on demand. */
+/** The challenges of requested failures. */
 const challenges: Partial<Record<TestFailure, Record<string, string>>> = {
   unauthorized: challengeOf('invalid_token'),
   insufficient_scope: scopeChallengeOf('pets:write'),
@@ -70,8 +70,8 @@ function scopeOf(method: string, route: string): Scope | undefined {
 }
 
 /**
- * Creates a service in memory that answers like the real one: pages, quotas, idempotency, errors and
- * deprecations. It has a key of its own, so no test knows the quota of another.
+ * Creates a service in memory that behaves like the real one: pages, quotas, idempotency, errors
+ * and deprecations. It has its own key, so tests do not share a quota.
  *
  * @example
  * ```ts
@@ -116,7 +116,7 @@ export function createTestService(options: TestServiceOptions = {}): TestService
   }
 
   function answer(request: TestRequest): { answer: TestAnswer; headers: Record<string, string> } {
-    // Not by its name among the entries, which happy-dom keeps in the case that was given.
+    // The entries are not searched by name, because happy-dom keeps the given case of names.
     if (request.headers.get('Authorization') !== `Bearer ${apiKey}`) {
       const headers = challengeOf('invalid_token');
       throw new TestError(401, 'unauthorized', errorMessages.unauthorized, headers);
@@ -154,7 +154,7 @@ export function createTestService(options: TestServiceOptions = {}): TestService
 
   const fetch: FetchFunction = async (url, init) => {
     init.signal?.throwIfAborted();
-    // Like a connection, which takes at least a moment.
+    // The response takes at least a moment, like a real connection.
     await undefined;
     if (!url.startsWith(`${baseUrl}/`)) throw new TypeError(`fetch failed: there is no ${url}`);
     const request = describeRequest(url.slice(baseUrl.length), init);

@@ -1,4 +1,4 @@
-// With every type that those of a test service are made of: what infers one can name it.
+// The index exports every type that a test service contains, so that code can name inferred types.
 export type { ErrorCode, Int64, NewPet, Pet, PetStatus } from '@animal-store/contract';
 export type { HttpHeaders } from '../http-headers.ts';
 export type { FetchFunction, FetchInit, HttpResponse } from '../http-response.ts';

@@ -1,4 +1,4 @@
-/** A refusal, as the service words it. */
+/** An error response in the words of the service. */
 export class TestError extends Error {
   readonly status: number;
   readonly code: string;
@@ -12,7 +12,7 @@ export class TestError extends Error {
   }
 }
 
-/** The 400 for fields that are not valid: what was expected of each, and what came. */
+/** The 400 for invalid fields: the expected and the received value of each. */
 export function invalidRequest(
   faults: Record<string, [expected: string, given: unknown]>,
 ): TestError {
@@ -27,7 +27,7 @@ function show(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'an array';
   if (typeof value === 'object') return 'an object';
-  // What cannot be seen is shown as an escape, but for the joiners, which belong to emoji.
+  // Invisible characters are shown as escapes, except for joiners, which are part of emoji.
   const text =
     typeof value === 'string'
       ? JSON.stringify(value).replaceAll(

@@ -2,7 +2,7 @@ import { deprecations, formatLinks, parseInt64, stringifyJson } from '@animal-st
 import type { FetchInit, HttpResponse } from '../http-response.ts';
 import type { HeaderList } from '../platform-types.ts';
 
-/** A request that a test service got. */
+/** A request that a test service received. */
 export interface TestRequest {
   /** The HTTP method. */
   method: string;
@@ -10,11 +10,11 @@ export interface TestRequest {
   path: string;
   /** The header fields. */
   headers: HeaderList;
-  /** The body, as a text. */
+  /** The body, as text. */
   body: string | undefined;
 }
 
-/** Reads what the client gives to `fetch`. */
+/** Reads the arguments that the client passes to `fetch`. */
 export function describeRequest(path: string, { method, headers, body }: FetchInit): TestRequest {
   return { method, path, headers: new Headers(headers), body };
 }
@@ -27,14 +27,14 @@ export function respond(
 ): HttpResponse {
   const text = method === 'HEAD' ? '' : stringifyJson(body);
   const fields = new Headers({ 'Content-Type': 'application/json; charset=utf-8', ...headers });
-  // jsdom has none.
+  // jsdom has no `Request`.
   if (typeof Response !== 'undefined')
     return new Response(text || null, { status, headers: fields });
   const ok = status >= 200 && status < 300;
   return { ok, status, statusText: '', headers: fields, text: async () => text };
 }
 
-/** Of the operation that is going away. */
+/** The headers of the deprecated operation. */
 export function deprecationHeaders({ method, path }: TestRequest): Record<string, string> {
   const [, petId] = /^\/pets\/([^/?]+)/.exec(path) ?? [];
   if (petId === undefined || !['GET', 'HEAD'].includes(method)) return {};

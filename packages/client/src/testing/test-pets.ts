@@ -16,7 +16,7 @@ import {
 } from '@animal-store/contract';
 import { invalidRequest, TestError } from './test-error.ts';
 
-/** A success. */
+/** A successful response. */
 export interface TestAnswer {
   status: number;
   body: unknown;
@@ -48,7 +48,7 @@ export function createTestPets(initial: Iterable<NewPet | Pet>): TestPets {
   const ids = new Set<number>();
   for (const pet of initial) {
     const { id } = add(pet, 'id' in pet ? pet.id : undefined);
-    if (!Number.isSafeInteger(id) || id < 1) throw new TypeError(`pets: ${id} is no id`);
+    if (!Number.isSafeInteger(id) || id < 1) throw new TypeError(`pets: ${id} is not an id`);
     if (ids.size === ids.add(id).size) throw new TypeError(`pets: the id ${id} is given twice`);
   }
   all.sort((one, other) => one.id - other.id);
@@ -104,7 +104,7 @@ export function createTestPets(initial: Iterable<NewPet | Pet>): TestPets {
   };
 }
 
-/** What a list is narrowed by. */
+/** The filter of a list. */
 interface Filter {
   status: string | undefined;
   categoryId: Int64 | undefined;

@@ -9,7 +9,7 @@ import {
   type WindowName,
 } from '@animal-store/contract';
 
-/** What a request is told about its quota. */
+/** The quota state of one response. */
 interface Decision {
   isAdmitted: boolean;
   headers: Record<string, string>;
@@ -21,7 +21,7 @@ interface Decision {
 export interface TestQuota {
   /** Counts a request, if both windows have room. */
   take(): Decision;
-  /** Tells what is left, and counts nothing. */
+  /** Returns what is left, and counts nothing. */
   look(): Decision;
   /** The body of `GET /rate-limit`. */
   status(): RateLimitStatus;

@@ -10,7 +10,7 @@ beforeAll(async () => {
   return consumer[Symbol.asyncDispose];
 });
 
-test('Are the Types Wrong finds no problem in the package, however its types are resolved', async () => {
+test('Are the Types Wrong finds no problem in the package with any module resolution', async () => {
   const { checkPackage, createPackageFromTarballData } = await import(tools.areTheTypesWrong);
   const result = await checkPackage(createPackageFromTarballData(consumer.tarball));
   expect(result).toMatchObject({ types: { kind: 'included' }, problems: [] });
@@ -22,11 +22,12 @@ describe.each([
   ['TypeScript 7', typescript7],
 ])('%s', (_name, tsc) => {
   const ofNode20 = { ...compilations.Node, types: [tools.typesOfNode20] };
-  // The types of Node 26 do not compile with TypeScript 5.4: whoever has that has older ones.
+  // The types of Node 26 do not compile with TypeScript 5.4: users of that compiler have older
+  // types.
   const { Node, 'Node with the DOM': nodeWithDom, ...others } = compilations;
   const newer = tsc === tools.typescript54 ? {} : { Node, 'Node with the DOM': nodeWithDom };
   test.each(Object.entries({ ...others, ...newer, 'Node 20': ofNode20 }))(
-    'compiles it for %s, and the README’s examples',
+    '%s compiles the client and the examples of the README',
     (_runtime, options) => compileConsumer(consumer, tsc, options),
   );
 });

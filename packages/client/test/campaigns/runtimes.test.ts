@@ -17,21 +17,21 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Addresses, exercise, expected } from '../exercise.ts';
 import { packageDirectory } from '../package-directory.ts';
 
-// The packed client, in each runtime, against the real service and a scripted one. A run takes four
-// requests of the demo key's sixty a minute, so there is room for all runs without a wait.
+// Each runtime runs the packed client against the real service and a scripted one. A run takes four
+// of the demo key's sixty requests a minute, so all runs fit without a wait.
 
 const resources = new AsyncDisposableStack();
 let addresses: Addresses;
 let consumer: Consumer;
 
-/** For pages of other origins, as the service has it. */
+/** The CORS headers for pages of other origins, as the service sends them. */
 const cors = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Allow-Headers': 'Authorization, Content-Type, Idempotency-Key, X-Retry-Count',
   'Access-Control-Expose-Headers': 'Retry-After',
 };
 
-/** Refuses each creation once, and never answers a GET. */
+/** Refuses each creation once, and never responds to a GET. */
 function createFlaky(): Script {
   const seen = new Set<unknown>();
   return (response, { method, headers }, body) => {
@@ -69,7 +69,7 @@ beforeAll(async () => {
 
 afterAll(() => resources.disposeAsync());
 
-/** Node 26 is the one that runs these tests. */
+/** Node 26 runs these tests. */
 const executables = { ...runtimes, 'Node 26': process.execPath };
 
 test.each([
@@ -126,7 +126,7 @@ test('workerd runs the client', async () => {
   expect(await response.json()).toEqual(expected);
 });
 
-test('Chromium runs it on a page of another origin, which sees the headers that it needs', async () => {
+test('Chromium runs the client on a page of another origin, which can read the headers', async () => {
   const installed = join(consumer.path, 'node_modules/@animal-store/client/dist/index.js');
   const script = await readFile(installed, 'utf8');
   await using opened = new AsyncDisposableStack();

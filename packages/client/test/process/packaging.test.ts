@@ -9,17 +9,18 @@ import * as client from '../../src/index.ts';
 import { compilations, compileConsumer, typescript7 } from '../compile-consumer.ts';
 import { packageDirectory } from '../package-directory.ts';
 
-// The package as its users get it: packed, installed into an empty folder, imported from there.
+// The test uses the package like its users: it packs the package, installs it into an empty folder,
+// and imports it from there.
 
 const dist = join(packageDirectory, 'dist');
 
 let consumer: Consumer;
-/** What installing it adds. */
+/** The installed files. */
 let modules: string[];
 
 const filesOf = async (folder: string) => (await readdir(folder)).sort();
 
-/** What it exports; `src/index.ts` lists the names. */
+/** The exports of the package; `src/index.ts` lists the names. */
 const names = Object.keys(client).sort();
 
 beforeAll(async () => {
@@ -28,7 +29,7 @@ beforeAll(async () => {
   return consumer[Symbol.asyncDispose];
 });
 
-test('it holds its build, manifest, README and licence, and depends on nothing', async () => {
+test('the package contains its build, manifest, README and licence, and has no dependencies', async () => {
   const installed = join(consumer.path, 'node_modules/@animal-store/client');
   expect(await filesOf(installed)).toEqual(['LICENSE', 'README.md', 'dist', 'package.json']);
   expect(await filesOf(join(installed, 'dist'))).toEqual(
@@ -43,7 +44,7 @@ test('it holds its build, manifest, README and licence, and depends on nothing',
   expect(JSON.stringify(manifest)).not.toMatch(/catalog:|workspace:/);
 });
 
-test('nothing in it names what a user does not have, and its source maps hold every source', async () => {
+test('the package mentions nothing that a user lacks, and its source maps contain every source', async () => {
   for (const file of await readdir(dist)) {
     const text = await readFile(join(dist, file), 'utf8');
     if (file.endsWith('.map')) {
@@ -56,7 +57,7 @@ test('nothing in it names what a user does not have, and its source maps hold ev
   }
 });
 
-test('the commands of /docs/guides/typescript are those by which it was installed here', async () => {
+test('the commands in /docs/guides/typescript match the commands of this installation', async () => {
   const guide = 'apps/docs/content/guides/typescript.md';
   const text = await readFile(join(packageDirectory, '../..', guide), 'utf8');
   expect(text.match(/^npm .*/gm)).toEqual([
@@ -65,14 +66,14 @@ test('the commands of /docs/guides/typescript are those by which it was installe
   ]);
 });
 
-test('it is not released from a repository that its manifest does not name', async () => {
+test('the package is not released when its manifest names another repository', async () => {
   const release = runIn(join(packageDirectory, '../..'), process.execPath, [
     'scripts/check-release.mjs',
   ]);
   await expect(release).rejects.toThrow(/repository is \S+, but this is /);
 });
 
-test('ES modules and CommonJS modules load both entries, and know the errors of one another', async () => {
+test('ES modules and CommonJS modules load both entries, and recognize the errors of one another', async () => {
   await consumer.write(
     'both.mjs',
     `import { createRequire } from 'node:module';
@@ -93,9 +94,9 @@ test('ES modules and CommonJS modules load both entries, and know the errors of 
   expect(JSON.parse(output)).toEqual([names, names, [false, true, false, true]]);
 });
 
-// The campaign `client-compilers` has others, and older compilers.
+// The campaign `client-compilers` runs other and older compilers.
 test.each(['the language alone', 'Node with the DOM'] as const)(
-  'TypeScript 7 compiles it for %s, and the README’s examples',
+  'TypeScript 7 compiles the client and the examples of the README for %s',
   (runtime) => compileConsumer(consumer, typescript7, compilations[runtime]),
 );
 
@@ -105,8 +106,8 @@ test('publint finds no problem in the package', async () => {
   expect(messages).toEqual([]);
 });
 
-// With other bundlers: the campaign `bundles`.
-test('all of it takes at most 7.3 kB in a bundle of rolldown', async () => {
+// The campaign `bundles` runs other bundlers.
+test('the whole client takes at most 7.3 kB in a bundle of rolldown', async () => {
   await using bundle = await rolldown({ input: join(packageDirectory, 'dist/index.js') });
   const { output } = await bundle.generate({ format: 'esm', minify: true });
   expect(output[0].exports).toContain('createClient');

@@ -21,7 +21,10 @@ async function createKey(more: object): Promise<string> {
   return ((await response.json()) as { token: string }).token;
 }
 
-/** What the test service answers like the real one; its animals are those of the real one. */
+/**
+ * Requests to which the test service responds like the real one. Its animals come from the real
+ * one.
+ */
 const requests: [line: string, idempotencyKey?: string][] = [
   ...[1, 2, 3].map((n): [string] => [`POST /pets {"name":"n${n}","categoryId":3}`]),
   ['POST /pets {"name":"Tom","categoryId":9223372036854775807,"status":"sold","id":7}'],
@@ -40,7 +43,7 @@ const requests: [line: string, idempotencyKey?: string][] = [
   ['GET /pets?limit=2&status=available&categoryId=3'],
   ['GET /pets?limit=101&status=lost'],
   ['GET /pets?limit=1e1&categoryId=03'],
-  // As many as there are.
+  // There may be up to this many.
   ['GET /pets?categoryId=9223372036854775807&limit=1'],
   ['GET /pets?cursor=x'],
   ['GET /pets?unknown=1'],
@@ -64,7 +67,7 @@ const requests: [line: string, idempotencyKey?: string][] = [
 const comparedFields =
   'allow cache-control content-type deprecation idempotent-replayed ratelimit-policy retry-after sunset www-authenticate x-ratelimit-limit x-ratelimit-remaining';
 
-/** What an answer says, without what differs between any two services. */
+/** Returns a response without the parts that differ between any two services. */
 async function read(response: Response) {
   const { status, headers } = response;
   const body = (await response.text())
@@ -82,7 +85,7 @@ test.each<[scopes: ('pets:read' | 'pets:write')[] | undefined, typeof requests]>
   [['pets:read'], [['POST /pets {"name":"Mia","categoryId":3}']]],
   [['pets:write'], [['GET /pets'], ['GET /rate-limit']]],
 ])(
-  'the test service answers like the real one to a key with the scopes %j',
+  'the test service responds like the real one to a key with the scopes %j',
   async (scopes, lines) => {
     const token = await createKey({ scopes });
     const store = createClient({ baseUrl: server.baseUrl, apiKey: await createKey({}) });
