@@ -61,9 +61,9 @@ export function stopOnSignals(host: StoppableProcess = process, clock = systemCl
   /**
    * Stops the service and exits.
    *
-   * A start that is not finished can be interrupted anywhere: migrations and the first animals are
-   * transactions, an incomplete embedded database is created again, and locks end with the process.
-   * A requested stop is not a failure, so the exit code is 0.
+   * A start can be interrupted anywhere: migrations and the first animals are transactions, and
+   * locks end with the process. An incomplete embedded database is created again. A requested stop
+   * is not a failure, so the exit code is 0.
    */
   async function stop(signal: StopSignal): Promise<void> {
     if (running !== undefined) {

@@ -165,8 +165,8 @@ export function createAccountManagement(
       const account = await change(
         { name, action: 'account.changed', cause },
         choice.plan === null ? { plan: null, perMinute: null, perDay: null } : storedPlan(choice),
-        // The keys are listed while the account is locked, so that a key that leaves the account at
-        // the same moment leaves after the change.
+        // The keys are listed while the account is locked. A key that leaves the account afterwards
+        // is still in the list, so its ban moves, too.
         async (tx) => {
           ids = (await listKeyIds(tx, name)).map(({ id }) => id);
         },

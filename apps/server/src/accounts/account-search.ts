@@ -40,8 +40,7 @@ interface AccountList extends ListOrder {
 }
 
 /**
- * Returns two lists: accounts whose keys have usage of this kind today, and then all other
- * accounts.
+ * Returns two lists: accounts with requests or denials today, and then all other accounts.
  */
 function usedToday(kind: CountOfToday): readonly AccountList[] {
   const today = sql`select ${apiKeys.account}, sum(${counts.requests}) as count

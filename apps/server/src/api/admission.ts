@@ -23,9 +23,8 @@ export interface AdmissionOptions extends Pick<ApiSettings, 'corsOrigins'> {
 /**
  * Creates the steps that admit or refuse a request before its parameters and its body are read.
  *
- * @param answerFailure sends a refusal at once. A call of `next` would pass the refusal through
- * every further layer of the route and the router, which costs a tenth of the time of a refused
- * request.
+ * @param answerFailure sends a refusal at once. With `next`, the refusal would pass through all
+ * further layers of the router, which costs a tenth of the time of a refused request.
  */
 export function createAdmission(options: AdmissionOptions, answerFailure: ErrorRequestHandler) {
   const { quotas } = options;

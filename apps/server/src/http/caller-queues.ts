@@ -11,7 +11,7 @@ const maxEmptyQueues = 100;
  * Creates one queue for each caller. Callers take turns with one request each. This is fair
  * queueing as in FQ-CoDel (RFC 8290, §4), with requests that all count the same.
  *
- * A caller that begins to wait comes before callers that have had a turn, so that a caller with few
+ * A caller that begins to wait comes before callers that have had a turn. So a caller with few
  * requests does not wait for a caller with many. It loses this advantage until its queue has been
  * found empty (§4.2). Otherwise, callers that send one request after the other would keep all
  * others from their turns.
@@ -32,8 +32,7 @@ export function createCallerQueues<Waiting>() {
   }
 
   /**
-   * Deletes empty queues if there are many. Without this, they would stay as long as no request
-   * begins.
+   * Deletes empty queues if there are many. Otherwise they would stay as long as no request begins.
    */
   function forgetEmptyQueues(): void {
     if (queues.size <= 2 * size + maxEmptyQueues) return;

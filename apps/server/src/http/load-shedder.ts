@@ -59,9 +59,9 @@ export interface LoadShedder<Entering = Response> {
    * Lets a request wait for its turn. It comes before all other steps, so that a refused request
    * costs very little.
    *
-   * The slot of a request becomes free when the response is complete (`onAnswered`), and not when
-   * it is sent: clients that read nothing would occupy all slots. A request keeps its slot if the
-   * client disconnects, because its work continues.
+   * The slot of a request becomes free when the response is complete (`onAnswered`). If it became
+   * free only after sending, clients that read nothing would occupy all slots. A request keeps its
+   * slot if the client disconnects, because its work continues.
    *
    * @returns whether the request begins now. Otherwise a function of `turn` is called, later or at
    * once.
@@ -99,9 +99,9 @@ interface WaitingRequest<Entering> {
  * many requests wait, the caller with the most waiting requests loses one.
  *
  * Requests that have waited too long are never started, so that other requests are answered in time
- * instead of all of them late. They are refused one by one and with a delay: a caller that does not
- * back off sends its next request as soon as it is refused, and a refusal takes a third of the CPU
- * time of a response.
+ * instead of all of them late. They are refused one by one and with a delay, because a refusal
+ * takes a third of the CPU time of a response. A caller that does not back off sends its next
+ * request as soon as it is refused.
  *
  * @param options.maxInFlight how many requests may be in flight, whatever they wait for.
  * @param options.maxWaiting how many requests of all callers may wait. Beyond it, a request of the

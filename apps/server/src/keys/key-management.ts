@@ -213,8 +213,8 @@ export function createKeyManagement(
         const to = wanted.account && (await resolveAccount(tx, wanted.account));
         await updateKey(tx, id, { ...wanted, account: to, ...storedPlan(choice) });
         if (to === undefined) return undefined;
-        // The lock orders this change and a change of an account's plan: either that change lists
-        // the key after this one, or this change sees the new plan.
+        // The lock orders this change and a change of an account's plan. Either the change of the
+        // plan lists the key afterwards, or this change sees the new plan.
         await lockAccounts(tx, [before.account, to]);
         const move: Move = {
           from: { id, accountId: await findPlanAccountId(tx, before.account) },

@@ -88,7 +88,7 @@ function listsOf(filter: KeyFilter): readonly KeyList[] {
   return [filter.state === 'expired' ? sortBy('expiry', true) : newest];
 }
 
-/** Returns two lists: keys with usage of this kind today, and then all other keys. */
+/** Returns two lists: keys with requests or denials today, and then all other keys. */
 function usedToday(kind: CountOfToday): readonly KeyList[] {
   // The subquery is sorted by itself, so that Postgres looks up only the keys of the page.
   const today = sql`(select ${counts.keyId}, sum(${counts.requests}) as count from ${counts}
@@ -162,8 +162,8 @@ function isInForce(plan: PlanName): SQL {
 }
 
 /**
- * Returns the condition that a key is found by a text: in its name or account, at the start of its
- * id, or by the prefix of a token.
+ * Returns the condition that a text is in the key's name or account, or is the start of its id or
+ * of one of its tokens.
  */
 function isFoundBy(text: string): SQL {
   const parts = [isFound('api_keys', text)];

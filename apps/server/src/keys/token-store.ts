@@ -24,7 +24,7 @@ export function createTokenStore(holder: 'key' | 'operator', table: typeof apiTo
       .from(table)
       .where(and(inArray(table.holderId, holderIds), isUnexpired(table.expiresAt)))
       // The newest token never expires before the others. `created_at` alone does not tell which
-      // token is the newest: it is the start of the transaction, and a rotation that waited for
+      // token is the newest, because it is the start of the transaction. A rotation that waited for
       // another one may have started first.
       .orderBy(desc(table.expiresAt), desc(table.createdAt), asc(table.hash)),
   );

@@ -80,7 +80,7 @@ export type Metrics = ReturnType<typeof openMetrics>;
 /**
  * Opens the metrics of the service.
  *
- * No label takes a value from a caller: routes are templates, methods come from a list, and the
+ * No label takes a value from a caller. Routes are templates, methods come from a list, and the
  * names of statements and Redis commands are fixed in the code. So the number of series is limited
  * whatever callers send.
  */

@@ -120,8 +120,8 @@ export function authenticateOperator({
       return { actor, token, confirm: (tx) => sessions.confirm(tx, actor, token) };
     }
     // A token that was valid earlier is not a guess: it has expired or was revoked. Its sender must
-    // learn that, instead of being told about too many guesses. If it is sent again, it counts as a
-    // guess.
+    // learn the reason, and not get a message about too many guesses. If it is sent again, it
+    // counts as a guess.
     if (!known.delete(hashToken(token))) await countGuess(network);
     throw invalidToken(adminErrorMessages.unauthorized);
   };

@@ -54,8 +54,8 @@ function hashOf(idempotencyKey: string): string {
  * function looks it up, because a function sees rows that were committed after this statement began
  * and before it got the lock.
  *
- * @returns the id of each inserted pet, by its number `n` in the batch; `null` if another request
- * uses the key at the moment or has used it in the last 24 hours.
+ * @returns the id of each inserted pet, by its number `n` in the batch. The id is `null` if another
+ * request uses the key or has used it in the last 24 hours.
  */
 const createPetsOnce = preparedSql<{ n: number; id: string | null }>(
   'create_pets_once',

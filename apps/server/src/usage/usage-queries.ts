@@ -211,8 +211,8 @@ export function createUsageQueries(db: Database) {
     },
 
     /**
-     * Sums the requests and the 429s of accounts in a range of whole days. The result looks up the
-     * sums by the account's name.
+     * Sums the requests and the 429s of accounts in a range of whole days. It returns a function
+     * that looks up the sums by an account's name.
      */
     async sumOfAccounts(names: string[], range: UsageRange) {
       const sums = await sumAccounts(db, names, range);

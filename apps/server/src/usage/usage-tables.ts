@@ -57,7 +57,7 @@ export const isDenied: SQL = inArray(counts.outcome, ['denied', 'banned']);
 
 const admitted = inArray(counts.outcome, ['ok', 'client_error', 'server_error']);
 
-/** Today's counts by which lists of keys and accounts can be sorted. */
+/** The counts of today by which lists of keys and accounts can be sorted. */
 export const countsOfToday = { '-requests': 'requests', '-denials': 'denials' } as const;
 
 export type CountOfToday = (typeof countsOfToday)[keyof typeof countsOfToday];

@@ -165,7 +165,7 @@ test('the CLI warns when an account exists in another letter case', async () => 
   await run('accounts', 'set-plan', `\u00a0${'Zoë'.normalize('NFD')} `, 'none');
 });
 
-test('the CLI shows changes in the audit log', async () => {
+test('the CLI shows the changes that the audit log has recorded', async () => {
   const create = ['keys', 'create', '--name', 'Searched', '--account', 'S-1', '--plan', 'free'];
   const { key } = await json<IssuedKey>(...create);
   await run('keys', 'update', key.id, '--name', 'Found', '--no-account', '--expires', '90d');

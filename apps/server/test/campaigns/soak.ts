@@ -39,8 +39,8 @@ type TrafficRequest = {
  * Keeps a server busy with everything at the same time, and makes Redis and Postgres fail
  * sometimes. Run it for half an hour.
  *
- * @throws unless memory is flat after the warm-up, every key in Redis has an expiry, every request
- * gets an expected status, and every animal with an acknowledged creation exists.
+ * @throws unless memory is flat after the warm-up and every key in Redis has an expiry. Every
+ * request must get an expected status, and every acknowledged animal must exist.
  */
 export async function run({ minutes }: { minutes: number }): Promise<void> {
   const env = {

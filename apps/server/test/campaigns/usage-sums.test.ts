@@ -62,7 +62,7 @@ interface Seen {
   unanswered: number;
 }
 
-// The test limits what a killed replica may lose: at some moment nothing is in flight and
+// The test limits what a killed replica may lose. At some moment nothing is in flight and
 // everything is in the database, so only later requests may be lost. Counts in the ledger beyond
 // the responses of the other replicas belong to the killed one. Nothing else may be missing.
 test('the ledger of three replicas contains all responses of their clients, except what a killed replica had not written', async () => {
@@ -175,7 +175,8 @@ test('the ledger of three replicas contains all responses of their clients, exce
   // usage-api.test.ts tests the requests of refused keys.
   expect(new Set(outcomes).add('refused')).toEqual(new Set(usageOutcomes));
 
-  // From here on, only the victim may lose requests, and only these.
+  // From here on, the killed replica may lose requests, and only requests that are sent after this
+  // point.
   const written = new Map(victim.answers);
   await underLoad(async () => {
     await untilAnswered(40);

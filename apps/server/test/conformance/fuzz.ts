@@ -90,9 +90,9 @@ function withValues(operation: Operation) {
     return {
       isValid,
       sent: toRequest(operation, values, body),
-      // These facts are in neither the document nor the request: which ids exist, that orders are
-      // not implemented, whether an idempotency key is in use, and whether the requests for rate
-      // limits are used up.
+      // Some facts are in neither the document nor the request. Ids may not exist, orders are not
+      // implemented, an idempotency key may be in use, and the requests for rate limits may be used
+      // up.
       deserves: ({ status }: Answer) =>
         isValid
           ? status < 300 ||

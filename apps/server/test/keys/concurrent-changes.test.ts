@@ -85,8 +85,8 @@ test("an unban ends the ban while the key's account gets or loses a plan", async
   }
 });
 
-// Regression: the change of the key did not see the new plan, and the change of the plan did not
-// see the key, so the ban did not move.
+// Regression: the ban did not move. The change of the key did not see the new plan, and the change
+// of the plan did not see the key.
 test("a ban moves with its key when the key's account gets or loses its plan at the same time", async () => {
   for (let round = 0; round < rounds; round += 1) {
     const name = `busy ${round}`;

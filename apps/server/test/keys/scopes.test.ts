@@ -75,7 +75,7 @@ test.each<[scopes: unknown, message: string | RegExp]>([
   expect((await admin.call(`/keys/${key.id}`)).body).toMatchObject({ scopes: both });
 });
 
-// The database itself enforces this, also for keys of earlier versions.
+// The database itself enforces scopes, also for keys of earlier versions.
 test('the table refuses a key without a scope and gives both scopes by default', async () => {
   const { db } = service.database;
   const insert = `insert into api_keys (plan`;

@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 import { sample, scrape } from '../support/observed.ts';
 import { startService } from '../support/test-service.ts';
 
-// This test has a file of its own: a service in the same process would also see the failed
-// statements, which are published for the whole process.
+// This test has a file of its own. Failed statements are published for the whole process, so
+// another service in it would also see them.
 
 // Regression: the operators' listener had closed before the requests were counted as lost, so no
 // alert could see them.

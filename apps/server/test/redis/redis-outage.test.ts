@@ -138,7 +138,7 @@ test.each(faults)(
   },
 );
 
-test('usage has the scope of one replica while Redis is unavailable', async () => {
+test('the usage of a key covers only one replica while Redis is unavailable', async () => {
   const admin = adminOf(server);
   const quota = { perMinute: 6, perDay: 1_000 };
   const { key, token } = await admin.create(JSON.stringify({ plan: 'enterprise', quota }));

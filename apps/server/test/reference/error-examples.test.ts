@@ -15,7 +15,7 @@ import type { CallOptions } from '../support/test-service.ts';
 const clock = createTestClock(1_795_266_000_000);
 const { service, admin } = useAdmin('postgres', {
   ...{ clock, quotaClock: clock },
-  // Without this, denied requests in the first second would count as still in flight.
+  // With a grace period, denied requests in the first second would count as still in flight.
   quotas: { banPolicy: { ...defaultBanPolicy, graceMs: 0 } },
 });
 

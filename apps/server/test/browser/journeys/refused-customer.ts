@@ -123,7 +123,7 @@ export async function changeAccount(store: Store): Promise<void> {
   await tab.notice('The account is suspended.');
   await expect.poll(() => statusOf(token)).toBe(403);
   await why(page).getByText('Reason: unpaid').waitFor();
-  // The keys of a suspended account show this, and cannot be resumed themselves.
+  // The keys of a suspended account show its suspension, and cannot be resumed themselves.
   await tab.show('#/keys?state=suspended');
   const busy = page.getByRole('row').filter({ hasText: 'busy' });
   // The account's plan applies; the key's own plan is inactive.
