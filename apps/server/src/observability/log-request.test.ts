@@ -39,7 +39,8 @@ beforeEach(() => {
 afterEach(() => log.close());
 
 test('a line has no fields for unknown values, and a 5xx is a warning', () => {
-  log.logRequest({ ...finished, route: undefined, status: 503, aborted: true });
+  const unknown = { route: undefined, operation: undefined };
+  log.logRequest({ ...finished, ...unknown, status: 503, aborted: true });
   const told = { level: 'warn', method: 'GET', route: 'other', status: 503, aborted: true };
   expect(lines).toEqual([{ ...told, durationMs: 1.23, requestId: 'a.b:c_d-1', msg: 'request' }]);
 });
@@ -75,18 +76,31 @@ test('requests without a key share 300 lines a minute, and each key has 300 line
 
 const waits = { queueMs: 0, redisMs: 1.5, sqlMs: 250.13, bodyMs: 0 };
 
+const key = { id: 'one', plan: 'free', accountId: 'a "b"' };
+const ofKey = { keyId: 'one', plan: 'free', accountId: 'a "b"' };
+const denial = { status: 429, errorCode: 'rate_limit_exceeded' };
+
 test.each([
   ['a request faster than SLOW_REQUEST_MS', { durationMs: 999 }, {}],
-  ['a slow request', { durationMs: 1_000 }, { operation: 'getPet', ...waits }],
-  ['a traced request', { traceId: 'abc' }, { trace_id: 'abc', operation: 'getPet', ...waits }],
+  ['a fast request of an account', { key, ...denial }, { ...ofKey, ...denial }],
+  ['a slow request', { durationMs: 1_000 }, waits],
+  ['a traced request', { traceId: 'abc' }, { trace_id: 'abc', ...waits }],
   [
-    'a slow request of an account whose name has quotes',
-    { durationMs: 5_000, key: { id: 'one', plan: 'free', accountId: 'a "b"' } },
-    { keyId: 'one', plan: 'free', operation: 'getPet', accountId: 'a "b"', ...waits },
+    'a slow and traced request of an account',
+    { durationMs: 5_000, traceId: 'abc', key, ...denial },
+    { trace_id: 'abc', ...ofKey, ...denial, ...waits },
   ],
 ])('the line of %s, with %j, has the fields %j', (_, record, told) => {
   log.logRequest({ ...finished, ...record } as RequestRecord);
   const { method, route, status, requestId, durationMs } = { ...finished, ...record };
-  const common = { level: 'info', msg: 'request', method, route, status, requestId };
+  const common = {
+    level: 'info',
+    msg: 'request',
+    operation: 'getPet',
+    method,
+    route,
+    status,
+    requestId,
+  };
   expect(lines).toEqual([{ ...common, durationMs: Math.round(durationMs * 100) / 100, ...told }]);
 });

@@ -50,7 +50,7 @@ export function openRequestLog({
  * Returns the fields of a line in the order in which people read them. pino omits undefined fields.
  */
 function fieldsOf(record: RequestRecord, slowRequestMs: number) {
-  const { key, decision, traceId } = record;
+  const { key, decision, operation, traceId } = record;
   const isDetailed = record.durationMs >= slowRequestMs || traceId !== undefined;
   return {
     method: record.method,
@@ -58,7 +58,9 @@ function fieldsOf(record: RequestRecord, slowRequestMs: number) {
     route: record.route ?? 'other',
     status: record.status,
     durationMs: inHundredths(record.durationMs),
+    operation: operation?.operation,
     keyId: key?.id,
+    accountId: key?.accountId,
     plan: key?.plan,
     tokenPrefix: record.tokenPrefix,
     quota: decision?.outcome,
@@ -68,19 +70,14 @@ function fieldsOf(record: RequestRecord, slowRequestMs: number) {
     aborted: record.aborted || undefined,
     // Tools find traces by this name (OpenTelemetry, "Trace Context in non-OTLP Log Formats").
     trace_id: traceId,
-    ...(isDetailed ? detailsOf(record) : undefined),
+    ...(isDetailed ? waitsOf(record) : undefined),
     requestId: record.requestId,
   };
 }
 
-/**
- * Returns the additional fields of a slow or traced request: the operation, the account and the
- * waits.
- */
-function detailsOf({ operation, key, waits }: RequestRecord) {
+/** Returns where the time of a request went. Only the line of a slow or traced request has it. */
+function waitsOf({ waits }: RequestRecord) {
   return {
-    operation: operation?.operation,
-    accountId: key?.accountId,
     queueMs: waits && inHundredths(waits.queueMs),
     redisMs: waits && inHundredths(waits.redisMs),
     sqlMs: waits && inHundredths(waits.sqlMs),

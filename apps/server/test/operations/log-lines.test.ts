@@ -33,7 +33,7 @@ test('a request has one line with exactly these fields', async () => {
   const before = countLines();
   expect(await lineOfApi('/pets?limit=2', { token })).toEqual({
     ...{ ...common, requestId: anyId, keyId: anyId, msg: 'request' },
-    ...{ method: 'GET', route: '/v1/pets', status: 200, plan: 'pro' },
+    ...{ method: 'GET', route: '/v1/pets', operation: 'listPets', status: 200, plan: 'pro' },
     ...{ quota: 'admitted', remaining: plans.pro.perMinute - 1, tokenPrefix: token.slice(0, 8) },
   });
   expect(countLines()).toBe(before + 1);
