@@ -189,12 +189,12 @@ const collector = 'http://collector:4318';
 test.each([
   ['nowhere by default', {}, undefined],
   [
-    'to the path of traces',
+    'to the path of traces on the general endpoint',
     { OTEL_EXPORTER_OTLP_ENDPOINT: `${collector}/` },
     `${collector}/v1/traces`,
   ],
   [
-    'to their own endpoint as it is',
+    'unchanged to OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
     {
       OTEL_EXPORTER_OTLP_ENDPOINT: collector,
       OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'https://traces/in',
@@ -207,7 +207,7 @@ test.each([
     'http://localhost:4318/v1/traces',
   ],
   [
-    'nowhere with the exporter none',
+    'nowhere when the exporter is none',
     { OTEL_EXPORTER_OTLP_ENDPOINT: collector, OTEL_TRACES_EXPORTER: 'none' },
     undefined,
   ],
@@ -217,7 +217,7 @@ test.each([
     undefined,
   ],
   [
-    'to the collector if the SDK is disabled by a word that is not true',
+    'to the collector if OTEL_SDK_DISABLED is another word than true',
     { OTEL_EXPORTER_OTLP_ENDPOINT: collector, OTEL_SDK_DISABLED: '1' },
     `${collector}/v1/traces`,
   ],

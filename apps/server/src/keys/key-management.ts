@@ -264,8 +264,8 @@ export function createKeyManagement(
         const key = await findKey(tx, id);
         refuseEnded(key);
         const limited = await findLimited(tx, key);
-        // Usage is read while the key is locked, so that of two concurrent credits the second one
-        // finds nothing to give back and records nothing.
+        // Usage is read while the key is locked, so that the second of two concurrent credits finds
+        // nothing to give back and records nothing.
         const usage = await quotas.look(limited);
         const subject = { type: 'key', id, name: key.name, account: key.account } as const;
         await creditWindows(tx, quotas, {

@@ -17,8 +17,8 @@ test('createToken returns ast_, 30 base-62 characters and their CRC-32, and neve
 
 test.each([
   ['another character', token.replace('2C8GjS', '3C8GjS')],
-  ['a character less', token.slice(0, -1)],
-  ['a character more', `${token}0`],
+  ['a missing character', token.slice(0, -1)],
+  ['an additional character', `${token}0`],
   ['another scheme', token.replace('ast_', 'tsa_')],
   ['a line break at its end', `${token}\n`],
 ])('isToken rejects a text with %s', (_, text) => {

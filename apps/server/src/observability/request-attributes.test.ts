@@ -93,7 +93,7 @@ test.each<[string, Partial<RequestRecord>, string, Record<string, unknown>]>([
     },
   ],
   [
-    'a failure of ours',
+    'an internal failure',
     { status: 500, errorCode: 'internal_error' },
     'GET /v1/pets/:petId',
     {

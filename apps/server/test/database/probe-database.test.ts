@@ -20,7 +20,7 @@ describe.each(databaseKinds)('probeDatabase on %s', (kind) => {
 
   test.each([
     // A full disk refuses temporary files first, while creations may still fit into a page.
-    ['has no room for files', sql`set local temp_file_limit = 0`, '53400'],
+    ['has no space for files', sql`set local temp_file_limit = 0`, '53400'],
     ['is read-only', sql`set transaction read only`, '25006'],
   ])('fails on a database that %s, and otherwise succeeds', async (_, setting, code) => {
     await probeDatabase(db);

@@ -64,9 +64,13 @@ test.each<[what: string, messages: (object | string)[], told: unknown[][]]>([
     ],
   ],
   // An earlier version sends this message.
-  ['more than it knows', [{ ...heartbeat, traffic: {}, usageAsked: true }], [['seen', 'peer']]],
   [
-    'what version 1.0.0 says',
+    'unknown members of a message',
+    [{ ...heartbeat, traffic: {}, usageAsked: true }],
+    [['seen', 'peer']],
+  ],
+  [
+    'messages of version 1.0.0',
     ['', { keyId: 'key' }, { keyId: 'key', pardoned: true }],
     [
       ['keyChanged', 'key'],
@@ -74,7 +78,11 @@ test.each<[what: string, messages: (object | string)[], told: unknown[][]]>([
     ],
   ],
   // The message may have been about any key.
-  ['nonsense', ['not JSON', { replica: 'peer' }, 'null'], [['missed'], ['missed'], ['missed']]],
+  [
+    'invalid messages',
+    ['not JSON', { replica: 'peer' }, 'null'],
+    [['missed'], ['missed'], ['missed']],
+  ],
 ])('openChangeChannel calls the subscribers for %s', async (_, messages, expected) => {
   expect(await toldOf(...messages)).toEqual(expected);
 });

@@ -43,7 +43,7 @@ test.each<[title: string, table: string, search: Search, found: number]>([
   ['a key by a rare part of its name', 'api_keys', keys({ search: 'FE 17171' }), 1],
   ['a key by its account', 'api_keys', keys({ search: 'C-29999' }), 1],
   ['a key by the beginning of its id or its token', 'api_keys', keys({ search: 'ast_fade' }), 0],
-  ['no key by a sign of patterns', 'api_keys', keys({ search: 'C-2_99' }), 0],
+  ['no key by a wildcard character', 'api_keys', keys({ search: 'C-2_99' }), 0],
   ['a key that is near its limit', 'api_keys', keys({ nearLimit: 'true' }), 1],
   ['an account', 'accounts', (db) => searchAccounts(db, { search: 'c-29999' }, 50, undefined), 1],
   ['the first accounts', 'accounts', (db) => searchAccounts(db, {}, 50, undefined), 50],

@@ -53,7 +53,7 @@ const refusal = /^DATABASE_URL: cannot open the database: (?!\w+ CONNECT_TIMEOUT
 
 test.each<[what: string, change: Partial<URL>]>([
   ['a wrong password', { password: 'hunter2' }],
-  ['a database that is not there', { pathname: '/no_such_database' }],
+  ['a database that does not exist', { pathname: '/no_such_database' }],
 ])('DATABASE_URL is refused with %s', async (_, change) => {
   const { href } = Object.assign(new URL(inject('postgres').adminUrl), change);
   await expectStartupError(migratePostgres(href, migrationOptions), refusal);
@@ -67,7 +67,7 @@ test('DATABASE_URL is refused with a password that is not percent-encoded', asyn
 });
 
 test.each<[string, (socket: Socket) => void]>([
-  ['says nothing', () => {}],
+  ['sends nothing', () => {}],
   ['resets the connection', (socket) => socket.resetAndDestroy()],
   ['speaks HTTP', (socket) => socket.once('data', () => socket.end('HTTP/1.1 400 Bad\r\n\r\n'))],
 ])('DATABASE_URL is refused when another kind of server %s', async (_, behave) => {

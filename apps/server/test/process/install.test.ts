@@ -146,7 +146,7 @@ test('package.json and the lockfile of pnpm have the same version and checksum, 
   const hex = Buffer.from(checksum, 'base64').toString('hex');
   expect(packageManager).toBe(`pnpm@${version}+${algorithm}.${hex}`);
   expect(lockfile).not.toMatch(/https?:/);
-  // Not the root, which is no package of a registry.
+  // The root is not a package of the registry.
   const found = Object.entries(packages).filter(([path]) => path !== '');
   expect(found.map(([path]) => path)).toContain('node_modules/@pnpm/exe.linux-x64');
   for (const [path, { integrity }] of found) expect(integrity, path).toMatch(/^sha512-/);

@@ -60,7 +60,7 @@ test('the server imports no CLI, client or testkit, and http imports no admin co
 
 test.each([
   [
-    'takes the time or starts timers',
+    'reads the time or starts timers',
     /\b(Date|performance)\.now\(|new Date\(\)|(?<!\.)\bset(Timeout|Interval)\(|timers\/promises/,
   ],
   ['handles signals or exits', /process\.(on|once|exit|kill)\b/],

@@ -95,7 +95,7 @@ test.each<[why: string, status: number, end: (key: Key) => unknown]>([
   ['is suspended', 403, ({ id }) => post(`/keys/${id}/suspend`)],
   ['has a suspended account', 403, ({ account }) => post(`/accounts/${account}/suspend`)],
   ['is revoked', 401, ({ id }) => post(`/keys/${id}/revoke`)],
-  ['has another token now', 401, ({ id }) => post(`/keys/${id}/rotate`, '{"graceSeconds":0}')],
+  ['has a new token', 401, ({ id }) => post(`/keys/${id}/rotate`, '{"graceSeconds":0}')],
   [
     'has expired',
     401,
