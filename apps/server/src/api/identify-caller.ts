@@ -14,8 +14,8 @@ export interface Caller {
   /** The API key of the request, if the key is valid and active. */
   readonly apiKey: ApiKey | undefined;
   /**
-   * The API key of the request, if the key is suspended or expired. The request counts against the
-   * network, like one without a key.
+   * The API key of the request, if it is refused: suspended, expired or revoked, or its token was
+   * replaced. The request counts against the network, like one without a key.
    */
   readonly refusedKey: ApiKey | undefined;
   /**

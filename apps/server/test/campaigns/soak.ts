@@ -56,8 +56,7 @@ export async function run({ minutes }: { minutes: number }): Promise<void> {
   const admin = adminOf(server);
   const agent = new Agent({ keepAlive: true, maxSockets: 256 });
   const durationMs = minutes * 60_000;
-  // Short runs use a part of their duration, because there must be enough samples and faults to
-  // compare.
+  // In short runs, samples and faults come more often, because there must be enough to compare.
   const sampleEveryMs = Math.min(10_000, durationMs / 36);
   const faultEveryMs = Math.min(60_000, durationMs / 12);
   const faultMs = Math.min(3_000, faultEveryMs / 4);
