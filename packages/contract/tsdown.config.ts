@@ -9,17 +9,18 @@ const format: UserConfig = {
   fixedExtension: false,
 };
 
-// Inside the workspace the package is imported from its sources; this is what is published.
+// Inside the workspace, the package is imported from its sources. This build is for publishing.
 export default defineConfig([
   {
     ...format,
     entry: ['src/index.ts', 'src/openapi/index.ts'],
-    // One file for each module, so that bundlers leave out the schemas that nobody imports.
+    // Each module is one file, so that bundlers can leave out unused schemas.
     unbundle: true,
   },
   {
     ...format,
-    // Published as `./admin` until the next version: the operators' contract is a package of its own.
+    // The operators' contract is a package of its own. It is published as `./admin` until the next
+    // version.
     entry: { 'admin/index': '../admin-contract/src/index.ts' },
     noExternal: [/^@animal-store\//],
     tsconfig: '../admin-contract/tsconfig.build.json',

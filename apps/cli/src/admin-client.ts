@@ -9,7 +9,7 @@ import type { AdminRequest } from './request-options.ts';
 
 const timeoutMs = 30_000;
 
-/** What one call of a list gives at most. */
+/** The largest page of a list. */
 const pageSize = 100;
 
 export type OperationName = keyof typeof adminContract;
@@ -39,11 +39,12 @@ export async function callAdmin<Name extends OperationName>(
   const answer = await send(access, url, method, takesBody ? JSON.stringify(body) : undefined);
   const schema = answer.status < 300 && (responses as Record<number, unknown>)[answer.status];
   if (!(schema instanceof z.ZodType)) throw refusalOf(answer);
-  // Anything may listen there and say 200. Members that a newer server adds stay in the body.
+  // Another program may listen there and respond with 200. Members that a newer server adds stay in
+  // the body.
   const read = parseBody(answer);
   if (!schema.safeParse(read).success) {
     throw new CliError(
-      `What answers at ${access.name} is not the admin API of this version: is it an operators' listener?`,
+      `The program at ${access.name} is not the admin API of this version. Check that the address is an operators' listener.`,
     );
   }
   return { body: read as SuccessBody<Name>, headers: answer.headers };
@@ -74,7 +75,10 @@ interface Answer {
   readonly text: string;
 }
 
-/** Sends one request. Not by `fetch`: Node's own takes no Unix socket, and would follow redirects. */
+/**
+ * Sends one request. It does not use `fetch`, because Node's own supports no Unix socket, and would
+ * follow redirects.
+ */
 async function send(
   access: ServerAccess,
   url: URL,
@@ -102,11 +106,13 @@ async function send(
     );
     return { status: res.statusCode ?? 0, headers: new Headers(headers), text: await text(res) };
   } catch (error) {
-    throw new CliError(`No server answers at ${access.name}: ${reasonOf(error)}. Is it running?`);
+    throw new CliError(
+      `No server responds at ${access.name}: ${reasonOf(error)}. Check that it is running.`,
+    );
   }
 }
 
-/** The JSON of a body, or `undefined` for any other type and for JSON that is broken. */
+/** Returns the JSON of a body, or `undefined` for any other type and for invalid JSON. */
 function parseBody({ headers, text }: Answer): unknown {
   if (!headers.get('Content-Type')?.startsWith('application/json')) return undefined;
   try {
@@ -120,11 +126,13 @@ function refusalOf(answer: Answer): CliError {
   const { data: error } = ErrorBody.safeParse(parseBody(answer));
   switch (error?.code) {
     case undefined:
-      return new CliError(`The server answered ${answer.status}: is it an operators' listener?`);
+      return new CliError(
+        `The server responded with ${answer.status}. Check that the address is an operators' listener.`,
+      );
     case 'unauthorized':
       return new CliError(`${error?.message} Check ADMIN_TOKEN or --token-file.`);
     case 'not_found':
-      return new CliError("There is no admin API at that address: is it the operators' listener?");
+      return new CliError("The address has no admin API. Check that it is an operators' listener.");
     default:
       return new CliError(error?.message ?? '');
   }
@@ -133,8 +141,8 @@ function refusalOf(answer: Answer): CliError {
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.name === 'AbortError' || error.name === 'TimeoutError') {
-    return `nothing within ${timeoutMs} ms`;
+    return `no response within ${timeoutMs} ms`;
   }
-  // Several addresses were tried: the AggregateError has a code, but no message.
+  // If several addresses were tried, the AggregateError has a code, but no message.
   return 'code' in error && typeof error.code === 'string' ? error.code : error.message;
 }

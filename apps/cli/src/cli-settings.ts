@@ -10,13 +10,15 @@ import {
 } from '@animal-store/runtime';
 
 const settingsOf = (env: EnvironmentReader) => ({
-  /** Where the operators' listener is; `undefined` for the socket of the server on `dataDir`. */
+  /**
+   * The address of the operators' listener; `undefined` for the socket of the server on `dataDir`.
+   */
   opsUrl: env.text(
     'OPS_URL',
     isHttpOrigin,
     'an origin without a path, such as http://127.0.0.1:3001',
   ),
-  /** Where it is if only a token is given. */
+  /** The address if only a token is given. */
   ownUrl: `http://127.0.0.1:${env.number('OPS_PORT', ports, defaultOpsPort)}`,
   adminToken: env.text('ADMIN_TOKEN', isAdminToken, expectedAdminToken),
   dataDir: readDataDir(env),
@@ -26,9 +28,9 @@ const settingsOf = (env: EnvironmentReader) => ({
 export const cliVariables = namesOf(settingsOf);
 
 /**
- * Reads the settings of the commands. Only this file looks at the environment.
+ * Reads the settings of the commands. Only this file reads the environment.
  *
- * @throws {StartupError} that names every wrong variable, a line each.
+ * @throws {StartupError} that names every invalid variable, a line each.
  */
 export const readCliSettings = (environment: Environment = process.env) =>
   readSettings(settingsOf, environment);

@@ -1,6 +1,6 @@
 import { runCli } from './run-cli.ts';
 
-// A reader that has seen enough, such as `head`, closes the pipe: that is no failure.
+// A reader such as `head` closes the pipe early, which is not a failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
 });

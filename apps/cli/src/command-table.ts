@@ -12,16 +12,16 @@ import {
 } from './show-operators.ts';
 import { bucketFor, showBusiestKeys, showKeyUsage } from './show-usage.ts';
 
-/** A command: an operation of the admin API, and what people see of its answer. */
+/** A command: an operation of the admin API, and how its result is shown. */
 export interface CommandSpec extends RequestForm {
   readonly operation: OperationName;
-  /** @param columns how wide the terminal is. */
+  /** @param columns the width of the terminal. */
   readonly show: (body: never, columns: number) => string;
-  /** Instead of the operation's, where the command is only a part of it. */
+  /** The summary. It replaces the operation's, if the command covers only a part of it. */
   readonly summary?: string;
-  /** How much of a list is shown unless told otherwise. */
+  /** The default limit of a list. */
   readonly limit?: number;
-  /** Completes what is asked by what was given. */
+  /** Completes the request from the given options. */
   readonly complete?: (query: Record<string, unknown>) => Record<string, unknown>;
 }
 
@@ -31,11 +31,11 @@ const command = <Name extends OperationName>(
   form: Omit<CommandSpec, 'operation' | 'show'> = {},
 ): CommandSpec => ({ operation, show, ...form });
 
-/** A group of commands: what `npm run` takes. */
+/** A group of commands, which is a script of `npm run`. */
 interface CommandGroup {
   readonly description: string;
   readonly examples: readonly string[];
-  /** The commands by name. One without a name is the group itself. */
+  /** The commands by name. A command without a name is the group itself. */
   readonly commands: Readonly<Record<string, CommandSpec>>;
 }
 
@@ -53,7 +53,7 @@ export const commandGroups: Readonly<Record<string, CommandGroup>> = {
     ],
     commands: {
       create: command('createKey', showIssuedKey, {
-        // Who has just one key need not think of a name.
+        // A user with just one key need not think of a name.
         preset: () => ({ body: { name: `npm run keys, ${toMinute(new Date().toISOString())}` } }),
       }),
       list: command('listKeys', showKeys),
@@ -62,7 +62,7 @@ export const commandGroups: Readonly<Record<string, CommandGroup>> = {
         complete: (query) => ({ bucket: bucketFor(query), ...query }),
       }),
       'set-plan': command('changeKey', showKey, {
-        summary: "Change a key's plan or numbers",
+        summary: "Change a key's plan or limits",
         argument: 'plan',
         only: ['plan', 'quota'],
       }),
@@ -76,7 +76,7 @@ export const commandGroups: Readonly<Record<string, CommandGroup>> = {
     },
   },
   accounts: {
-    description: 'Give accounts limits that their keys share, and suspend them.',
+    description: 'Set limits that the keys of an account share, and suspend accounts.',
     examples: [
       'accounts -- set-plan C-17 business --reason "Contract 2026-118"',
       'accounts -- set-plan C-17 enterprise --per-minute 5000 --per-day 1000000',
@@ -110,7 +110,7 @@ export const commandGroups: Readonly<Record<string, CommandGroup>> = {
     commands: { '': command('listAuditEntries', showAuditEntries, { limit: 50 }) },
   },
   usage: {
-    description: 'Show who uses a running Animal Store.',
+    description: 'Show the busiest keys of a running Animal Store.',
     examples: ['usage -- top --since 7d --plan pro --limit 20'],
     commands: {
       top: command('getUsage', showBusiestKeys, {

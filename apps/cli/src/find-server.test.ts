@@ -20,7 +20,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-test('options go before the environment, OPS_URL before OPS_PORT, and a file may end with a line feed', async () => {
+test('options override the environment, OPS_URL overrides OPS_PORT, and a file may end with a line feed', async () => {
   const tokenFile = join(directory.path, 'token');
   await writeFile(tokenFile, `${token}\n`);
   const found = (url: string) => ({ name: url, url, token });
@@ -44,27 +44,31 @@ test.each([
     'There is no admin token for http://ops:2. Set ADMIN_TOKEN, or give --token-file.',
   ],
   [{}, 'HERE/none cannot be read: ENOENT.', 'HERE/none'],
-  [{}, 'HERE/file holds no admin token: 16 to 256 visible ASCII characters.', 'HERE/file'],
-])('with %j it says: %s', async (env, message, tokenFile?: string) => {
+  [
+    {},
+    'HERE/file contains no admin token: expected 16 to 256 visible ASCII characters.',
+    'HERE/file',
+  ],
+])('findServer with %j fails with: %s', async (env, message, tokenFile?: string) => {
   const here = (text: string) => text.replaceAll('HERE', directory.path);
   await writeFile(join(directory.path, 'file'), `${token}\nand a note\n`);
   for (const [name, text] of Object.entries(env)) vi.stubEnv(name, here(text));
   expect(() => findServer({ tokenFile: tokenFile && here(tokenFile) })).toThrow(here(message));
 });
 
-test('a setting that is not valid is named, and not shown', () => {
+test('an invalid setting is named, but its value is not shown', () => {
   vi.stubEnv('OPS_URL', 'nowhere');
   vi.stubEnv('ADMIN_TOKEN', 'hush');
   expect(() => findServer({})).toThrow(/^OPS_URL: expected an .*\nADMIN_TOKEN: (?!.*hush)/);
 });
 
-test('the socket of a data directory is used without a token, but not that of another user, except by root', async () => {
+test('"a data directory\'s socket is used without a token, but only root may use another user\'s socket"', async () => {
   const { path } = directory;
   const socketPath = join(path, 'ops.sock');
   await using server = createServer().listen(socketPath);
   await once(server, 'listening');
   expect(findServer({})).toEqual({ name: path, socketPath });
-  // A directory that somebody else prepared may hold a server that answers in our server's place.
+  // A directory that another user prepared may contain a server that responds in place of ours.
   vi.spyOn(process, 'geteuid').mockReturnValue(12_345);
   expect(() => findServer({})).toThrow(`${socketPath} belongs to another user.`);
   vi.spyOn(process, 'geteuid').mockReturnValue(0);

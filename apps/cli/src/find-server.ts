@@ -3,19 +3,19 @@ import { isAdminToken } from '@animal-store/admin-contract';
 import { localSocketPath } from '@animal-store/runtime';
 import { readCliSettings } from './cli-settings.ts';
 
-/** Why a command failed, in words for the operator: shown as they are, without a stack. */
+/** Why a command failed, as a message for the operator, which is shown without a stack. */
 export class CliError extends Error {
   override readonly name = 'CliError';
 }
 
 export type ServerAccess =
-  /** The embedded server of this user. Its socket lets nobody else in, so it needs no token. */
+  /** The embedded server of this user. Only this user can use its socket, so it needs no token. */
   | { readonly name: string; readonly socketPath: string }
   | { readonly name: string; readonly url: string; readonly token: string };
 
 /**
- * Finds the server to talk to: the one that the options or the environment name, otherwise the
- * embedded server that runs on `DATA_DIR`.
+ * Finds the server: the one in the options or the environment, otherwise the embedded server that
+ * runs on `DATA_DIR`.
  *
  * @throws {CliError} if a URL is given without a token, or the token's file cannot be used.
  */
@@ -27,7 +27,8 @@ export function findServer(options: {
   const token =
     options.tokenFile === undefined ? settings.adminToken : readToken(options.tokenFile);
   const { dataDir, opsUrl, ownUrl } = settings;
-  // In a container, where `ADMIN_TOKEN` is that of the service, its own port needs no name.
+  // In a container that has the `ADMIN_TOKEN` of the service, the service's own port is the default
+  // address.
   const url = options.url ?? opsUrl ?? (token === undefined ? undefined : ownUrl);
   if (url !== undefined) {
     if (token !== undefined) return { name: url, url, token };
@@ -40,7 +41,9 @@ export function findServer(options: {
   return { name: dataDir, socketPath };
 }
 
-/** Checks, before anything is sent, that the socket belongs to this user. Root may use any socket. */
+/**
+ * Checks, before anything is sent, that the socket belongs to this user. Root may use any socket.
+ */
 function requireOwnSocket(socketPath: string, dataDir: string): void {
   const user = process.geteuid?.();
   // Windows has no owner to compare.
@@ -68,6 +71,8 @@ function readToken(file: string): string {
     throw new CliError(`${file} cannot be read: ${code}.`);
   }
   if (isAdminToken(token)) return token;
-  // Never repeat the content: it may be a secret.
-  throw new CliError(`${file} holds no admin token: 16 to 256 visible ASCII characters.`);
+  // The message never repeats the content, because it may be a secret.
+  throw new CliError(
+    `${file} contains no admin token: expected 16 to 256 visible ASCII characters.`,
+  );
 }

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { formatTable } from './format-table.ts';
 
-test('a table aligns its columns by the cells that a terminal needs for a text', () => {
-  // Two cells: Han, full-width signs, emoji. One: half-width kana, letters with marks. None: joiners.
+test('formatTable aligns columns by the terminal cells of a text', () => {
+  // Han, full-width signs and emoji take two cells, half-width kana and letters with marks one, and
+  // joiners none.
   const names = ['Ann', '李', '！？', 'ｱｲｳ', '🐈', 'e\u0301', 'a\u200db'];
   const table = formatTable(names, { Name: (name) => name, End: () => '|' });
   expect(table).toBe(

@@ -3,7 +3,7 @@ import stringWidth from 'string-width';
 
 export const gap = '  ';
 
-/** Stands for a missing value. */
+/** The sign for a missing value. */
 export const none = '-';
 
 export type Field = readonly [name: string, value: string];
@@ -12,12 +12,12 @@ export function toCount(count: number): string {
   return count.toLocaleString('en-US');
 }
 
-/** Writes an instant in UTC to the second, which is all that people compare. */
+/** Formats a time in UTC to the second, because people compare nothing finer. */
 export function toTime(instant: string): string {
   return `${instant.slice(0, 19).replace('T', ' ')}Z`;
 }
 
-/** Writes an instant in UTC to the minute: the usage ledger stores no seconds. */
+/** Formats a time in UTC to the minute, because the usage ledger stores no seconds. */
 export function toMinute(instant: string): string {
   return `${toTime(instant).slice(0, -4)}Z`;
 }
@@ -26,7 +26,11 @@ export function toExpiry(expiresAt: string | null): string {
   return expiresAt === null ? 'never' : toTime(expiresAt);
 }
 
-/** @param columns what each column shows of a row, by its title. */
+/**
+ * Formats rows as a table.
+ *
+ * @param columns the content of each column for a row, by its title.
+ */
 export function formatTable<Row>(
   rows: readonly Row[],
   columns: Readonly<Record<string, (row: Row) => string>>,

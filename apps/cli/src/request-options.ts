@@ -2,7 +2,7 @@ import type { AppRoute } from '@ts-rest/core';
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
 
-/** Members of a request that are read from options, and some that the CLI itself needs. */
+/** Members of a request that options set, and some that only the CLI needs. */
 interface Members {
   [name: string]: unknown;
   limit?: unknown;
@@ -10,20 +10,20 @@ interface Members {
   scopes?: unknown;
 }
 
-/** What a request of the admin API consists of, as its contract takes it. */
+/** The parts of an admin API request, as in the contract. */
 export type AdminRequest = Record<'params' | 'query' | 'body', Members>;
 
 /** How the options of a command differ from its operation. */
 export interface RequestForm {
-  /** The only members that it takes, besides those of the path and the reason. */
+  /** The only members that it accepts, besides the members of the path and the reason. */
   readonly only?: readonly string[] | undefined;
-  /** A member that is an argument, as the path's are. */
+  /** A member that is an argument, like the members of the path. */
   readonly argument?: string | undefined;
   /** Members that it sets unless they are given. */
   readonly preset?: (() => Partial<AdminRequest>) | undefined;
 }
 
-/** As much of a JSON Schema as the contract uses. */
+/** The part of JSON Schema that the contract uses. */
 interface JsonSchema {
   readonly $ref?: string;
   readonly oneOf?: readonly JsonSchema[];
@@ -39,33 +39,33 @@ interface JsonSchema {
   readonly examples?: readonly unknown[];
 }
 
-/** A member of a request, and the forms that it may have: more than one if its schema is a union. */
+/** A member of a request, and its forms. There are several if its schema is a union. */
 interface Member {
   readonly part: keyof AdminRequest;
   readonly path: readonly string[];
   readonly forms: readonly JsonSchema[];
 }
 
-/** What an operation has besides what an operator asks for: this CLI reads all pages, and shows no history. */
+/** Members of operations that are not options: the CLI reads all pages, and shows no history. */
 const unasked = ['cursor', 'include', 'count'];
 
-/** A null, written as an argument. */
+/** The word for null in an argument. */
 const none = 'none';
 
-/** The short form of the scope of a key that only reads. */
+/** The short form for the scope of a read-only key. */
 const readOnly = new Option(
   '--read-only',
-  'It may only read: for a key that browsers see.',
+  'Create a read-only key, for example for a web page.',
 ).conflicts('scopes');
 
 export const isPaged = ({ query }: AppRoute): boolean =>
   query instanceof z.ZodObject && 'cursor' in query.shape;
 
 /**
- * Gives a command the arguments and options of an operation: one for each member of its path, query and
- * body.
+ * Adds the arguments and options of an operation to a command: one for each member of its path,
+ * query and body.
  *
- * @returns reads the request from what was given, or ends the command with what the contract says is wrong.
+ * @returns a function that reads the request, or ends the command with the contract's error.
  */
 export function addRequestOptions(
   command: Command,
@@ -117,7 +117,7 @@ export function addRequestOptions(
     for (const part of parts) {
       request[part] = { ...preset?.()[part], ...request[part] };
       const schema = schemas[part];
-      // The limit of a list is that of all its pages.
+      // The limit of a list applies to all its pages together.
       const { limit, ...members } = request[part];
       const read = isPaged(route) ? members : request[part];
       const { error } = schema instanceof z.ZodType ? schema.safeParse(read) : {};
@@ -127,7 +127,10 @@ export function addRequestOptions(
   };
 }
 
-/** The members of a part of a request; of an object in it, its own. Those of a union are the members of all its variants. */
+/**
+ * Returns the members of a part of a request, including the members of an object in it. A union has
+ * the members of all its variants.
+ */
 function membersOf(part: Member['part'], schema: unknown): Member[] {
   if (!(schema instanceof z.ZodType)) return [];
   const { $defs = {}, ...root } = z.toJSONSchema(schema, { io: 'input' }) as JsonSchema & {
@@ -156,7 +159,7 @@ function membersOf(part: Member['part'], schema: unknown): Member[] {
 
 const isNullable = ({ forms }: Member) => forms.some(({ type }) => type === 'null');
 
-/** The values that a member may have, if they can be listed. */
+/** Returns the possible values of a member, if they can be listed. */
 function choicesOf({ forms }: Member): string[] {
   const choices = forms
     .filter(({ type }) => type !== 'null')
@@ -164,7 +167,7 @@ function choicesOf({ forms }: Member): string[] {
   return choices.some(({ length }) => length === 0) ? [] : [...new Set(choices.flat())];
 }
 
-/** The name of an option. Units are not part of it, but of its value: `--grace 24h`. */
+/** Returns the name of an option. Units belong to its value, and not to its name: `--grace 24h`. */
 function nameOf({ path }: Member): string {
   const name = path.at(-1) ?? '';
   if (name === 'from') return 'since';
@@ -200,7 +203,7 @@ function toOption(member: Member): Option {
     return read === undefined ? made : made.argParser(read);
   };
   if (form.format === 'date-time') {
-    // What a question is about has been; what a body sets is to come.
+    // A query is about the past; a body sets a time in the future.
     const direction = part === 'body' ? 1 : -1;
     return option('when', (text) => readInstant(text, direction), durationsAndTimes);
   }
@@ -209,7 +212,7 @@ function toOption(member: Member): Option {
   if (name === 'limit') return option('n', readLimit);
   if (form.type === 'integer') return option('n', readInteger);
   if (form.type === 'array')
-    return option('list', (text) => text.split(','), 'with commas between');
+    return option('list', (text) => text.split(','), 'separated by commas');
   if (choices.length > 0) return option(nameOf(member));
   const [example] = form.examples ?? [];
   return option(
@@ -219,7 +222,7 @@ function toOption(member: Member): Option {
   );
 }
 
-/** What the contract says is wrong, and with which argument or options. */
+/** Returns the contract's error, with the argument or options that caused it. */
 function explain(
   { issues: [issue] }: z.ZodError,
   args: readonly Member[],
@@ -233,7 +236,7 @@ function explain(
     ...args.filter(isAbout).map((member) => toArgument(member).name()),
     ...options.filter(isAbout).map((member) => `--${nameOf(member)}`),
   ].join(' and ');
-  // The members of an object are options of their own.
+  // The members of an object are separate options.
   const isObject = issue?.code === 'invalid_type' && issue.expected === 'object';
   return `${names}: ${isObject ? 'expected both' : message}`;
 }
@@ -262,20 +265,23 @@ const readBy = (pattern: RegExp, expected: string) => (text: string) => {
   throw new InvalidArgumentError(`Expected ${expected}.`);
 };
 
-/** As strictly as JSON, which the API reads: `Number` takes `0x10`, `1e3` and spaces. */
+/**
+ * Reads a number as strictly as JSON, which the API accepts: `Number` would accept `0x10`, `1e3`
+ * and spaces.
+ */
 const readInteger = (text: string) =>
   Number(readBy(/^(-?(?:0|[1-9]\d{0,15}))$/, 'a whole number')(text));
 const readLimit = readBy(/^([1-9]\d{0,9})$/, 'a whole number from 1 on');
 const readDays = readBy(/^(\d+)d$/, 'a number of days, such as 90d');
 
-/** A date and time with its offset (RFC 3339). `Date.parse` takes much more. */
+/** Matches a date and time with its offset (RFC 3339). `Date.parse` accepts much more. */
 const dateTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/;
 
-/** Reads a time, or a duration from now on or before now. */
+/** Reads a time, or a duration relative to now. */
 function readInstant(text: string, direction: 1 | -1): string {
   const seconds = parseDuration(text);
   const at = seconds === undefined ? Date.parse(text) : Date.now() + direction * seconds * 1000;
-  // A bare date would mean midnight in UTC to some, and here to others.
+  // A date without a time could mean midnight in UTC, or in the local time zone.
   if (!Number.isNaN(at) && (seconds !== undefined || dateTime.test(text))) {
     return new Date(at).toISOString();
   }

@@ -6,7 +6,7 @@ import { adminContract } from '@animal-store/admin-contract';
 import { beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { cli } from '../test/run-in-process.ts';
 
-/** What a server answers every request with, and what it was asked. */
+/** Runs a server that gives every request the same response, and records the requests. */
 let answer: { status: number; type: string; body: string; next?: string };
 let asked: string[];
 let OPS_URL: string;
@@ -40,11 +40,11 @@ function answerWith(body: unknown, status = 200, next?: string) {
 
 const id = '00000000-0000-4000-8000-000000000000';
 
-// That of the contract.
+// The base path of the contract.
 const examples = adminContract.listKeys.responses[200].meta()?.['examples'];
 const [[key]] = examples as [[object]];
 
-/** Each command, and below it what it asks of the server. */
+/** Each command, with its requests below it. */
 const requestsOf = `
 keys create --plan free
   POST /keys {"name":"npm run keys, 2026-11-21 12:00Z","plan":"free"}
@@ -104,7 +104,7 @@ usage top --since 1d --plan pro --account C-17 --limit 5
 
 test.each(requestsOf.trim().split(/\n(?! )/))('%s', async (rows) => {
   const [line = '', ...requests] = rows.split('\n  ');
-  // The shape of the answer is none of this test's business: it is refused after the last request.
+  // The result does not matter here: the CLI refuses it after the last request.
   answerWith(requests.length > 1 ? [] : {});
   await run(line);
   expect(asked).toEqual(requests);
@@ -125,7 +125,7 @@ const plan = 'keys create --plan';
 test.each([
   ['keys create', '--plan: expected one of free, pro, business, enterprise'],
   [`${plan} enterprise --per-minute 5`, '--per-day: expected an integer from 1'],
-  [`${plan} pro --per-minute 5 --per-day 6`, 'only Enterprise keys have numbers of their own'],
+  [`${plan} pro --per-minute 5 --per-day 6`, 'only Enterprise keys have their own limits'],
   [`${plan} free --expires soon`, 'such as 90d or 24h'],
   [`${plan} free --expires 2020-01-01T00:00:00Z`, '--expires: expected a time to come'],
   [`${plan} free --scopes pets:sell`, '--scopes: expected'],
@@ -144,16 +144,19 @@ test.each([
   ['keys list --everything', "unknown option '--everything'"],
   ['keys list --url localhost', 'Expected an origin'],
   ['keys destroy', "unknown command 'destroy'"],
-  ['accounts set-plan C-17 none --per-minute 5 --per-day 6', 'only Enterprise keys have numbers'],
+  [
+    'accounts set-plan C-17 none --per-minute 5 --per-day 6',
+    'only Enterprise keys have their own limits',
+  ],
   ['accounts set-plan C-17 gold', 'Allowed choices are free, pro, business, enterprise, none'],
-])('%s is wrong usage', async (line, message) => {
+])('%s exits with 2 as wrong usage', async (line, message) => {
   const { code, stdout, stderr } = await run(line);
   expect({ code, stdout, asked }).toEqual({ code: 2, stdout: '', asked: [] });
   expect(stderr).toContain(message);
-  expect(stderr).toMatch(/^error: .*\nAdd --help for what it takes\.\n$/);
+  expect(stderr).toMatch(/^error: .*\nAdd --help to see its options\.\n$/);
 });
 
-test('no command prints the help, and no group the groups', async () => {
+test('the CLI prints the help without a command, and the groups without a group', async () => {
   const usage = expect.stringMatching(/^Usage: npm run keys -- /);
   expect(await run('keys')).toEqual({ code: 2, stdout: '', stderr: usage });
   const { code, stderr } = await run('pets');
@@ -161,41 +164,43 @@ test('no command prints the help, and no group the groups', async () => {
   expect(stderr).toBe('error: expected one of keys, accounts, operators, audit, usage\n');
 });
 
-test('--help says what a command takes, in the words of the contract', async () => {
+test('--help describes a command in the words of the contract', async () => {
   const { code, stdout } = await run('keys rotate --help');
   expect(code).toBe(0);
   const flat = stdout.replaceAll(/\s+/g, ' ');
   expect(flat).toMatch(/^Usage: npm run keys -- rotate \[options\] <id> Creates a new token/);
-  expect(flat).toContain('--grace <duration> How long the tokens before it stay valid');
-  expect(flat).toContain('--reason <text> Why, for the audit log. (such as Contract 2026-118)');
+  expect(flat).toContain('--grace <duration> How long the earlier tokens stay valid');
+  expect(flat).toContain(
+    '--reason <text> The reason, for the audit log. (such as Contract 2026-118)',
+  );
   expect(flat).not.toContain('`');
 });
 
-const notOurs = 'error: What answers at';
+const notOurs = 'error: The program at';
 
 test.each([
   [200, 'text/html', '<h1>Welcome</h1>', notOurs],
   [200, 'application/json', '[{"id":', notOurs],
   [200, 'application/json', '{"status":"ok"}', notOurs],
   [200, 'application/json', JSON.stringify([{ ...key, tokens: undefined }]), notOurs],
-  [204, 'text/html', '', 'error: The server answered 204'],
-  [502, 'text/html', '', 'error: The server answered 502'],
+  [204, 'text/html', '', 'error: The server responded with 204'],
+  [502, 'text/html', '', 'error: The server responded with 502'],
 ])(
-  'a %i from something else is told of in one line, and fails: %s %s',
+  'the CLI fails with one line when another program responds with %i: %s %s',
   async (status, type, body, start) => {
     answer = { status, type, body };
     const { code, stdout, stderr } = await run('keys list');
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr.startsWith(start)).toBe(true);
-    expect(stderr).toMatch(/^[^\n]+: is it an operators' listener\?\n$/);
+    expect(stderr).toMatch(/^[^\n]+ Check that the address is an operators' listener\.\n$/);
   },
 );
 
 const evil = 'acme\u202E\u001B[2J\u009B1m\u2028';
 const shown = 'acme\\u202e\\u001b[2J\\u009b1m\\u2028';
 
-test('control and bidi characters are shown escaped, columns stay aligned, and JSON means the same', async () => {
-  // A newer server adds what this version does not know.
+test('the CLI escapes control and bidi characters, aligns columns, and keeps the meaning of JSON', async () => {
+  // A newer server may add members that this version does not know.
   const body = [
     { ...key, name: evil, account: evil, region: 'eu' },
     { ...key, name: 'short' },

@@ -7,33 +7,29 @@ import { type CommandSpec, commandGroups } from './command-table.ts';
 import { CliError, findServer, type ServerAccess } from './find-server.ts';
 import { type AdminRequest, addRequestOptions, isPaged } from './request-options.ts';
 
-/** Where a command writes: results to one stream, messages to the other. */
+/** The streams of a command: one for results, one for messages. */
 export interface CliOutput {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
-  /** How wide the terminal is. Files and pipes get the usual width. */
+  /** The width of the terminal. Files and pipes get the usual width. */
   readonly columns?: number | undefined;
 }
 
-/** The width of what is not a terminal. */
+/** The width of everything that is not a terminal. */
 const usualColumns = 80;
 
-const connection = `
-Without further settings it talks to the embedded server on DATA_DIR, through a Unix socket that only
-your user can open. For any other server set OPS_URL and ADMIN_TOKEN (an operator's token will do).
-Exit codes: 0 done, 1 failed, 2 wrong usage.
-`;
+const connection = `⏎By default, commands use the embedded server on DATA_DIR, through a Unix socket that only⏎your user can open. For any other server, set OPS_URL and ADMIN_TOKEN (an operator's token works, too).⏎Exit codes: 0 done, 1 failed, 2 wrong usage.⏎`;
 
 /**
- * Runs one command and gives its exit code: 0, 1 for a failure, 2 for wrong usage.
+ * Runs one command and returns its exit code: 0, 1 for a failure, 2 for wrong usage.
  *
- * @param args the group and the arguments, as `['keys', 'list']`.
+ * @param args the group and the arguments, such as `['keys', 'list']`.
  */
 export async function runCli(
   [group = '', ...args]: readonly string[],
   { out, err, columns }: CliOutput,
 ): Promise<number> {
-  // Names come from others, and messages repeat them.
+  // Other people choose names, and messages repeat them.
   const output: CliOutput = {
     out: (text) => out(escapeUnprintable(text)),
     err: (text) => err(escapeUnprintable(text)),
@@ -47,7 +43,7 @@ export async function runCli(
     await createProgram(group, output).parseAsync(args, { from: 'user' });
     return 0;
   } catch (error) {
-    // Help that was asked for comes as an error, too.
+    // commander reports requested help as an error, too.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     if (!(error instanceof CliError || error instanceof StartupError)) throw error;
     output.err(`error: ${error.message}\n`);
@@ -62,7 +58,7 @@ function createProgram(group: string, output: CliOutput): Command {
     .helpCommand(false)
     .exitOverride()
     .configureOutput({ writeOut: output.out, writeErr: output.err })
-    .showHelpAfterError('Add --help for what it takes.')
+    .showHelpAfterError('Add --help to see its options.')
     .addHelpText(
       'after',
       `\nExamples:\n${examples.map((line) => `  npm run ${line}\n`).join('')}${connection}`,
@@ -73,12 +69,12 @@ function createProgram(group: string, output: CliOutput): Command {
   return program;
 }
 
-/** Makes a command of an operation: what it takes and says of itself is in the contract. */
+/** Creates the command of an operation, with arguments and descriptions from the contract. */
 function addCommand(command: Command, spec: CommandSpec, output: CliOutput): void {
   const route: AppRoute = adminContract[spec.operation];
   const { summary = '', description = '' } = route;
   if (command.description() === '') {
-    // What comes after the first sentence is for callers of the API.
+    // The text after the first sentence is for callers of the API.
     const [sentence = ''] = /^.*?\.(?= |$)/.exec(description) ?? [];
     command
       .summary(spec.summary ?? summary)
@@ -104,7 +100,7 @@ function addCommand(command: Command, spec: CommandSpec, output: CliOutput): voi
   });
 }
 
-/** The options that say where the server is and how to answer; every command has them. */
+/** Adds the options for the server's address and the output format, which every command has. */
 const commonOptions = (): readonly Option[] => [
   new Option('--json', 'Write JSON, for scripts.'),
   new Option('--url <origin>', "The operators' listener (or set OPS_URL).").argParser((text) => {
@@ -116,7 +112,10 @@ const commonOptions = (): readonly Option[] => [
   new Option('--token-file <path>', 'A file with the token (or set ADMIN_TOKEN).'),
 ];
 
-/** Warns before an account is created whose name differs from that of another in letter case only. */
+/**
+ * Warns before a command creates an account whose name differs from an existing one only in letter
+ * case.
+ */
 async function warnOfAlikeAccounts(
   access: ServerAccess,
   { operation }: CommandSpec,
@@ -128,10 +127,10 @@ async function warnOfAlikeAccounts(
   if (typeof given !== 'string') return;
   const name = tidyAccountName(given);
   const query = { anyCaseOf: name };
-  // Where this is refused, the change will be, too, and say why.
+  // If the server refuses this query, it also refuses the change, and its error says why.
   const answer = await callAdmin(access, 'listAccounts', { query }).catch(() => ({ body: [] }));
   const alike = answer.body.map(({ account }) => account);
   if (alike.length === 0 || alike.includes(name)) return;
   const names = alike.map((account) => escapeUnprintable(JSON.stringify(account))).join(', ');
-  err(`Warning: letter case matters: there is already the account ${names}.\n`);
+  err(`Warning: account names are case-sensitive. There is already the account ${names}.\n`);
 }

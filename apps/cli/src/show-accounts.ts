@@ -3,7 +3,7 @@ import { type Field, formatFields, formatTable, none, toCount } from './format-t
 import { listedState, scopeFields, suspensionFields, windowFields } from './show-keys.ts';
 
 export function showAccounts(accounts: readonly ListedAccount[]): string {
-  if (accounts.length === 0) return 'There are no such accounts.\n';
+  if (accounts.length === 0) return 'No accounts match.\n';
   return formatTable(accounts, {
     ACCOUNT: ({ account }) => account,
     PLAN: ({ plan }) => plan ?? none,
@@ -40,7 +40,7 @@ function usageFields({ usage, requestsToday }: AccountDetails): Field[] {
   ];
 }
 
-/** The keys of an account, those that used the most today first. */
+/** Lists the keys of an account, the busiest of today first. */
 function keysOf({ busiestKeys, newestKeys }: AccountDetails): string {
   if (newestKeys.length === 0) return '';
   const busy = new Set(busiestKeys.map(({ keyId }) => keyId));

@@ -11,7 +11,7 @@ import {
 } from './format-table.ts';
 
 export function showKeys(keys: readonly ListedKey[]): string {
-  if (keys.length === 0) return 'There are no such keys.\n';
+  if (keys.length === 0) return 'No keys match.\n';
   return formatTable(keys, {
     ID: ({ id }) => id,
     NAME: ({ name }) => name ?? none,
@@ -26,7 +26,10 @@ export function showKeys(keys: readonly ListedKey[]): string {
   });
 }
 
-/** The state of a key in a list: one that is suspended only with its account cannot be resumed by itself. */
+/**
+ * Returns the state of a key in a list. A key that is suspended only with its account cannot be
+ * resumed by itself.
+ */
 export function listedState(key: ListedKey): string {
   const { state, bannedUntil, suspension } = key;
   if (state === 'suspended') return suspension === null ? 'account suspended' : state;
@@ -41,7 +44,7 @@ export function showKey(key: Key | KeyDetails): string {
       ? [['Plan', limits]]
       : [
           ['Plan', `${limits}, of the account ${key.account}`],
-          ['Own plan', `${key.plan}, which rests`],
+          ['Own plan', `${key.plan}, inactive while the account has a plan`],
         ];
   return formatFields([
     ['Id', key.id],
@@ -67,10 +70,10 @@ export function suspensionFields(suspension: Key['suspension'], name = 'Suspende
   return [[name, `${toTime(at)}${reason === null ? '' : `: ${reason}`}`]];
 }
 
-/** Whose counts are shown, if it is one replica alone. */
+/** Describes whose counts are shown, if they come from one replica. */
 export function scopeFields(scope: KeyDetails['usage']['scope']): Field[] {
   if (scope !== 'replica') return [];
-  return [['Usage', 'of one replica only, against its share: Redis is unavailable']];
+  return [['Usage', 'of one replica, against its share: Redis is unavailable']];
 }
 
 export function windowFields({ minute, day }: KeyDetails['usage']['windows']): Field[] {
@@ -98,11 +101,11 @@ function usageFields(usage: KeyDetails['usage']): Field[] {
 
 function strikesField({ strikes, strikesResetAt, strikeThreshold }: KeyDetails['usage']): string {
   if (strikeThreshold === null) return 'bans are off';
-  const reset = strikesResetAt === null ? '' : `, forgotten ${toTime(strikesResetAt)}`;
-  return `${toCount(strikes)} (banned above ${toCount(strikeThreshold)})${reset}`;
+  const reset = strikesResetAt === null ? '' : `, expire ${toTime(strikesResetAt)}`;
+  return `${toCount(strikes)} (ban after ${toCount(strikeThreshold)})${reset}`;
 }
 
-/** Whether somebody still tries a key that is refused. */
+/** Describes whether somebody still uses a key that is refused. */
 function lastRefusalFields({ state, lastRefusedAt }: Key): Field[] {
   const isTried = state !== 'active' || lastRefusedAt !== null;
   return isTried ? [['Last refused', toLastTime(lastRefusedAt)]] : [];
@@ -123,12 +126,12 @@ export function tokenFields(tokens: Key['tokens']): Field[] {
   });
 }
 
-/** A new token. The server cannot show it again. */
+/** Formats a new token. The server cannot show it again. */
 export function showToken(token: string): string {
-  return `${formatFields([['Token', token]])}\nKeep the token: it is not shown again.\n`;
+  return `${formatFields([['Token', token]])}\nStore the token now: it is not shown again.\n`;
 }
 
-/** The state of a key or an operator, and since when it is revoked. */
+/** Formats the state of a key or an operator, with the time of its revocation. */
 export function toState({ state, revokedAt }: Pick<Key | Operator, 'state' | 'revokedAt'>): string {
   return revokedAt === null ? state : `revoked ${toTime(revokedAt)}`;
 }

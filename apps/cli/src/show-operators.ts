@@ -46,7 +46,7 @@ export function showIssuedOperator({ operator, token }: IssuedOperator): string 
 }
 
 export function showAuditEntries(entries: readonly AuditEntry[]): string {
-  if (entries.length === 0) return 'There are no such entries.\n';
+  if (entries.length === 0) return 'No entries match.\n';
   return formatTable(entries, {
     AT: ({ at }) => toTime(at),
     WHO: ({ actor }) => actor.name,
@@ -58,7 +58,7 @@ export function showAuditEntries(entries: readonly AuditEntry[]): string {
   });
 }
 
-/** The members that changed, as `plan free → pro`. Without what it was, if it was nothing. */
+/** Formats the changed members, such as `plan free → pro`. An empty old value is left out. */
 function showChange({ before, after }: AuditEntry): string {
   const names = Object.keys({ ...before, ...after }) as (keyof AuditState)[];
   const changes = names.map((name) => {

@@ -7,7 +7,7 @@ const keyId = '00000000-0000-4000-8000-000000000000';
 const rowOf = (at: string, outcome: UsageRow['outcome'], requests: number) =>
   ({ at, operation: 'listPets', outcome, requests }) as const;
 
-test('the usage of a key has a bar for each bucket, and what is not zero can be seen', () => {
+test('the usage of a key has a bar for each bucket, and shows everything that is not zero', () => {
   const ledger: LedgerOfKey = {
     keyId,
     from: '2026-11-21T08:00:00.000Z',
@@ -38,7 +38,7 @@ getPet     600    0
   );
 });
 
-test.each([26, 27, 200])('no line is longer than %d columns, with bars or without', (columns) => {
+test.each([26, 27, 200])('no line is longer than %d columns, with or without bars', (columns) => {
   const bars = [
     { label: '2026-11-20', count: 1_200 },
     { label: '2026-11-21', count: 0 },

@@ -12,13 +12,16 @@ import { formatTable, gap, none, toCount, toMinute } from './format-table.ts';
 
 const hourMs = 3_600_000;
 
-/** A bar that is shorter than this says nothing. */
+/** The shortest useful bar. */
 const minBarWidth = 8;
 
-/** Longer bars are no easier to compare. */
+/** The longest bar. Longer bars are no easier to compare. */
 const maxBarWidth = 60;
 
-/** A bucket of which a span of time has few enough to look at. Without a start, that of the server. */
+/**
+ * Chooses a bucket that gives a readable number of rows. Without a start, the server's default
+ * applies.
+ */
 export function bucketFor({ from, to }: { from?: unknown; to?: unknown }): UsageBucket {
   const end = to === undefined ? Date.now() : Date.parse(String(to));
   const ms = from === undefined ? 24 * hourMs : end - Date.parse(String(from));
@@ -26,7 +29,7 @@ export function bucketFor({ from, to }: { from?: unknown; to?: unknown }): Usage
   return ms <= 48 * hourMs ? 'hour' : 'day';
 }
 
-/** What a key has used: a bar for each bucket, and a table by operation and outcome. */
+/** Shows the usage of a key: a bar for each bucket, and a table by operation and outcome. */
 export function showKeyUsage({ from, to, bucket, rows }: LedgerOfKey, columns: number): string {
   const period = `${toMinute(from)} to ${toMinute(to)}`;
   if (rows.length === 0) return `There were no requests from ${period}.\n`;
@@ -62,8 +65,8 @@ export function showBusiestKeys({ from, to, keys = [], rows }: ServiceLedger): s
 }
 
 /**
- * Draws numbers as bars, one a line, in so many columns. Where there is no room for bars, only the
- * labels and numbers are left, and those are never cut. It needs no colour.
+ * Draws numbers as bars, one for each line, in the given width. If there is no room for bars, only
+ * labels and numbers are printed, without truncation. It needs no colour.
  */
 export function formatBars(
   bars: readonly { readonly label: string; readonly count: number }[],
@@ -77,7 +80,7 @@ export function formatBars(
   return bars
     .map(({ label, count }) => {
       const start = `${label.padEnd(labelWidth)}${gap}${toCount(count).padStart(countWidth)}`;
-      // Whatever is not zero can be seen.
+      // Everything that is not zero is visible.
       const length = count === 0 || barWidth === 0 ? 0 : Math.ceil((count / most) * barWidth);
       return `${start}${gap}${'█'.repeat(length)}`.trimEnd();
     })
@@ -85,7 +88,9 @@ export function formatBars(
     .join('');
 }
 
-/** How many requests each operation had, by outcome. What never occurred is left out. */
+/**
+ * Tabulates the requests of each operation by outcome. Outcomes that never occurred are left out.
+ */
 function formatOutcomes(rows: readonly UsageRow[]): string {
   const has = sumBy(rows, ({ outcome }) => outcome);
   const outcomes = usageOutcomes.filter((outcome) => has.has(outcome));

@@ -1,14 +1,17 @@
 import { vi } from 'vitest';
 import { runCli } from '../src/run-cli.ts';
 
-/** How a command ended, and what it wrote. */
+/** How a command ended, and its output. */
 export type CliRun = { readonly code: number; readonly stdout: string; readonly stderr: string };
 
 const variables = ['DATA_DIR', 'OPS_URL', 'OPS_HOST', 'OPS_PORT', 'ADMIN_TOKEN'] as const;
 
 type CliEnvironment = Readonly<Partial<Record<(typeof variables)[number], string>>>;
 
-/** Runs a command of the CLI, as `['keys', 'list']`, in this process: one of its own takes most of a test's time. */
+/**
+ * Runs a command of the CLI, such as `['keys', 'list']`, in this process, because a process of its
+ * own would take most of a test's time.
+ */
 export async function cli(args: readonly string[], env: CliEnvironment): Promise<CliRun> {
   for (const name of variables) vi.stubEnv(name, env[name]);
   const written = { out: '', err: '' };

@@ -1,4 +1,7 @@
-/** Writes what looks the same in one way: one space for any white space, none at the ends, letters in NFC. */
+/**
+ * Normalizes names that look the same: any white space becomes one space, the ends have none, and
+ * letters are in NFC.
+ */
 export function tidyAccountName(text: string): string {
   return text.normalize('NFC').replaceAll(/\s+/gu, ' ').trim();
 }

@@ -20,18 +20,18 @@ import {
 import { Label } from './label-schema.ts';
 import { strictObject } from './strict-object.ts';
 
-/** The most keys that the details of an account show. */
+/** The largest number of keys in the details of an account. */
 export const maxShownKeys = 100;
 
-/** The most busy keys that the details of an account show. */
+/** The largest number of busy keys in the details of an account. */
 export const maxBusyKeys = 10;
 
-/** The name of an account. It is what keys have as their `account`. */
+/** The name of an account, which keys have as their `account`. */
 export const AccountPath = z.object({
-  // Accounts of versions before may have names that a new one may not have.
+  // Accounts of earlier versions may have names that a new account may not have.
   account: Name.meta({
     description:
-      "The operator's own reference. If there is no account with exactly this name, white space and the normal form of letters do not matter.",
+      "The operator's own reference. If no account has exactly this name, white space and the normal form of letters do not matter.",
     examples: [exampleKey.account],
   }),
 });
@@ -48,31 +48,31 @@ export const Account = z
   .object({
     account: z.string().describe("The operator's own reference: the `account` of its keys."),
     plan: Plan.nullable().describe(
-      'The plan whose limits its keys share; `null` for none: then each key has its own.',
+      'The plan whose limits all keys of the account share; `null` if each key has its own.',
     ),
     quota: KeyQuota.nullable().describe(
-      "The numbers that its keys share: the plan's, or its own; `null` without a plan.",
+      "The limits that its keys share: the plan's, or its own limits; `null` without a plan.",
     ),
     suspension: Suspension.nullable().describe(
-      'Since when and why all of its keys are suspended; `null` if they are not.',
+      'When and why all of its keys were suspended; `null` if they are not suspended.',
     ),
-    keys: count.describe('How many keys it has that are neither expired nor revoked.'),
+    keys: count.describe('How many of its keys are neither expired nor revoked.'),
   })
   .meta({
     id: 'Account',
-    description: 'An account: what several keys have in common.',
+    description: 'An account, which several keys can share.',
     examples: [exampleAccount],
   });
 
 export type Account = z.output<typeof Account>;
 
 const requestsToday = count.describe(
-  'The requests of its keys since midnight UTC, whatever their outcome.',
+  'The requests of its keys since midnight UTC, with any outcome.',
 );
 
-const deniedToday = count.describe('How many of them got a 429.');
+const deniedToday = count.describe('How many of these requests got a 429.');
 
-const bannedKeys = count.describe('How many of them are banned at this moment.');
+const bannedKeys = count.describe('How many of its keys are banned now.');
 
 const exampleListedAccount = {
   ...exampleAccount,
@@ -97,7 +97,7 @@ export const Accounts = z.array(ListedAccount).meta({
 
 const AccountUsage = z
   .object({ scope: UsageScope, windows: UsageWindows })
-  .meta({ id: 'AccountUsage', description: 'What the keys of an account have used together.' });
+  .meta({ id: 'AccountUsage', description: 'The usage of all keys of an account together.' });
 
 const FullKey = z
   .object({
@@ -116,25 +116,25 @@ const AccountHistory = z
   })
   .meta({
     id: 'AccountHistory',
-    description: 'What its keys were used for, if `include=history` asks for it.',
+    description: 'The usage history of its keys, present with `include=history`.',
   });
 
 export const AccountDetailsQuery = z.object({ include: IncludeHistory, ...UsageQuery.shape });
 
 export const AccountDetails = Account.extend({
   usage: AccountUsage.nullable().describe(
-    'Both windows at this moment; `null` without a plan: then each key has its own.',
+    'Both windows now; `null` without a plan, when each key has its own.',
   ),
   bannedKeys,
   requestsToday,
   deniedToday,
   bans: z
     .array(OpenBan)
-    .describe(`The bans of its keys, at most ${maxShownKeys}, those that end last first.`),
+    .describe(`The bans of its keys, at most ${maxShownKeys}, the ban that ends last first.`),
   fullKeys: z
     .array(FullKey)
     .describe(
-      'Which of its busiest keys are denied now by limits of their own: none if the account has a plan.',
+      'Which of its busiest keys are denied now by their own limits; empty if the account has a plan.',
     ),
   busiestKeys: z
     .array(BusyKey)
@@ -167,19 +167,19 @@ const plan = {
 };
 
 const PlanWithNumbers = strictObject({
-  plan: Plan.exclude(['enterprise']).describe('The name of a plan that has its numbers.'),
+  plan: Plan.exclude(['enterprise']).describe('The name of a plan with fixed limits.'),
   quota: z.never(noQuota).optional(),
-}).meta({ id: 'AccountPlanOfList', description: 'A plan that has its numbers.' });
+}).meta({ id: 'AccountPlanOfList', description: 'A plan with fixed limits.' });
 
 const EnterprisePlan = strictObject({
   plan: z.literal('enterprise').describe('The name of the plan.'),
   quota: OwnQuota,
-}).meta({ id: 'AccountEnterprisePlan', description: 'Enterprise, with the numbers that hold.' });
+}).meta({ id: 'AccountEnterprisePlan', description: 'Enterprise, with its limits.' });
 
 const NoPlan = strictObject({
   plan: z.null().describe('No plan.'),
   quota: z.never(noQuota).optional(),
-}).meta({ id: 'AccountWithoutPlan', description: 'No plan: the account is a label again.' });
+}).meta({ id: 'AccountWithoutPlan', description: 'No plan: the account is only a label.' });
 
 export const AccountPlan = z
   .discriminatedUnion('plan', [PlanWithNumbers, EnterprisePlan, NoPlan], {
@@ -188,7 +188,7 @@ export const AccountPlan = z
   .meta({
     id: 'AccountPlan',
     description:
-      'The plan whose limits the keys of the account share; `null` for none. Enterprise brings its own numbers.',
+      'The plan whose limits the keys of the account share; `null` for none. Enterprise needs its own limits.',
     examples: [
       { plan: 'business' },
       { plan: 'enterprise', quota: { perMinute: 5_000, perDay: 1_000_000 } },
@@ -198,13 +198,13 @@ export const AccountPlan = z
 
 export type AccountPlan = z.output<typeof AccountPlan>;
 
-/** What the list of accounts can be sorted by. A minus sign stands for the reverse order. */
+/** The sort orders of the list of accounts. A minus sign means the reverse order. */
 const accountSorts = ['name', '-name', '-requests', '-denials'] as const;
 
-/** What narrows and sorts the list of accounts, and where its page starts. */
+/** The filters, order and page of the list of accounts. */
 export const ListAccountsQuery = z.object({
   limit: PageLimit.default(pageLimit.default).meta({
-    description: 'The greatest number of accounts to return.',
+    description: 'The largest number of accounts to return.',
     examples: [50],
   }),
   plan: Plan.optional().meta({
@@ -220,26 +220,26 @@ export const ListAccountsQuery = z.object({
     .optional()
     .meta({
       description:
-        'Only accounts with a plan whose keys have been admitted at least 80 % of its requests a day since midnight UTC, as the usage ledger counts.',
+        'Only accounts with a plan whose keys were admitted at least 80 % of its requests a day since midnight UTC, as counted in the usage ledger.',
       examples: ['true'],
     }),
   search: Label.optional().meta({
     description:
-      'Only accounts whose name contains this text, in capital or small letters. Never send a token here.',
+      'Only accounts whose name contains this text (case-insensitive). Never send a token here.',
     examples: ['c-1'],
   }),
   anyCaseOf: Label.overwrite(tidyAccountName)
     .optional()
     .meta({
       description:
-        'Only accounts with this name, in capital or small letters: those that a new account could be taken for.',
+        'Only accounts with this name (case-insensitive): use it to find accounts that a new one could be confused with.',
       examples: ['c-17'],
     }),
   sort: oneOf(accountSorts)
     .optional()
     .meta({
       description:
-        'The order of the accounts; a minus sign reverses it. `name`, if it is left out: `C-2` comes before `C-10`. `-requests` and `-denials`: by the requests of its keys since midnight UTC, or by those that got a 429, and then the accounts without any.',
+        'The order of the accounts; a minus sign reverses it. The default is `name`: `C-2` comes before `C-10`. `-requests` and `-denials` sort by the requests of its keys since midnight UTC, or by the requests that got a 429, and list accounts without any at the end.',
       examples: ['-requests'],
     }),
   count: Counted,

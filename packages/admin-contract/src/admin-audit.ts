@@ -33,14 +33,14 @@ export const auditActions = [
   'account.suspended',
   'account.resumed',
   'ban.started',
-  // No longer recorded, but in the log for as long as entries are kept.
+  // These actions are no longer recorded, but stay in the log for as long as entries are kept.
   'ban.ended',
   'operator.created',
   'operator.rotated',
   'operator.revoked',
 ] as const;
 
-/** The kinds of those who act. */
+/** The kinds of actors. */
 export const auditActorTypes = ['operator', 'admin_token', 'local_user', 'system'] as const;
 
 const actorNames = auditActorTypes.filter((type) => type !== 'operator');
@@ -49,7 +49,7 @@ const actor = { error: `expected the id of an operator, ${actorNames.join(' or '
 export const AuditAction = oneOf(auditActions).meta({
   id: 'AuditAction',
   description:
-    'What happened. A ban ends at the `bannedUntil` of its `ban.started`, or with `key.unbanned` when an operator ends it before. Only earlier versions recorded `ban.ended`.',
+    'What happened. A ban ends at the `bannedUntil` of its `ban.started`, or earlier with `key.unbanned` if an operator ends it. Only earlier versions recorded `ban.ended`.',
 });
 
 export type AuditAction = z.output<typeof AuditAction>;
@@ -57,7 +57,7 @@ export type AuditAction = z.output<typeof AuditAction>;
 export const AuditActorType = z.enum(auditActorTypes).meta({
   id: 'AuditActorType',
   description:
-    'The kind of the actor. `operator`: a named operator. `admin_token`: whoever has the `ADMIN_TOKEN`. `local_user`: the user of the embedded server, through its socket. `system`: the service itself, which begins bans.',
+    'The kind of the actor. `operator`: a named operator. `admin_token`: anyone who uses the `ADMIN_TOKEN`. `local_user`: the user of the embedded server, through its socket. `system`: the service itself, which begins bans.',
 });
 
 export type AuditActorType = z.output<typeof AuditActorType>;
@@ -74,7 +74,7 @@ const AuditSubject = z
   .object({
     type: z
       .enum(['key', 'operator', 'account'])
-      .describe('Whether it is a key, an operator or an account.'),
+      .describe('Whether the subject is a key, an operator or an account.'),
     id: z.uuid().describe('The `id` of the key or operator; for an account, an id that it keeps.'),
     name: z.string().nullable().describe('Its name after the change.'),
     account: z
@@ -90,22 +90,22 @@ export const AuditState = z
     account: z.string().nullable().describe('The account of the key.'),
     plan: Plan,
     quota: KeyQuota,
-    scopes: KeyScopes.describe('What the key may do.'),
+    scopes: KeyScopes.describe('The scopes of the key.'),
     role: OperatorRole,
     expiresAt: timestamp.nullable().describe('When it expires; `null` for never.'),
     revokedAt: timestamp.nullable().describe('When it was revoked.'),
     suspension: Suspension.nullable().describe('Its suspension; `null` for none.'),
-    tokens: z.array(KeyToken).describe('Its tokens, as far as they may be shown.'),
+    tokens: z.array(KeyToken).describe('The visible parts of its tokens.'),
     bannedUntil: timestamp.nullable().describe('When the ban ends; `null` for no ban.'),
     strikes: count.describe('The strikes of the key.'),
     used: z
       .object({ minute: count, day: count })
-      .describe('What was used of both windows, when it was given back.'),
+      .describe('The usage of both windows when it was reset.'),
   })
   .partial()
   .meta({
     id: 'AuditState',
-    description: 'The members that differ between before and after. No other member is there.',
+    description: 'The members that differ between before and after. All other members are missing.',
   });
 
 export type AuditState = z.output<typeof AuditState>;
@@ -131,7 +131,7 @@ export const AuditEntry = z
   .object({
     id: z.int().min(1).describe('Identifies the entry.'),
     at: timestamp.describe(
-      'When it happened: by the clock of the database, or for the start of a ban by the clock that decided it.',
+      'When it happened: by the clock of the database, or for the start of a ban, by the clock that decided it.',
     ),
     actor: AuditActor,
     action: AuditAction,
@@ -145,7 +145,9 @@ export const AuditEntry = z
     reason: z
       .string()
       .nullable()
-      .describe('Why, if the operator said, or if one replica decided a ban alone.'),
+      .describe(
+        'The reason that the operator gave, or a note that one replica decided a ban alone.',
+      ),
   })
   .meta({
     id: 'AuditEntry',
@@ -165,10 +167,10 @@ const AuditActorFilter = z
   .union([z.enum(actorNames), PathId], actor)
   .describe('The `id` of an operator, or a kind of actor that has none.');
 
-/** What narrows the audit log, and where its page starts. */
+/** The filters and the page of the audit log. */
 export const ListAuditQuery = z.object({
   limit: PageLimit.default(pageLimit.default).meta({
-    description: 'The greatest number of entries to return.',
+    description: 'The largest number of entries to return.',
     examples: [50],
   }),
   keyId: KeyPath.shape.keyId.optional().meta({
@@ -176,11 +178,12 @@ export const ListAuditQuery = z.object({
     examples: [exampleKey.id],
   }),
   operatorId: OperatorPath.shape.operatorId.optional().meta({
-    description: 'Only entries about this operator. For what an operator did, see `actor`.',
+    description:
+      'Only entries about this operator. To find the actions of an operator, use `actor`.',
     examples: ['7c9e6679-7425-40de-944b-e07fc1f90ae7'],
   }),
   actor: AuditActorFilter.optional().meta({
-    description: `Only what this one did: the \`id\` of an operator, or one of ${actorNames.join(', ')}.`,
+    description: `Only actions of this actor: the \`id\` of an operator, or one of ${actorNames.join(', ')}.`,
     examples: ['7c9e6679-7425-40de-944b-e07fc1f90ae7'],
   }),
   action: AuditAction.optional().meta({
@@ -193,7 +196,7 @@ export const ListAuditQuery = z.object({
   }),
   search: Label.optional().meta({
     description:
-      'Only entries whose reason, or a name of whom they are about or who acted, contains this text, in capital or small letters.',
+      'Only entries that contain this text in the reason, or in the name of the subject or the actor (case-insensitive).',
     examples: ['contract 2026-118'],
   }),
   from: PastInstant.optional().meta({
@@ -208,5 +211,5 @@ export const ListAuditQuery = z.object({
   cursor: PageCursor.optional(),
 });
 
-/** What narrows the audit log. */
+/** The filters of the audit log. */
 export type AuditFilter = Omit<z.output<typeof ListAuditQuery>, 'limit' | 'count' | 'cursor'>;

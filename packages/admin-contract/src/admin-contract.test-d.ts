@@ -5,10 +5,13 @@ import type { adminContract } from './admin-contract.ts';
 import type { NewKey } from './admin-new-key.ts';
 import type { adminRoutes } from './admin-routes.ts';
 
-// A failed inference is `any` or `unknown`: the whole, or the items of a list.
+// If inference fails, a type is `any` or `unknown`, as a whole or in the items of a list.
 type IsLost<T> = unknown extends T ? true : T extends readonly (infer I)[] ? IsLost<I> : false;
 
-/** The names of operations, with the statuses whose bodies are lost, or with the lost parts of requests. */
+/**
+ * Lists operations whose inference failed, with the statuses of lost bodies, or with the lost parts
+ * of requests.
+ */
 type Lost<Operations> = {
   [Name in keyof Operations]: Operations[Name] extends { status: number }
     ? LostBody<Name, Operations[Name]>
@@ -28,12 +31,12 @@ expectTypeOf<Lost<ServerInferResponses<Admin>>>().toEqualTypeOf<never>();
 expectTypeOf<Lost<ServerInferRequest<Admin>>>().toEqualTypeOf<never>();
 expectTypeOf<keyof Admin>().toEqualTypeOf<keyof typeof adminRoutes>();
 
-// A plan comes with its numbers, and Enterprise keys bring theirs.
+// A plan has fixed limits, and Enterprise keys need their own.
 type Named = { name: string; account?: string | undefined; expiresAt?: string | undefined };
 expectTypeOf<{ plan: 'free' } & Named>().toExtend<NewKey>();
 expectTypeOf<{ plan: 'enterprise'; quota: Quota } & Named>().toExtend<NewKey>();
 expectTypeOf<{ plan: 'free' }>().not.toExtend<NewKey>();
 expectTypeOf<{ plan: 'enterprise'; name: string }>().not.toExtend<NewKey>();
 expectTypeOf<{ plan: 'pro'; quota: Quota; name: string }>().not.toExtend<NewKey>();
-// A caller may leave the whole rotation out.
+// A caller may leave out the whole rotation.
 expectTypeOf<undefined>().toExtend<ClientInferRequest<Admin>['rotateKey']['body']>();

@@ -34,21 +34,21 @@ import { LedgerOfKey, ServiceLedger, ServiceUsageQuery, UsageQuery } from './adm
 
 const c = initContract();
 
-// Not `as const`, as in `contract.ts`.
+// This has no `as const`, as in `contract.ts`.
 
-/** What an operation that changes something may answer besides: a viewer may not do it. */
+/** Additional responses of operations that change something: a viewer may not call them. */
 const changeResponses = { 403: AdminErrorBody };
 
-/** What a change of one key or operator may answer besides. */
+/** Additional responses of changes of one key or operator. */
 const changeOneResponses = { ...changeResponses, 404: AdminErrorBody };
 
-/** What an operation that takes a body may answer besides. */
+/** Additional responses of operations with a body. */
 const bodyResponses = { 413: AdminErrorBody, 415: AdminErrorBody };
 
-/** What all operations have in common. The tag of each is where the document lists it. */
+/** The common part of all operations. The document groups them by their tag. */
 const options = {
   strictStatusCodes: true,
-  /** What any operation may answer. */
+  /** The responses of any operation. */
   commonResponses: {
     400: AdminErrorBody,
     401: AdminErrorBody,
@@ -64,7 +64,8 @@ export const keyContract = c.router(
     createKey: {
       ...adminRoutes.createKey,
       summary: 'Create a key',
-      description: 'Creates a key and shows its token once: only its hash is stored.',
+      description:
+        'Creates a key and shows its token once. The service stores only a hash of the token.',
       query: ReasonQuery,
       body: NewKey,
       responses: { 201: IssuedKey, ...changeResponses, ...bodyResponses },
@@ -73,7 +74,7 @@ export const keyContract = c.router(
       ...adminRoutes.listKeys,
       summary: 'List keys',
       description:
-        'Lists the keys that match every filter. `sort` decides their order. Without it one filter does, the first that is given of: `banned`, `tokenPrefix`, `account` and `search` (the newest key first), `name` (by name), `deprecatedWithinDays` (the latest such call first), `unusedForDays` (the latest use or creation first), `state=expired` (the latest expiry first). Without these, the newest key is first. The list comes in pages: while there is another, the `Link` header carries its address with `rel="next"`.',
+        'Lists the keys that match every filter. `sort` sets their order. Without it, the first given filter does. `banned`, `tokenPrefix`, `account` and `search` list the newest key first, and `name` sorts by name. `deprecatedWithinDays` lists the latest such call first, `unusedForDays` the latest use or creation, and `state=expired` the latest expiry. Without these filters, the newest key is first. The list has pages: while there is another page, the `Link` header contains its address with `rel="next"`.',
       query: ListKeysQuery,
       responses: { 200: Keys },
     },
@@ -81,15 +82,15 @@ export const keyContract = c.router(
       ...adminRoutes.getKey,
       summary: 'Show a key and its usage',
       description:
-        'Shows a key, what it has used of both windows, its strikes and its ban. `include=history` adds what it was used for in a span of time, and what was done with it.',
+        'Shows a key, its usage of both windows, its strikes and its ban. `include=history` adds its usage in a period, and the latest audit entries about it.',
       pathParams: KeyPath,
       query: KeyDetailsQuery,
       responses: { 200: KeyDetails, 404: AdminErrorBody },
     },
     changeKey: {
       ...adminRoutes.changeKey,
-      summary: "Change a key's name, account, expiry, plan, numbers or scopes",
-      description: 'Changes a key from the next request on. What it has used stays counted.',
+      summary: "Change a key's name, account, expiry, plan, limits or scopes",
+      description: 'Changes a key from the next request on. Its counts stay.',
       pathParams: KeyPath,
       query: ReasonQuery,
       body: KeyChange,
@@ -99,7 +100,7 @@ export const keyContract = c.router(
       ...adminRoutes.rotateKey,
       summary: "Replace a key's tokens with a new one",
       description:
-        'Creates a new token and shows it once. The tokens before it stay valid for a grace period, and never longer than an earlier rotation left them; together they are one key with one quota.',
+        'Creates a new token and shows it once. Earlier tokens stay valid for a grace period, which never exceeds the time that an earlier rotation left them. All tokens belong to one key with one quota.',
       pathParams: KeyPath,
       query: ReasonQuery,
       body: Rotation,
@@ -109,7 +110,7 @@ export const keyContract = c.router(
       ...adminRoutes.revokeKey,
       summary: 'Revoke a key',
       description:
-        'Revokes a key for good: all replicas refuse it within a second. Doing it again changes nothing.',
+        'Revokes a key permanently: all replicas refuse it within a second. A second call changes nothing.',
       pathParams: KeyPath,
       query: ReasonQuery,
       body: c.noBody(),
@@ -119,7 +120,7 @@ export const keyContract = c.router(
       ...adminRoutes.suspendKey,
       summary: 'Suspend a key',
       description:
-        'Suspends a key until it is resumed: within a second all replicas answer its requests with 403 `key_suspended`. They count against the network that they come from and not against the quota of the key. Suspending it again changes nothing, except that a `reason` replaces the one before. A suspended key can be changed, rotated and revoked.',
+        'Suspends a key until it is resumed: within a second, all replicas respond to its requests with 403 `key_suspended`. These requests count against the network of the caller and not against the quota of the key. A second call changes nothing, except that a `reason` replaces the previous one. A suspended key can be changed, rotated and revoked.',
       pathParams: KeyPath,
       query: ReasonQuery,
       body: c.noBody(),
@@ -129,7 +130,7 @@ export const keyContract = c.router(
       ...adminRoutes.resumeKey,
       summary: 'Resume a suspended key',
       description:
-        'Ends the suspension of a key: within a second all replicas admit it again. Its windows, strikes and ban go on as if it had not been suspended. Resuming a key that is not suspended changes nothing.',
+        'Ends the suspension of a key: within a second, all replicas admit it again. Its windows, strikes and ban continue as without the suspension. If the key is not suspended, the call changes nothing.',
       pathParams: KeyPath,
       query: ReasonQuery,
       body: c.noBody(),
@@ -138,8 +139,7 @@ export const keyContract = c.router(
     unbanKey: {
       ...adminRoutes.unbanKey,
       summary: "End a key's ban and delete its strikes",
-      description:
-        "Ends a key's ban and deletes its strikes and earlier bans. What it has used stays counted.",
+      description: "Ends a key's ban and deletes its strikes and earlier bans. Its counts stay.",
       pathParams: KeyPath,
       query: ReasonQuery,
       body: c.noBody(),
@@ -147,9 +147,9 @@ export const keyContract = c.router(
     },
     creditKey: {
       ...adminRoutes.creditKey,
-      summary: 'Give a key back what it has used',
+      summary: '"Reset a key\'s usage"',
       description:
-        'Ends the minute and the day of a key: what it has used no longer counts, and its next request opens both anew. Bans and strikes stay; the usage ledger does as well. A key whose account has a plan has no windows of its own: that is a 400.',
+        'Ends the minute and the day of a key: its usage no longer counts, and its next request opens both windows again. Bans, strikes and the usage ledger stay. A key whose account has a plan has no windows of its own, so the response is a 400.',
       pathParams: KeyPath,
       query: ReasonQuery,
       body: c.noBody(),
@@ -166,7 +166,7 @@ export const accountContract = c.router(
       ...adminRoutes.listAccounts,
       summary: 'List accounts',
       description:
-        'Lists the accounts that keys have, or that have a plan or are suspended, by name unless `sort` says otherwise. The list comes in pages: while there is another, the `Link` header carries its address with `rel="next"`.',
+        'Lists the accounts that have keys, have a plan or are suspended, by name unless `sort` is given. The list has pages: while there is another page, the `Link` header contains its address with `rel="next"`.',
       query: ListAccountsQuery,
       responses: { 200: Accounts },
     },
@@ -174,16 +174,16 @@ export const accountContract = c.router(
       ...adminRoutes.getAccount,
       summary: 'Show an account, its usage and its keys',
       description:
-        'Shows an account, what its keys have used of both windows together, and which of them used the most today. `include=history` adds what they were used for in a span of time.',
+        'Shows an account, the usage of all its keys together, and which of them used the most today. `include=history` adds their usage in a period.',
       pathParams: AccountPath,
       query: AccountDetailsQuery,
       responses: { 200: AccountDetails, 404: AdminErrorBody },
     },
     setAccountPlan: {
       ...adminRoutes.setAccountPlan,
-      summary: 'Give an account a plan, or take it away',
+      summary: 'Set or remove the plan of an account',
       description:
-        "Sets the plan of an account, whether or not it has keys yet. While it has one, its keys share one minute and one day of that plan, exactly and over all replicas, from the next request on; the keys' own plans rest. `null` takes the plan away: then each key has its own again. What was used of open windows stays used, and bans stay with their keys. Doing it again changes nothing.",
+        "Sets the plan of an account, whether or not the account has keys yet. While it has a plan, its keys share one minute and one day of that plan, exactly and over all replicas, from the next request on. The keys' own plans are inactive then. `null` removes the plan, and each key has its own again. The counts of open windows stay, and bans stay with their keys. A second call changes nothing.",
       pathParams: AccountPath,
       query: ReasonQuery,
       body: AccountPlan,
@@ -193,7 +193,7 @@ export const accountContract = c.router(
       ...adminRoutes.suspendAccount,
       summary: 'Suspend all keys of an account',
       description:
-        'Suspends an account until it is resumed: within a second all replicas answer the requests of all its keys, also of new ones, with 403 `key_suspended`. They count against the network that they come from and not against the quota of the account. Suspending it again changes nothing, except that a `reason` replaces the one before.',
+        'Suspends an account until it is resumed: within a second, all replicas respond to the requests of all its keys, including new ones, with 403 `key_suspended`. These requests count against the network of the caller and not against the quota of the account. A second call changes nothing, except that a `reason` replaces the previous one.',
       pathParams: AccountPath,
       query: ReasonQuery,
       body: c.noBody(),
@@ -203,7 +203,7 @@ export const accountContract = c.router(
       ...adminRoutes.resumeAccount,
       summary: 'Resume a suspended account',
       description:
-        'Ends the suspension of an account: within a second all replicas admit its keys again, except those that are suspended themselves. Resuming an account that is not suspended changes nothing.',
+        'Ends the suspension of an account: within a second, all replicas admit its keys again, except keys that are suspended themselves. If the account is not suspended, the call changes nothing.',
       pathParams: AccountPath,
       query: ReasonQuery,
       body: c.noBody(),
@@ -211,9 +211,9 @@ export const accountContract = c.router(
     },
     creditAccount: {
       ...adminRoutes.creditAccount,
-      summary: 'Give an account back what its keys have used',
+      summary: '"Reset an account\'s usage"',
       description:
-        'Ends the minute and the day that the keys of an account share: what they have used no longer counts, and the next request opens both anew. Bans and strikes stay; the usage ledger does as well. Without a plan each key has windows of its own: that is a 400.',
+        'Ends the minute and the day that the keys of an account share: their usage no longer counts, and the next request opens both windows again. Bans, strikes and the usage ledger stay. Without a plan, each key has its own windows, so the response is a 400.',
       pathParams: AccountPath,
       query: ReasonQuery,
       body: c.noBody(),
@@ -230,7 +230,7 @@ export const operatorContract = c.router(
       ...adminRoutes.createOperator,
       summary: 'Create an operator',
       description:
-        'Creates an operator and shows its token once: only its hash is stored. Names need not be unique.',
+        'Creates an operator and shows its token once. The service stores only a hash of the token. Names need not be unique.',
       query: ReasonQuery,
       body: NewOperator,
       responses: { 201: IssuedOperator, ...changeResponses, ...bodyResponses },
@@ -248,7 +248,7 @@ export const operatorContract = c.router(
       ...adminRoutes.rotateOperator,
       summary: "Replace an operator's tokens with a new one",
       description:
-        'Creates a new token and shows it once. The tokens before it stay valid for a grace period, and never longer than an earlier rotation left them.',
+        'Creates a new token and shows it once. Earlier tokens stay valid for a grace period, which never exceeds the time that an earlier rotation left them.',
       pathParams: OperatorPath,
       query: ReasonQuery,
       body: Rotation,
@@ -264,7 +264,7 @@ export const operatorContract = c.router(
       ...adminRoutes.revokeOperator,
       summary: 'Revoke an operator',
       description:
-        'Revokes an operator for good: every replica refuses its tokens from the next request on. Doing it again changes nothing.',
+        'Revokes an operator permanently: every replica refuses its tokens from the next request on. A second call changes nothing.',
       pathParams: OperatorPath,
       query: ReasonQuery,
       body: c.noBody(),
@@ -283,7 +283,7 @@ export const operatorContract = c.router(
       ...adminRoutes.endOperatorSessions,
       summary: 'End all sessions of an operator',
       description:
-        'Ends all sessions of an operator, and answers with them. Its tokens stay valid: to take those away, rotate or revoke. Sessions are in the log of the service, not in the audit log.',
+        'Ends all sessions of an operator, and returns them. Its tokens stay valid: to invalidate them, rotate or revoke. The log of the service records sessions, and the audit log does not.',
       pathParams: OperatorPath,
       body: c.noBody(),
       responses: { 200: OperatorSessions, ...changeOneResponses },
@@ -297,18 +297,18 @@ export const usageContract = c.router(
   {
     getKeyUsage: {
       ...adminRoutes.getKeyUsage,
-      summary: 'Show what a key has used',
+      summary: '"Show a key\'s usage"',
       description:
-        'Shows how many requests a key has made, by time, operation and outcome. A request shows up within 5 s.',
+        'Shows how many requests a key has made, by time, operation and outcome. A request is visible after at most 5 s.',
       pathParams: KeyPath,
       query: UsageQuery,
       responses: { 200: LedgerOfKey, 404: AdminErrorBody },
     },
     getUsage: {
       ...adminRoutes.getUsage,
-      summary: 'Show what all keys have used',
+      summary: 'Show the usage of all keys',
       description:
-        'Shows how many requests all keys together have made, or those of a plan or an account, by time, operation and outcome. Without such a filter, requests without a valid key are among them. With `groupBy=key` it shows the busiest keys, and what each of them has used by day.',
+        'Shows how many requests all keys together have made, or the keys of a plan or an account, by time, operation and outcome. Without such a filter, the response includes requests without a valid key. With `groupBy=key` it shows the busiest keys, and the usage of each by day.',
       query: ServiceUsageQuery,
       responses: { 200: ServiceLedger },
     },
@@ -316,7 +316,7 @@ export const usageContract = c.router(
       ...adminRoutes.getDeprecation,
       summary: 'Show who still calls deprecated operations',
       description:
-        'Shows how often deprecated operations were called in a span of time, and a page of the keys that called them lately. The list of callers comes in pages: while there is another, the `Link` header carries its address with `rel="next"`.',
+        'Shows how often deprecated operations were called in a period, and a page of the keys that called them recently. The list of callers has pages: while there is another page, the `Link` header contains its address with `rel="next"`.',
       query: DeprecationQuery,
       responses: { 200: Deprecation },
     },
@@ -329,7 +329,8 @@ export const overviewContract = c.router(
   {
     getOverview: {
       ...adminRoutes.getOverview,
-      summary: 'Show how the service is doing',
+      summary:
+        'Shows the traffic of the last minute, the replicas, how many keys are active and banned, and who is denied. The numbers are at most 5 seconds old. `include=history` adds the requests of a period and its busiest keys.',
       description:
         'Shows the traffic of the last minute, the replicas, how many keys are active and banned, and who is denied. The figures are at most 5 seconds old. `include=history` adds the requests of a span of time and its busiest keys.',
       query: OverviewQuery,
@@ -344,9 +345,9 @@ export const sessionContract = c.router(
   {
     createSession: {
       ...adminRoutes.createSession,
-      summary: 'Begin a session',
+      summary: 'Log in',
       description:
-        "Exchanges an operator's token, or the `ADMIN_TOKEN`, for the token of a session, so that a browser need not keep the former. A session may do what its operator may. It ends after 30 minutes without use, which is a request with `X-Operator-Active: true`: send it if a person has done something since the last request. It also ends after 8 hours, and as soon as the token that it was exchanged for is no longer valid. A session cannot begin another one: that is a 401.",
+        "Exchanges an operator's token, or the `ADMIN_TOKEN`, for the token of a session, so that a browser need not keep the original token. A session has the rights of its operator. It ends after 30 minutes without a request that has `X-Operator-Active: true`: send this header if a person has done something since the last request. It also ends after 8 hours, and as soon as the original token is no longer valid. A session cannot start another one, so the response is a 401.",
       body: c.noBody(),
       responses: { 201: IssuedSession },
     },
@@ -354,15 +355,14 @@ export const sessionContract = c.router(
       ...adminRoutes.endSessions,
       summary: "End all of one's own sessions",
       description:
-        'Ends all sessions of the operator who asks, everywhere, also that of the request. Its tokens stay valid.',
+        'Ends all sessions of the calling operator on all devices, including the one of this request. The tokens of the operator stay valid.',
       body: c.noBody(),
       responses: { 200: Session },
     },
     endSession: {
       ...adminRoutes.endSession,
       summary: 'End this session',
-      description:
-        'Ends the session whose token the request carries. Any other token is not accepted: that is a 401.',
+      description: 'Ends the session whose token the request contains. Any other token gets a 401.',
       body: c.noBody(),
       responses: { 200: Session },
     },
@@ -377,7 +377,7 @@ export const auditContract = c.router(
       ...adminRoutes.listAuditEntries,
       summary: 'List audit entries, the newest first',
       description:
-        'Lists every change by an operator, and the start of every ban. No operation changes or deletes an entry; entries are kept for 400 days. The list comes in pages: while there is another, the `Link` header carries its address with `rel="next"`.',
+        'Lists every change by an operator, and the start of every ban. No operation changes or deletes an entry; entries are kept for 400 days. The list has pages: while there is another page, the `Link` header contains its address with `rel="next"`.',
       query: ListAuditQuery,
       responses: { 200: AuditEntries },
     },

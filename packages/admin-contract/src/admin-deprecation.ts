@@ -4,15 +4,15 @@ import { z } from 'zod';
 import { Days, exampleListedKey, Keys } from './admin-key-list.ts';
 import { exampleUsageRange, UsageQuery, UsageRow, usageRange } from './admin-usage.ts';
 
-/** Whose calls of deprecated operations are asked for, and where the page of callers starts. */
+/** The period of the calls, and the page of callers. */
 export const DeprecationQuery = z.object({
   ...UsageQuery.shape,
   deprecatedWithinDays: Days.default(30).meta({
-    description: 'Callers are keys that called a deprecated operation within so many days.',
+    description: 'Callers are keys that called a deprecated operation within this number of days.',
     examples: [30],
   }),
   limit: PageLimit.default(pageLimit.default).meta({
-    description: 'The greatest number of callers to return.',
+    description: 'The largest number of callers to return.',
     examples: [50],
   }),
   cursor: PageCursor.optional(),

@@ -2,9 +2,9 @@ import { rateLimitHeaders } from '@animal-store/contract';
 import { createErrorSchema, defineErrors, errorCodes } from '@animal-store/contract/internal';
 import { planNames } from '@animal-store/contract/plan';
 
-/** The messages of the admin API that differ from those of the public one, by their codes. */
+/** The messages of the admin API that differ from the public API, by their codes. */
 export const adminErrorMessages = {
-  unauthorized: 'The admin token is not right.',
+  unauthorized: 'The admin token is not valid.',
   forbidden: (role: string) => `This operation needs the role ${role}.`,
   operator_not_found: (operatorId: string) => `There is no operator with the id ${operatorId}.`,
   operator_not_active: (state: string) => `The operator is ${state}: create a new one.`,
@@ -18,21 +18,24 @@ export const adminErrorMessages = {
     known.length === 0
       ? 'query: expected no parameters'
       : `query: expected no parameter but ${known.join(', ')}`,
-  planMissing: `plan: expected one of ${planNames.join(', ')}: the account of the key has no plan that could stand in for it`,
+  planMissing: `plan: expected one of ${planNames.join(', ')}: the account of the key has no plan that could replace it`,
   windowsOfAccount: (account: string) =>
-    `account: expected a key with windows of its own: those of this one are of the account ${account}`,
-  windowsOfKeys: 'plan: expected an account with one: each key of this one has windows of its own',
+    `account: expected a key with its own windows, but this key uses the windows of account ${account}`,
+  windowsOfKeys:
+    'plan: expected an account with a plan, but each key of this account has its own windows',
   nameTaken: (name: string) =>
-    `name: expected one that does not look like that of another active operator, got one that looks like ${JSON.stringify(name)}`,
+    `name: expected one that does not look like the name of another active operator, got one that looks like ${JSON.stringify(name)}`,
   statementTooSlow:
-    'The search or list took too long and was stopped. Narrow it by more letters, a filter or a shorter period, and try again.',
-  notUnbanned: 'Redis does not answer, so nothing was unbanned. Try again.',
-  notCredited: 'Redis does not answer, so nothing was given back. Try again.',
-  quotaMissing:
-    'quota: expected an Enterprise key to bring its own perMinute and perDay, got nothing',
+    'The search or list took too long and was stopped. Add letters or a filter, or choose a shorter period, and try again.',
+  notUnbanned: 'Redis does not respond, so the key is still banned. Try again.',
+  notCredited: 'Redis does not respond, so the usage was not reset. Try again.',
+  quotaMissing: 'quota: expected perMinute and perDay for an Enterprise key, got nothing',
 };
 
-/** Every error code of the admin API. Codes without a description here mean what they mean in the public API. */
+/**
+ * Every error code of the admin API. A code without a description here has the same meaning as in
+ * the public API.
+ */
 export const adminErrorCodes = defineErrors({
   invalid_request: errorCodes.invalid_request,
   invalid_json: errorCodes.invalid_json,
@@ -45,26 +48,26 @@ export const adminErrorCodes = defineErrors({
   },
   forbidden: {
     status: 403,
-    when: "The token's role is not enough for this operation.",
-    advice: 'Use a token of the role that the message names.',
+    when: "'The role of the token does not allow this operation.'",
+    advice: 'Use a token with the role that the message names.',
     example: adminErrorMessages.forbidden('operator'),
   },
   operator_not_found: {
     status: 404,
-    when: 'There is no such operator.',
-    advice: 'Look for it in the list of operators.',
+    when: 'The operator does not exist.',
+    advice: 'Look for the operator in the list of operators.',
     example: adminErrorMessages.operator_not_found('7c9e6679-7425-40de-944b-e07fc1f90ae7'),
   },
   key_not_found: {
     status: 404,
-    when: 'There is no such key.',
-    advice: 'Look for it in the list of keys.',
+    when: 'The key does not exist.',
+    advice: 'Look for the key in the list of keys.',
     example: adminErrorMessages.key_not_found('0f8fad5b-d9cb-469f-a165-70867728950e'),
   },
   account_not_found: {
     status: 404,
-    when: 'No key has this account, and it neither has a plan nor is suspended.',
-    advice: 'Look for it in the list of accounts. To begin with it, give it a plan.',
+    when: 'No key has this account, and the account neither has a plan nor is suspended.',
+    advice: 'Look for the account in the list of accounts. To create it, give it a plan.',
     example: adminErrorMessages.account_not_found('C-17'),
   },
   not_found: errorCodes.not_found,
@@ -86,7 +89,7 @@ export const adminErrorCodes = defineErrors({
   rate_limit_exceeded: {
     status: 429,
     when: 'Too many wrong tokens came from this address. A valid token is still accepted.',
-    advice: 'Wait as long as `Retry-After` says.',
+    advice: 'Wait for the time in `Retry-After`.',
     headers: [rateLimitHeaders.retryAfter],
     example: adminErrorMessages.rate_limit_exceeded(30),
   },

@@ -10,22 +10,24 @@ export const KeyChange = strictObject({
   name: labels.name
     .nullable()
     .optional()
-    .describe('Who or what the key is for; `null` for nothing.'),
+    .describe('Who or what the key is for; `null` removes it.'),
   account: labels.account
     .unwrap()
     .nullable()
     .optional()
-    .describe('A reference of your own, as of a new key; `null` for none.'),
+    .describe('Your own reference, as for a new key; `null` removes it.'),
   expiresAt: Expiry.nullable()
     .optional()
     .describe(
       'When the key expires: a time in the future, with its offset, before the year 10000; `null` for never.',
     ),
   plan: Plan.optional(),
-  /** Required where the key becomes Enterprise; refused where it is not Enterprise afterwards. */
+  /**
+   * Required when the key becomes Enterprise; refused when it is not Enterprise after the change.
+   */
   quota: OwnQuota.optional(),
   scopes: GivenScopes.describe(
-    'What the key may do from now on, in place of what it was allowed. A key that browsers see must only read.',
+    'The new scopes of the key. A key in a web page should be read-only.',
   ).optional(),
 })
   .refine((members) => Object.values(members).some((member) => member !== undefined), change)
@@ -36,9 +38,9 @@ export const KeyChange = strictObject({
   .meta({
     id: 'KeyChange',
     description:
-      'A change of a key. Members that are left out stay as they are; `null` removes a name, an account or an expiry.',
+      'A change of a key. Missing members stay as they are; `null` removes a name, an account or an expiry.',
     minProperties: 1,
-    // Where a plan comes with numbers, it is the one that takes them.
+    // If a plan has its own limits, they belong to this plan.
     dependentSchemas: { quota: { properties: { plan: { const: 'enterprise' } } } },
     examples: [{ plan: 'business' }],
   });

@@ -6,7 +6,7 @@ import { exampleKey, Key, KeyState } from './admin-key.ts';
 import { Label } from './label-schema.ts';
 
 const tokenPrefix = {
-  error: 'expected the 8 characters that are shown of a token, such as ast_0000',
+  error: 'expected the 8 visible characters of a token, such as ast_0000',
 };
 const days = { error: 'expected an integer from 1 to 400' };
 
@@ -17,16 +17,16 @@ const RecentUse = z
     byHour: z
       .array(count)
       .length(24)
-      .describe('The requests of each of the last 24 hours (UTC), the present one last.'),
-    requestsToday: count.describe('The requests since midnight UTC, whatever their outcome.'),
-    deniedToday: count.describe('How many of them got a 429.'),
+      .describe('The requests of each of the last 24 hours (UTC), the current hour last.'),
+    requestsToday: count.describe('The requests since midnight UTC, with any outcome.'),
+    deniedToday: count.describe('How many of these requests got a 429.'),
     deprecatedCalls: count.describe(
-      'The calls of deprecated operations in the last 30 days (UTC), the present one included.',
+      'The calls of deprecated operations in the last 30 days (UTC), including today.',
     ),
   })
   .meta({
     id: 'RecentUse',
-    description: 'What the key has been used for lately, if `include=recent` asks for it.',
+    description: 'The recent usage of the key, present with `include=recent`.',
   });
 
 export type RecentUse = z.output<typeof RecentUse>;
@@ -35,7 +35,7 @@ export const ListedKey = Key.extend({
   bannedUntil: timestamp
     .nullable()
     .describe(
-      'When the ban of the key ends, as the audit log knows it; `null` without one. It shows up a few seconds after the ban began.',
+      'When the ban of the key ends, by the audit log; `null` without a ban. It is visible a few seconds after the ban began.',
     ),
   recent: RecentUse.optional(),
 }).meta({
@@ -57,7 +57,7 @@ export const Days = z.codec(
   { decode: Number, encode: String },
 );
 
-/** What the list of keys can be sorted by. A minus sign stands for the reverse order. */
+/** The sort orders of the list of keys. A minus sign means the reverse order. */
 export const keySorts = [
   'name',
   '-name',
@@ -79,24 +79,24 @@ const KeySort = z.enum(keySorts, sort).meta({ id: 'KeySort' });
 
 export type KeySort = z.output<typeof KeySort>;
 
-/** What narrows and sorts the list of keys, and where its page starts. */
+/** The filters, order and page of the list of keys. */
 export const ListKeysQuery = z.object({
   limit: PageLimit.default(pageLimit.default).meta({
-    description: 'The greatest number of keys to return.',
+    description: 'The largest number of keys to return.',
     examples: [50],
   }),
   plan: Plan.optional().meta({
     description:
-      'Only keys for which this plan is in force: their own, or that of their account if it has one.',
+      'Only keys with this effective plan: the plan of their account, or their own if the account has none.',
     examples: ['pro'],
   }),
   state: KeyState.optional().meta({
     description:
-      'Only keys in this state. `suspended` finds those whose account is suspended, too, and `active` none of them.',
+      'Only keys in this state. `suspended` includes keys whose account is suspended, and `active` excludes them.',
     examples: ['active'],
   }),
   name: Name.optional().meta({
-    description: 'Only keys whose name begins so, in capital or small letters.',
+    description: 'Only keys whose name starts with this text (case-insensitive).',
     examples: ['acme'],
   }),
   account: Name.optional().meta({
@@ -114,7 +114,7 @@ export const ListKeysQuery = z.object({
     }),
   search: Label.optional().meta({
     description:
-      'Only keys whose name or account contains this text, in capital or small letters, whose id begins so, or that have, or had, a token with these first 8 characters. Never send a whole token here.',
+      'Only keys whose name or account contains this text (case-insensitive), whose id starts with it, or that have, or had, a token with these first 8 characters. Never send a whole token here.',
     examples: ['cme'],
   }),
   banned: z
@@ -125,11 +125,12 @@ export const ListKeysQuery = z.object({
       examples: ['true'],
     }),
   deprecatedWithinDays: Days.optional().meta({
-    description: 'Only keys that called a deprecated operation within so many days.',
+    description: 'Only keys that called a deprecated operation within this number of days.',
     examples: [30],
   }),
   expiresWithinDays: Days.optional().meta({
-    description: 'Only keys that are not revoked and expire within so many days, the next first.',
+    description:
+      'Only keys that are not revoked and expire within this number of days, the next one first.',
     examples: [30],
   }),
   nearLimit: z
@@ -137,17 +138,17 @@ export const ListKeysQuery = z.object({
     .optional()
     .meta({
       description:
-        'Only keys with limits of their own that have been admitted at least 80 % of their requests a day since midnight UTC, as the usage ledger counts.',
+        'Only keys with their own limits that were admitted at least 80 % of their requests a day since midnight UTC, as counted in the usage ledger.',
       examples: ['true'],
     }),
   unusedForDays: Days.optional().meta({
     description:
-      'Only keys whose last request, or creation if there was none, is at least so many days ago.',
+      'Only keys whose last request, or creation if there was none, is at least this number of days ago.',
     examples: [90],
   }),
   sort: KeySort.optional().meta({
     description:
-      'The order of the keys; a minus sign reverses it. `name`: by name, and keys without one first. `created`: the oldest first. `lastUse`: by the last use, or by the creation of a key that was never used, the longest ago first. `plan`: from `free` to `enterprise`, in a plan the oldest key first. `state`: the active ones first, then `suspended`, `expired` and `revoked`, of each the newest first. `-requests` and `-denials`: by the requests since midnight UTC, or by those that got a 429, and then the keys without any, the newest first. If it is left out, the filter decides.',
+      'The order of the keys; a minus sign reverses it. If it is missing, the filter sets the order. `name`: by name, keys without a name first. `created`: oldest first. `lastUse`: by the last use, or by the creation of an unused key, longest ago first. `plan`: from `free` to `enterprise`, in a plan the oldest key first. `state`: active keys first, then `suspended`, `expired` and `revoked`, in each state the newest first. `-requests` and `-denials`: by the requests since midnight UTC, or by the requests that got a 429, then the keys without any, newest first.',
     examples: ['-lastUse'],
   }),
   include: z
@@ -161,7 +162,7 @@ export const ListKeysQuery = z.object({
   cursor: PageCursor.optional(),
 });
 
-/** What narrows and sorts the list of keys. If no order is given, the filter decides. */
+/** The filters and order of the list of keys. If no order is given, the filter sets it. */
 export type KeyFilter = Omit<
   z.output<typeof ListKeysQuery>,
   'limit' | 'include' | 'count' | 'cursor'

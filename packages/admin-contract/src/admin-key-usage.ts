@@ -5,13 +5,13 @@ import { count, Plan, timestamp } from './admin-fields.ts';
 import { exampleKey, Key, keyLimit } from './admin-key.ts';
 import { IncludeHistory, UsageQuery, UsageRow, usageRange } from './admin-usage.ts';
 
-/** One quota window. While no request has opened it, `resetsAt` is when it would reset. */
+/** One quota window. If no request has opened it yet, `resetsAt` is when it would reset. */
 const KeyWindow = z
   .object({
-    limit: keyLimit.describe('Requests that it admits.'),
-    remaining: count.describe('Requests that are left.'),
+    limit: keyLimit.describe('The limit of the window, in requests.'),
+    remaining: count.describe('The requests that are left.'),
     resetsAt: timestamp.describe(
-      'When it resets; while no request has opened it, when it would reset if one did now.',
+      'When the window resets; if no request has opened it yet, when it would reset.',
     ),
   })
   .meta({ id: 'KeyWindow', description: 'One quota window.' });
@@ -19,7 +19,7 @@ const KeyWindow = z
 export const UsageScope = z.enum(['service', 'replica']).meta({
   id: 'UsageScope',
   description:
-    'Whose requests are counted. `service`: those of all replicas. `replica`: while Redis is unavailable, those that the replica which was asked has answered since, against its share of each limit; another replica reports other numbers.',
+    'Which requests are counted. `service`: the requests of all replicas. `replica`: Redis is unavailable, and the responding replica counts its own requests against its share of each limit; another replica reports other numbers.',
 });
 
 export const exampleWindows = {
@@ -51,26 +51,24 @@ export const KeyUsage = z
     subject: z
       .enum(['key', 'account'])
       .describe(
-        'What the requests of the key count against. `account`: its account has a plan, whose windows all of its keys share. `key`: the key has windows of its own.',
+        'What the requests of the key count against. `account`: its account has a plan, whose windows all of its keys share. `key`: the key has its own windows.',
       ),
     plan: Plan.describe(
-      'The plan that holds: that of the account, if it has one, otherwise that of the key.',
+      "The effective plan: the plan of the account, if it has one, otherwise the key's own.",
     ),
     windows: UsageWindows,
     strikes: count.describe('Requests that did not wait after a 429.'),
     strikesResetAt: timestamp
       .nullable()
-      .describe(
-        'When the strikes are forgotten, unless a ban comes first; `null` without strikes.',
-      ),
+      .describe('When the strikes expire, unless a ban comes first; `null` without strikes.'),
     strikeThreshold: count
       .nullable()
-      .describe('The strikes that a key can have without a ban; `null` if bans are off.'),
+      .describe('How many strikes the key may have without a ban; `null` if bans are off.'),
     bannedUntil: timestamp.nullable().describe('When the ban ends, if the key is banned.'),
   })
   .meta({
     id: 'KeyUsage',
-    description: 'What a key has used, and how close it is to a ban, at this moment.',
+    description: 'The usage of a key now, and how close the key is to a ban.',
     examples: [exampleUsage],
   });
 
@@ -82,11 +80,11 @@ const KeyHistory = z
     rows: z.array(UsageRow).describe('The requests of the key by time, operation and outcome.'),
     audit: z
       .array(AuditEntry)
-      .describe('The 20 newest entries of the audit log about the key, whatever the span of time.'),
+      .describe('The 20 newest entries of the audit log about the key, from any time.'),
   })
   .meta({
     id: 'KeyHistory',
-    description: 'What happened to the key, if `include=history` asks for it.',
+    description: 'The history of the key, present with `include=history`.',
   });
 
 export const KeyDetailsQuery = z.object({ include: IncludeHistory, ...UsageQuery.shape });
@@ -96,7 +94,7 @@ export const KeyDetails = Key.extend({
   history: KeyHistory.optional(),
 }).meta({
   id: 'KeyDetails',
-  description: 'A key with its usage at this moment.',
+  description: 'A key with its current usage.',
   examples: [{ ...exampleKey, usage: exampleUsage }],
 });
 

@@ -6,14 +6,14 @@ import { Rotation } from './admin-rotation.ts';
 const quota = { perMinute: 5, perDay: 6 };
 const schemas = { 'new key': NewKey, change: KeyChange, rotation: Rotation };
 
-/** What is wrong, as the service words it, without the values that were given. */
+/** Returns the errors in the words of the service, without the given values. */
 function faults(schema: keyof typeof schemas, value: unknown): string[] | undefined {
   const issues = schemas[schema].safeParse(value).error?.issues;
   return issues?.map(({ path, message }) => `${path.join('.')}: ${message}`);
 }
 
 const plan = 'plan: expected one of free, pro, business, enterprise';
-const none = 'quota: expected none: only Enterprise keys have numbers of their own';
+const none = 'quota: expected none: only Enterprise keys have their own limits';
 const limit = 'expected an integer from 1 to 2147483647';
 const instant = 'expiresAt: expected an ISO 8601 date and time, such as 2027-01-31T00:00:00Z';
 const past = 'expiresAt: expected a time to come';
@@ -32,7 +32,7 @@ test.each<[keyof typeof schemas, object]>([
   ['change', { name: null, account: null, expiresAt: null }],
   ['rotation', { graceSeconds: 0 }],
   ['rotation', { graceSeconds: 2_592_000 }],
-])('a %s of %j is accepted', (schema, value) => {
+])('accepts a %s of %j', (schema, value) => {
   expect(schemas[schema].parse(value)).toEqual(value);
 });
 
@@ -41,13 +41,13 @@ test.each([undefined, {}])('a rotation of %j has a grace period of a day', (rota
 });
 
 // Postgres reads no offset of 16 hours or more.
-test('an expiry is read in UTC, whatever its offset', () => {
+test('reads an expiry with any offset in UTC', () => {
   expect(KeyChange.parse({ expiresAt: '2030-02-28T00:00:00+23:00' })).toEqual({
     expiresAt: '2030-02-27T01:00:00.000Z',
   });
 });
 
-/** A new key to which nothing else is wrong. */
+/** A new key that is otherwise valid. */
 const newKey = (more: object) => ({ name: 'a', plan: 'free', ...more });
 const enterprise = (quota: unknown) => newKey({ plan: 'enterprise', quota });
 
@@ -92,13 +92,13 @@ test.each<[keyof typeof schemas, unknown, string[]]>([
   ['rotation', { graceSeconds: 2_592_001 }, [grace]],
   ['rotation', { graceSeconds: '60' }, [grace]],
   ['rotation', { grace: 60 }, [': expected no member but graceSeconds']],
-])('a %s of %j is refused', (schema, value, expected) => {
+])('refuses a %s of %j', (schema, value, expected) => {
   expect(faults(schema, value)).toEqual(expected);
 });
 
 test.each([
   ...['soon', '2030-02-30T00:00:00Z', '2030-01-01T00:00:00', '9999-12-31T23:59:59-23:59'],
   1_900_000_000,
-])('an expiry of %j is refused', (expiresAt) => {
+])('refuses an expiry of %j', (expiresAt) => {
   expect(faults('change', { expiresAt })).toEqual([instant]);
 });

@@ -18,15 +18,15 @@ const limit = { error: `expected an integer from 1 to ${maxLimit}` };
 export const KeyState = oneOf(keyStates).meta({
   id: 'KeyState',
   description:
-    'The state of a key. Only an active one is admitted. A suspended one can be resumed: it is suspended itself (`suspension`), or its account is (`accountSuspension`), or both. A key that has expired or was revoked shows that, whether or not it is suspended as well.',
+    'The state of a key. Only an active key is admitted. A suspended key can be resumed: it is suspended itself (`suspension`), or its account is (`accountSuspension`), or both. An expired or revoked key has that state, even if it is also suspended.',
 });
 
 export type KeyState = z.output<typeof KeyState>;
 
-/** A number of requests that a window may admit. */
+/** The limit of a window. */
 export const keyLimit = z.int(limit).min(1, limit).max(maxLimit, limit);
 
-/** The numbers of a key. */
+/** The limits of a key. */
 export const limits = {
   perMinute: keyLimit.describe('Requests in a window of 60 seconds.'),
   perDay: keyLimit.describe('Requests in a window of 86,400 seconds.'),
@@ -34,21 +34,21 @@ export const limits = {
 
 export const KeyQuota = z.object(limits).meta({
   id: 'Quota',
-  description: "The numbers that hold: the plan's, or an Enterprise key's own.",
+  description: "The effective limits: the plan's, or an Enterprise key's own.",
 });
 
-/** The plan that holds for a key. */
+/** The effective plan of a key. */
 const PlanInForce = z
   .object({
     subject: z
       .enum(['key', 'account'])
       .describe(
-        'Whose plan it is. `account`: that of its account, whose windows all of its keys share; its own rests. `key`: its own.',
+        'Whose plan it is. `account`: the plan of its account, whose windows all of its keys share; the own plan of the key is inactive. `key`: its own plan.',
       ),
     plan: Plan,
     quota: KeyQuota,
   })
-  .meta({ id: 'PlanInForce', description: 'The plan that holds for a key, and its numbers.' });
+  .meta({ id: 'PlanInForce', description: 'The effective plan of a key, and its limits.' });
 
 export const exampleKey = {
   id: '0f8fad5b-d9cb-469f-a165-70867728950e',
@@ -69,41 +69,44 @@ export const exampleKey = {
   tokens: [{ prefix: 'ast_0000', createdAt: '2026-11-21T09:00:00.000Z', expiresAt: null }],
 };
 
-/** A key as operators see it. Every member is there; `null` stands for what the key does not have. */
+/**
+ * A key as operators see it. Every member is present; `null` means that the key has no such value.
+ */
 export const Key = z
   .object({
-    id: z.uuid().describe('Identifies the key, whatever its tokens are.'),
+    id: z.uuid().describe('Identifies the key. It stays the same when tokens change.'),
     name: z.string().nullable().describe('Who or what the key is for.'),
     account: z
       .string()
       .nullable()
       .describe("The operator's own reference, such as a customer number."),
-    plan: Plan.describe('The plan of the key itself. It rests while its account has one.'),
-    quota: KeyQuota.describe('The numbers of its own plan.'),
+    plan: Plan.describe('The own plan of the key. It is inactive while the account has a plan.'),
+    quota: KeyQuota.describe('The limits of its own plan.'),
     inForce: PlanInForce,
-    scopes: KeyScopes.describe('What the key may do. A key that browsers see must only read.'),
+    scopes: KeyScopes.describe('The scopes of the key. A key in a web page should be read-only.'),
     state: KeyState,
     suspension: Suspension.nullable().describe(
-      'Since when and why the key is suspended itself; `null` if it is not.',
+      'When and why the key itself was suspended; `null` if it is not suspended.',
     ),
     accountSuspension: Suspension.nullable().describe(
-      'Since when and why the account of the key is suspended, and all of its keys with it; `null` if it is not.',
+      'When and why the account of the key was suspended, with all of its keys; `null` if it is not suspended.',
     ),
     lastUsedAt: timestamp
       .nullable()
       .describe(
-        'When the key was last used, to within a minute, a few seconds after it; `null` if it never was.',
+        'When the key was last used, to within a minute; `null` if it was never used. It is visible after a few seconds.',
       ),
     lastRefusedAt: timestamp
       .nullable()
       .describe(
-        'When a request with a token of the key was last refused because the key was suspended, revoked or expired, or the token replaced: to within a minute; `null` if none was. After a leak it tells whether the token is still tried.',
+        'When a request with a token of the key was last refused, to within a minute; `null` if none was. The key was suspended, revoked or expired then, or the token replaced. After a leak, it shows whether someone still uses the token.',
       ),
     ...lifetime('key'),
   })
   .meta({
     id: 'Key',
-    description: 'An API key. Every member is there; `null` stands for what the key does not have.',
+    description:
+      'An API key. Every member is present; `null` means that the key has no such value.',
     examples: [exampleKey],
   });
 
@@ -133,7 +136,7 @@ export const KeyPath = z.object({
   keyId: PathId.meta({ description: 'The `id` of the key.', examples: [exampleKey.id] }),
 });
 
-/** Tells whether a value can be the id of a key. */
+/** Returns whether a value can be the id of a key. */
 export function isKeyId(value: unknown): value is string {
   return KeyPath.shape.keyId.safeParse(value).success;
 }

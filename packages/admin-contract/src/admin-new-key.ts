@@ -6,28 +6,30 @@ import { GivenScopes } from './admin-scopes.ts';
 import { Label } from './label-schema.ts';
 import { strictObject } from './strict-object.ts';
 
-/** Why a key without numbers of its own is refused some. */
-export const noQuota = { error: 'expected none: only Enterprise keys have numbers of their own' };
+/** Why a key with fixed limits is refused limits of its own. */
+export const noQuota = { error: 'expected none: only Enterprise keys have their own limits' };
 
 const anyPlan = { error: `expected one of ${planNames.join(', ')}` };
 
 export const OwnQuota = strictObject(limits).meta({
   id: 'OwnQuota',
-  description: 'The numbers of an Enterprise key.',
+  description: 'The limits of an Enterprise key.',
   examples: [{ perMinute: 5_000, perDay: 1_000_000 }],
 });
 
-/** What helps people tell keys apart. */
+/** Fields that help people tell keys apart. */
 export const labels = {
-  name: Label.describe('Who or what the key is for; need not be unique. Holds no token.'),
+  name: Label.describe(
+    'Who or what the key is for. It need not be unique, and must contain no token.',
+  ),
   account: Label.describe(
-    'A reference of your own, such as a customer number; need not be unique. Holds no token. A new one is stored without white space at its ends, in NFC, and has no invisible characters; letter case matters.',
+    'Your own reference, such as a customer number. It need not be unique, and must contain no token. A new one is stored without white space at its ends, in NFC, and without invisible characters; it is case-sensitive.',
   ).optional(),
 };
 
 const newScopes = {
   scopes: GivenScopes.describe(
-    'What the key may do: everything if it is left out. A key that browsers see must only read.',
+    'The scopes of the key. The default is all scopes. A key in a web page should be read-only.',
   ).optional(),
 };
 
@@ -36,7 +38,7 @@ const NewPlanKey = strictObject({
   plan: Plan.exclude(['enterprise'])
     .optional()
     .describe(
-      'The name of a plan that has its numbers. It may be left out if the account has a plan: the key then gets `free`, which holds once that of the account is taken away.',
+      'The name of a plan with fixed limits. It may be missing if the account has a plan: the key then gets `free`, which applies when the plan of the account is removed.',
     ),
   quota: z.never(noQuota).optional(),
   ...newScopes,
@@ -48,7 +50,7 @@ const NewPlanKey = strictObject({
   })
   .meta({
     id: 'NewPlanKey',
-    description: 'What creates a key of a plan that has its numbers.',
+    description: 'The body that creates a key with a fixed plan.',
     anyOf: [{ required: ['plan'] }, { required: ['account'] }],
     examples: [{ name: 'acme', plan: 'pro', expiresAt: '2027-02-19T09:00:00Z' }],
   });
@@ -61,7 +63,7 @@ const NewEnterpriseKey = strictObject({
   ...newLifetime('key'),
 }).meta({
   id: 'NewEnterpriseKey',
-  description: 'What creates a key that brings its own numbers.',
+  description: 'The body that creates a key with its own limits.',
   examples: [{ name: 'acme', plan: 'enterprise', quota: { perMinute: 5_000, perDay: 1_000_000 } }],
 });
 
@@ -72,7 +74,7 @@ export const NewKey = z
   .meta({
     id: 'NewKey',
     description:
-      'What creates a key. An Enterprise key brings its own numbers; the other plans have them. A key of an account that has a plan needs none.',
+      'The body that creates a key. An Enterprise key needs its own limits; the other plans have fixed limits. A key of an account with a plan needs no plan.',
     discriminator: {
       propertyName: 'plan',
       mapping: {

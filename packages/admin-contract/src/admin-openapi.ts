@@ -22,7 +22,8 @@ import { exampleSuspension } from './admin-suspension.ts';
  * Creates the OpenAPI 3.1 document of the admin API.
  *
  * Its server is a path without an origin: operators reach the listener by names that the service
- * cannot know, such as that of a tunnel. Tools resolve the path against where they read the document.
+ * cannot know, such as the name of a tunnel. Tools resolve the path against the address of the
+ * document.
  *
  * @see https://spec.openapis.org/oas/v3.1.1.html#server-object
  */
@@ -34,19 +35,19 @@ export function createAdminOpenApi(): JsonObject {
       version: '1.0.0',
       summary: 'Manages API keys and operators.',
       description:
-        "Creates, lists, shows, changes, rotates, suspends, resumes, revokes and unbans the API keys of an Animal Store, and manages the operators who may do so. Every change is in the audit log; `reason` says why. It is on the operators' listener, which the public must not reach. Times are ISO 8601 in UTC. Unknown members of a body are refused, so that a misspelt one is noticed. `x-required-role` is the role that an operation needs: `viewer`, `operator` or `owner`.",
+        "Creates, lists, shows, changes, rotates, suspends, resumes, revokes and unbans the API keys of an Animal Store, and manages the operators. Every change is in the audit log, with its `reason`. The API runs on the operators' listener, which must not be reachable from the public. Times are ISO 8601 in UTC. Unknown members of a body are refused, so that a misspelt one is noticed. `x-required-role` is the role that an operation needs: `viewer`, `operator` or `owner`.",
       contact: { name: 'Animal Store' },
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: adminBasePath, description: 'Where this document is from' }],
+    servers: [{ url: adminBasePath, description: 'The origin of this document' }],
     security: [{ adminToken: [] }],
     tags: [
       { name: 'Accounts', description: 'Accounts, whose keys share limits.' },
       { name: 'Audit', description: 'Who changed what, and when.' },
       { name: 'Keys', description: 'API keys and their usage.' },
       { name: 'Operators', description: 'Who may use this API, and with which role.' },
-      { name: 'Service', description: 'How the service is doing.' },
-      { name: 'Sessions', description: 'What a browser holds instead of a token.' },
+      { name: 'Service', description: 'The state of the service.' },
+      { name: 'Sessions', description: 'Sessions, which a browser uses instead of a token.' },
       { name: 'Usage', description: 'How many requests were made, and when.' },
     ],
     paths: createPaths({ contract: adminContract, notes: completeNotes(), schemas, responses }),
@@ -59,7 +60,7 @@ export function createAdminOpenApi(): JsonObject {
           scheme: 'bearer',
           bearerFormat: 'admin token',
           description:
-            'The token of an operator, or the `ADMIN_TOKEN` of the service, which is an owner, as `Authorization: Bearer <token>`.',
+            'The token of an operator, or the `ADMIN_TOKEN` of the service, which has the role owner, as `Authorization: Bearer <token>`.',
         },
       },
     },
@@ -85,14 +86,14 @@ const responses = createResponseWriter({
       example: `<${adminBasePath}/keys?limit=20&plan=pro&cursor=T3BhcXVlOiBmb2xsb3cgdGhlIGxpbms>; rel="next"`,
     },
     'X-Total-Count': {
-      description: `With \`count=true\`: how many match, on all pages. ${maxCounted + 1} stands for more than ${maxCounted}.`,
+      description: `With \`count=true\`: the number of matches on all pages. ${maxCounted + 1} means more than ${maxCounted}.`,
       schema: { type: 'integer' },
       example: 204,
     },
     'WWW-Authenticate': {
       ...responseHeaders['WWW-Authenticate'],
       description:
-        'The scheme to use (RFC 6750); with `error="invalid_token"` when a token was sent and is not right, and `error="invalid_request"` when `Authorization` was sent twice.',
+        'The authentication scheme (RFC 6750). It has `error="invalid_token"` when the token is not valid, and `error="invalid_request"` when `Authorization` was sent twice.',
       example: 'Bearer realm="animal-store-admin"',
     },
     Allow: { ...responseHeaders.Allow, example: 'GET, HEAD, PATCH' },
@@ -106,7 +107,7 @@ const accountCodes = { account_not_found: undefined };
 const keyCodes = { key_not_found: undefined, key_not_active: undefined };
 const operatorCodes = { operator_not_found: undefined, operator_not_active: undefined };
 
-/** The codes that belong to the other subject and share a status with those of this one. */
+/** Returns the codes of the other subject that share a status with a code of this one. */
 const otherCodes: Readonly<Record<string, Readonly<Record<string, undefined>>>> = {
   Accounts: { ...keyCodes, ...operatorCodes },
   Keys: { ...accountCodes, ...operatorCodes },
@@ -114,7 +115,10 @@ const otherCodes: Readonly<Record<string, Readonly<Record<string, undefined>>>> 
   Usage: { ...accountCodes },
 };
 
-/** What an operation refuses whose notes say nothing else: the first of these that it takes. */
+/**
+ * The invalid input of operations whose notes have none: the first of these that the operation
+ * accepts.
+ */
 const refusedMembers: JsonObject = {
   keyId: 'acme',
   operatorId: 'Ann',
@@ -126,7 +130,7 @@ const refusedMembers: JsonObject = {
 
 const changedAt = '2026-12-01T09:00:00.000Z';
 
-/** What the document says of an operation besides its contract. */
+/** What the document contains about an operation beyond its contract. */
 const notes: { readonly [Name in keyof typeof adminContract]?: OperationNotes } = {
   createKey: {
     body: {
@@ -184,12 +188,12 @@ const notes: { readonly [Name in keyof typeof adminContract]?: OperationNotes } 
   setAccountPlan: {
     body: {
       examples: {
-        plan: { summary: 'A plan that has its numbers', value: { plan: 'business' } },
+        plan: { summary: 'A plan with fixed limits', value: { plan: 'business' } },
         enterprise: {
-          summary: 'Numbers of its own',
+          summary: 'Own limits',
           value: { plan: 'enterprise', quota: { perMinute: 5_000, perDay: 1_000_000 } },
         },
-        none: { summary: 'A label again', value: { plan: null } },
+        none: { summary: 'No plan', value: { plan: null } },
       },
     },
     refused: { plan: 'gold' },
@@ -200,7 +204,7 @@ const notes: { readonly [Name in keyof typeof adminContract]?: OperationNotes } 
   revokeOperator: { example: { ...exampleOperator, state: 'revoked', revokedAt: changedAt } },
 };
 
-/** The notes of all operations, with what follows from their contract. */
+/** The notes of all operations, with notes that follow from their contract. */
 function completeNotes(): Readonly<Record<keyof typeof adminContract, OperationNotes>> {
   const names = Object.keys(adminContract) as (keyof typeof adminContract)[];
   const completed = names.map((name) => {
@@ -218,7 +222,7 @@ function completeNotes(): Readonly<Record<keyof typeof adminContract, OperationN
     const messages = {
       ...otherCodes[adminContract[name].metadata.tag],
       forbidden: adminErrorMessages.forbidden(role),
-      // Of an operation that reads no input.
+      // This operation reads no input.
       ...(!note.refused && { invalid_request: adminErrorMessages.parameterUnknown([]) }),
       ...note.messages,
     };

@@ -13,7 +13,7 @@ import { Label } from './label-schema.ts';
 import { OperatorName } from './operator-name.ts';
 import { strictObject } from './strict-object.ts';
 
-/** The roles of operators. Each may do what the ones before it may. */
+/** The roles of operators. Each role includes the rights of the previous ones. */
 export const operatorRoles = ['viewer', 'operator', 'owner'] as const;
 
 export const OperatorRole = oneOf(operatorRoles).meta({
@@ -31,13 +31,13 @@ const OperatorState = oneOf(operatorStates).meta({
 
 export const NewOperator = strictObject({
   name: OperatorName.describe(
-    'Whose token it is. The audit log shows it. Holds no token. A name that looks like that of another active operator is refused.',
+    'Who uses the token. The audit log shows this name, and it must contain no token. A name that looks like the name of another active operator is refused.',
   ),
   role: OperatorRole,
   ...newLifetime('operator'),
 }).meta({
   id: 'NewOperator',
-  description: 'What creates an operator.',
+  description: 'The body that creates an operator.',
   examples: [{ name: 'Ann', role: 'operator', expiresAt: '2027-02-19T09:00:00Z' }],
 });
 
@@ -56,15 +56,15 @@ export const exampleOperator = {
 
 export const Operator = z
   .object({
-    id: z.uuid().describe('Identifies the operator, whatever its tokens are.'),
-    name: z.string().describe('Whose token it is.'),
+    id: z.uuid().describe('Identifies the operator. It stays the same when tokens change.'),
+    name: z.string().describe('Who uses the token.'),
     role: OperatorRole,
     state: OperatorState,
     ...lifetime('operator'),
   })
   .meta({
     id: 'Operator',
-    description: 'Somebody, or a program, that may use the admin API.',
+    description: 'A person or a program that may use the admin API.',
     examples: [exampleOperator],
   });
 
@@ -98,15 +98,15 @@ const exampleSession = {
 
 const OperatorSession = z
   .object({
-    createdAt: timestamp.describe('When it began.'),
-    expiresAt: timestamp.describe('When it ends unless it is used.'),
+    createdAt: timestamp.describe('When the session began.'),
+    expiresAt: timestamp.describe('When the session ends unless it is used.'),
     tokenPrefix: z
       .string()
-      .describe('The first characters of the token that it was exchanged for.'),
+      .describe('The first characters of the token that the session was exchanged for.'),
   })
   .meta({
     id: 'OperatorSession',
-    description: 'A session of an operator, as far as others may see it.',
+    description: 'A session of an operator, with the members that others may see.',
     examples: [exampleSession],
   });
 
@@ -119,11 +119,11 @@ export const OperatorSessions = z.array(OperatorSession).meta({
   examples: [[exampleSession]],
 });
 
-/** What narrows the list of operators. */
+/** The filters of the list of operators. */
 export const ListOperatorsQuery = z.object({
   search: Label.optional().meta({
     description:
-      'Only operators whose name contains this text, in capital or small letters, or that have, or had, a token with these first 8 characters. Never send a whole token here.',
+      'Only operators whose name contains this text (case-insensitive), or that have, or had, a token with these first 8 characters. Never send a whole token here.',
     examples: ['aso_0000'],
   }),
 });

@@ -26,19 +26,19 @@ const OutcomeCounts = z
 
 const LiveTraffic = z
   .object({
-    seconds: count.describe('How many seconds the figures cover, up to 5 s ago: the last 60.'),
+    seconds: count.describe('How many seconds the numbers cover: the last 60, up to 5 s ago.'),
     requests: OutcomeCounts,
     p50Ms: milliseconds.describe(
-      'Half of the requests took at most so many milliseconds; `null` without requests. Within 10 %.',
+      'Half of the requests took at most this many milliseconds; `null` without requests. Exact to 10 %.',
     ),
     p99Ms: milliseconds.describe(
-      '99 of 100 requests took at most so many milliseconds; `null` without requests. Within 10 %.',
+      '99 of 100 requests took at most this many milliseconds; `null` without requests. Exact to 10 %.',
     ),
   })
   .meta({
     id: 'LiveTraffic',
     description:
-      'The requests of the last minute, by all replicas. Each replica reports every few seconds.',
+      'The requests of the last minute on all replicas. Each replica reports every few seconds.',
   });
 
 export const exampleOpenBan = {
@@ -63,7 +63,7 @@ const DeniedCaller = z
       .describe('The account of the keys; `null` for a key without one.'),
     keyId: z.uuid().nullable().describe('The `id` of a key without an account; `null` otherwise.'),
     name: z.string().nullable().describe('Who or what that key is for.'),
-    denials: z.int().min(1).describe('How many of its requests got a 429.'),
+    denials: z.int().min(1).describe('How many of the requests got a 429.'),
   })
   .meta({ id: 'DeniedCaller', description: 'An account, or a key without one, that got a 429.' });
 
@@ -77,11 +77,11 @@ const Readiness = z
     status: z
       .enum(['ready', 'degraded', 'not_ready'])
       .describe('`degraded`: the replica serves, but something needs an operator.'),
-    reasons: z.array(z.string()).describe('One sentence for each fault.'),
+    reasons: z.array(z.string()).describe('One sentence for each problem.'),
   })
   .meta({
     id: 'Readiness',
-    description: 'The state of the replica that answers, as `/readyz` tells it.',
+    description: 'The state of the responding replica, as in `/readyz`.',
   });
 
 const OverviewHistory = z
@@ -89,31 +89,33 @@ const OverviewHistory = z
     ...usageRange,
     rows: z
       .array(UsageRow)
-      .describe('The requests of all keys together, and those without a key, by time.'),
+      .describe('The requests of all keys together, including requests without a key, by time.'),
     busiest: z
       .array(BusyKey)
       .describe(
-        'The ten busiest keys on the days (UTC) of the span, or on the last 31 of them, the busiest first.',
+        'The ten busiest keys on the days (UTC) of the period, or on its last 31 days, the busiest first.',
       ),
     denied: z
       .array(DeniedCaller)
-      .describe('Who got the most 429s on the same days, at most 10, those with the most first.'),
+      .describe(
+        'The accounts and keys with the most 429s on the same days, at most 10, the most denied first.',
+      ),
   })
   .meta({
     id: 'OverviewHistory',
-    description: 'What happened in a span of time, if `include=history` asks for it.',
+    description: 'The history of a period, present with `include=history`.',
   });
 
 export const OverviewQuery = z.object({ include: IncludeHistory, ...UsageQuery.shape });
 
 export const Overview = z
   .object({
-    at: timestamp.describe('When this was true.'),
+    at: timestamp.describe('When these numbers were read.'),
     replicas: z
       .object({
         count: z.int().min(1).describe('The replicas that run.'),
         reporting: count.describe(
-          'Those that answered requests in the last minute, as far as they have reported it: not those of earlier versions.',
+          'The replicas that responded to requests in the last minute and have reported it, except replicas of earlier versions.',
         ),
       })
       .describe('The replicas, by their heartbeats.'),
@@ -131,20 +133,20 @@ export const Overview = z
     denied: z
       .array(DeniedCaller)
       .describe(
-        'Who got a 429 in this minute or the one before, at most 10, those with the most first.',
+        'The accounts and keys that got a 429 in this minute or the previous one, at most 10, the most denied first.',
       ),
     stores: z
       .object({
-        database: z.enum(['postgres', 'embedded']).describe('Where the data is.'),
+        database: z.enum(['postgres', 'embedded']).describe('Where the data is stored.'),
         quotas: z.enum(['redis', 'in-process']).describe('Where quotas are counted.'),
       })
-      .describe('What the service runs on. `readiness` tells whether it answers.'),
+      .describe('The stores of the service. `readiness` has their state.'),
     readiness: Readiness,
     history: OverviewHistory.optional(),
   })
   .meta({
     id: 'Overview',
-    description: 'How the service is doing, to within a few seconds.',
+    description: 'The state of the service, at most a few seconds old.',
     examples: [
       {
         at: '2026-11-21T09:30:00.000Z',

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { strictObject } from './strict-object.ts';
 
-/** How long the tokens before a rotation stay valid, in seconds. */
+/** How long earlier tokens stay valid after a rotation, in seconds. */
 export const gracePeriod = { min: 0, max: 30 * 86_400, default: 86_400 } as const;
 
 const grace = { error: `expected an integer from ${gracePeriod.min} to ${gracePeriod.max}` };
 
-/** How a new token replaces the tokens of a key. The whole body may be left out. */
+/** The body of a rotation. The whole body may be missing. */
 export const Rotation = strictObject({
   graceSeconds: z
     .int(grace)
@@ -14,13 +14,13 @@ export const Rotation = strictObject({
     .max(gracePeriod.max, grace)
     .default(gracePeriod.default)
     .describe(
-      `How long the tokens before it stay valid, in seconds: ${gracePeriod.default} if it is left out, 0 for not at all, at most 30 days. A rotation never extends what an earlier one left.`,
+      `How long the earlier tokens stay valid, in seconds: ${gracePeriod.default} by default, 0 for not at all, at most 30 days. A rotation never extends the time that an earlier one left.`,
     ),
 })
   .prefault({})
   .meta({
     id: 'Rotation',
     description:
-      "How a new token replaces a key's tokens. The tokens before it stay valid for 24 hours by default.",
+      "The body that replaces a key's tokens by a new one. The earlier tokens stay valid for 24 hours by default.",
     examples: [{ graceSeconds: 3_600 }],
   });

@@ -1,17 +1,18 @@
 import type { OperatorRole } from './admin-operator.ts';
 
-/** Where the admin API is on the operators' listener. */
+/** The base path of the admin API on the operators' listener. */
 export const adminBasePath = '/admin/v1';
 
 /**
- * What a request of a session has, with the value `true`, if its operator has done something since the last one. Only
- * such a request puts off the end of the session: pages ask on their own, for as long as they are visible.
+ * The header of a session's request, with the value `true`, if its operator has done something
+ * since the last one. Only such a request extends the session, because pages send requests by
+ * themselves while they are visible.
  */
 export const operatorActiveHeader = 'X-Operator-Active';
 
 /**
- * Method and path of each operation, relative to {@link adminBasePath}, and the role that it needs; the
- * roles above that may do it as well. Plain data: browsers load this file.
+ * The method and path of each operation, relative to {@link adminBasePath}, and the lowest role
+ * that it needs. This file contains only data, because browsers load it.
  */
 export const adminRoutes = {
   createKey: { method: 'POST', path: '/keys', role: 'operator' },

@@ -6,14 +6,14 @@ const fault = { error: `expected one or more of ${scopeNames.join(', ')}, each o
 
 const ScopeName = oneOf(scopeNames).meta({
   id: 'Scope',
-  description: `What a key may do. ${scopeNames.map((name) => `\`${name}\`: ${scopes[name]}`).join(' ')}`,
+  description: `The scopes of a key. ${scopeNames.map((name) => `\`${name}\`: ${scopes[name]}`).join(' ')}`,
 });
 
 export const KeyScopes = z.array(ScopeName).min(1).meta({ uniqueItems: true });
 
 const inOrder = (given: readonly Scope[]) => scopeNames.filter((name) => given.includes(name));
 
-/** The scopes that a key is to have. In one order, so that another order is no change. */
+/** The new scopes of a key. They are sorted, so that another order is not a change. */
 export const GivenScopes = z
   .array(ScopeName, fault)
   .min(1, fault)

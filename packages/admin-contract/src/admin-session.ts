@@ -3,7 +3,10 @@ import { exampleToken, newToken, timestamp } from './admin-fields.ts';
 import { exampleOperator, OperatorRole } from './admin-operator.ts';
 import { operatorActiveHeader } from './admin-routes.ts';
 
-/** How long a session lasts: it ends when it was not used for a while, and at the latest after a working day. */
+/**
+ * How long a session lasts: it ends after some time without use, and at the latest after a working
+ * day.
+ */
 export const sessionLifetime = { idleSeconds: 30 * 60, maxSeconds: 8 * 3_600 } as const;
 
 const exampleSession = {
@@ -26,10 +29,10 @@ export const Session = z
     operations: z
       .array(z.string())
       .describe(
-        'The operations that the role allows, by their `operationId`: a page need not offer others.',
+        'The operations that the role allows, by their `operationId`. A page can hide all others.',
       ),
     expiresAt: timestamp.describe(
-      `When the session ends unless it is used. A request with \`${operatorActiveHeader}: true\` puts it off, but not beyond 8 hours after the start.`,
+      `When the session ends unless it is used. A request with \`${operatorActiveHeader}: true\` extends it, but not beyond 8 hours after the start.`,
     ),
   })
   .meta({ id: 'Session', description: 'A session of an operator.', examples: [exampleSession] });

@@ -1,7 +1,10 @@
-/** The port of the operators' listener, unless `OPS_PORT` says another one. */
+/** The default port of the operators' listener, which `OPS_PORT` changes. */
 export const defaultOpsPort = 3_001;
 
-/** Whether a text can be an admin token: long enough not to be guessed, and fit for a header. */
+/**
+ * Returns whether a text can be an admin token: long enough not to be guessed, and valid in a
+ * header.
+ */
 export const isAdminToken = (text: string): boolean => /^[\x21-\x7e]{16,256}$/.test(text);
 
 /** What {@link isAdminToken} expects, for messages. */

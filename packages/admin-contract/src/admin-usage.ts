@@ -5,7 +5,7 @@ import { oneOf, PastInstant, Plan, timestamp } from './admin-fields.ts';
 import { exampleKey } from './admin-key.ts';
 
 /**
- * The operations that usage is counted by, each at the place of its `usageCode`. `none` stands for
+ * The operations by which usage is counted, each at the index of its `usageCode`. `none` means
  * everything else under `/v1`.
  */
 export const usageOperations: readonly ('none' | Operation)[] = [
@@ -16,7 +16,7 @@ export const usageOperations: readonly ('none' | Operation)[] = [
     .map(({ operation }) => operation),
 ];
 
-/** How the requests that are counted ended. */
+/** The outcomes of counted requests. */
 export const usageOutcomes = [
   'ok',
   'client_error',
@@ -26,19 +26,19 @@ export const usageOutcomes = [
   'refused',
 ] as const;
 
-/** The spans of time that requests are counted by, in seconds. */
+/** The bucket lengths by which requests are counted, in seconds. */
 export const usageBucketSeconds = { minute: 60, hour: 3_600, day: 86_400 } as const;
 
-/** The most buckets that one answer covers. */
+/** The largest number of buckets in one response. */
 export const maxUsageBuckets = 1_500;
 
-/** The most days that one answer covers which is grouped by key. */
+/** The largest number of days in one response that is grouped by key. */
 export const maxGroupedDays = 31;
 
 export const UsageOperation = z.enum(usageOperations).meta({
   id: 'UsageOperation',
   description:
-    'The operation that was called. `none`: any other path under `/v1`, and every request without a known key.',
+    'The called operation. `none`: any other path under `/v1`, and every request without a known key.',
 });
 
 export type UsageOperation = z.output<typeof UsageOperation>;
@@ -46,14 +46,14 @@ export type UsageOperation = z.output<typeof UsageOperation>;
 export const UsageOutcome = z.enum(usageOutcomes).meta({
   id: 'UsageOutcome',
   description:
-    'How it ended: `denied` and `banned` are the two kinds of 429; `refused`: the key is suspended, revoked or expired, or its token was replaced; the others go by status. A caller that was gone before the answer is a `client_error`.',
+    'The outcome. `denied` and `banned` are the two kinds of 429; `refused`: the key is suspended, revoked or expired, or its token was replaced; the others go by status. A caller that disconnected before the response counts as `client_error`.',
 });
 
 export type UsageOutcome = z.output<typeof UsageOutcome>;
 
 export const UsageBucket = oneOf(['minute', 'hour', 'day']).meta({
   id: 'UsageBucket',
-  description: 'The span of time of each row.',
+  description: 'The length of each bucket.',
 });
 
 export type UsageBucket = z.output<typeof UsageBucket>;
@@ -69,16 +69,16 @@ export const UsageRow = z
 
 export type UsageRow = z.output<typeof UsageRow>;
 
-/** The span of time that rows are about. */
+/** The period of the rows. */
 export const usageRange = {
   from: timestamp.describe('The start of the first bucket.'),
   to: timestamp.describe('The end of the last bucket.'),
   bucket: UsageBucket,
 };
 
-const inOrder = 'By time, operation and outcome. There are no rows of zero requests.';
+const inOrder = 'By time, operation and outcome. There are no rows with zero requests.';
 
-/** A span of time for examples. */
+/** A period for examples. */
 export const exampleUsageRange = {
   from: '2026-11-21T08:00:00.000Z',
   to: '2026-11-21T10:00:00.000Z',
@@ -98,7 +98,7 @@ export const LedgerOfKey = z
   })
   .meta({
     id: 'LedgerOfKey',
-    description: 'What a key has used in a span of time.',
+    description: 'The usage of a key in a period.',
     examples: [{ keyId: exampleKey.id, ...exampleUsageRange, rows: exampleUsageRows }],
   });
 
@@ -106,41 +106,40 @@ export type LedgerOfKey = z.output<typeof LedgerOfKey>;
 
 const from = (usual: string) =>
   PastInstant.optional().meta({
-    description: `The start, rounded down to a bucket. If it is left out, ${usual}.`,
+    description: `The start, rounded down to a bucket. The default is ${usual}.`,
     examples: ['2026-11-21T00:00:00Z'],
   });
 
 const to = PastInstant.optional().meta({
-  description: 'The end, rounded up to a bucket. Now if it is left out.',
+  description: 'The end, rounded up to a bucket. The default is now.',
   examples: ['2026-11-22T00:00:00Z'],
 });
 
 const usualStart = '60 minutes before `to` for `minute`, 24 hours for `hour`, 30 days for `day`';
-const bucketOfRows = `The span of time of each row. An answer covers at most ${maxUsageBuckets} of them.`;
+const bucketOfRows = `The length of each bucket. A response covers at most ${maxUsageBuckets} buckets.`;
 
-/** Asks for what happened before, with the answer about what happens now: one request has both. */
+/** Requests the history along with the current state: one request has both. */
 export const IncludeHistory = z
   .enum(['history'], { error: 'expected history' })
   .optional()
   .meta({
-    description:
-      'Adds `history`: the requests of the span of time that `from`, `to` and `bucket` name.',
+    description: 'Adds `history`: the requests of the period given by `from`, `to` and `bucket`.',
     examples: ['history'],
   });
 
-/** What narrows an answer about usage. */
+/** The filters of a usage report. */
 export const UsageQuery = z.object({
   from: from(usualStart),
   to,
   bucket: UsageBucket.default('hour').meta({ description: bucketOfRows, examples: ['hour'] }),
 });
 
-/** What narrows an answer about the usage of all keys. */
+/** The filters of a usage report about all keys. */
 export const ServiceUsageQuery = z.object({
   from: from(`${usualStart}; one day with \`groupBy\``),
   to,
   bucket: UsageBucket.optional().meta({
-    description: `${bucketOfRows} \`hour\` if it is left out. With \`groupBy\` it is \`day\`, and there are at most ${maxGroupedDays} of them.`,
+    description: `${bucketOfRows} The default is \`hour\`. With \`groupBy\` it is \`day\`, and there are at most ${maxGroupedDays} days.`,
     examples: ['day'],
   }),
   plan: Plan.optional().meta({
@@ -156,11 +155,11 @@ export const ServiceUsageQuery = z.object({
     .enum(['key'], { error: 'expected key' })
     .optional()
     .meta({
-      description: 'Groups the requests by key, and answers with the busiest keys only.',
+      description: 'Groups the requests by key, and returns only the busiest keys.',
       examples: ['key'],
     }),
   limit: PageLimit.optional().meta({
-    description: 'The greatest number of keys with `groupBy`: 10 if it is left out.',
+    description: 'The largest number of keys with `groupBy`. The default is 10.',
     examples: [10],
   }),
 });
@@ -171,7 +170,7 @@ export const BusyKey = z
     name: z.string().nullable().describe('Who or what the key is for.'),
     account: z.string().nullable().describe("The operator's own reference."),
     plan: Plan,
-    requests: z.int().min(1).describe('Its requests in the span of time, whatever their outcome.'),
+    requests: z.int().min(1).describe('Its requests in the period, with any outcome.'),
   })
   .meta({ id: 'BusyKey', description: 'A key and how many requests it made.' });
 
@@ -187,7 +186,7 @@ export type BusyKey = z.output<typeof BusyKey>;
 
 export const ServiceUsageRow = z
   .object({
-    keyId: z.uuid().optional().describe('The `id` of the key, if the answer is grouped by key.'),
+    keyId: z.uuid().optional().describe('The `id` of the key, if the response is grouped by key.'),
     ...UsageRow.shape,
   })
   .meta({
@@ -204,15 +203,15 @@ export const ServiceLedger = z
     keys: z
       .array(BusyKey)
       .optional()
-      .describe('The busiest keys, the busiest first, if the answer is grouped by key.'),
+      .describe('The busiest keys, the busiest first, if the response is grouped by key.'),
     rows: z
       .array(ServiceUsageRow)
-      .describe(`${inOrder} Grouped by key, first in order of \`keys\`.`),
+      .describe(`${inOrder} If grouped by key, in the order of \`keys\` first.`),
   })
   .meta({
     id: 'ServiceLedger',
     description:
-      'What all keys together have used in a span of time, and requests without a key; or what the busiest keys have used.',
+      'The usage of all keys together in a period, including requests without a key; or the usage of the busiest keys.',
     examples: [{ ...exampleUsageRange, rows: exampleUsageRows }],
   });
 

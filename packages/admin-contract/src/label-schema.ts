@@ -3,16 +3,18 @@ import { holdsToken, noToken } from '@animal-store/contract/token-form';
 import { z } from 'zod';
 import { tidyAccountName } from './account-name.ts';
 
-/** A name of a key or operator, or an account. Such labels are shown and logged, unlike tokens. */
+/**
+ * The name of a key or operator, or an account. Such labels are shown and logged, unlike tokens.
+ */
 export const Label = Name.refine((text) => !holdsToken(text), { error: noToken });
 
-// All that Unicode has renderers ignore, annotations, and the empty pattern of Braille. More than in the name of an
-// animal: an account is a reference, so it needs no joiners.
+// Characters that renderers ignore by Unicode, annotations, and the empty pattern of Braille. The
+// list is longer than for the name of an animal: an account is a reference, so it needs no joiners.
 const invisible = /[\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffb]/u;
 
 /**
- * The name of a new account. Two that look alike would be two customers, with a quota each. Letter case stays:
- * references of other systems may differ in nothing else.
+ * The name of a new account. Two names that look alike would be two customers with a quota each.
+ * Letter case is kept, because references of other systems may differ only in it.
  */
 export const AccountName = z
   .string()

@@ -8,11 +8,11 @@ test.each([
   'ＡＤＭＩＮ＿ＴＯＫＥＮ',
   'local user',
   'Local\u200bUser',
-])('an operator cannot be named %s, which passes for somebody else', (name) => {
+])('refuses the operator name %s, which looks like a reserved name', (name) => {
   expect(OperatorName.safeParse(name).error?.issues[0]?.message).toContain('are reserved');
 });
 
-test.each(['Ann', 'Local users', 'Анна', '李'])('an operator can be named %s', (name) => {
+test.each(['Ann', 'Local users', 'Анна', '李'])('accepts the operator name %s', (name) => {
   expect(OperatorName.parse(name)).toBe(name);
 });
 

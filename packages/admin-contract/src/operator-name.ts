@@ -1,16 +1,18 @@
 import { Label } from './label-schema.ts';
 
-/** The names that the audit log and the log give to the holder of the `ADMIN_TOKEN` and to the local user. */
+/**
+ * The names of the holder of the `ADMIN_TOKEN` and of the local user in the audit log and the log.
+ */
 const reservedNames = ['ADMIN_TOKEN', 'local user'];
 
-// Letters of Cyrillic and Greek that look like Latin ones in most fonts, and the Latin ones.
+// Letters of Cyrillic and Greek that look like Latin ones in most fonts, with the Latin letters.
 const confusable = 'аеорсухіјѕԁһӏοανι';
 const latin = 'aeopcyxijsdhloavi';
 
 /**
- * Reduces a name to what people see of it: two names with the same result look alike. Compatibility characters, letter
- * case, marks, white space, hyphens and invisible characters do not count, and letters of other scripts are taken for
- * the Latin ones that they look like.
+ * Reduces a name to its visible form: two names with the same result look alike. Compatibility
+ * characters, letter case, marks, white space, hyphens and invisible characters do not count.
+ * Letters of other scripts become the Latin letters that they look like.
  */
 export function lookOfName(name: string): string {
   return Array.from(
@@ -24,7 +26,7 @@ export function lookOfName(name: string): string {
 
 const reservedLooks = new Set(reservedNames.map(lookOfName));
 
-/** The name of a new operator. It must not pass for somebody who is no operator. */
+/** The name of a new operator. It must not look like a reserved name. */
 export const OperatorName = Label.refine((name) => !reservedLooks.has(lookOfName(name)), {
-  error: `expected another name: ${reservedNames.join(' and ')}, and what looks like them, are reserved`,
+  error: `expected another name: ${reservedNames.join(' and ')}, and names that look like them, are reserved`,
 });

@@ -7,11 +7,11 @@ test.each([
   [1_000, 500],
   [5, 10],
   [25, 12],
-])('a key with %i a minute can have %i strikes', (perMinute, strikes) => {
+])('allowedStrikes gives a key with %i requests a minute %i strikes', (perMinute, strikes) => {
   expect(strikeThreshold(defaultBanPolicy, { perMinute })).toBe(strikes);
 });
 
-test('a key is warned from half the threshold on, and never without bans', () => {
+test('a key is warned from half the threshold on, and never if bans are off', () => {
   expect([14, 15, 30].map((strikes) => isWarned(strikes, 30))).toEqual([false, true, true]);
   const threshold = strikeThreshold({ ...defaultBanPolicy, minStrikes: 0 }, { perMinute: 60 });
   expect([threshold, isWarned(1_000, threshold)]).toEqual([undefined, false]);

@@ -1,27 +1,34 @@
 import type { Quota } from './plan.ts';
 
 /**
- * When a key that keeps sending after a 429 is banned, and for how long.
+ * When a key that keeps sending requests after a 429 is banned, and for how long.
  *
- * An episode begins with a key's first denial. It ends with the key's next admitted request, or with the
- * window that denied: other keys of the account may have used up the next one. A denial at least `graceMs`
- * after the episode began is a strike: requests that were in flight when the quota ran out do not count.
- * Strikes are counted in fixed windows, each opened by its first strike.
+ * An episode begins with the first denial of a key. It ends with the next admitted request of the
+ * key, or with the window that denied, because other keys of the account may use up the next
+ * window. A denial is a strike if it comes at least `graceMs` after the episode began, so requests
+ * that were in flight when the quota ran out do not count. Strikes are counted in fixed windows.
+ * The first strike opens a window.
  */
 export interface BanPolicy {
   readonly graceMs: number;
-  /** The least threshold; 0 switches bans off. */
+  /** The smallest ban threshold; 0 switches bans off. */
   readonly minStrikes: number;
-  /** The threshold as a share of the key's limit per minute, where that is greater. */
+  /**
+   * The ban threshold as a share of the key's limit per minute. The larger of both thresholds
+   * applies.
+   */
   readonly strikeShare: number;
   readonly strikeWindowSeconds: number;
-  /** Length of a first ban. Each further ban within `memorySeconds` of the last is twice as long. */
+  /**
+   * The length of a first ban. Each further ban within `memorySeconds` of the last one is twice as
+   * long.
+   */
   readonly banSeconds: number;
   readonly maxBanSeconds: number;
   readonly memorySeconds: number;
 }
 
-/** The policy of a service whose operators have not changed it. */
+/** The default ban policy, which operators can change. */
 export const defaultBanPolicy: BanPolicy = {
   graceMs: 1_000,
   minStrikes: 10,
@@ -32,7 +39,10 @@ export const defaultBanPolicy: BanPolicy = {
   memorySeconds: 86_400,
 };
 
-/** The number of strikes that a key can have without a ban: the next one bans it; `undefined` if bans are off. */
+/**
+ * Returns how many strikes a key may have without a ban. The next strike bans the key; `undefined`
+ * if bans are off.
+ */
 export function strikeThreshold(
   { minStrikes, strikeShare }: Pick<BanPolicy, 'minStrikes' | 'strikeShare'>,
   { perMinute }: Pick<Quota, 'perMinute'>,
@@ -41,12 +51,15 @@ export function strikeThreshold(
   return Math.max(minStrikes, Math.floor(perMinute * strikeShare));
 }
 
-/** Tells whether the message of a 429 warns a key with so many strikes: from half the threshold on. */
+/**
+ * Returns whether the message of a 429 warns a key with this many strikes: from half the threshold
+ * on.
+ */
 export function isWarned(strikes: number, threshold: number | undefined): boolean {
   return threshold !== undefined && strikes >= threshold / 2;
 }
 
-/** The length in seconds of a key's `nth` ban in a row, counted from 1. */
+/** Returns the length in seconds of a key's `nth` ban in a row, counted from 1. */
 export function banLengthSeconds(policy: BanPolicy, nth: number): number {
   return Math.min(policy.banSeconds * 2 ** (nth - 1), policy.maxBanSeconds);
 }

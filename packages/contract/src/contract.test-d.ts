@@ -10,10 +10,13 @@ import type { ListPetsQuery, PetPath } from './pet-parameters.ts';
 import type { QuotaWindow, RateLimitStatus, rateLimitStatusContract } from './rate-limit-status.ts';
 import type { OperationName } from './routes.ts';
 
-// A failed inference is `any` or `unknown`: the whole, or the items of a list.
+// If inference fails, a type is `any` or `unknown`, as a whole or in the items of a list.
 type IsLost<T> = unknown extends T ? true : T extends readonly (infer I)[] ? IsLost<I> : false;
 
-/** The names of operations, with the statuses whose bodies are lost, or with the lost parts of requests. */
+/**
+ * Lists operations whose inference failed, with the statuses of lost bodies, or with the lost parts
+ * of requests.
+ */
 type Lost<Operations> = {
   [Name in keyof Operations]: Operations[Name] extends { status: number }
     ? LostBody<Name, Operations[Name]>
@@ -39,7 +42,7 @@ expectTypeOf<Lost<Responses>>().toEqualTypeOf<never>();
 expectTypeOf<Lost<Request>>().toEqualTypeOf<never>();
 expectTypeOf<keyof Public>().toEqualTypeOf<OperationName>();
 
-// Each operation takes and gives what is published.
+// Each operation has the published types of requests and responses.
 expectTypeOf<Success<'listPets'>>().toEqualTypeOf<Pet[]>();
 expectTypeOf<Success<'createPet' | 'getPet'>>().toEqualTypeOf<Pet>();
 expectTypeOf<Success<'getRateLimit'>>().toEqualTypeOf<RateLimitStatus>();
@@ -54,7 +57,8 @@ expectTypeOf<ClientInferRequest<Public>['createPet']['headers']>().toEqualTypeOf
 
 expectTypeOf<string>().not.toExtend<ErrorCode>();
 
-// Each type is its schema's output, in both directions, and where no value is converted its input.
+// Each type equals its schema's output in both directions, and also its input, if no value is
+// converted.
 expectTypeOf<z.output<typeof PetStatus>>().toEqualTypeOf<PetStatus>();
 expectTypeOf<z.output<typeof Pets>>().toEqualTypeOf<Pets>();
 expectTypeOf<z.input<typeof Pet>>().toEqualTypeOf<Pet>();
@@ -63,8 +67,8 @@ expectTypeOf<z.output<typeof ErrorBody>>().toEqualTypeOf<ErrorBody>();
 expectTypeOf<z.output<typeof QuotaWindow>>().toEqualTypeOf<QuotaWindow>();
 expectTypeOf<z.input<typeof PetPath>>().toEqualTypeOf<{ petId: Int64 | string }>();
 
-// The list's query is the exception: the type is what a caller of the client gives. A caller of the
-// contract gives texts where a query has no other form.
+// The query of the list is the exception: the type describes what a caller of the client passes. A
+// caller of the contract passes strings where a query has no other form.
 type GivenQuery = ClientInferRequest<Public>['listPets']['query'];
 expectTypeOf<Omit<ListPetsQuery, 'ids'>>().toEqualTypeOf<
   Omit<Request['listPets']['query'], 'ids'>

@@ -9,8 +9,8 @@ import { routes } from './routes.ts';
 const c = initContract();
 
 /**
- * What any operation may answer. Not `as const`: TypeScript spreads a readonly `400` as `"400"`,
- * which ts-rest does not take for a status, and the type of its body is lost.
+ * The responses of any operation. They have no `as const`: TypeScript spreads a readonly `400` as
+ * `"400"`, which ts-rest does not accept as a status, and the type of its body is lost.
  */
 const commonResponses = {
   400: ErrorBody,
@@ -28,7 +28,7 @@ export const contract = c.router(
       ...routes.listPets,
       summary: 'List animals',
       description:
-        'Lists animals by `id`, ascending. The list comes in pages: while there is another, the `Link` header carries its address with `rel="next"`. An animal that was acknowledged before the first page was requested is on exactly one page. With `ids`, it lists the animals with these ids instead, without pages. Unknown parameters are ignored, but those whose name looks like a known one, such as `ids[]` or `Status`, are refused: they would get the whole list.',
+        'Lists animals by `id`, ascending. The list has pages: while there is another page, the `Link` header contains its address with `rel="next"`. An animal that was acknowledged before the first page was requested is on exactly one page. With `ids`, the operation lists the animals with these ids instead, without pages. Unknown parameters are ignored. But a parameter whose name looks like a known one, such as `ids[]` or `Status`, is refused, because the response would be the whole list.',
       query: ListPetsQuery,
       responses: { 200: Pets },
       metadata: {
@@ -43,7 +43,7 @@ export const contract = c.router(
       ...routes.createPet,
       summary: 'Add an animal',
       description:
-        'Adds an animal and gives it its `id`. With an `Idempotency-Key`, the request can be repeated for 24 hours without adding a second one.',
+        'Adds an animal and assigns its `id`. With an `Idempotency-Key`, you can repeat the request for 24 hours without adding a second animal.',
       headers: CreatePetHeaders,
       body: NewPet,
       responses: {
@@ -65,7 +65,7 @@ export const contract = c.router(
       ...routes.getPet,
       summary: 'Get an animal by its id',
       description:
-        'Returns one animal. **Deprecated: it is to be removed on 5 December 2030.** Use `GET /pets?ids={petId}` instead: it answers a list of this one animal, or an empty one.',
+        'Returns one animal. **Deprecated: it will be removed on 5 December 2030.** Use `GET /pets?ids={petId}` instead, which returns a list with this one animal, or an empty list.',
       deprecated: true,
       pathParams: PetPath,
       responses: { 200: Pet, 404: ErrorBody },

@@ -4,12 +4,15 @@ import { routes } from './routes.ts';
 export interface Deprecation {
   readonly deprecatedAt: Date;
   readonly sunsetAt: Date;
-  /** What replaces it. `:name` in the path stands for the path parameter of the deprecated operation. */
+  /**
+   * The replacement. `:name` in the path stands for the path parameter of the deprecated operation.
+   */
   readonly successor: { readonly path: string };
 }
 
 /**
- * When an operation was deprecated, when it ends, and what replaces it. Plain data: browsers load this file.
+ * When an operation was deprecated, when it ends, and what replaces it. This file contains only
+ * data, because browsers load it.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9745 for `Deprecation`, RFC 8594 for `Sunset`.
  */

@@ -11,7 +11,7 @@ export interface ErrorBody {
   status: number;
 }
 
-/** The greatest length of an error message, in bytes of UTF-8. */
+/** The largest length of an error message, in bytes of UTF-8. */
 export const maxMessageBytes = 1024;
 
 /**
@@ -28,10 +28,11 @@ export function createErrorSchema<Code extends string>(
   return z
     .object({
       code: z.string().meta({
-        // Described, not checked: a client of today must accept what a service of tomorrow sends.
+        // The schema describes the codes and does not check them: a client must accept codes that a
+        // later service adds.
         maxLength: 64,
         description:
-          'Machine-readable error code. Within v1 codes are only added: treat one that you do not know by its status.',
+          'Machine-readable error code. Codes are added within v1: handle an unknown code by its status.',
         examples: Object.keys(codes),
       }),
       message: z.string().meta({
@@ -54,7 +55,7 @@ export function createErrorSchema<Code extends string>(
     });
 }
 
-/** @internal Kept out of the client's declarations; see `pet.ts`. */
+/** @internal It is not in the client's declarations; see `pet.ts`. */
 export const ErrorBody = createErrorSchema(
   errorCodes,
   'pet_not_found',

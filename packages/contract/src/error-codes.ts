@@ -2,27 +2,29 @@ import type { Int64 } from './int64.ts';
 import { type RateLimitWindow, rateLimitHeaders } from './rate-limit.ts';
 import type { Scope } from './scope.ts';
 
-/** What the reference says of an error code. */
+/** The description of an error code in the reference. */
 export interface ErrorDescription {
   /** The HTTP status. */
   readonly status: number;
-  /** When the service answers with it. */
+  /** When the service responds with this code. */
   readonly when: string;
-  /** What a caller does about it. */
+  /** What a caller can do about it. */
   readonly advice: string;
-  /** Response headers that always come with it. */
+  /** Response headers that the error always has. */
   readonly headers?: readonly string[];
-  /** A message that comes with it. For `invalid_request`, the reference derives one per operation. */
+  /** An example message. For `invalid_request`, the reference derives one for each operation. */
   readonly example?: string;
 }
 
-/** What the reference says of an error code of the public API. */
+/** The description of an error code of the public API. */
 export interface PublicErrorDescription extends ErrorDescription {
-  /** What leads to it, the most frequent cause first. In Markdown. */
+  /** The causes, the most frequent one first, in Markdown. */
   readonly causes: readonly string[];
 }
 
-/** Types a table of error codes by its codes alone, which keeps its texts out of declarations. */
+/**
+ * Types a table of error codes by its codes alone, so that declarations do not contain its texts.
+ */
 export function defineErrors<Code extends string>(
   table: Readonly<Record<Code, ErrorDescription>>,
 ): Readonly<Record<Code, ErrorDescription>> {
@@ -41,8 +43,8 @@ type DeniedWindow = Pick<RateLimitWindow, 'name' | 'limit' | 'resetAt'>;
 let lastInstant = { unixSeconds: 0, text: '1970-01-01T00:00:00Z' };
 
 /**
- * Writes a Unix time in seconds as ISO 8601, without the milliseconds that it never has. Remembers the
- * last one: denials come in great numbers, of one key and for one window.
+ * Formats a Unix time in seconds as ISO 8601, without milliseconds. It caches the last result,
+ * because many denials have the same key and window.
  */
 function toInstant(unixSeconds: number): string {
   if (lastInstant.unixSeconds !== unixSeconds) {
@@ -52,19 +54,22 @@ function toInstant(unixSeconds: number): string {
   return lastInstant.text;
 }
 
-/** Writes a whole number as `10,000`. `toLocaleString` takes 30 ms and 8 MB of each start, to load its data. */
+/**
+ * Formats a whole number as `10,000`. `toLocaleString` would take 30 ms and 8 MB at each start, to
+ * load its data.
+ */
 function groupDigits(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
-/** The messages that the service sends and the reference shows as examples, by their codes. */
+/** The messages of the service by their codes. The reference shows them as examples. */
 export const errorMessages = {
   invalid_json: 'body: expected valid JSON in UTF-8',
   unauthorized: 'The API key is not valid.',
   insufficient_scope: (scope: Scope) =>
     `This API key may not do this: it lacks the scope ${scope}. Use another key, or ask the operator of this service.`,
   key_suspended:
-    'This API key is suspended. Ask whoever gave it to you, or the operator of this service.',
+    'This API key is suspended. Ask the person who gave it to you, or the operator of this service.',
   pet_not_found: (petId: Int64) => `There is no animal with the id ${petId}.`,
   not_found: 'There is no such path.',
   method_not_allowed: (methods: Iterable<string>) =>
@@ -85,21 +90,21 @@ export const errorMessages = {
 };
 
 /**
- * Every error code of the public API. Within v1 codes are only added, so clients treat a code that
- * they do not know by its status.
+ * Every error code of the public API. Codes are added within v1, so clients must handle an unknown
+ * code by its status.
  */
 export const errorCodes = definePublicErrors({
   invalid_request: {
     status: 400,
-    when: 'A parameter, a header or a member of the body is missing or not valid.',
+    when: 'A parameter, a header or a member of the body is missing or invalid.',
     causes: [
-      'A value is out of its range, such as `limit=500`, or not of its type, such as `petId=x`.',
+      'A value is out of range, such as `limit=500`, or has the wrong type, such as `petId=x`.',
       'A required member of the body is missing, or the body is empty.',
       'A parameter other than `ids` is given twice.',
       'A name is misspelt: `Status`, `category_id`, `ids[]`. The message has the right one.',
       'A cursor was changed, or belongs to another filter.',
     ],
-    advice: 'Correct what the message names. Repeating the same request gives the same answer.',
+    advice: 'Correct what the message names. The same request gets the same response.',
   },
   invalid_json: {
     status: 400,
@@ -117,7 +122,7 @@ export const errorCodes = definePublicErrors({
     causes: [
       'There is no `Authorization` header, or a proxy has removed it.',
       'The key is misspelt or cut off.',
-      'The key has expired, was revoked, or was replaced by a rotation. The answer does not tell which.',
+      'The key has expired, was revoked, or was replaced by a rotation. The response does not say which.',
     ],
     advice: 'Send a valid key as `Authorization: Bearer <API_KEY>`.',
     headers: ['WWW-Authenticate'],
@@ -125,13 +130,13 @@ export const errorCodes = definePublicErrors({
   },
   insufficient_scope: {
     status: 403,
-    when: 'The key is valid but may not do this: it lacks the scope that the message names.',
+    when: 'The key is valid but lacks the scope that the message names.',
     causes: [
-      'The key may only read, as one in a web page should, and the call adds an animal.',
-      'The key may only write, and the call reads.',
+      'The key is read-only, like a key in a web page, and the request adds an animal.',
+      'The key is write-only, and the request reads.',
     ],
     advice:
-      'Use another key, or ask the operator for the scope. Repeating the request gives the same answer.',
+      'Use another key, or ask the operator for the scope. The same request gets the same response.',
     headers: ['WWW-Authenticate'],
     example: errorMessages.insufficient_scope('pets:write'),
   },
@@ -140,22 +145,22 @@ export const errorCodes = definePublicErrors({
     when: 'The operator has suspended the key.',
     causes: [
       'An invoice is open, or a contract has ended.',
-      'The operator has stopped a program that did harm, until it is repaired.',
+      'The operator has stopped a harmful program until it is repaired.',
     ],
     advice:
-      'Stop, and ask whoever gave you the key, or the operator of the service. Only they can resume it.',
+      'Stop, and ask the person who gave you the key, or the operator of the service. Only the operator can resume the key.',
     example: errorMessages.key_suspended,
   },
   pet_not_found: {
     status: 404,
     when: 'No animal has this `id`.',
     causes: ['The `id` was mistyped, or comes from another environment.'],
-    advice: 'Look for it in the list.',
+    advice: 'Look for the animal in the list.',
     example: errorMessages.pet_not_found(7),
   },
   not_found: {
     status: 404,
-    when: 'There is no such path.',
+    when: 'The path does not exist.',
     causes: [
       'The path does not begin with `/v1`.',
       'The path has a trailing slash, or capital letters.',
@@ -176,7 +181,7 @@ export const errorCodes = definePublicErrors({
     status: 409,
     when: 'The first request with this `Idempotency-Key` is not finished.',
     causes: [
-      'The request was repeated before its first answer came, for example after a short time-out.',
+      'The request was repeated before its first response arrived, for example after a short timeout.',
       'Two workers took the same job.',
     ],
     advice: 'Repeat the request after `Retry-After`.',
@@ -185,8 +190,8 @@ export const errorCodes = definePublicErrors({
   },
   payload_too_large: {
     status: 413,
-    when: 'The body is greater than 16 kB.',
-    causes: ['A body holds more than one animal needs.'],
+    when: 'The body is larger than 16 kB.',
+    causes: ['A body contains more than one animal needs.'],
     advice: 'Send less.',
     example: errorMessages.payload_too_large(16_384),
   },
@@ -194,7 +199,7 @@ export const errorCodes = definePublicErrors({
     status: 415,
     when: 'The `Content-Type` is not JSON in UTF-8, or the body is compressed.',
     causes: [
-      'There is no `Content-Type`, or it is that of a form: the default of `curl -d`.',
+      'There is no `Content-Type`, or it is the type of a form, which `curl -d` sends by default.',
       'The body is sent compressed.',
     ],
     advice: 'Send `Content-Type: application/json`, and no `Content-Encoding`.',
@@ -205,7 +210,7 @@ export const errorCodes = definePublicErrors({
     when: 'The `Idempotency-Key` was used with another body.',
     causes: [
       'A constant is used as the key.',
-      'The body of a retry differs from that of the first attempt, for example by a time stamp.',
+      'The body of a retry differs from the body of the first attempt, for example in a time stamp.',
     ],
     advice: 'Make a new key for each animal. Reuse it only to repeat the same request.',
     example: errorMessages.idempotency_key_reused,
@@ -214,12 +219,12 @@ export const errorCodes = definePublicErrors({
     status: 429,
     when: 'The quota of the key, or of the address if there is no valid key, is used up.',
     causes: [
-      'More requests were sent than the plan has for a minute or a day.',
+      'The program sent more requests than the plan allows in a minute or a day.',
       'Several programs share a key.',
-      'A loop sends the next request without looking at `X-RateLimit-Remaining`.',
-      'Without a valid key: others in the same network send requests, too.',
+      'A loop sends the next request without a look at `X-RateLimit-Remaining`.',
+      'Without a valid key, other programs in the same network use the same allowance.',
     ],
-    advice: 'Wait as long as `Retry-After` says, then continue.',
+    advice: 'Wait for the time in `Retry-After`, then continue.',
     headers: [rateLimitHeaders.retryAfter],
     example: errorMessages.rate_limit_exceeded(
       { name: 'minute', limit: 60, resetAt: 1_795_266_060 },
@@ -233,33 +238,33 @@ export const errorCodes = definePublicErrors({
       'A program repeats refused requests at once, instead of waiting.',
       'Several workers retry at the same time.',
     ],
-    advice: 'Stop, wait as long as `Retry-After` says, and find out which program did not wait.',
+    advice: 'Stop, wait for the time in `Retry-After`, and find out which program did not wait.',
     headers: [rateLimitHeaders.retryAfter],
     example: errorMessages.key_temporarily_banned(1_795_266_330, 300),
   },
   internal_error: {
     status: 500,
-    when: 'A fault of the service.',
-    causes: ['A defect of the service. It is logged with the `X-Request-Id`.'],
+    when: 'The service has failed.',
+    causes: ['A bug of the service. The service logs it with the `X-Request-Id`.'],
     advice:
-      'Repeat the request with growing pauses, a POST only with an `Idempotency-Key`. Report it with its `X-Request-Id`.',
+      'Repeat the request with growing pauses, and a POST only with an `Idempotency-Key`. Report the error with its `X-Request-Id`.',
     example: errorMessages.internal_error,
   },
   not_implemented: {
     status: 501,
     when: 'The operation is listed but not implemented yet.',
     causes: ['The operation is experimental, and its shape is not settled.'],
-    advice: 'Do not rely on it.',
+    advice: 'Do not rely on this operation.',
     example: errorMessages.not_implemented,
   },
   service_unavailable: {
     status: 503,
-    when: 'Something that the service needs is temporarily unavailable.',
+    when: 'The service is temporarily unavailable.',
     causes: [
       'The database cannot be reached, for example during a failover.',
       'The service is overloaded, and sheds requests.',
     ],
-    advice: 'Repeat the request after `Retry-After`, a POST only with an `Idempotency-Key`.',
+    advice: 'Repeat the request after `Retry-After`, and a POST only with an `Idempotency-Key`.',
     headers: [rateLimitHeaders.retryAfter],
     example: errorMessages.service_unavailable,
   },

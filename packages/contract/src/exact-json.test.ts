@@ -13,15 +13,15 @@ test.each([
   ['1.1234567890123456789', 1.1234567890123457],
   ['1e400', Number.POSITIVE_INFINITY],
   ['12345678901234567e3', 12345678901234567000],
-  // No integer of 64 bits, but to round it in silence would make another number of it.
+  // This integer has more than 64 bits, but rounding it silently would change its value.
   ['12345678901234567890', 12345678901234567890n],
   ['-9223372036854775809', -9223372036854775809n],
-])('%s means %s', (text, expected) => {
+])('parseJson reads %s as %s', (text, expected) => {
   expect(parseJson(text)).toBe(expected);
   expect(parseJson(`{"a":[ ${text} ]}`)).toEqual({ a: [expected] });
 });
 
-test('everything but great integers is read as by JSON.parse', () => {
+test('parseJson reads everything but large integers like JSON.parse', () => {
   const property = fc.property(fc.json(), (text) => {
     fc.pre(!/\d{16}/.test(text));
     expect(parseJson(text)).toEqual(JSON.parse(text));
@@ -32,7 +32,7 @@ test('everything but great integers is read as by JSON.parse', () => {
   expect(parseJson(digits)).toEqual(JSON.parse(digits));
 });
 
-test('an integer of more than 1,000 digits is a SyntaxError, not a long computation', () => {
+test('parseJson throws a SyntaxError for an integer of more than 1,000 digits, without a long computation', () => {
   expect(parseJson('9'.repeat(1_000))).toBe(10n ** 1_000n - 1n);
   expect(() => parseJson('9'.repeat(1_000_000))).toThrow(SyntaxError);
 });
@@ -49,11 +49,11 @@ test.each([
   '"1234567890123456789',
   '{1234567890123456789:1}',
   '{1234567890123456789 :1}',
-])('%j is a SyntaxError', (text) => {
+])('parseJson throws a SyntaxError for %j', (text) => {
   expect(() => parseJson(text)).toThrow(SyntaxError);
 });
 
-test('what is written is read back exactly, at any depth', () => {
+test('parseJson reads exactly what stringifyJson wrote, at any depth', () => {
   const { tree } = fc.letrec((tie) => ({
     tree: fc.oneof(
       { depthSize: 'small' },
@@ -72,8 +72,8 @@ test('what is written is read back exactly, at any depth', () => {
   fc.assert(property, { seed: 1 });
 });
 
-// Many programs define it, and it makes a text of the integer, or rounds.
-test('an integer is written as such, whatever BigInt.prototype.toJSON makes of it', () => {
+// Many programs define this method. It converts the integer to a string, or rounds it.
+test('stringifyJson writes an integer exactly when BigInt.prototype.toJSON exists', () => {
   const prototype = BigInt.prototype as { toJSON?: (this: bigint) => unknown };
   prototype.toJSON = function toJson() {
     return Number(this);
@@ -85,12 +85,12 @@ test('an integer is written as such, whatever BigInt.prototype.toJSON makes of i
   }
 });
 
-test('texts that look like a marked integer are written as they are', () => {
+test('stringifyJson writes strings unchanged that look like a marked integer', () => {
   const value = { text: '"int64-0.5-7"', 'int64-0.5-8': 'int64-0.5-9' };
   expect(stringifyJson({ ...value, n: 7n })).toBe(`${JSON.stringify(value).slice(0, -1)},"n":7}`);
 });
 
-test('a cycle is refused', () => {
+test('stringifyJson refuses a cycle', () => {
   const cycle: Record<string, unknown> = {};
   cycle['self'] = cycle;
   expect(() => stringifyJson(cycle)).toThrow(TypeError);

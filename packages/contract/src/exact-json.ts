@@ -1,26 +1,31 @@
 import { normalizeInt64 } from './int64.ts';
 
-// JSON with 64-bit integers, in one way for all runtimes. `JSON.parse` with source text and
-// `JSON.rawJSON` would do it too, but Node 20 and many browsers lack them.
+// This file reads and writes JSON with 64-bit integers in the same way in all runtimes.
+// `JSON.parse` with source text and `JSON.rawJSON` could do it, but Node 20 and many browsers lack
+// them.
 
-// A string, or a run that begins as a number does. Strings are matched so that digits in them are
-// left alone. A string without an end is matched too: searching for its end repeatedly would take
-// quadratic time. What a colon follows would be a name, which must not become a string.
+// Matches a string, or a run that begins like a number. Strings are matched so that digits in them
+// stay unchanged. A string without an end is matched, too: searching for its end repeatedly would
+// take quadratic time. A number before a colon would be a name, which must not become a string.
 const stringOrNumber = /"(?:[^"\\]|\\.)*"?|-?\d[\d.eE+-]*(?!\s*:)/g;
 
-/** An integer that `JSON.parse` may round. */
+/** Matches an integer that `JSON.parse` may round. */
 const longInteger = /^-?[1-9]\d{15,}$/;
 
-/** More digits than any integer has that somebody means: to read a megabyte of them takes too long. */
+/**
+ * The largest number of digits of an integer. No useful integer has more, and a megabyte of digits
+ * takes too long to read.
+ */
 const maxDigits = 1_000;
 
 /**
- * Parses JSON; an integer that a `number` cannot hold exactly becomes a `bigint`, also beyond 64 bits.
+ * Parses JSON. An integer that a `number` cannot represent exactly becomes a `bigint`, also beyond
+ * 64 bits.
  *
  * @throws {SyntaxError} if the text is not JSON, or has an integer of more than 1,000 digits.
  */
 export function parseJson(text: string): unknown {
-  // Nearly every text has none, and is read ten times as fast.
+  // Nearly every text has no such integer, and `JSON.parse` reads it ten times as fast.
   if (!/\d{16}/.test(text)) return JSON.parse(text);
   return parseNumbers(text, longInteger, (source) => {
     if (source.length > maxDigits) throw new SyntaxError(`integer with ${source.length} digits`);
@@ -29,7 +34,7 @@ export function parseJson(text: string): unknown {
 }
 
 /**
- * Parses JSON, and gives some of its numbers another meaning than `JSON.parse`.
+ * Parses JSON, and converts some of its numbers in another way than `JSON.parse`.
  *
  * @param which the numbers, as they are written.
  * @throws {SyntaxError} if the text is not JSON.
@@ -50,8 +55,9 @@ export function parseNumbers(
 }
 
 /**
- * Writes JSON with each `bigint` as a plain integer, to the last digit. It reads the value before
- * `toJSON` converts it: many programs define `BigInt.prototype.toJSON`, which makes strings or rounds.
+ * Writes JSON with each `bigint` as a plain integer with all digits. It reads the value before
+ * `toJSON` converts it, because many programs define a `BigInt.prototype.toJSON` that returns
+ * strings or rounds.
  *
  * @throws {TypeError} for a cycle.
  */
@@ -67,7 +73,7 @@ export function stringifyJson(value: unknown): string {
   return marked.replaceAll(new RegExp(`"${mark}(-?\\d+)"`, 'g'), '$1');
 }
 
-/** Random, so that no string in the value can be mistaken for a marked integer. */
+/** The mark is random, so that no string in the value looks like a marked integer. */
 function createMark(): string {
   return `int64-${Math.random()}-`;
 }

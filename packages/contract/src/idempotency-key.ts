@@ -8,7 +8,7 @@ const IdempotencyKey = z
   .regex(/^[\x21-\x7e]{1,255}$/, key)
   .meta({
     description:
-      'Makes the request safe to repeat: 1 to 255 visible ASCII characters of your own, new for each animal, such as a UUID. See the guide to idempotency.',
+      'Makes the request safe to repeat. Choose 1 to 255 visible ASCII characters, new for each animal, such as a UUID. See the guide to idempotency.',
     examples: ['7f1c9a52-4b1e-4b55-8d0c-0a9d6c3f2e10'],
     pattern: '^[\\x21-\\x7e]+$',
     minLength: 1,
@@ -16,7 +16,7 @@ const IdempotencyKey = z
   });
 
 /**
- * The headers of a request that adds an animal. Names are in lower case, as Node has them. One object
- * schema: with zod 4, ts-rest cannot infer the types of a record of schemas.
+ * The headers of a request that adds an animal. Their names are in lower case, as in Node. They are
+ * one object schema, because with zod 4, ts-rest cannot infer the types of a record of schemas.
  */
 export const CreatePetHeaders = z.object({ 'idempotency-key': IdempotencyKey.optional() });

@@ -10,7 +10,7 @@ test.each([
   ['-9007199254740992', -9007199254740992n],
   ['9223372036854775807', int64Max],
   ['-9223372036854775808', int64Min],
-])('%s has one representation, and is read as that', (text, expected) => {
+])('parseInt64 reads %s as its one representation', (text, expected) => {
   expect(normalizeInt64(BigInt(text))).toBe(expected);
   expect(parseInt64(text)).toBe(expected);
 });
@@ -18,11 +18,11 @@ test.each([
 test.each([
   ['', ' ', '-', '-0', '+5', '007', '5\n', ' 5 ', '0x10', '1e1', '1.0', '1_000', '5n', '٥', 'NaN'],
   ['9223372036854775808', '-9223372036854775809', '9'.repeat(100_000)],
-])('%j and others are no integer of 64 bits', (...texts) => {
+])('parseInt64 returns undefined for %j and other texts', (...texts) => {
   for (const text of texts) expect(parseInt64(text), text.slice(0, 30)).toBeUndefined();
 });
 
-test('an integer is read back, and what is read prints as its text', () => {
+test('an integer is the same after it is written and read, and prints as its text', () => {
   const int64s = fc.bigInt({ min: int64Min, max: int64Max }).map(String);
   const texts = fc.oneof(int64s, fc.string(), fc.stringMatching(/^-?\d{1,20}$/));
   const property = fc.property(texts, int64s, (text, integer) => {

@@ -1,4 +1,4 @@
-// For the contracts of this workspace: it is not published.
+// Exports for the contracts of this workspace. They are not published.
 
 export { createErrorSchema } from './error-body.ts';
 export { defineErrors, errorCodes } from './error-codes.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { findLink, formatLinks } from './link.ts';
 
-test('links are formatted as RFC 8288 shows them', () => {
+test('formatLinks writes links in the form of RFC 8288', () => {
   expect(formatLinks([])).toBe('');
   expect(
     formatLinks([
@@ -15,7 +15,8 @@ test('links are formatted as RFC 8288 shows them', () => {
 });
 
 test('findLink finds each link that formatLinks wrote', () => {
-  // Letters of URLs, and all that a link of a header may not confuse with its own syntax.
+  // These are letters of URLs, and all characters that a link must not confuse with the syntax of
+  // the header.
   const url = fc.stringMatching(/^https:\/\/[a-z]{1,9}\/[\w\-.~:?#[\]@!$&'()*+,;=%]{0,20}$/);
   fc.assert(
     fc.property(fc.array(url, { maxLength: 4 }), url, (urls, next) => {
@@ -39,7 +40,7 @@ test.each([
   ['<>; rel="next"', ''],
   ['</a>; crossorigin; rel="next"', '/a'],
   ['nonsense, </a>; rel="next"', '/a'],
-])('%s has a next link', (header, expected) => {
+])('findLink finds the next link in %s', (header, expected) => {
   expect(findLink(header, 'next')).toBe(expected);
 });
 
@@ -53,12 +54,12 @@ test.each([
   '</a>; title="</b>; rel=next"',
   '</a; rel="next"',
   '/a; rel="next"',
-])('%j has no next link', (header) => {
+])('findLink finds no next link in %j', (header) => {
   expect(findLink(header, 'next')).toBeUndefined();
 });
 
-// With `[^>]*` for the target, 16,000 characters of the first took 0.4 s. Quadratic time would be a minute
-// for these, and linear time is milliseconds.
+// With `[^>]*` for the target, 16,000 characters of the first text took 0.4 s. Quadratic time would
+// be a minute for these texts, and linear time is milliseconds.
 test.each([
   ['targets that do not end', '<'.repeat(200_000)],
   ['parameters', `<a>${';b='.repeat(70_000)}`],
@@ -67,7 +68,7 @@ test.each([
   ['backslashes', `<a>;b="${'\\'.repeat(200_000)}`],
   ['relation types', `<a>${';rel   '.repeat(60_000)}`],
 ])(
-  'a hostile run of %s is read in linear time',
+  'findLink reads a hostile run of %s in linear time',
   (_what, header) => {
     expect(findLink(header, 'next')).toBeUndefined();
   },

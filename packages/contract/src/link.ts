@@ -17,15 +17,16 @@ const parameter = /;\s*([^\s=;,"]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*))
 /**
  * Finds the first link with a relation type in a `Link` header field.
  *
- * @param header the field's value; several fields joined by commas (RFC 9110, §5.3) are one.
- * @returns its URL as the header has it, which may be relative, or `undefined`.
+ * @param header the field's value. Several fields joined by commas (RFC 9110, §5.3) count as one.
+ * @returns its URL as the header contains it, which may be relative, or `undefined`.
  */
 export function findLink(header: string, rel: string): string | undefined {
   for (const [, url, parameters = ''] of header.matchAll(linkValue)) {
-    // Parameters are read one by one, because a quoted value may look like a `rel`. The first counts.
+    // Parameters are read one by one, because a quoted value may look like a `rel`. The first one
+    // counts.
     const [, , quoted, token] =
       [...parameters.matchAll(parameter)].find(([, name]) => name?.toLowerCase() === 'rel') ?? [];
-    // Relation types are separated by spaces and compared without regard to case (§2.1.1, §3.3).
+    // Spaces separate relation types, whose case does not matter (§2.1.1, §3.3).
     if ((quoted ?? token ?? '').toLowerCase().split(/\s+/).includes(rel)) return url;
   }
   return undefined;

@@ -8,23 +8,29 @@ const name = {
   error: `expected ${nameLength.min} to ${nameLength.max} characters, without control characters and lone surrogates`,
 };
 
-// One pattern, because with the `u` flag it counts code points, as Postgres and JSON Schema do.
+// There is one pattern, because with the `u` flag it counts code points, like Postgres and JSON
+// Schema.
 const nameCharacters = new RegExp(`^[^\\p{Cc}\\p{Cs}]{${nameLength.min},${nameLength.max}}$`, 'u');
 
-/** @internal A name that people give: of an animal, or of an API key. One of another form is not looked at any further. */
+/**
+ * @internal A name that people choose, for an animal or an API key. A name in another form is not
+ *   checked further.
+ */
 export const Name = z
   .string(name)
   .regex(nameCharacters, { ...name, abort: true })
   .meta({
-    // Unicode's control characters, in a class that every regular expression engine reads.
+    // The class contains Unicode's control characters, in a form that every regular expression
+    // engine supports.
     pattern: '^[^\\x00-\\x1f\\x7f-\\x9f]*$',
     minLength: nameLength.min,
     maxLength: nameLength.max,
   });
 
 /**
- * @internal The name of a new animal. Stored ones may be older than what {@link faultOfNewName} asks, which
- * is not in the pattern either: that may not change within v1.
+ * @internal The name of a new animal. Stored names may be older than the rules of {@link
+ *   faultOfNewName}. These rules are not in the pattern either, because the pattern may not change
+ *   within v1.
  */
 export const NewName = Name.superRefine((text, context) => {
   const message = faultOfNewName(text);

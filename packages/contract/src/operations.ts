@@ -3,7 +3,7 @@ import type { DescribedRoutes } from './operation-metadata.ts';
 import { ordersContract } from './orders.ts';
 import { rateLimitStatusContract } from './rate-limit-status.ts';
 
-/** The name of an operation of the public API, whichever contract it is in. */
+/** The name of an operation of the public API, in any of its contracts. */
 export type Operation =
   | keyof typeof contract
   | keyof typeof rateLimitStatusContract

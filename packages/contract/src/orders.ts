@@ -22,7 +22,8 @@ export const ordersContract = initContract().router(
         operation: 'listOrders',
         usageCode: 4,
         stability: 'experimental',
-        // Until it answers anything. Then it gets a scope of its own, because keys in web pages have this.
+        // The orders have this scope until they are implemented. Then they get their own scope,
+        // because keys in web pages have this one.
         scope: 'pets:read',
         quota: 'key',
       } as const,

@@ -4,8 +4,8 @@ import { pageLimit } from './page-limit.ts';
 const limit = { error: `expected one integer from ${pageLimit.min} to ${pageLimit.max}` };
 
 /**
- * A number for those who call, a text for the service that reads a query. `z.coerce.number()`
- * would read '', '0x10', '1e1' and ' 5 ' as numbers.
+ * A number for callers, and a string for the service, which reads it from a query.
+ * `z.coerce.number()` would read '', '0x10', '1e1' and ' 5 ' as numbers.
  */
 export const PageLimit = z.codec(
   z.union([z.string(limit).regex(/^[1-9]\d{0,2}$/, limit), z.int(limit)], limit),
@@ -16,5 +16,5 @@ export const PageLimit = z.codec(
 export const PageCursor = z
   .string({ error: 'expected one cursor from a Link header' })
   .describe(
-    'Where the page starts: the opaque cursor of the `Link` header of the page before. Follow that link instead of building one.',
+    'Where the page starts: the opaque cursor of the `Link` header of the previous page. Follow that link instead of building one.',
   );

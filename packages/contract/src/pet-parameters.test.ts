@@ -15,7 +15,7 @@ test.each([
   ],
   [{ ids: ['5', '11,-7,9007199254740993'] }, { ids: [5, 11, -7, 9007199254740993n] }],
   [{ ids: Array(100).fill('1').join() }, { ids: Array(100).fill(1) }],
-])('%j is read', (query, expected) => {
+])('ListPetsQuery reads %j', (query, expected) => {
   expect(ListPetsQuery.parse(query)).toEqual(expected);
 });
 
@@ -38,19 +38,19 @@ test.each([
   for (const value of values) expect(faults({ [name]: value }), String(value)).toEqual([message]);
 });
 
-test('ids are refused beside a limit, also if that is the default, and a cursor', () => {
+test('ids are refused beside a limit, even the default one, and beside a cursor', () => {
   expect(faults({ ids: '1', limit: '20', cursor: 'abc' })).toEqual([
     'limit: expected none beside ids',
     'cursor: expected none beside ids',
   ]);
 });
 
-test('ids are written as they are read', () => {
+test('ids are read as they are written', () => {
   const query = { ids: '-9223372036854775808,5,9223372036854775807' };
   expect(ListPetsQuery.encode(ListPetsQuery.parse(query))).toEqual(query);
 });
 
-// `int64.test.ts` has all forms of an integer.
+// `int64.test.ts` tests all forms of an integer.
 test.each([
   ['-9223372036854775808', -(2n ** 63n)],
   [2n ** 53n + 1n, 2n ** 53n + 1n],

@@ -5,10 +5,10 @@ import { pageLimit } from './page-limit.ts';
 import { PageCursor, PageLimit } from './page-parameters.ts';
 import { examplePet, PetStatus } from './pet.ts';
 
-/** What narrows a list of animals. */
+/** The filters and the page of a list of animals. */
 export interface ListPetsQuery {
   /**
-   * The greatest number of animals to return, 1 to 100.
+   * The largest number of animals to return, 1 to 100.
    *
    * @default 20
    */
@@ -17,17 +17,17 @@ export interface ListPetsQuery {
   status?: PetStatus | undefined;
   /** Only animals of this category. */
   categoryId?: Int64 | undefined;
-  /** Where the page starts: the opaque `cursor` of the last answer's `Link: <…>; rel="next"`. */
+  /** Where the page starts: the opaque `cursor` of the last response's `Link: <…>; rel="next"`. */
   cursor?: string | undefined;
   /**
-   * Only the animals with these ids, 1 to 100: by `id` ascending, each once, unknown ids left out. The
-   * answer is whole, so neither `limit` nor `cursor` may come with it. A query string has them
-   * separated by commas, or repeats the parameter.
+   * Only the animals with these ids, 1 to 100: by `id` ascending, each once, unknown ids left out.
+   * The response is complete, so neither `limit` nor `cursor` may come with `ids`. In a query
+   * string, commas separate the ids, or the parameter is repeated.
    */
   ids?: readonly Int64[] | undefined;
 }
 
-/** Bounds of a list of ids. */
+/** The bounds of a list of ids. */
 const idCount = { min: 1, max: 100 } as const;
 
 const ids = {
@@ -35,8 +35,9 @@ const ids = {
 };
 
 /**
- * A list of texts is what the service reads of a repeated parameter. Its type has no list, because ts-rest's
- * clients write a list as `ids[0]=…`, which the service refuses: their callers give one text with commas.
+ * The service reads a repeated parameter as a list of strings. The type has no list, because
+ * ts-rest's clients write a list as `ids[0]=…`, which the service refuses. So their callers pass
+ * one string with commas.
  */
 const GivenIds = z.union([z.string(ids), z.array(z.string(ids))], ids) as unknown as z.ZodType<
   string,
@@ -46,7 +47,7 @@ const GivenIds = z.union([z.string(ids), z.array(z.string(ids))], ids) as unknow
 const PetIds = z.codec(GivenIds, z.array(Int64Schema).min(idCount.min, ids).max(idCount.max, ids), {
   decode(value, context) {
     const given = String(value).split(',');
-    // Counted first, so that a text of 16 kB costs no more than one of 100 numbers.
+    // The ids are counted first, so that a text of 16 kB costs no more than one with 100 numbers.
     const numbers = given.length > idCount.max ? [] : given.map(parseInt64);
     if (numbers.length > 0 && numbers.every((number) => number !== undefined)) return numbers;
     context.issues.push({ code: 'custom', input: value, message: ids.error });
@@ -58,10 +59,10 @@ const PetIds = z.codec(GivenIds, z.array(Int64Schema).min(idCount.min, ids).max(
 /** @internal */
 export const ListPetsQuery = z
   .object({
-    // The service fills in the default: only so can it tell a limit that was sent.
+    // The service fills in the default, because only then can it detect a limit in the request.
     limit: PageLimit.optional().meta({
       default: pageLimit.default,
-      description: 'The greatest number of animals to return.',
+      description: 'The largest number of animals to return.',
       examples: [50],
     }),
     status: PetStatus.optional().meta({
@@ -75,7 +76,7 @@ export const ListPetsQuery = z
     }),
     ids: PetIds.optional().meta({
       description:
-        'Only the animals with these ids, 1 to 100, in a repeated parameter or separated by commas: by `id` ascending, each once, unknown ids left out. The answer is whole, so `limit` and `cursor` are refused with it; `status` and `categoryId` narrow it.',
+        'Only the animals with these ids, 1 to 100, in a repeated parameter or separated by commas: by `id` ascending, each once, unknown ids left out. The response is complete, so `limit` and `cursor` are refused beside `ids`. `status` and `categoryId` filter it.',
       examples: [[5, 11]],
     }),
   })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { PetStatus } from './pet.ts';
 import { isPetStatus, petStatuses } from './pet-status.ts';
 
-test('the list of statuses is that of the schema', () => {
+test('the list of statuses equals the statuses of the schema', () => {
   expect(petStatuses).toEqual(PetStatus.options);
 });
 
@@ -11,6 +11,6 @@ test.each([
   ['lost', false],
   ['', false],
   [undefined, false],
-])('isPetStatus says whether %j is a known status: %s', (status, expected) => {
+])('isPetStatus returns for %j: %s', (status, expected) => {
   expect(isPetStatus(status)).toBe(expected);
 });

@@ -14,7 +14,7 @@ test.each([
   ['Persian, with a non-joiner', 'نمی\u200cدانم'],
   ['a Japanese variant', '葛\u{e0100}'],
   ['Mongolian, with its selectors', 'ᠮᠣᠩᠭᠣᠯ\u180e\u180b'],
-])('a name of %s is accepted', (_what, name) => {
+])('NewPet accepts a name of %s', (_what, name) => {
   expect(NewPet.parse({ ...mia, name }).name).toBe(name);
 });
 
@@ -40,12 +40,12 @@ test.each([
     'Mia 0000000000000000000000000000002C8GjS',
     'expected no token: everybody who sees this could use it',
   ],
-])('a name of %s is refused', (_what, name, message) => {
+])('NewPet refuses a name of %s', (_what, name, message) => {
   expect(faults({ ...mia, name })).toEqual([`name: ${message}`]);
 });
 
-test('a name is valid exactly if Postgres can store it and it has 1 to 255 code points', () => {
-  // Not `unit: 'binary'`, which takes 1.6 s to prepare.
+test('NewPet accepts a name exactly when Postgres can store it and it has 1 to 255 code points', () => {
+  // The test does not use `unit: 'binary'`, which takes 1.6 s to prepare.
   const codes = [
     { weight: 200, arbitrary: fc.nat(0x10ffff) },
     { weight: 1, arbitrary: fc.nat(0x9f) },
@@ -77,26 +77,26 @@ test('the status of a new animal is one of three, and may be left out', () => {
     ]);
 });
 
-test('a new animal drops an id and every unknown member', () => {
+test('NewPet drops an id and every unknown member', () => {
   const body = JSON.parse('{"name":"Mia","categoryId":3,"id":9,"x":1,"__proto__":{"y":1}}');
   const parsed = NewPet.parse(body);
   expect(Object.keys(parsed).sort()).toEqual(['categoryId', 'name']);
   expect(parsed).not.toHaveProperty('y');
 });
 
-test('all faults of a new animal are told at once, or that it is none', () => {
+test('NewPet reports all errors at once, or that the value is not an animal', () => {
   expect(faults({ status: 'lost' })).toHaveLength(3);
   for (const body of [null, [], undefined])
     expect(faults(body)).toEqual([': expected a JSON object with name and categoryId']);
 });
 
-test('an animal that is read may have a name of before these rules, a new status and new members', () => {
+test('Pet accepts an older name, a new status and new members', () => {
   const pet = { id: maxPetId, ...mia, name: '\u202e ', status: 'reserved' };
   expect(Pets.parse([{ ...pet, chip: 'x1' }])).toEqual([pet]);
   expect(Pet.safeParse({ id: 1, ...mia }).success).toBe(true);
 });
 
-test('an animal that is read has an exact id, and no undefined status', () => {
+test('Pet requires an exact id, and a status', () => {
   for (const id of [undefined, 0, 1.5, '1', 1n, 2 ** 53])
     expect(Pet.safeParse({ id, ...mia }).success, String(id)).toBe(false);
   for (const status of [undefined, 7])

@@ -5,14 +5,14 @@ import { Name, NewName } from './name-schema.ts';
 import { pageLimit } from './page-limit.ts';
 import { petStatuses } from './pet-status.ts';
 
-// Each type is written beside its schema instead of inferred from it, because the client publishes
-// these types and its declarations may not name zod: its build strips what is marked internal.
+// Each type is written beside its schema and not inferred from it. The client publishes these
+// types, and its declarations may not mention zod, so its build removes everything marked internal.
 // `satisfies` and the type tests compare each pair in both directions.
 
-/** The greatest id that the service assigns: 2^53 − 1, so that every id is an exact `number`. */
+/** The largest id that the service assigns: 2^53 − 1, so that every id is an exact `number`. */
 export const maxPetId: number = Number.MAX_SAFE_INTEGER;
 
-/** Availability of an animal. */
+/** The availability of an animal. */
 export type PetStatus = 'available' | 'pending' | 'sold';
 
 /** @internal */
@@ -20,12 +20,12 @@ export const PetStatus = z
   .enum(petStatuses, { error: `expected one of ${petStatuses.join(', ')}` })
   .meta({
     id: 'PetStatus',
-    description: 'Availability of an animal.',
+    description: 'The availability of an animal.',
   }) satisfies z.ZodType<PetStatus>;
 
 /**
- * Of an animal that the service sends: values may be added within v1, and a client of today must not
- * fail on them. The OpenAPI document lists those that are known, and any other text.
+ * The status of an animal in a response. Values may be added within v1, and a client must not fail
+ * on them. The OpenAPI document lists the known values, and any other string.
  */
 const ReceivedStatus = z.union([
   PetStatus,
@@ -34,18 +34,20 @@ const ReceivedStatus = z.union([
 
 /** An animal in the catalogue. */
 export interface Pet {
-  /** Assigned by the service; at most 2^53 − 1, so it is always an exact `number`. */
+  /**
+   * The id, which the service assigns. It is at most 2^53 − 1, so it is always an exact `number`.
+   */
   id: number;
   /** The animal's name: 1 to 255 characters. */
   name: string;
   /**
-   * The category that the animal belongs to: any 64-bit integer. Beyond 2^53 − 1 it is a `bigint`, on
-   * which `JSON.stringify` throws: use `stringifyJson`.
+   * The category of the animal: any 64-bit integer. Beyond 2^53 − 1 it is a `bigint`, on which
+   * `JSON.stringify` throws: use `stringifyJson`.
    */
   categoryId: Int64;
   /**
-   * Availability of the animal. A newer service may send values that this version does not list, so
-   * give a `switch` a `default`.
+   * The availability of the animal. A newer service may send values that this version does not
+   * list, so give each `switch` a `default`.
    */
   status?: PetStatus | (string & {});
 }
@@ -62,7 +64,7 @@ export const Pet = z
       .meta({
         format: 'int64',
         description:
-          'Identifies the animal. Assigned by the service on creation, and at most 2^53 − 1, so that a double holds it exactly.',
+          'Identifies the animal. The service assigns it. It is at most 2^53 − 1, so that a double represents it exactly.',
         examples: [examplePet.id],
       }),
     name: Name.meta({
@@ -71,11 +73,11 @@ export const Pet = z
     }),
     categoryId: Int64Schema.meta({
       description:
-        'Identifies the category that the animal belongs to: any 64-bit integer. Read it without rounding: a double does not hold every 64-bit integer.',
+        'Identifies the category of the animal: any 64-bit integer. Read it without rounding, because a double cannot represent every 64-bit integer.',
       examples: [examplePet.categoryId],
     }),
     status: ReceivedStatus.exactOptional().describe(
-      'Availability of the animal. A new animal without a status is `available`; the service always sends it.',
+      'The availability of the animal. A new animal without a status is `available`. The service always sends the status.',
     ),
   })
   .meta({
@@ -90,7 +92,8 @@ export type Pets = Pet[];
 /** @internal */
 export const Pets = z.array(Pet).meta({
   id: 'Pets',
-  // Described, not checked: a client of today must accept longer pages of tomorrow.
+  // The schema describes the length and does not check it: a client must accept longer pages of a
+  // later service.
   maxItems: pageLimit.max,
   description: 'A page of the catalogue, by `id` ascending.',
   examples: [[examplePet]],
@@ -98,31 +101,35 @@ export const Pets = z.array(Pet).meta({
 
 /** What a client sends to add an animal. */
 export interface NewPet {
-  /** The animal's name: 1 to 255 characters, none of them a control character or invisible. It holds no token. */
+  /**
+   * The animal's name: 1 to 255 characters, without control characters, invisible characters and
+   * tokens.
+   */
   name: string;
-  /** The category that the animal belongs to: any 64-bit integer. */
+  /** The category of the animal: any 64-bit integer. */
   categoryId: Int64;
   /**
-   * Availability of the animal.
+   * The availability of the animal.
    *
    * @default 'available'
    */
   status?: PetStatus | undefined;
 }
 
-/** @internal Unknown members, an `id` among them, are dropped: they never reach a handler. */
+/** @internal Unknown members, including an `id`, are dropped, so they never reach a handler. */
 export const NewPet = z
   .object(
     {
       name: NewName.meta({
         description:
-          "The animal's name: any characters but control characters, in valid Unicode. At least one can be seen, and none is invisible, such as a zero-width space or a control of the direction (Unicode TR 36); joiners, variation selectors and the marks LRM, RLM and ALM are fine. It holds no token.",
+          "The animal's name: any characters but control characters, in valid Unicode. At least one character is visible, and none is invisible, such as a zero-width space or a direction control (Unicode TR 36). Joiners, variation selectors and the marks LRM, RLM and ALM are allowed. The name contains no token.",
         examples: [examplePet.name],
       }),
       categoryId: Pet.shape.categoryId,
-      // Without the keyword `default`: generators take a member that has one for always there.
+      // The schema has no keyword `default`, because generators treat a member with a default as
+      // always present.
       status: PetStatus.optional().describe(
-        'Availability of the animal: `available` if it is left out.',
+        'The availability of the animal: `available` if it is missing.',
       ),
     },
     { error: 'expected a JSON object with name and categoryId' },
@@ -130,6 +137,6 @@ export const NewPet = z
   .meta({
     id: 'NewPet',
     description:
-      'What to send to add an animal: a Pet without its `id`. Members that are not listed here are ignored, but those whose name looks like a listed one, such as `Status` or `category_id`, are refused.',
+      'The request body that adds an animal: a Pet without its `id`. Members that are not listed here are ignored. But a member whose name looks like a listed one, such as `Status` or `category_id`, is refused.',
     examples: [{ name: 'Mia', categoryId: 3, status: 'available' }],
   }) satisfies z.ZodType<NewPet>;

@@ -1,10 +1,10 @@
-/** How many requests a key may make: in each window of 60 s, and of 86,400 s. */
+/** How many requests a key may make in each window of 60 s, and of 86,400 s. */
 export interface Quota {
   perMinute: number;
   perDay: number;
 }
 
-/** The greatest limit that a key can have: that of a 32-bit integer, in which limits are stored. */
+/** The largest limit of a key, because limits are stored as 32-bit integers. */
 export const maxLimit: number = 2 ** 31 - 1;
 
 /** The names of the plans, the smallest first. */
@@ -14,8 +14,8 @@ export const planNames = ['free', 'pro', 'business', 'enterprise'] as const;
 export type PlanName = (typeof planNames)[number];
 
 /**
- * The plans and their quotas. Enterprise has no quota: its numbers are agreed individually and
- * belong to the key.
+ * The plans and their quotas. Enterprise has no fixed quota: its limits are agreed individually and
+ * stored with the key.
  */
 export const plans = {
   free: { perMinute: 60, perDay: 1_000 },

@@ -5,30 +5,35 @@ import { rateLimitStatusRoutes } from './routes.ts';
 
 // Each type is written beside its schema, as in `pet.ts`.
 
-/** How many requests for its status a key has per minute. They do not count against its quota. */
+/** How many status requests a key may make per minute. They do not count against its quota. */
 export const rateLimitStatusPerMinute = 60;
 
-/** The length of a time as the service writes it. Described, not checked, as in `error-body.ts`. */
+/**
+ * The format of times from the service. The schema describes the length and does not check it, as
+ * in `error-body.ts`.
+ */
 const maxTimeLength = '2026-11-21T09:31:00.000Z'.length;
 
 /** One quota window of a key. */
 export interface QuotaWindow {
-  /** Requests that the window admits. */
+  /** The limit of the window, in requests. */
   limit: number;
-  /** Requests that are left. */
+  /** The requests that are left. */
   remaining: number;
-  /** When the window resets: ISO 8601 in UTC. While no request has opened it, when it would reset. */
+  /**
+   * When the window resets: ISO 8601 in UTC. If no request has opened it yet, when it would reset.
+   */
   resetsAt: string;
 }
 
 /** @internal */
 export const QuotaWindow = z
   .object({
-    limit: z.int().min(0).describe('Requests that the window admits.'),
-    remaining: z.int().min(0).describe('Requests that are left.'),
+    limit: z.int().min(0).describe('The limit of the window, in requests.'),
+    remaining: z.int().min(0).describe('The requests that are left.'),
     resetsAt: z.iso.datetime().meta({
       maxLength: maxTimeLength,
-      description: 'When the window resets. While no request has opened it, when it would reset.',
+      description: 'When the window resets. If no request has opened it yet, when it would reset.',
     }),
   })
   .meta({
@@ -36,9 +41,9 @@ export const QuotaWindow = z
     description: 'One quota window of a key.',
   }) satisfies z.ZodType<QuotaWindow>;
 
-/** The quota that a key has left, and how close it is to a ban. */
+/** The remaining quota of a key, and how close the key is to a ban. */
 export interface RateLimitStatus {
-  /** The name of the plan whose limits hold, such as `free`. Plans may be added. */
+  /** The name of the plan whose limits apply, such as `free`. Plans may be added. */
   plan: string;
   /** Whether the windows are the key's own, or shared by all keys of its account. */
   subject: 'key' | 'account';
@@ -55,7 +60,7 @@ export const RateLimitStatus = z
   .object({
     plan: z.string().meta({
       maxLength: 64,
-      description: 'The name of the plan whose limits hold. Plans may be added.',
+      description: 'The name of the plan whose limits apply. Plans may be added.',
       examples: ['free', 'pro', 'business', 'enterprise'],
     }),
     subject: z
@@ -76,7 +81,7 @@ export const RateLimitStatus = z
   })
   .meta({
     id: 'RateLimitStatus',
-    description: 'The quota that a key has left, and how close it is to a ban.',
+    description: 'The remaining quota of a key, and how close the key is to a ban.',
     examples: [
       {
         plan: 'free',
@@ -97,7 +102,7 @@ export const rateLimitStatusContract = initContract().router(
     getRateLimit: {
       ...rateLimitStatusRoutes.getRateLimit,
       summary: "Show the key's rate limits",
-      description: `Returns both windows of the key, whether its account shares them, the plan, the end of a ban and whether a ban is close. It costs no quota and is never counted as a strike, also while the key is denied or banned. A key has ${rateLimitStatusPerMinute} such requests per minute; beyond them the answer is 429, and its \`X-RateLimit-*\` headers describe this allowance.`,
+      description: `Returns both windows of the key, whether its account shares them, the plan, the end of a ban and whether a ban is close. It costs no quota and is never counted as a strike, even while the key is denied or banned. A key has ${rateLimitStatusPerMinute} such requests per minute. Beyond them, the response is 429, and its \`X-RateLimit-*\` headers describe this allowance.`,
       responses: {
         200: RateLimitStatus,
         401: ErrorBody,

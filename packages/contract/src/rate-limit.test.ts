@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { formatRateLimit, parseRateLimit } from './rate-limit.ts';
 
-/** As `Headers.get` does, apart from the case of names. */
+/** Returns a header like `Headers.get`, but case-sensitively. */
 const parse = (fields: Record<string, string | undefined>) =>
   parseRateLimit((name) => fields[name] ?? null);
 
-test('the reported window has the headers of the specification, every window those of the draft', () => {
+test('the headers describe the reported window as specified, and every window as in the draft', () => {
   const minute = {
     name: 'minute',
     ...{ limit: 60, remaining: 42, resetAt: 1795219230, resetInSeconds: 30 },
@@ -24,7 +24,7 @@ test('the reported window has the headers of the specification, every window tho
   });
 });
 
-test('what was written is read', () => {
+test('parseRateLimitHeaders reads what formatRateLimitHeaders wrote', () => {
   const whole = fc.nat();
   fc.assert(
     fc.property(fc.record({ limit: whole, remaining: whole, resetAt: whole }), (reported) => {
@@ -35,7 +35,7 @@ test('what was written is read', () => {
 });
 
 test.each(['', '-1', '1.5', '1e3', '60, 60', 'sixty', '9'.repeat(16), undefined])(
-  'nothing is read if a field is %j',
+  'parseRateLimitHeaders returns undefined when a field is %j',
   (field) => {
     for (const name of ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']) {
       const fields = formatRateLimit({ limit: 60, remaining: 0, resetAt: 1795219260 }, []);

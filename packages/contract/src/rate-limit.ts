@@ -14,7 +14,7 @@ export const rateLimitHeaders = {
   retryAfter: 'Retry-After',
 } as const;
 
-/** Lengths of the quota windows, in seconds. */
+/** The lengths of the quota windows, in seconds. */
 export const windowSeconds = { minute: 60, day: 86_400 } as const;
 
 /** The name of a quota window. */
@@ -31,20 +31,20 @@ export interface RateLimitWindow {
   resetInSeconds: number;
 }
 
-/** A count in a fixed window. The first request that is counted opens the window. */
+/** A count in a fixed window. The first counted request opens the window. */
 export interface WindowCount {
   readonly used: number;
   /** Unix time in milliseconds; 0 while the window is not open. */
   readonly endsAtMs: number;
 }
 
-/** A window with its exact end, of which callers see whole seconds. */
+/** A window with its exact end. Callers see whole seconds. */
 export interface ExactWindow extends RateLimitWindow {
   readonly endsAtMs: number;
 }
 
 /**
- * Describes a window. One that is not open is described as if it began now.
+ * Describes a window. An unopened window is described as if it began now.
  *
  * @param now Unix time in milliseconds.
  */
@@ -58,20 +58,21 @@ export function describeWindow(
   return {
     name,
     limit,
-    // A change of plan may have lowered the limit below what was used.
+    // A change of the plan may have lowered the limit below the count.
     remaining: Math.max(0, limit - used),
-    // Rounded up: at the second that is reported, the window has reset.
+    // The time is rounded up, so that the window has reset at the reported second.
     resetAt: Math.ceil(resetAtMs / 1_000),
-    // Rounded up as well, so that waiting that long always suffices.
+    // This is rounded up as well, so that a caller who waits that long is admitted.
     resetInSeconds: Math.max(1, Math.ceil((resetAtMs - now) / 1_000)),
     endsAtMs: resetAtMs,
   };
 }
 
 /**
- * Chooses the window that `X-RateLimit-*` describe, and `Retry-After` waits for: the one that denied the request; if
- * both did, the one that resets later, because the next request is admitted then. Of an admitted request, the one with
- * the least remaining; if equal, the minute.
+ * Chooses the window for `X-RateLimit-*` and `Retry-After`. For a denied request, it is the window
+ * that denied. If both denied, it is the one that resets later, because the next request is
+ * admitted then. For an admitted request, it is the window with less remaining, or the minute if
+ * both are equal.
  */
 export function reportedWindow<Window extends ExactWindow>(
   [minute, day = minute]: readonly [Window, Window?],
@@ -82,7 +83,7 @@ export function reportedWindow<Window extends ExactWindow>(
   return minute.remaining > 0 || day.endsAtMs > minute.endsAtMs ? day : minute;
 }
 
-/** The quota that the three `X-RateLimit-*` headers of a response describe. */
+/** The quota in the three `X-RateLimit-*` headers of a response. */
 export interface RateLimit {
   limit: number;
   remaining: number;
@@ -100,7 +101,7 @@ export function formatRateLimit(
   reported: RateLimit,
   windows: readonly RateLimitWindow[],
 ): Record<string, string> {
-  // Every request needs them, so they are put together in one pass.
+  // Every request needs these headers, so one loop formats all of them.
   let policies = '';
   let states = '';
   for (const { name, limit, remaining, resetInSeconds } of windows) {
@@ -123,7 +124,7 @@ export function formatRateLimit(
 /**
  * Parses the headers of a response.
  *
- * @param get gives a header field by its name, as `Headers.get` does.
+ * @param get returns a header field by its name, like `Headers.get`.
  * @returns `undefined` unless all three `X-RateLimit-*` fields are whole numbers.
  */
 export function parseRateLimit(get: (name: string) => string | null): RateLimit | undefined {

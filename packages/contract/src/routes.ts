@@ -1,9 +1,9 @@
-/** The version segment that every path lives under. */
+/** The version segment of every path. */
 export const apiVersion = 'v1';
 
 /**
- * Method and path of each operation, relative to the base address, which ends with `/v1`.
- * Plain data: a client needs no more of the contract at run time.
+ * The method and path of each operation, relative to the base address, which ends with `/v1`. This
+ * file contains only data, because a client needs nothing else of the contract at run time.
  */
 export const routes = {
   listPets: { method: 'GET', path: '/pets' },
@@ -11,7 +11,7 @@ export const routes = {
   getPet: { method: 'GET', path: '/pets/:petId' },
 } as const;
 
-/** The operation of the rate-limit status, which has a contract of its own. */
+/** The operation of the rate-limit status, which has its own contract. */
 export const rateLimitStatusRoutes = {
   getRateLimit: { method: 'GET', path: '/rate-limit' },
 } as const;

@@ -7,5 +7,5 @@ export const scopes: { readonly 'pets:read': string; readonly 'pets:write': stri
 /** What a key may do. */
 export type Scope = keyof typeof scopes;
 
-/** The names of the scopes. A key has them in this order. */
+/** The names of the scopes. The scopes of a key are in this order. */
 export const scopeNames: readonly ['pets:read', 'pets:write'] = ['pets:read', 'pets:write'];

@@ -10,7 +10,7 @@ test('openapi.json is up to date', () => {
   ).toBe(true);
 });
 
-test('links and examples have the origin of the service', () => {
+test('links and examples contain the origin of the service', () => {
   const text = JSON.stringify(createOpenApi({ origin: 'https://pets.example' }));
   const origins = text.match(/https?:\/\/[\w.-]+(?=\/(?:docs|v1))/g) ?? [];
   expect(new Set(origins)).toEqual(new Set(['https://pets.example']));

@@ -5,13 +5,13 @@ import { parseJson, stringifyJson } from '../src/exact-json.ts';
 import type { JsonObject } from '../src/openapi/index.ts';
 import { publicDocument } from './openapi-documents.ts';
 
-/** The document of the last release; within v1 nothing that it promises may go. */
+/** The document of the last release. Within v1, nothing that it promises may disappear. */
 const released = readFileSync(new URL('../releases/openapi-1.0.0.json', import.meta.url), 'utf8');
 
-/** What programs do not read, and where the service is. */
+/** Members that programs do not read, and the address of the service. */
 const unpromised = /^(?:description|summary|examples?|tags|info|servers|x-codeSamples)$/;
 
-/** Where the current document may have more than the released one. */
+/** Places where the current document may have more than the released one. */
 const additions = [
   /^paths \S+(?: (?:get|put|post|patch|delete))?: is new$/,
   / parameters \w+ \S+: is new$/,
@@ -19,20 +19,24 @@ const additions = [
   /^schemas \w+: is new$|.* (?:content \S+|properties \w+|x-[\w-]+|externalDocs): is new$/,
 ];
 
-/** What else was changed on purpose since the release, and why that breaks nobody. */
+/** Other intended changes since the release, and why they break nobody. */
 const reviewed = [
-  // An answer that says more exactly what it holds.
+  // The response describes its content more exactly.
   / responses .* (?:maxLength|maximum|maxItems): is new$/,
-  // They are those of `int64`, which stays.
+  // The bounds are those in `int64`, which stays.
   / schema (?:.* )?minimum: was -9223372036854775808, is gone$/,
   / schema (?:.* )?maximum: was 9223372036854775807, is gone$/,
-  // Its description always promised new values. Generated clients refused them, as the list was closed.
+  // The description always promised new values. Generated clients refused them, because the list
+  // was closed.
   / responses 20[01] .* properties status (?:type: was "string", is gone|enum: was .*, is gone|anyOf: is new)$/,
-  // Experimental.
+  // The operation is experimental.
   /^paths \/store\/orders get responses [24]00: was /,
 ];
 
-/** The document with its references resolved, parameters by their names, and without what is not promised. */
+/**
+ * Returns the document with resolved references, parameters by their names, and without unpromised
+ * members.
+ */
 function readPromises(text: string): unknown {
   const document = parseJson(text) as JsonObject;
   function expand(value: unknown, isNamed = false): unknown {
@@ -71,15 +75,15 @@ function differences(old: unknown, now: unknown, at: string[] = []): string[] {
   return was === is ? [] : [`${at.join(' ')}: ${what}`];
 }
 
-test('the current document keeps what the last release promised, but for reviewed changes', () => {
+test('the current document keeps everything that the last release promised, except reviewed changes', () => {
   const found = differences(readPromises(released), readPromises(publicDocument.text));
   const others = found.filter((it) => !additions.some((rule) => rule.test(it)));
   expect(others.filter((it) => !reviewed.some((rule) => rule.test(it)))).toEqual([]);
-  // A rule that nothing needs any more would hide the next change.
+  // An unused rule would hide the next change.
   expect(reviewed.filter((rule) => !others.some((it) => rule.test(it)))).toEqual([]);
 });
 
-test('no released error code is gone or has another status', () => {
+test('every released error code still exists with its status', () => {
   const found = Object.fromEntries(
     Array.from(
       released.matchAll(/"code": "(\w+)",\s+"message": .*\s+"status": (\d+)/g),

@@ -2,9 +2,9 @@ import { initClient } from '@ts-rest/core';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { contract, exactBody, exactJsonApi } from '../src/index.ts';
 
-// A ts-rest client of the contract, as the README shows it.
+// These tests use a ts-rest client of the contract, as the README shows it.
 
-test('integers beyond 2^53 are sent and read exactly, and no body where there is none', async () => {
+test('integers beyond 2^53 are sent and read exactly, and a request without a body stays empty', async () => {
   const pet = '{"id":1,"name":"Mia","categoryId":9007199254740993,"status":"available"}';
   const headers = { 'Content-Type': 'application/json; charset=utf-8' };
   const fetch = vi.fn(async (_url: string, _init: RequestInit) => {
@@ -40,7 +40,7 @@ test('integers beyond 2^53 are sent and read exactly, and no body where there is
   ]);
 });
 
-test('ids are one text with commas, and a list of them does not compile', async () => {
+test('ids are one string with commas, and a list of them does not compile', async () => {
   const fetch = vi.fn(async (_url: string) => Response.json([]));
   vi.stubGlobal('fetch', fetch);
   onTestFinished(() => void vi.unstubAllGlobals());

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-// `npm test` does not install these packages: they are larger than everything else together. They also
-// need a package of their own because three of them bring a command named `node`, which would run the
-// scripts of every package that depends on them.
+// `npm test` does not install these packages, because they are larger than everything else
+// together. They have a package of their own, because three of them install a command named `node`,
+// which would run the scripts of every package that depends on them.
 
 /** Paths of the executables of other JavaScript runtimes. */
 export const runtimes = {
@@ -19,17 +19,17 @@ export const runtimes = {
 export const tools = {
   /** The module of `checkPackage`. */
   areTheTypesWrong: pathIn('@arethetypeswrong/core', 'dist/index.js'),
-  /** A script for browsers: finds what keeps people from using a page. */
+  /** A script for browsers, which finds accessibility problems. */
   axe: pathIn('axe-core', 'axe.min.js'),
-  /** A command for Node: writes the SQL of migrations. */
+  /** A command for Node, which writes the SQL of migrations. */
   drizzleKit: pathIn('drizzle-kit', 'bin.cjs'),
   /** A CommonJS module: a bundler. */
   esbuild: pathIn('esbuild', 'lib/main.js'),
-  /** A command for Node: writes a TypeScript client of an OpenAPI document. */
+  /** A command for Node, which writes a TypeScript client from an OpenAPI document. */
   heyApi: pathIn('@hey-api/openapi-ts', 'bin/run.js'),
-  /** The same, of another maker. */
+  /** Another such command. */
   orval: pathIn('orval', 'dist/bin/orval.mjs'),
-  /** A command for Node: writes TypeScript types of an OpenAPI document. */
+  /** A command for Node, which writes TypeScript types from an OpenAPI document. */
   openapiTypescript: pathIn('openapi-typescript', 'bin/cli.js'),
   /** A command for Node: the oldest TypeScript that the published client supports. */
   typescript54: pathIn('typescript54', 'bin/tsc'),

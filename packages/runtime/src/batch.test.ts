@@ -14,7 +14,7 @@ const { patienceMs } = options;
 
 type Limits = { maxSize?: number; maxInFlight?: number };
 
-/** A batcher whose batches the test answers by hand. */
+/** Creates a batcher whose batches the test settles. */
 function createTestBatcher(limits: Limits = {}) {
   type Results = readonly (string | Promise<string>)[];
   const clock = createTestClock();
@@ -39,7 +39,9 @@ function createTestBatcher(limits: Limits = {}) {
   };
 }
 
-/** Lets everything run that can: promises, and what waits for a turn without further requests. */
+/**
+ * Runs everything that can run: promises, and code that waits for a turn without further requests.
+ */
 async function settle() {
   // A batch is collected for two turns.
   for (let turn = 0; turn < 6; turn++) await nextTurn();
@@ -48,20 +50,28 @@ async function settle() {
 /** Ends the turn of the event loop. */
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
-/** A letter is a request, `.` a turn of the event loop, `|` all that follow, a digit an answer, `~` patience. */
+/**
+ * A letter is a request, `.` a turn of the event loop, `|` all following turns, a digit a result,
+ * and `~` the patience.
+ */
 test.each<[title: string, script: string, batches: string, limits?: Limits]>([
-  ['sends what arrives while a batch is in flight together, in order', 'abcd0', 'a bcd'],
+  ['sends requests that arrive while a batch is in flight together, in order', 'abcd0', 'a bcd'],
   ['sends the requests of one turn together after a batch of several', 'abc01de|', 'a bc de'],
   ['waits under load for a turn without a further request', 'abc01d.e.f.g|', 'a bc defg'],
-  ['sends a full batch although turns go on', 'abc01d.e.f.g.h.', 'a bc def', { maxSize: 3 }],
+  ['sends a full batch while turns continue', 'abc01d.e.f.g.h.', 'a bc def', { maxSize: 3 }],
   ['sends lone requests at once again after a batch of one', 'abc01d|2e', 'a bc d e'],
-  ['sends a request at once again after all batches were answered', 'a0b', 'a b'],
+  ['sends a request at once again after the results of all batches', 'a0b', 'a b'],
   ['sends at most maxSize requests in one batch', 'abcdef012', 'a bc de f', { maxSize: 2 }],
   ['sends the next batch when one takes longer than its patience', 'ab~', 'a b'],
-  ['releases requests once, by patience or by the answer', 'ab~c0', 'a b'],
+  ['releases requests once, by patience or by the result', 'ab~c0', 'a b'],
   ['sends a batch beside a slow one', 'abcd1', 'a b cd', { maxInFlight: 2 }],
   ['collects a turn beside another batch', 'abcd01ef|', 'a b cd ef', { maxInFlight: 2 }],
-  ['sends what did not fit', 'abcd012efghi|3', 'a b cd ef gh i', { maxSize: 2, maxInFlight: 2 }],
+  [
+    'sends the requests that did not fit',
+    'abcd012efghi|3',
+    'a b cd ef gh i',
+    { maxSize: 2, maxInFlight: 2 },
+  ],
 ])('a batcher %s: %s', async (_, script, batches, limits) => {
   const batcher = createTestBatcher(limits);
   for (const step of script) {
@@ -74,7 +84,7 @@ test.each<[title: string, script: string, batches: string, limits?: Limits]>([
   expect(batcher.batches()).toEqual(batches.split(' '));
 });
 
-test('a batch is sent by patience not before its time, and an answer leaves no timer', async () => {
+test('a batch is not sent by patience too early, and a result leaves no timer', async () => {
   const { call, clock, batches, answer } = createTestBatcher();
   const results = ['a', 'b'].map(call);
   await clock.advance(patienceMs - 1);
@@ -85,7 +95,7 @@ test('a batch is sent by patience not before its time, and an answer leaves no t
   expect(clock.timerCount()).toBe(0);
 });
 
-test('a result that is a rejected promise fails its own request only', async () => {
+test('a result that is a rejected promise fails only its own request', async () => {
   const { call, answer } = createTestBatcher();
   const results = Promise.allSettled(['first', 'a', 'b', 'c'].map(call));
   await answer(0, ['FIRST']);
@@ -98,7 +108,7 @@ test('a result that is a rejected promise fails its own request only', async () 
   ]);
 });
 
-test('a batch that fails or has too few results fails its requests, and the next is sent', async () => {
+test('a batch that fails or has too few results fails its requests, and the next batch is sent', async () => {
   const { call, answer } = createTestBatcher({ maxSize: 2 });
   const results = Promise.allSettled(['a', 'b', 'c', 'd'].map(call));
   await answer(0, []);
@@ -112,7 +122,7 @@ test('a batch that fails or has too few results fails its requests, and the next
   ]);
 });
 
-// That each request is traced in its own: traces.test.ts.
+// traces.test.ts shows that each request is in its own trace.
 test('a batch runs in the async context of no request', async () => {
   const request = new AsyncLocalStorage<string>();
   const contexts: (string | undefined)[] = [];

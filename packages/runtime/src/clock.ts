@@ -3,20 +3,20 @@ export interface Timer {
   unref(): Timer;
 }
 
-/** What tells the service the time and runs its timers. Tests give one that moves when they say so. */
+/** The source of time and timers. Tests pass a clock that moves when they decide. */
 export interface Clock {
   /** Unix time in milliseconds. It jumps when somebody sets the clock of the machine. */
   now(): number;
-  /** Milliseconds since some instant. It never jumps, so durations are measured by it. */
+  /** Milliseconds since an arbitrary start. It never jumps, so use it to measure durations. */
   elapsed(): number;
   /** Calls `run` once, after `ms`. */
   after(ms: number, run: () => unknown): Timer;
-  /** Calls `run` again and again, each time after `ms`. */
+  /** Calls `run` repeatedly, each time after `ms`. */
   every(ms: number, run: () => unknown): Timer;
   cancel(timer: Timer | undefined): void;
 }
 
-/** Waits. */
+/** Waits for `ms`. */
 export function sleep(ms: number, clock = systemClock): Promise<void> {
   return new Promise((resolve) => clock.after(ms, resolve));
 }

@@ -16,7 +16,7 @@ test('readSettings uses the default when a variable is missing or empty', () => 
   });
 });
 
-test('readSettings names each wrong variable once, and shows no value', () => {
+test('readSettings names each invalid variable once, and shows no value', () => {
   const wrong = { PORT: 'secret-1', LEVEL: 'secret-2', STORE_URL: 'secret 3' };
   expect(() => readSettings(settings, wrong, ['PROT: unknown'])).toThrow(
     new StartupError(

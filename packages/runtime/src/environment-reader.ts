@@ -3,10 +3,10 @@ import { StartupError } from './startup-error.ts';
 /** Variables by their names, such as `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The least and the greatest number that are accepted. */
+/** The smallest and the largest accepted number. */
 export type Range = readonly [min: number, max: number];
 
-/** Reads variables, and collects the names of all that it is asked for and what is wrong with them. */
+/** Reads variables, and collects their names and errors. */
 export class EnvironmentReader {
   readonly #environment: Environment;
   readonly names: string[] = [];
@@ -16,18 +16,22 @@ export class EnvironmentReader {
     this.#environment = environment;
   }
 
-  /** A text, or `undefined` if there is none. */
+  /** Reads a string, or `undefined` if there is none. */
   text(name: string, isValid: (text: string) => boolean, expected: string): string | undefined {
     this.names.push(name);
-    // Treat an empty variable as missing: that is how compose files and shells unset one.
+    // An empty variable counts as missing, because compose files and shells unset a variable like
+    // this.
     const given = this.#environment[name] || undefined;
     if (given === undefined || isValid(given)) return given;
-    // What is expected, never what was given: a password, perhaps.
+    // The message says what is expected, and not the value, which may be a password.
     this.faults.push(`${name}: expected ${expected}`);
     return undefined;
   }
 
-  /** A text that `parse` reads, or `undefined` if there is none. `parse` says what is wrong as a text. */
+  /**
+   * Reads a string that `parse` converts, or `undefined` if there is none. `parse` returns a
+   * description of what is wrong.
+   */
   parsed<T extends object>(name: string, parse: (text: string) => T | string): T | undefined {
     const given = this.text(name, () => true, '');
     const read = given === undefined ? undefined : parse(given);
@@ -36,12 +40,15 @@ export class EnvironmentReader {
     return undefined;
   }
 
-  /** Refuses a variable that a library would read behind this file. */
+  /** Refuses a variable that a library would read without this file. */
   refuse(name: string, hint: string): void {
     if (this.#environment[name]) this.faults.push(`${name}: ${hint}`);
   }
 
-  /** A whole number, or `undefined` if there is none. The fault shows the variable with an example. */
+  /**
+   * Reads a whole number, or `undefined` if there is none. The error shows the variable with an
+   * example.
+   */
   optionalNumber(name: string, [min, max]: Range, example: number): number | undefined {
     const isValid = (text: string) =>
       /^\d{1,10}$/.test(text) && Number(text) >= min && Number(text) <= max;
@@ -70,8 +77,8 @@ export function namesOf(settingsOf: (reader: EnvironmentReader) => unknown): rea
 /**
  * Reads settings from an environment.
  *
- * @param otherFaults what else is wrong with the environment, a line each.
- * @throws {StartupError} that names every wrong variable, a line each.
+ * @param otherFaults further errors of the environment, a line each.
+ * @throws {StartupError} that names every invalid variable, a line each.
  */
 export function readSettings<Settings>(
   settingsOf: (reader: EnvironmentReader) => Settings,
@@ -91,9 +98,9 @@ export const isUrl =
   (text: string): boolean =>
     URL.canParse(text) && protocols.includes(new URL(text).protocol);
 
-/** Whether a text is an origin of HTTP, without a path. */
+/** Returns whether a string is an HTTP origin, without a path. */
 export const isHttpOrigin = (text: string): boolean =>
   isUrl('http:', 'https:')(text) && new URL(text).origin === text;
 
-/** The range of all ports, and 0 for any that is free. */
+/** The range of all ports, and 0 for any free port. */
 export const ports: Range = [0, 65_535];

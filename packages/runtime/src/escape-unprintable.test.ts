@@ -9,7 +9,7 @@ test.each([
   ['separators of lines', '\u2028\u2029\u0085', '\\u2028\\u2029\\u0085'],
   ['invisible characters', '\u200B\u00AD\uFEFF', '\\u200b\\u00ad\\ufeff'],
   ['a character beyond the basic plane', '\u{E0041}', '\\udb40\\udc41'],
-])('%s is escaped', (_what, text, escaped) => {
+])('escapes %s', (_what, text, escaped) => {
   expect(escapeUnprintable(text)).toBe(escaped);
 });
 

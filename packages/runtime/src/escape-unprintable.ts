@@ -1,11 +1,11 @@
 /**
- * Control and format characters, and separators of lines: all that makes a terminal show another text
- * than the one that is there. A name may turn what follows it around (Trojan Source, CVE-2021-42574).
- * Line feeds are ours. The joiners belong to emoji, and to languages such as Persian.
+ * Matches control and format characters, and line separators, which make a terminal show a
+ * different text. A name may reverse the text after it (Trojan Source, CVE-2021-42574). Line feeds
+ * are our own. Joiners are allowed, because emoji and languages such as Persian use them.
  */
 const unprintable = /[[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]--[\n\u200c\u200d]]/gv;
 
-/** Writes characters that cannot be seen as `\u202e`, which in JSON means the same. */
+/** Writes invisible characters as `\u202e`, which has the same meaning in JSON. */
 export function escapeUnprintable(text: string): string {
   return text.replace(unprintable, (character) =>
     Array.from(

@@ -4,28 +4,32 @@ import { join, resolve } from 'node:path';
 import type { EnvironmentReader } from './environment-reader.ts';
 import { StartupError } from './startup-error.ts';
 
-/** `sockaddr_un` holds 107 bytes of a path on Linux and 103 on macOS; a longer one is cut or refused. */
+/**
+ * The largest path in `sockaddr_un`: 107 bytes on Linux and 103 on macOS. A longer one is cut or
+ * refused.
+ */
 const maxSocketPathBytes = 103;
 
 /**
- * The path of the socket on which an embedded server takes commands from its own user.
+ * Returns the path of the socket where an embedded server accepts commands from its own user.
  *
- * The file system decides who may connect, and who may listen: the data directory belongs to that user
- * alone. A port has no such owner. After `kill -9` any local user could listen on it, and was once sent
- * the admin token by the CLI.
+ * The file system decides who may connect, and who may listen: the data directory belongs to that
+ * user alone. A port has no such owner. After `kill -9`, any local user could listen on it, and in
+ * one case the CLI sent the admin token to another user's program.
  *
  * @throws {StartupError} if the path is too long and the platform offers no shorter one.
  */
 export function localSocketPath(dataDir: string): string {
-  // Windows names pipes in a space of their own. Only their creator and administrators may write to
-  // one that Node has made.
+  // Windows has a separate namespace for pipes. Only their creator and administrators may write to
+  // a pipe that Node has created.
   if (process.platform === 'win32') {
     return `\\\\.\\pipe\\animal-store-${hash('sha256', dataDir, 'hex')}`;
   }
   const path = join(dataDir, 'ops.sock');
   if (Buffer.byteLength(path) <= maxSocketPathBytes) return path;
   if (process.platform === 'linux') {
-    // A short name for a long path. The directory stays open, because the name is valid only while it is.
+    // This is a short name for a long path. The directory stays open, because the name is valid
+    // only while it is open.
     return `/proc/self/fd/${openSync(dataDir, 'r')}/ops.sock`;
   }
   throw new StartupError(
@@ -33,6 +37,6 @@ export function localSocketPath(dataDir: string): string {
   );
 }
 
-/** The directory of the embedded server, which holds its data and its socket: `DATA_DIR`. */
+/** Returns the directory of the embedded server, with its data and its socket: `DATA_DIR`. */
 export const readDataDir = (env: EnvironmentReader): string =>
   resolve(env.text('DATA_DIR', (text) => !text.includes('\0'), 'a path') ?? '.data');

@@ -5,7 +5,7 @@ import { createTestClock } from './test-clock.ts';
 const clock = createTestClock();
 
 beforeEach(() => {
-  // Then the pause is neither shorter nor longer.
+  // With this random number, the pause is neither shorter nor longer.
   vi.spyOn(Math, 'random').mockReturnValue(0.5);
 });
 afterEach(() => {
@@ -31,7 +31,7 @@ test.each([
   await repetition.stop();
 });
 
-test('work is done at once on demand, without a pause while it says that there is more, and then after one', async () => {
+test('now runs the work without a pause until there is no more to do', async () => {
   const work = vi.fn(async () => work.mock.calls.length % 3 !== 0);
   const repetition = start(work);
   await clock.advance(3_000);
@@ -47,14 +47,14 @@ test('work is done at once on demand, without a pause while it says that there i
   expect(work).toHaveBeenCalledTimes(7);
 });
 
-test('work that failed is reported, and repeated', async () => {
+test('repeat reports failed work, and repeats it', async () => {
   const repetition = start(() => Promise.reject(new Error('away')));
   await clock.advance(10_000);
   expect(onFailure.mock.calls).toEqual([[new Error('away')], [new Error('away')]]);
   await repetition.stop();
 });
 
-test('work never runs twice at once, and a stop waits for it and starts no more', async () => {
+test('repeat never runs work twice at once, and stop waits for it and starts no more', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const work = vi.fn(() => promise);
   const repetition = start(work);
@@ -70,7 +70,7 @@ test('work never runs twice at once, and a stop waits for it and starts no more'
   expect(work).toHaveBeenCalledTimes(1);
 });
 
-test('while work is under way, all who want it at once share the next time', async () => {
+test('calls of now during the work share the next run', async () => {
   const ends: (() => void)[] = [];
   const work = vi.fn(() => new Promise<void>((resolve) => ends.push(resolve)));
   const repetition = start(work);

@@ -1,11 +1,11 @@
 import type { Clock, Timer } from './clock.ts';
 
 /**
- * Repeats work, with a pause before each time. The pause varies by a fifth, so that replicas which
- * were started together do not keep working at the same moments.
+ * Repeats work, with a pause before each run. The pause varies by a fifth, so that replicas which
+ * started together do not keep working at the same moments.
  *
- * @param work gives `true` if there is more to do: then it is repeated without a pause.
- * @param options.onFailure called with what the work threw; it is repeated all the same.
+ * @param work returns `true` if there is more to do; the next run then follows without a pause.
+ * @param options.onFailure called with the error of the work, which is repeated all the same.
  */
 export function repeat(
   work: () => Promise<unknown>,
@@ -43,8 +43,8 @@ export function repeat(
   schedule();
   return {
     /**
-     * Works at once, and then goes on as before. If work is under way, it is done once more afterwards: it
-     * may have begun before what the caller wants to have done.
+     * Runs the work at once, and then continues as before. If the work is running, it runs once
+     * more afterwards, because the current run may have begun too early for the caller.
      */
     async now(): Promise<void> {
       if (stopped) return;
@@ -53,7 +53,7 @@ export function repeat(
       return again;
     },
 
-    /** Waits for the work that is under way, and starts no more. */
+    /** Waits for the current run, and starts no more. */
     async stop(): Promise<void> {
       stopped = true;
       clock.cancel(timer);

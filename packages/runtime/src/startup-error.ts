@@ -1,4 +1,4 @@
-/** Why the service cannot start, in words for the operator: shown as they are, without a stack. */
+/** Why the service cannot start, as a message for the operator, which is shown without a stack. */
 export class StartupError extends Error {
   override readonly name = 'StartupError';
 }

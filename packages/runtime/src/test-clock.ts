@@ -8,13 +8,13 @@ export type TestClock = ReturnType<typeof createTestClock>;
 /**
  * Creates a clock that stands still until a test moves it.
  *
- * @param startMs Unix time. A service starts at that of its database, which has a clock of its own.
+ * @param startMs Unix time. A service starts at the time of its database, which has its own clock.
  */
 export function createTestClock(startMs = Date.UTC(2026, 0, 5, 12)) {
   let elapsedMs = 0;
   let wallMs = startMs;
   const timers = new Set<DueTimer>();
-  /** What timers have started. */
+  /** The work that timers have started. */
   const working = new Set<Promise<unknown>>();
 
   function start(ms: number, run: () => unknown, everyMs?: number): Timer {
@@ -28,7 +28,7 @@ export function createTestClock(startMs = Date.UTC(2026, 0, 5, 12)) {
     wallMs += ms;
   }
 
-  /** Of timers that are due at once, the one that was started first. */
+  /** Returns the next timer. If several are due at once, it is the one that was started first. */
   const nextBefore = (end: number) =>
     [...timers].filter(({ dueAt }) => dueAt <= end).sort((a, b) => a.dueAt - b.dueAt)[0];
 
@@ -39,11 +39,11 @@ export function createTestClock(startMs = Date.UTC(2026, 0, 5, 12)) {
     every: (ms, run) => start(ms, run, ms),
     cancel: (timer) => void timers.delete(timer as DueTimer),
     /**
-     * Lets time pass, and the timers run that become due, in their order. After each, a turn of the event
-     * loop passes, in which it may start others.
+     * Advances the time, and runs the timers that become due, in their order. After each, a turn of
+     * the event loop passes, in which the timer may start others.
      */
     async advance(ms: number): Promise<void> {
-      // What was called just before may still start timers.
+      // Code that has just been called may still start timers.
       await nextTurn();
       const end = elapsedMs + ms;
       for (let timer = nextBefore(end); timer !== undefined; timer = nextBefore(end)) {
@@ -57,22 +57,27 @@ export function createTestClock(startMs = Date.UTC(2026, 0, 5, 12)) {
       pass(Math.max(0, end - elapsedMs));
       await nextTurn();
     },
-    /** Waits for the work that timers have started, such as a statement. */
+    /** Waits for work that timers have started, such as a statement. */
     async settled(): Promise<void> {
       while (working.size > 0) await Promise.all(working);
     },
-    /** How many timers run. */
+    /** The number of running timers. */
     timerCount: () => timers.size,
-    /** Lets time pass while no timer can run, as while the event loop is blocked. */
+    /** Advances the time while no timer can run, as if the event loop were blocked. */
     block: pass,
-    /** Sets the wall clock, as somebody who corrects the clock of a machine: no timer notices. */
+    /**
+     * Sets the wall clock, as when somebody corrects the clock of a machine. Timers do not notice.
+     */
     setWall(unixMs: number): void {
       wallMs = unixMs;
     },
   } satisfies Clock & Record<string, unknown>;
 }
 
-/** Creates a {@link TestClock} at noon of tomorrow (UTC): what is counted by the day is of one day. */
+/**
+ * Creates a {@link TestClock} that starts at noon of tomorrow (UTC), so that everything counted by
+ * the day is on one day.
+ */
 export function createClockAtNoon(): TestClock {
   return createTestClock(Math.ceil(Date.now() / 86_400_000) * 86_400_000 + 43_200_000);
 }

@@ -1,11 +1,11 @@
 type Check = readonly [isValid: (value: string) => boolean, expected: string];
 
-/** What happens to a parameter of a URL. */
+/** The rule for a parameter of a URL. */
 export interface ParameterRule {
   readonly kind: 'supported' | 'ignored' | 'refused';
   /** Which values are accepted. */
   readonly check?: Check | undefined;
-  /** Why it is ignored or refused, and what to write instead. */
+  /** Why the parameter is ignored or refused, and what to write instead. */
   readonly hint?: string | undefined;
 }
 
@@ -15,7 +15,7 @@ export const supported = (check: Check, hint?: string): ParameterRule => ({
   hint,
 });
 
-/** It cannot matter, so its value is not checked unless some values would. */
+/** The parameter has no effect, so its value is checked only if some values would. */
 export const ignored = (hint: string, check?: Check): ParameterRule => ({
   kind: 'ignored',
   check,
@@ -30,11 +30,12 @@ export const oneOf = (...values: readonly string[]): Check => [
 ];
 
 /**
- * Reads the parameters of a URL by a table of all that are known.
+ * Reads the parameters of a URL by a table of all known parameters.
  *
- * @param query what follows the question mark.
- * @returns the values of those that are supported, and a note for each that is ignored; or what is wrong as a
- * text. It names the parameter and never holds its value, which may be a secret.
+ * @param query the text after the question mark.
+ * @returns the values of supported parameters, and a note for each ignored one; or a text about
+ *   what is wrong. The text names the parameter and never contains its value, which may be a
+ *   secret.
  */
 export function readParameters(
   rules: Readonly<Record<string, ParameterRule>>,
@@ -44,7 +45,7 @@ export function readParameters(
   const notes: string[] = [];
   const seen = new Set<string>();
   for (const [name, value] of new URLSearchParams(query)) {
-    // A name that is none may be part of a password with a question mark.
+    // An invalid name may be part of a password with a question mark.
     if (!/^\w{1,40}$/.test(name)) return 'expected parameters such as ?name=value';
     if (seen.has(name)) return `${name}: expected once`;
     seen.add(name);

@@ -1,16 +1,17 @@
 import { type Clock, systemClock } from './clock.ts';
 
-/** How long to wait. */
+/** The limit of the wait. */
 export interface TimeLimit {
   readonly ms: number;
-  /** @default {@link systemClock}: what is waited for, such as a database, has no other. */
+  /** @default {@link systemClock}, because a database, for example, has no other clock */
   readonly clock?: Clock;
 }
 
 /**
  * Waits for a promise, but not longer than a limit.
  *
- * @param late gives the result if it takes longer, or rejects. What the promise settles with then is ignored.
+ * @param late returns the result after the limit, or rejects. A later result of the promise is
+ *   ignored.
  */
 export async function waitAtMost<Result>(
   { ms, clock = systemClock }: TimeLimit,

@@ -11,8 +11,9 @@ const run = (command: string, args: readonly string[], cwd: string) =>
   execute(command, args, { cwd, maxBuffer: 64 * 1024 * 1024 });
 
 /**
- * Downloads a package of Debian or Ubuntu, with those that it needs and this machine lacks unless it is wanted
- * `alone`, and unpacks them once into `target`. That needs no root, changes nothing elsewhere, and starts no service.
+ * Downloads a package of Debian or Ubuntu, and unpacks it once into `target`. Unless `alone` is
+ * set, it includes the needed packages that this machine lacks. This needs no root, changes nothing
+ * elsewhere, and starts no service.
  *
  * @returns the directory of its commands.
  * @throws an Error if there is no `apt-get`, no network, or no such package.
@@ -34,7 +35,7 @@ export async function unpackDebianPackage(
   for (const path of [join(lists, 'partial'), debs, root]) await mkdir(path, { recursive: true });
 
   const options = [
-    // Those of the machine may be missing or old.
+    // The package lists of the machine may be missing or old.
     ...['-o', `Dir::State::Lists=${lists}`, '-o', `Dir::Cache=${join(directory.path, 'cache')}`],
     // As root, apt-get downloads as a user who may not enter this directory.
     ...['-o', 'APT::Sandbox::User='],
@@ -54,14 +55,17 @@ export async function unpackDebianPackage(
   return commands;
 }
 
-/** Moves a directory to its place, whole or not at all: another process may have been faster. */
+/**
+ * Moves a directory to its place, completely or not at all, because another process may have been
+ * faster.
+ */
 export async function publish(directory: string, target: string): Promise<void> {
   await rename(directory, target).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
   });
 }
 
-/** Writes a script for each program, which tells it where the libraries are that came with it. */
+/** Writes a script for each program, which sets the path of the unpacked libraries. */
 async function writeCommands(root: string, commands: string): Promise<void> {
   await mkdir(commands);
   const programs = await readdir(join(root, 'usr/bin'));

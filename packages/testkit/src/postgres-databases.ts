@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import postgres from 'postgres';
 
-/** Makes databases in a Postgres that runs already, maybe started by another process. */
+/** Creates databases in a running Postgres, which another process may have started. */
 export function postgresAt({ adminUrl }: { adminUrl: string }) {
-  /** Uses the database `postgres`, by a connection for each use: that costs milliseconds, and leaves nothing open. */
+  /**
+   * Opens a connection to the database `postgres` for each use, which takes milliseconds and leaves
+   * nothing open.
+   */
   async function asAdmin(use: (sql: postgres.Sql) => Promise<unknown>): Promise<void> {
     const sql = postgres(adminUrl, { max: 1, onnotice: () => {} });
     try {
@@ -20,12 +23,14 @@ export function postgresAt({ adminUrl }: { adminUrl: string }) {
   }
 
   return {
-    /** The database `postgres`, as superuser. `postgresAt` takes it, in this process or another. */
+    /**
+     * The database `postgres`, as superuser. `postgresAt` accepts it, in this process or another.
+     */
     adminUrl,
     asAdmin,
     /**
-     * Makes a database to clone, filled by `migrate`, which must close what it opens: a database in
-     * use cannot be cloned.
+     * Creates a template database, filled by `migrate`. `migrate` must close what it opens, because
+     * a database in use cannot be cloned.
      */
     async createTemplate(name: string, migrate: (url: string) => Promise<unknown>) {
       await asAdmin((sql) => sql`create database ${sql(name)}`);
@@ -34,12 +39,12 @@ export function postgresAt({ adminUrl }: { adminUrl: string }) {
         (sql) => sql`alter database ${sql(name)} with is_template true allow_connections false`,
       );
     },
-    /** Makes a database: empty, or a clone of a template. Any number at once. */
+    /** Creates a database: empty, or a clone of a template. You can create several at once. */
     async createDatabase({ template = 'template1' } = {}) {
       const name = `test_${randomUUID().replaceAll('-', '')}`;
       // Postgres waits for a connection to the template that is ending.
       await asAdmin((sql) => sql`create database ${sql(name)} template ${sql(template)}`);
-      // A test may have dropped it already.
+      // A test may have dropped the database already.
       const drop = () => asAdmin((sql) => sql`drop database if exists ${sql(name)} with (force)`);
       return { name, url: urlOf(name), [Symbol.asyncDispose]: drop };
     },

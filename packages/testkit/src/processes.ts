@@ -5,20 +5,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /**
  * Sends a signal to a process and its children.
  *
- * Not to the process group: each backend of Postgres makes itself a session of its own.
+ * It does not use the process group, because each backend of Postgres creates its own session.
  */
 export function signalFamily(pid: number, signal: NodeJS.Signals): void {
   send(pid, signal);
-  // Afterwards: one that is frozen forks no more.
+  // The children are listed again afterwards, because a frozen process starts no more.
   for (const child of childrenOf(pid)) send(child, signal);
 }
 
-/** Kills what is left of the process group of a process. */
+/** Kills the remaining processes of a process group. */
 export function killGroup(pid: number): void {
   send(-pid, 'SIGKILL');
 }
 
-/** Asks a process to end by `signal`, frozen or not; kills it with its group if it does not. */
+/** Ends a process by `signal`, even if it is frozen. Kills it with its group if it does not end. */
 export async function end(pid: number, signal: NodeJS.Signals): Promise<void> {
   send(pid, signal);
   signalFamily(pid, 'SIGCONT');
@@ -28,7 +28,7 @@ export async function end(pid: number, signal: NodeJS.Signals): Promise<void> {
 }
 
 function childrenOf(pid: number): number[] {
-  // Not `ps` on Linux: slim container images do not have it.
+  // `ps` is not used on Linux, because slim container images do not have it.
   const all = existsSync('/proc/self/stat')
     ? readdirSync('/proc').filter(Number).map(parentOnLinux)
     : execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' })
@@ -39,16 +39,17 @@ function childrenOf(pid: number): number[] {
 
 function parentOnLinux(pid: string): string[] {
   try {
-    // proc_pid_stat(5): pid (command) state parent …; a command may itself hold parentheses.
+    // The format is proc_pid_stat(5): pid (command) state parent …; a command may contain
+    // parentheses.
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     return [pid, stat.slice(stat.lastIndexOf(')')).split(' ')[2] ?? ''];
   } catch {
-    // It ended while we were looking.
+    // The process has ended since it was listed.
     return [];
   }
 }
 
-/** @returns whether there is such a process. */
+/** @returns whether the process exists. */
 function send(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, signal);

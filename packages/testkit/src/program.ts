@@ -7,20 +7,22 @@ import { repository } from './repository.ts';
 const run = promisify(execFile);
 
 interface Program {
-  /** The preferred one first. */
+  /** The names of the program, the preferred one first. */
   readonly names: readonly string[];
-  /** Of Debian, Fedora, Alpine and Homebrew; one name if they agree. */
+  /**
+   * The package names of Debian, Fedora, Alpine and Homebrew; one name if they are all the same.
+   */
   readonly packages: string;
-  /** Whether the program needs none of the packages that Debian's package needs. */
+  /** Whether the program works without the dependencies of Debian's package. */
   readonly alone?: boolean;
-  /** Whether Debian's package works only if it is installed, which takes root. */
+  /** Whether Debian's package works only when it is installed, which needs root. */
   readonly isInstalled?: boolean;
 }
 
 /** Programs that npm does not provide. */
 const programs = {
   chromium: {
-    // The shell is the same engine without the windows of a browser: a tab takes a third of the time.
+    // The headless shell is the same engine without windows: a tab takes a third of the time.
     names: [
       ...['chromium-headless-shell', 'chromium', 'chromium-browser'],
       ...['google-chrome', 'google-chrome-stable'],
@@ -42,13 +44,13 @@ const programs = {
 
 type ProgramName = keyof typeof programs;
 
-/** Where packages are unpacked. */
+/** The directory of unpacked packages. */
 const cache = `${repository}node_modules/.cache/programs/`;
 
 const found = new Map<ProgramName, Promise<string>>();
 
 /**
- * Finds a program on the PATH. On Debian or Ubuntu, a missing one is taken out of its package.
+ * Finds a program on the PATH. On Debian or Ubuntu, a missing program is unpacked from its package.
  *
  * @returns its path.
  * @throws an Error that says what to install.
@@ -80,14 +82,14 @@ async function findOrUnpack(name: ProgramName): Promise<string> {
   );
 }
 
-/** Looks at the PATH, and into a directory. */
+/** Searches the PATH, and a directory. */
 async function find(names: readonly string[], directory = ''): Promise<string | undefined> {
   for (const name of names) {
     try {
       const script = 'command -v "$0" || command -v "$1/$0"';
       return (await run('sh', ['-c', script, name, directory])).stdout.trim();
     } catch {
-      // Not this one.
+      // The program is not under this name.
     }
   }
   return undefined;
@@ -96,7 +98,7 @@ async function find(names: readonly string[], directory = ''): Promise<string | 
 /** Installs a package, if this user is root. */
 async function install(names: readonly string[], debianPackage: string): Promise<string> {
   if (process.getuid?.() !== 0) throw new Error('Only root installs packages.');
-  // Test files run in parallel: one installs the package, the others wait.
+  // Test files run in parallel: one installs the package, and the others wait.
   const script = `
     for name; do command -v "$name" && exit; done
     apt-get update && apt-get install --yes --no-install-recommends "$0"

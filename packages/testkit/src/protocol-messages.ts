@@ -1,24 +1,27 @@
-/** One message of a protocol, as it is on the wire. */
+/** One message of a protocol, in its binary form. */
 export type WireMessage = {
-  /** Such as `DataRow` or `*`. */
+  /** The type, such as `DataRow` or `*`. */
   readonly type: string;
   readonly bytes: Buffer;
 };
 
-/** Splits the bytes of one direction of a connection into messages. What is incomplete waits. */
+/**
+ * Splits the bytes of one direction of a connection into messages. An incomplete message waits for
+ * the rest.
+ */
 type MessageSplitter = (chunk: Buffer) => WireMessage[];
 
 /** A protocol that a {@link openTcpProxy} can cut between and within its messages. */
 export type WireProtocol = {
-  /** What the client sends. */
+  /** The messages from the client. */
   readonly requests: () => MessageSplitter;
-  /** What the server sends. */
+  /** The messages from the server. */
   readonly responses: () => MessageSplitter;
 };
 
 /**
- * Postgres, without TLS. The names are those of the manual, 54.7 "Message Formats"; the same byte means
- * different messages in the two directions.
+ * Postgres, without TLS. The names come from the manual, 54.7 "Message Formats". The same byte has
+ * different meanings in the two directions.
  */
 export const postgresProtocol: WireProtocol = {
   requests() {
@@ -56,7 +59,7 @@ export const redisProtocol: WireProtocol = {
 
 type Found = { readonly type: string; readonly end: number };
 
-/** A byte that names the type, and the length of the rest. */
+/** A byte with the type, and the length of the rest. */
 function typedMessage(bytes: Buffer, names: Readonly<Record<string, string>>): Found | undefined {
   if (bytes.length < 5) return undefined;
   const end = 1 + bytes.readUInt32BE(1);
@@ -82,7 +85,7 @@ function respValue(bytes: Buffer, from = 0): Found | undefined {
   return end > bytes.length ? undefined : { type, end };
 }
 
-/** @param find finds the first message, if it is complete. */
+/** @param find returns the first message, if it is complete. */
 function splitter(find: (bytes: Buffer) => Found | undefined): MessageSplitter {
   let waiting: Buffer = Buffer.alloc(0);
   return (chunk) => {

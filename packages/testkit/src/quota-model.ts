@@ -1,6 +1,6 @@
-// Its own types: the contract and the quotas are tested with this package.
+// The model has its own types, because the contract and the quotas are tested with this package.
 
-/** When a key is banned that goes on after a 429, and for how long. */
+/** When a key that keeps sending requests after a 429 is banned, and for how long. */
 interface BanPolicy {
   readonly graceMs: number;
   readonly minStrikes: number;
@@ -16,7 +16,7 @@ interface Quota {
   readonly perDay: number;
 }
 
-/** What headers tell of a window. */
+/** A window in the response headers. */
 interface RateLimitWindow {
   name: 'minute' | 'day';
   limit: number;
@@ -27,7 +27,7 @@ interface RateLimitWindow {
   resetInSeconds: number;
 }
 
-/** What callers see of a decision. */
+/** The part of a decision that callers see. */
 export interface ModelDecision {
   readonly outcome: 'admitted' | 'denied' | 'banned';
   /** The most restrictive window. */
@@ -37,10 +37,12 @@ export interface ModelDecision {
   readonly warned: boolean;
 }
 
-/** A key at the moment of a request. */
+/** A key at the time of a request. */
 interface ModelKey {
   readonly id: string;
-  /** What its requests are counted against: itself, or an account with others. */
+  /**
+   * What its requests are counted against: the key itself, or an account shared with other keys.
+   */
   readonly subject: string;
   /** The quota of the subject. */
   readonly quota: Quota;
@@ -49,16 +51,16 @@ interface ModelKey {
 const names = ['minute', 'day'] as const;
 const lengthMs = { minute: 60_000, day: 86_400_000 };
 
-/** A count in a fixed window, which the first that is counted opens. */
+/** A count in a fixed window. The first counted request opens it. */
 interface Count {
   readonly used: number;
   readonly endsAt: number;
 }
 
-/** What a subject has used. */
+/** The counts of a subject. */
 type Counts = { [name in (typeof names)[number]]?: Count | undefined };
 
-/** What belongs to a key, whatever its subject is. */
+/** The state of a key, whatever its subject is. */
 interface Conduct {
   episodeBeganAt?: number | undefined;
   strikes?: Count | undefined;
@@ -67,8 +69,8 @@ interface Conduct {
 }
 
 /**
- * The quotas of keys and accounts, written as simply as possible. The limiters are compared with it. It
- * follows the design, shares no code with the limiters, and knows no store, script or timer.
+ * The quotas of keys and accounts, written as simply as possible. The limiters are compared with
+ * it. It follows the design, shares no code with the limiters, and has no store, script or timer.
  */
 export function createQuotaModel(policy: BanPolicy) {
   const countsOfSubjects = new Map<string, Counts>();
@@ -86,7 +88,7 @@ export function createQuotaModel(policy: BanPolicy) {
     return key.strikes.used > threshold;
   }
 
-  /** When the ban of a key ends that begins now. */
+  /** Returns when a ban that begins now ends. */
   function endOfBan({ bans }: Conduct, now: number): number {
     const doubled = policy.banSeconds * 2 ** (Math.max(1, used(bans)) - 1);
     return now + Math.min(doubled, policy.maxBanSeconds) * 1_000;
@@ -94,7 +96,7 @@ export function createQuotaModel(policy: BanPolicy) {
 
   /** A ban clears the strikes and the episode that led to it. */
   function ban(key: Conduct, now: number): void {
-    // The memory of earlier bans is counted from the latest one.
+    // The memory of earlier bans starts at the latest one.
     key.bans = { used: used(key.bans) + 1, endsAt: now + policy.memorySeconds * 1_000 };
     key.banEndsAt = endOfBan(key, now);
     key.episodeBeganAt = undefined;
@@ -111,13 +113,13 @@ export function createQuotaModel(policy: BanPolicy) {
       conductOfKeys.set(id, key);
       key.strikes = unlessExpired(key.strikes, now, policy.strikeWindowSeconds * 1_000);
       key.bans = unlessExpired(key.bans, now, policy.memorySeconds * 1_000);
-      // The clock may have been set back since.
+      // The clock may have been set back since the last request.
       key.episodeBeganAt &&= Math.min(key.episodeBeganAt, now);
       key.banEndsAt =
         now < (key.banEndsAt ?? 0) ? Math.min(key.banEndsAt ?? 0, endOfBan(key, now)) : 0;
 
       const limits = { minute: quota.perMinute, day: quota.perDay };
-      // A window that is not open is described as if it began now.
+      // An unopened window is described as if it began now.
       const endOf = (name: (typeof names)[number]) => counts[name]?.endsAt ?? now + lengthMs[name];
       const describe = (name: (typeof names)[number], endsAt = endOf(name)) => ({
         name,
@@ -134,11 +136,11 @@ export function createQuotaModel(policy: BanPolicy) {
           for (const name of names) counts[name] = oneMore(counts[name], now, lengthMs[name]);
           key.episodeBeganAt = undefined;
           const windows = [describe('minute'), describe('day')] as const;
-          // The one with least remaining; of two, the minute.
+          // This is the window with less remaining, or the minute if both are equal.
           const reported = windows[windows[1].remaining < windows[0].remaining ? 1 : 0];
           return { outcome: 'admitted', reported, windows, retryAfterSeconds: 0, warned: false };
         }
-        // Others of the account have used up a window that the key's last denial did not know.
+        // Other keys of the account have used up a window that began after the key's last denial.
         const { episodeBeganAt = 0 } = key;
         if (!full.some((name) => (counts[name]?.endsAt ?? 0) - lengthMs[name] <= episodeBeganAt)) {
           key.episodeBeganAt = undefined;
@@ -146,7 +148,7 @@ export function createQuotaModel(policy: BanPolicy) {
         const share = Math.floor(quota.perMinute * policy.strikeShare);
         const threshold = Math.max(policy.minStrikes, share);
         if (!beginsBan(key, now, threshold)) {
-          // The one that denied; of two, the one that resets later.
+          // This is the window that denied. If both denied, it is the one that resets later.
           const reported = describe(endOf(second) > endOf(first) ? second : first);
           return {
             outcome: 'denied',
@@ -164,7 +166,7 @@ export function createQuotaModel(policy: BanPolicy) {
       return { outcome: 'banned', reported, windows, retryAfterSeconds, warned: false };
     },
 
-    /** Forgets the ban of a key, its strikes and earlier bans. The counts stay. */
+    /** Deletes the ban of a key, its strikes and earlier bans. The counts stay. */
     unban: (id: string) => void conductOfKeys.delete(id),
   };
 }
@@ -173,7 +175,10 @@ function used(count: Count | undefined): number {
   return count?.used ?? 0;
 }
 
-/** A count whose window has not expired. A window ends at most its length from now. */
+/**
+ * Returns a count, or an empty one if its window has expired. A window ends at most its length from
+ * now.
+ */
 function unlessExpired(count: Count | undefined, now: number, lengthMs: number): Count | undefined {
   if (count === undefined || now >= count.endsAt) return undefined;
   return { ...count, endsAt: Math.min(count.endsAt, now + lengthMs) };

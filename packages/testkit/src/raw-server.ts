@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 
 /**
- * Opens a server on loopback that does with each connection as it is told. Errors of connections are expected,
- * and its disposal destroys those that are left.
+ * Opens a server on loopback that calls a function for each connection. Errors of connections are
+ * expected, and the disposal destroys the remaining ones.
  */
 export async function openRawServer(behave: (socket: Socket) => void = () => {}) {
   const sockets: Socket[] = [];

@@ -1,7 +1,7 @@
 import { freePort, reservePort } from './free-port.ts';
 import { openRedis, type Redis } from './redis.ts';
 
-/** Of every Redis Cluster. */
+/** The number of slots in every Redis Cluster. */
 const slots = 16_384;
 
 /** Starts a private Redis Cluster of three masters and waits until every node reports that it is complete. */
@@ -15,15 +15,15 @@ export async function openRedisCluster() {
   await join(nodes);
   const kept = opened.move();
   return {
-    /** One URL a node. */
+    /** The URLs, one for each node. */
     urls: nodes.map((it) => it.url),
-    /** To pause, kill or ask one of them. */
+    /** The nodes, to pause, kill or query one of them. */
     nodes,
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
 }
 
-/** Not by `redis-cli --cluster create`, which takes three seconds longer. */
+/** `redis-cli --cluster create` is not used, because it takes three seconds longer. */
 async function join(nodes: readonly Redis[]): Promise<void> {
   const firstSlot = (index: number) => Math.floor((index * slots) / nodes.length);
   for (const [index, node] of nodes.entries()) {
@@ -31,12 +31,12 @@ async function join(nodes: readonly Redis[]): Promise<void> {
     await node.command('cluster', 'addslotsrange', String(from), String(to));
     // Each node has its own epoch. Otherwise the nodes would have to resolve the conflict.
     await node.command('cluster', 'set-config-epoch', String(index + 1));
-    // Each node is introduced to each other: by gossip alone it takes seconds.
+    // Each node is introduced to all others, because gossip alone takes seconds.
     for (const other of nodes.slice(0, index)) {
       await node.command('cluster', 'meet', '127.0.0.1', String(other.port));
     }
   }
-  // It serves nothing before it knows who has each slot.
+  // A node serves nothing before it knows the owner of each slot.
   await Promise.all(nodes.map((node) => node.untilOutput(/Cluster state changed: ok/)));
 }
 

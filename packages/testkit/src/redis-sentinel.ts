@@ -7,12 +7,12 @@ import { temporaryDirectory } from './temporary-directory.ts';
 import { until } from './until.ts';
 
 const name = 'mymaster';
-/** Of three. */
+/** The quorum of three Sentinels. */
 const quorum = 2;
 
 /**
- * Starts a primary, its replica, and three Sentinels that make the replica the primary if they lose it. Waits until
- * they know each other and the replica.
+ * Starts a primary, its replica, and three Sentinels that promote the replica if they lose the
+ * primary. Waits until they know each other and the replica.
  */
 export async function openRedisSentinels() {
   await using opened = new AsyncDisposableStack();
@@ -20,22 +20,24 @@ export async function openRedisSentinels() {
   const replica = opened.use(
     await openRedis({ args: ['--replicaof', '127.0.0.1', String(primary.port)] }),
   );
-  // Before the Sentinels start: they ask who the replicas are every ten seconds only.
+  // The replica is ready before the Sentinels start, because they query the list of replicas only
+  // every ten seconds.
   await until(async () => (await primary.command('info', 'replication')).includes('state=online'));
   const directory = opened.use(await temporaryDirectory());
   const settings = [
     `sentinel monitor ${name} 127.0.0.1 ${primary.port} ${quorum}`,
     `sentinel down-after-milliseconds ${name} 2000`,
-    // After twice this time Sentinels that could not agree on a leader try again.
+    // After twice this time, Sentinels that could not agree on a leader try again.
     `sentinel failover-timeout ${name} 2000`,
   ];
-  // They know each other from the start: otherwise each waits two seconds before it tells of itself.
+  // They know each other from the start. Otherwise each waits two seconds before it announces
+  // itself.
   const all = await Promise.all(
     [1, 2, 3].map(async () => ({ port: await freePort(), id: randomBytes(20).toString('hex') })),
   );
   const sentinels: Redis[] = [];
   for (const { port, id } of all) {
-    // A Sentinel writes what it learns into its configuration, so each needs a file.
+    // A Sentinel writes its state into its configuration, so each needs a file.
     const sentinelConfig = join(directory.path, `sentinel-${port}.conf`);
     const others = all
       .filter((other) => other.id !== id)
@@ -54,7 +56,7 @@ export async function openRedisSentinels() {
   const hosts = sentinels.map(({ port }) => `127.0.0.1:${port}`);
   const kept = opened.move();
   return {
-    /** With all three. */
+    /** The URL with all three Sentinels. */
     url: `redis+sentinel://${hosts.join(',')}/${name}`,
     primary,
     replica,

@@ -7,18 +7,18 @@ import { temporaryDirectory } from './temporary-directory.ts';
 
 const run = promisify(execFile);
 
-/** A private Redis on loopback that keeps nothing on disk. */
+/** A private Redis on loopback that stores nothing on disk. */
 export type Redis = Awaited<ReturnType<typeof openRedis>>;
 
 /**
- * Starts a private, empty Redis, in milliseconds: one for each test file, or for each test.
+ * Starts a private, empty Redis in milliseconds: one for each test file, or for each test.
  *
- * @param options.args more for `redis-server`, as `['--maxmemory', '10mb']`.
- * @param options.port any that is free, unless given.
+ * @param options.args additional arguments of `redis-server`, such as `['--maxmemory', '10mb']`.
+ * @param options.port the port. The default is any free port.
  */
 export async function openRedis(options: { args?: readonly string[]; port?: number } = {}) {
   const server = await findProgram('redis');
-  // It comes with the server, under the same name.
+  // redis-cli comes with the server, under the same prefix.
   const cli = server.replace(/-server$/, '-cli');
   const port = options.port ?? (await freePort());
   await using opened = new AsyncDisposableStack();
@@ -29,7 +29,7 @@ export async function openRedis(options: { args?: readonly string[]; port?: numb
     service = await startGuarded({
       command: server,
       args: [
-        // First, because one may be a file of configuration.
+        // These arguments come first, because one may be a configuration file.
         ...(options.args ?? []),
         ...['--port', String(port), '--bind', '127.0.0.1', '--dir', directory.path],
         ...['--save', '', '--appendonly', 'no'],
@@ -51,19 +51,19 @@ export async function openRedis(options: { args?: readonly string[]; port?: numb
     },
     /** Waits until it logs something. */
     untilOutput: (pattern: RegExp) => service.untilOutput(pattern),
-    /** Freezes it: commands hang, connections are accepted by nobody. */
+    /** Freezes it: commands hang, and connections are not accepted. */
     pause: () => service.pause(),
     resume: () => service.resume(),
-    /** SIGKILL: connections break, new ones are refused. */
+    /** Sends SIGKILL: connections break, and new ones are refused. */
     kill,
-    /** Starts it anew on the same port, empty; kills it first if it runs. */
+    /** Starts it again on the same port, empty. Kills it first if it runs. */
     async restart() {
       await kill();
       await start();
     },
-    /** Runs one command and gives what `redis-cli` prints; an error reply is an Error. */
+    /** Runs one command and returns the output of `redis-cli`. An error reply throws an Error. */
     async command(...command: string[]) {
-      // `-e`: an error reply is a failure, not an answer.
+      // `-e` makes an error reply a failure of the command.
       const { stdout } = await run(cli, ['-e', '-p', String(port), ...command]);
       return stdout.trimEnd();
     },

@@ -1,4 +1,4 @@
 import { fileURLToPath } from 'node:url';
 
-/** The root of this repository, with a slash at its end. */
+/** The root of this repository, with a trailing slash. */
 export const repository = fileURLToPath(new URL('../../../', import.meta.url));

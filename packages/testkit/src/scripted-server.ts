@@ -3,10 +3,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** Answers a request, whose body has been read, in whatever way a test needs. */
+/** Responds to a request, whose body has been read, in the way that a test needs. */
 export type Script = (response: ServerResponse, request: IncomingMessage, body: string) => unknown;
 
-/** A real HTTP server on loopback that answers by script. */
+/** Opens a real HTTP server on loopback that responds by a script. */
 export async function startScriptedServer(script: Script) {
   const server = createServer(async (request, response) => {
     script(response, request, await text(request));

@@ -1,4 +1,7 @@
-/** Numbers from 0 to 1, the same ones for the same seed, so that a failed run can be repeated (mulberry32). */
+/**
+ * Creates a generator of numbers from 0 to 1 (mulberry32). The same seed gives the same numbers, so
+ * that a failed run can be repeated.
+ */
 export function createSeededRandom(seed: number): () => number {
   let state = seed;
   return () => {

@@ -6,14 +6,14 @@ import { nodeFlags } from './node-flags.ts';
 import { repository } from './repository.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
-/** What the server prints once it answers; group 1 is its base URL, `/v1` included. */
+/** The line that the server prints when it is ready; group 1 is its base URL, including `/v1`. */
 const readyLine = /Animal Store is listening on (http:\/\/\S+)/;
 /** The line with the address of the ops listener; group 1 is its origin. */
 const opsLine = /^ +Ops +(http:\/\/\S+)/m;
 /** An API key's token, such as the demo key. */
 const token = /\bast_[0-9A-Za-z]{36}\b/;
 
-/** What `npm start` runs once everything is installed. */
+/** The command that `npm start` runs after the installation. */
 const defaultCommand = [
   `${repository}apps/server/node_modules/.bin/node`,
   ...nodeFlags,
@@ -23,7 +23,10 @@ const defaultCommand = [
 /** The compile cache of all servers that tests start. */
 const compileCache = `${repository}node_modules/.cache/node`;
 
-/** Settings of a server under test: free ports, and time limits that are not in the way of other subjects. */
+/**
+ * Settings of a server under test: free ports, and timeouts that do not disturb tests of other
+ * subjects.
+ */
 export const patientEnv = {
   PORT: '0',
   HOST: '127.0.0.1',
@@ -37,19 +40,25 @@ export const patientEnv = {
 
 type ServerOptions = {
   /**
-   * Environment variables, over the defaults: {@link patientEnv}, a compile cache, and a data directory that is
-   * migrated, without animals and keys, and removed on disposal. Of this process only PATH and HOME are passed on.
+   * Environment variables, which override the defaults: {@link patientEnv}, a compile cache, and a
+   * data directory that is migrated, without animals and keys, and removed on disposal. Only PATH
+   * and HOME of this process are passed on.
    */
   env?: Readonly<Record<string, string>>;
-  /** What to run instead, as `['npm', 'start']`. Its data directory is empty: a first start. */
+  /**
+   * Another command to run, such as `['npm', 'start']`. Its data directory is empty, as for a first
+   * start.
+   */
   command?: readonly [command: string, ...args: string[]];
 };
 
-/** A server process that answers. Its disposal throws if a whole API key is in its log (stderr). */
+/**
+ * A server process that is ready. Its disposal throws if its log (stderr) contains a whole API key.
+ */
 export type Server = Awaited<ReturnType<typeof startServer>>;
 
 /**
- * Starts a server process as its users do and waits until it answers.
+ * Starts a server process like its users do, and waits until it is ready.
  *
  * @throws an Error with its exit code and whole output if it ends before that
  */
@@ -61,20 +70,25 @@ export async function startServer(options: ServerOptions = {}) {
   opened.move();
   return {
     ...service,
-    /** As `http://127.0.0.1:34567/v1`. */
+    /** The base URL, such as `http://127.0.0.1:34567/v1`. */
     baseUrl,
     origin: new URL(baseUrl).origin,
-    /** The origin of the operators' listener; an Error if it does not say. */
+    /**
+     * Returns the origin of the operators' listener. Throws an Error if the server did not print
+     * it.
+     */
     get opsUrl() {
       const [, url] = opsLine.exec(output()) ?? [];
       if (url === undefined) throw new Error(`No operators' listener:\n${output()}`);
       return url;
     },
-    /** The first API key in the output: the demo key, printed at the first start only. */
+    /** The first API key in the output: the demo key, which is printed at the first start only. */
     get demoKey() {
       return token.exec(output())?.[0];
     },
-    /** SIGTERM; waits and gives the exit code, null when it was killed instead. */
+    /**
+     * Sends SIGTERM, waits, and returns the exit code; null when the process was killed instead.
+     */
     async stop() {
       signal('SIGTERM');
       return (await exited).code;
@@ -82,7 +96,7 @@ export async function startServer(options: ServerOptions = {}) {
   };
 }
 
-/** Starts a server process, and does not wait: for a start that is called off. */
+/** Starts a server process without waiting, for a start that a test interrupts. */
 export async function spawnServer({ command, env }: ServerOptions) {
   await using opened = new AsyncDisposableStack();
   const directory = opened.use(await temporaryDirectory({ parent: memoryDirectory() }));
@@ -95,10 +109,10 @@ export async function spawnServer({ command, env }: ServerOptions) {
       args,
       cwd: repository,
       env: {
-        // biome-ignore lint/style/noProcessEnv: whoever starts a server has a PATH, and finds npm on it
+        // biome-ignore lint/style/noProcessEnv: the server needs the PATH of the test, which has npm
         PATH: process.env['PATH'],
         HOME: homedir(),
-        // As `npm start` has it: most of a start is the compilation of its modules.
+        // `npm start` does the same: most of the time of a start is the compilation of its modules.
         NODE_COMPILE_CACHE: compileCache,
         DATA_DIR: directory.path,
         ...patientEnv,
@@ -117,7 +131,7 @@ export async function spawnServer({ command, env }: ServerOptions) {
   };
 }
 
-/** Checked for every server of every test: a log never contains a whole key. */
+/** This is checked for every server of every test: a log never contains a whole key. */
 export function expectNoToken(log: string): void {
   if (token.test(log)) throw new Error('There is a whole API key in the log.');
 }

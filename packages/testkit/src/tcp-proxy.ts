@@ -3,12 +3,15 @@ import { connect, createServer, type Socket } from 'node:net';
 import { freePort } from './free-port.ts';
 import type { WireMessage, WireProtocol } from './protocol-messages.ts';
 
-/** Where a connection is cut, seen from one message: none, half or all of its bytes get through. */
+/**
+ * Where a connection is cut, relative to one message: none, half or all of its bytes get through.
+ */
 export const cutPlaces = ['before', 'within', 'after'] as const;
 
 /**
- * How it is cut. `reset`: both ends get a reset. `end`: both ends see an orderly end. `half-close`: the
- * receiver of the message sees an orderly end, and the other direction stays open.
+ * How a connection is cut. `reset`: both ends get a reset. `end`: both ends see an orderly end.
+ * `half-close`: the receiver of the message sees an orderly end, and the other direction stays
+ * open.
  */
 export const cutKinds = ['reset', 'end', 'half-close'] as const;
 
@@ -24,16 +27,19 @@ export type TcpProxy = Awaited<ReturnType<typeof openTcpProxy>>;
 
 type Link = { readonly sockets: readonly Socket[]; isReset: boolean };
 
-/** Opens a TCP proxy on loopback that forwards to `target` until it is told to do worse. */
+/** Opens a TCP proxy on loopback that forwards to `target`, and can inject faults. */
 export async function openTcpProxy(options: {
-  /** The URL of what is behind the proxy. */
+  /** The URL of the server behind the proxy. */
   target: string;
-  /** Where messages begin and end. @default whatever comes together is a message without a type */
+  /**
+   * The protocol, which splits the bytes into messages.
+   * @default each chunk is a message without a type
+   */
   protocol?: WireProtocol;
   /**
    * Called with each message.
    *
-   * @returns whether to cut the connection there, or what to wait for before the message goes on.
+   * @returns whether to cut the connection there, or what to wait for before the message continues.
    */
   onMessage?: (message: PassingMessage) => Cut | Promise<unknown> | undefined;
 }) {
@@ -42,7 +48,7 @@ export async function openTcpProxy(options: {
   const behind = { host: hostname, port: Number(targetPort) };
   const links = new Set<Link>();
 
-  // Half-open connections stay so: an end is forwarded like a byte.
+  // Half-open connections stay half-open: an end is forwarded like a byte.
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (client) => {
     const upstream = connect({ ...behind, allowHalfOpen: true, noDelay: true });
     const link: Link = { sockets: [client, upstream], isReset: false };
@@ -57,7 +63,7 @@ export async function openTcpProxy(options: {
     const split = protocol?.[`${direction}s`]() ?? ((bytes: Buffer) => [{ type: '', bytes }]);
     let isCut = false;
     let earlier: Promise<unknown> = Promise.resolve();
-    /** Does something after what came earlier. */
+    /** Runs an action after all earlier ones. */
     function push(act: () => unknown, held?: Promise<unknown>) {
       if (isCut) return;
       earlier = earlier.then(() => held).then(() => link.isReset || act());
@@ -82,7 +88,7 @@ export async function openTcpProxy(options: {
 
   async function cutAt(link: Link, sink: Socket, bytes: Buffer, { place, kind }: Cut) {
     const length = { before: 0, within: Math.ceil(bytes.length / 2), after: bytes.length }[place];
-    // A reset takes back what the system has not sent yet.
+    // A reset discards bytes that the system has not sent yet.
     if (length > 0) await new Promise((done) => sink.write(bytes.subarray(0, length), done));
     if (kind === 'reset') reset(link);
     else for (const socket of kind === 'end' ? link.sockets : [sink]) socket.end();
@@ -92,8 +98,9 @@ export async function openTcpProxy(options: {
     links.delete(link);
     link.isReset = true;
     for (const socket of link.sockets) {
-      // Node would wait for the connection before it resets it, and a frozen target never connects. After `end`, a
-      // reset fails while the end is sent, and Node keeps the socket: a process then span for ever at its end.
+      // Node would wait for the connection before it resets it, and a frozen target never connects.
+      // After `end`, a reset fails while the end is being sent, and Node keeps the socket. A
+      // process then used a whole core forever at its end.
       if (socket.connecting || socket.writableEnded) socket.destroy();
       else socket.resetAndDestroy();
     }
@@ -109,13 +116,13 @@ export async function openTcpProxy(options: {
     for (const link of links) reset(link);
     if (!server.listening) return;
     server.close();
-    // One that was accepted meanwhile is not in the list above.
+    // A connection that was accepted during the loop is not in the list above.
     for (const link of links) reset(link);
     await once(server, 'close');
   }
 
   const host = '127.0.0.1';
-  // Not one that another connection could get between `cut` and `resume`.
+  // The port is not one that another connection could get between `cut` and `resume`.
   const port = await freePort();
   await listen();
   const through = new URL(target);

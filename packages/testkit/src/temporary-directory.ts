@@ -5,17 +5,18 @@ import { join } from 'node:path';
 import { guard } from './guard.ts';
 
 /**
- * Makes an empty directory that only this user can read; it goes with this process at the latest.
+ * Creates an empty directory that only this user can read. It is removed when this process ends, at
+ * the latest.
  *
- * @param options.parent the directory to make it in.
+ * @param options.parent the directory to create it in.
  */
 export async function temporaryDirectory({ parent = tmpdir() } = {}) {
   const path = join(parent, `animal-store-${randomUUID()}`);
-  // Before it exists, so that there is no moment at which it exists unguarded.
+  // The guardian knows the path before the directory exists, so that it never exists unguarded.
   const release = guard({ directory: path });
   await mkdir(path, { mode: 0o700 });
   return {
-    /** Absolute. */
+    /** The absolute path. */
     path,
     async [Symbol.asyncDispose]() {
       await rm(path, { recursive: true, force: true, maxRetries: 10 });

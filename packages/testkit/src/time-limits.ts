@@ -1,5 +1,8 @@
-/** How long a test waits for one event before it gives up. */
+/** How long a test waits for one event before it fails. */
 export const eventMs = 10_000;
 
-/** How long a process may take to start or to end, and a browser for a page. It only ends a hang. */
+/**
+ * How long a process may take to start or to end, and a browser to load a page. It only ends a
+ * hang.
+ */
 export const hangMs = 120_000;

@@ -16,13 +16,13 @@ export async function until<T>(
   const timer = new AbortController();
   const startedAt = performance.now();
   const deadline = sleep(timeoutMs, over, { signal: timer.signal });
-  // Rejects when the timer is aborted below, which is no failure.
+  // This rejects when the timer is aborted below, which is not a failure.
   deadline.catch(() => {});
   let cause: unknown;
   try {
     for (;;) {
       try {
-        // A race, because the probe may hang.
+        // The race is needed because the probe may hang.
         const answer = await Promise.race([probe(), deadline]);
         if (answer === over) break;
         if (answer) return answer as Exclude<T, false | 0 | '' | null | undefined>;
@@ -30,7 +30,7 @@ export async function until<T>(
       } catch (error) {
         cause = error;
       }
-      // Longer and longer: each probe takes time from what it waits for.
+      // The pauses get longer, because each probe slows down what it waits for.
       const pauseMs = Math.min(maxPauseMs, 5 + (performance.now() - startedAt) / 10);
       if ((await Promise.race([sleep(pauseMs), deadline])) === over) break;
     }

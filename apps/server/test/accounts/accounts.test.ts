@@ -166,10 +166,11 @@ test('a credit resets the usage of an account or a key and is recorded in the au
   expect(entry).toMatchObject({ action: 'key.changed', ...change });
 
   // The windows do not belong to the key.
-  const ofAccount = `account: expected a key with windows of its own: those of this one are of the account ${account}`;
+  const ofAccount = `account: expected a key with its own windows, but this key uses the windows of account ${account}`;
   expect((await credit(`/keys/${key.id}`)).body).toEqual(refusal(ofAccount));
   await put(account, { plan: null });
-  const ofKeys = 'plan: expected an account with one: each key of this one has windows of its own';
+  const ofKeys =
+    'plan: expected an account with a plan, but each key of this account has its own windows';
   expect((await credit(pathOf(account))).body).toEqual(refusal(ofKeys));
 });
 
@@ -261,6 +262,6 @@ test('an account without keys and decisions is not found, and provides no plan f
   }
   const json = JSON.stringify({ account, name: 'x' });
   const noPlan =
-    'plan: expected one of free, pro, business, enterprise: the account of the key has no plan that could stand in for it';
+    'plan: expected one of free, pro, business, enterprise: the account of the key has no plan that could replace it';
   expect((await admin.call('/keys', { json })).body).toEqual(refusal(noPlan));
 });

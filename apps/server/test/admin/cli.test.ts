@@ -76,7 +76,7 @@ test('the CLI shows a key as a card, with its token once and later with its usag
   );
   expect(created).toContain('  Plan       enterprise: 7 per minute, 8,000 per day\n');
   expect(created).toMatch(
-    /\n {2}Token {2}ast_\w{36}\n\nKeep the token: it is not shown again\.\n$/,
+    /\n {2}Token {2}ast_\w{36}\n\nStore the token now: it is not shown again\.\n$/,
   );
   const [, id = ''] = /Id +(\S+)/.exec(created) ?? [];
   expect(await use(tokenIn(created))).toBe(200);
@@ -93,7 +93,7 @@ test('the CLI shows a key as a card, with its token once and later with its usag
   Name               acme
   Account            A-1
   Plan               free: 60 per minute, 1,000 per day, of the account A-1
-  Own plan           enterprise, which rests
+  Own plan           enterprise, inactive while the account has a plan
   Scopes             pets:read
   State              suspended
   Suspended          {time}: unpaid
@@ -106,7 +106,7 @@ test('the CLI shows a key as a card, with its token once and later with its usag
                      {prefix}  replaced, valid until {time}
   Minute             60 of 60 left, resets {time}
   Day                1,000 of 1,000 left, resets {time}
-  Strikes            0 (banned above 30)
+  Strikes            0 (ban after 30)
   Banned             no
 `);
 });
@@ -124,7 +124,7 @@ ${second}  a        L-1      pro   300         10,000   account suspended  ast_.
 ${first}  日本 🐈  L-1      pro   300         10,000   revoked            ast_....…  never    never
 `,
   );
-  expect(await run('keys', 'list', '--state', 'expired')).toBe('There are no such keys.\n');
+  expect(await run('keys', 'list', '--state', 'expired')).toBe('No keys match.\n');
 });
 
 test('the CLI shows an account with its keys, their requests and what is left', async () => {
@@ -158,7 +158,7 @@ ID                                    NAME  STATE   REQUESTS TODAY
 
 test('the CLI warns when an account exists in another letter case', async () => {
   await run('accounts', 'set-plan', 'Zoë', 'free');
-  const stderr = 'Warning: letter case matters: there is already the account "Zoë".\n';
+  const stderr = 'Warning: account names are case-sensitive. There is already the account "Zoë".\n';
   const warned = await cli(['accounts', 'set-plan', 'zoë', 'free'], database.env);
   expect(warned).toMatchObject({ code: 0, stderr });
   // White space and the normal form of letters do not make another account.
@@ -179,7 +179,7 @@ test('the CLI shows the changes that the audit log has recorded', async () => {
 {time} local user key.changed {id} Found scopes pets:read pets:write → pets:read, expiresAt {time} → - Contract 7
 {time} local user key.changed {id} Found name Searched → Found, account S-1 → -, expiresAt {time} -
 `);
-  expect(await run('audit', '--action', 'ban.started')).toBe('There are no such entries.\n');
+  expect(await run('audit', '--action', 'ban.started')).toBe('No entries match.\n');
 });
 
 test('operators can use the CLI on another machine, within their role and while their token is valid', async () => {
@@ -196,12 +196,16 @@ test('operators can use the CLI on another machine, within their role and while 
   const OPS_URL = `http://127.0.0.1:${await freePort()}`;
   for (const [args, given, message] of [
     ['operators list', { OPS_URL: server.origin }, expect.stringContaining('no admin API')],
-    ['keys list', { OPS_URL }, `No server answers at ${OPS_URL}: ECONNREFUSED. Is it running?`],
+    [
+      'keys list',
+      { OPS_URL },
+      `No server responds at ${OPS_URL}: ECONNREFUSED. Check that it is running.`,
+    ],
     [`operators revoke ${operator.id}`, {}, 'This operation needs the role owner.'],
     [
       'keys list',
       { ADMIN_TOKEN: token.slice(1) },
-      'The admin token is not right. Check ADMIN_TOKEN or --token-file.',
+      'The admin token is not valid. Check ADMIN_TOKEN or --token-file.',
     ],
   ] as const) {
     const { code, stdout, stderr } = await cli(args.split(' '), { ...env, ...given });

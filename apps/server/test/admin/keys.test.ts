@@ -93,7 +93,10 @@ test('a change of the plan applies to the next request and keeps the counts', as
 });
 
 test.each([
-  ['{"name":"b","plan":"enterprise"}', 'quota: expected an Enterprise key to bring its own'],
+  [
+    '{"name":"b","plan":"enterprise"}',
+    'quota: expected perMinute and perDay for an Enterprise key',
+  ],
   [
     '{"quota":{"perMinute":1,"perDay":1}}',
     'quota: expected none, because the key has the plan pro',

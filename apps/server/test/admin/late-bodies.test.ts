@@ -25,7 +25,7 @@ async function createOperator(role: OperatorRole) {
 const post = (path: string, json = '{}') => admin.call(path, { method: 'POST', json });
 const openSession = async (token: string) =>
   (await admin.call('/sessions', { method: 'POST', token })).body as IssuedSession;
-const refused = { code: 'unauthorized', message: 'The admin token is not right.', status: 401 };
+const refused = { code: 'unauthorized', message: 'The admin token is not valid.', status: 401 };
 
 /** The ways to end an operator's permission. Each returns the status of its request. */
 const ends = {

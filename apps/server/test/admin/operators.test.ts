@@ -70,7 +70,7 @@ test('wrong tokens get 401, after ten in a minute 429, and valid tokens always p
     `Bearer ${key}`,
   ]) {
     const { body } = await admin.call('/keys', { token: null, headers: { Authorization } });
-    const message = 'The admin token is not right.';
+    const message = 'The admin token is not valid.';
     expect(body).toEqual({ code: 'unauthorized', message, status: 401 });
   }
   const invented = Array.from({ length: 30 }, () => createToken('operator'));
@@ -329,7 +329,7 @@ describe('names of operators', () => {
     expect((await create('Zoe')).status).toBe(201);
     const { status, body } = await create('Zoë');
     const message =
-      'name: expected one that does not look like that of another active operator, got one that looks like "Zoe"';
+      'name: expected one that does not look like the name of another active operator, got one that looks like "Zoe"';
     expect({ status, body }).toEqual({
       status: 400,
       body: { code: 'invalid_request', message, status: 400 },

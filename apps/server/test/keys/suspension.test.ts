@@ -32,7 +32,7 @@ test('a suspended key is shown with time and reason and refused, and a resumed k
     ['GET', '/nowhere'],
   ] as const) {
     const answer = await service.call(path, { method, token });
-    expectError(answer, 403, 'key_suspended', /Ask whoever gave it to you, or the operator/);
+    expectError(answer, 403, 'key_suspended', /Ask the person who gave it to you, or the operator/);
     expect(answer.text).not.toContain('unpaid');
     expect(answer.headers.has('WWW-Authenticate')).toBe(false);
     const line = await requestLine(service.server, answer.headers.get('X-Request-Id') ?? '');

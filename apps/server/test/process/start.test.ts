@@ -99,7 +99,7 @@ test('a first start shows a key and a curl command, and all created animals surv
   expect(await cli(['keys', 'list'], { DATA_DIR: dataDir })).toEqual({
     code: 1,
     stdout: '',
-    stderr: `error: No server answers at ${dataDir}: ECONNREFUSED. Is it running?\n`,
+    stderr: `error: No server responds at ${dataDir}: ECONNREFUSED. Check that it is running.\n`,
   });
 
   // Of two servers that start at the same time, exactly one serves.

@@ -4,13 +4,13 @@ import { type HeaderName, type ResponseHeader, wireName } from './response-heade
 
 export type ResponseWriter = ReturnType<typeof createResponseWriter>;
 
-/** OpenAPI has no other place for what a path answers to methods that it does not have. */
+/** OpenAPI has no other place for the response of a path to methods that it does not have. */
 const about405 =
-  'This operation itself never answers it: other methods get it on the path of this operation.';
+  'This operation itself never returns it: other methods get it on the path of this operation.';
 
 /**
- * The component of a header that comes with an error. A 403 challenges otherwise than a 401, and not always.
- * Only of a 429 is it certain when it ends.
+ * Returns the component of a header of an error. The challenge of a 403 differs from a 401's, and
+ * is not always present. Only a 429 says for certain when it ends.
  */
 export const componentOf = (status: number) => (name: string) => {
   if (name === 'WWW-Authenticate' && status === 403) return 'ScopeChallenge';
@@ -20,10 +20,10 @@ export const componentOf = (status: number) => (name: string) => {
 /**
  * Writes the responses of operations.
  *
- * @param options.always the headers that every response carries.
+ * @param options.always the headers of every response.
  * @param options.errorBody a reference to the schema of an Error body.
- * @param options.errorCodes the codes of the API: those with a status document its response.
- * @param options.docsUrlOf says where a code is described at length, if it is.
+ * @param options.errorCodes the codes of the API. The codes with a status document its response.
+ * @param options.docsUrlOf returns the address of a code's description, if it has one.
  */
 export function createResponseWriter({
   headers,
@@ -57,11 +57,11 @@ export function createResponseWriter({
     },
 
     /**
-     * What an operation answers when it fails with a status.
+     * Returns the response of an operation that fails with a status.
      *
-     * @param messages example messages of this operation, by code; they replace those of the codes.
-     * A code that has none of either is never answered by an operation.
-     * @param own headers that all responses of the operation carry.
+     * @param messages example messages of this operation, by code. They replace the general
+     *   messages of the codes. If a code has neither, no operation returns it.
+     * @param own headers of all responses of the operation.
      */
     failure(
       status: number,

@@ -5,7 +5,7 @@ import { invalidRequestMessage } from './invalid-request-message.ts';
 import type { JsonObject, SchemaWriter } from './json-schema.ts';
 import type { HeaderName } from './response-headers.ts';
 
-/** An operation as a ts-rest contract has it. */
+/** An operation of a ts-rest contract. */
 interface ContractRoute {
   readonly method: string;
   readonly path: string;
@@ -15,39 +15,42 @@ interface ContractRoute {
   readonly pathParams?: unknown;
   readonly query?: unknown;
   readonly headers?: unknown;
-  /** A symbol stands for none. */
+  /** A symbol means that there is none. */
   readonly body?: unknown;
   readonly responses: Readonly<Record<number, unknown>>;
 }
 
-/** What a document says of an operation and its contract does not. */
+/** What a document contains about an operation beyond its contract. */
 export interface OperationNotes {
   /** Extensions (`x-…`) and other members of the operation. */
   readonly marks?: JsonObject;
   readonly body?: {
-    /** Instead of that of the schema. */
+    /** Replaces the description of the schema. */
     readonly description?: string;
-    /** Several examples, by their names, instead of the one of the schema. */
+    /** Several named examples, which replace the one of the schema. */
     readonly examples?: JsonObject;
   };
-  /** Of the success, instead of what the schema says of itself. */
+  /** The description of the success, which replaces the schema's own. */
   readonly description?: string;
   readonly example?: unknown;
-  /** Headers that only the success carries, besides the `Link` of a list with pages. */
+  /** Headers of the success only, besides the `Link` of a list with pages. */
   readonly successHeaders?: readonly HeaderName[];
-  /** A parameter or body that the service refuses; its message is the example of the 400. */
+  /** An invalid parameter or body. Its message is the example of the 400. */
   readonly refused?: JsonObject;
-  /** Messages that differ from the usual ones, by error code; `undefined` if it has no such error. */
+  /**
+   * Messages that differ from the usual ones, by error code; `undefined` if the operation has no
+   * such error.
+   */
   readonly messages?: Readonly<Record<string, string | undefined>>;
-  /** Headers that all responses of the operation carry. */
+  /** Headers of all responses of the operation. */
   readonly headers?: readonly HeaderName[];
-  /** Code that calls the operation, as Redocly reads it. */
+  /** Code that calls the operation, in Redocly's form. */
   readonly samples?: readonly JsonObject[];
 }
 
 /**
- * Writes the paths of a document: every operation of a contract, with its notes. Each gets a 405,
- * too: OpenAPI has no other place for what a path answers to other methods.
+ * Writes the paths of a document: every operation of a contract, with its notes. Each operation
+ * gets a 405, too, because OpenAPI has no other place for the response to other methods.
  */
 export function createPaths<Name extends string>({
   contract,
@@ -130,7 +133,7 @@ export function createPaths<Name extends string>({
     );
   }
 
-  /** The methods of a path: whatever answers GET answers HEAD. */
+  /** Returns the methods of a path. A path with GET also supports HEAD. */
   function methodsOf(path: string): string[] {
     return Object.values<ContractRoute>(contract)
       .filter((route) => route.path === path)
@@ -149,7 +152,7 @@ export function createPaths<Name extends string>({
 const isPaged = ({ query }: ContractRoute): boolean =>
   query instanceof z.ZodObject && 'cursor' in query.shape;
 
-/** The first example that a schema gives of itself. */
+/** Returns the first example of a schema. */
 function exampleOf(schema: z.ZodType): unknown {
   return (schema.meta()?.['examples'] as unknown[] | undefined)?.[0];
 }

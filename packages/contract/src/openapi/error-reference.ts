@@ -5,14 +5,14 @@ import { componentOf } from './describe-responses.ts';
 import { invalidRequestMessage } from './invalid-request-message.ts';
 import { responseHeaders } from './response-headers.ts';
 
-/** An error code as the reference describes it. Texts are Markdown. */
+/** An error code in the form of the reference. Texts are Markdown. */
 export interface ErrorReference {
   readonly code: ErrorCode;
   readonly status: number;
   readonly when: string;
   readonly causes: readonly string[];
   readonly advice: string;
-  /** A response that has it: the headers that always come with it, and the body. */
+  /** A response with this code: the headers that it always has, and the body. */
   readonly example: {
     readonly headers: Readonly<Record<string, string>>;
     readonly body: { readonly code: ErrorCode; readonly message: string; readonly status: number };
@@ -26,7 +26,7 @@ const messages: Partial<Record<ErrorCode, string>> = {
   method_not_allowed: errorMessages.method_not_allowed(['GET', 'HEAD', 'POST']),
 };
 
-/** How long a message says to wait: its `Retry-After`. */
+/** Returns the time that a message says to wait, which is its `Retry-After`. */
 function secondsIn(message: string): string {
   const [, seconds] = /Retry after (\d+) s\./.exec(message) ?? [];
   if (seconds === undefined) throw new TypeError(`A message does not say how long: ${message}`);

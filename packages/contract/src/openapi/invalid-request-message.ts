@@ -2,8 +2,8 @@ import type { z } from 'zod';
 import type { JsonObject } from './json-schema.ts';
 
 /**
- * The message with which the service refuses a parameter or a body: the schema's own sentence, in
- * the form in which the service writes it.
+ * Returns the message with which the service refuses a parameter or a body: the schema's own
+ * sentence, in the service's form.
  */
 export function invalidRequestMessage(
   { pathParams, query, body }: { pathParams?: unknown; query?: unknown; body?: unknown },

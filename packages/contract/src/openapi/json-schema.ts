@@ -7,7 +7,7 @@ export type SchemaWriter = ReturnType<typeof createSchemaWriter>;
 
 /**
  * Writes zod's schemas, with their `.meta`, as JSON Schema 2020-12. Schemas with an `id` in their
- * `.meta` are components of the document: they are written once, and referred to everywhere else.
+ * `.meta` are components of the document: they are written once, and referenced elsewhere.
  * Generators name their types after them, so an `id` never changes.
  */
 export function createSchemaWriter() {
@@ -20,14 +20,15 @@ export function createSchemaWriter() {
       ...json
     } = z.toJSONSchema(schema, {
       io,
-      // Int64 is a number or a bigint in TypeScript, and one integer in JSON.
+      // An int64 is a number or a bigint in TypeScript, and one integer in JSON.
       unrepresentable: 'any',
       override({ jsonSchema }) {
-        // The format says what zod's pattern says in 400 characters.
+        // The format replaces zod's pattern of 400 characters.
         if (formatsThatSuffice.has(String(jsonSchema.format))) delete jsonSchema.pattern;
-        // The bounds of int64 are in its format. Written out, most readers of JSON would round them.
+        // The bounds of int64 are part of its format. As numbers, most readers of JSON would round
+        // them.
         if (jsonSchema.format === 'int64') delete jsonSchema.anyOf;
-        // Generators take a member of a request that has a default for one that is always there.
+        // Generators treat a member of a request with a default as always present.
         if (io === 'input') delete jsonSchema.default;
       },
     });
@@ -44,9 +45,9 @@ export function createSchemaWriter() {
     /** The components so far, for `components.schemas`, by name. */
     components: (): JsonObject => Object.fromEntries(Object.entries(components).sort()),
 
-    /** The parameters that the members of an object describe. */
+    /** Returns the parameters that the members of an object describe. */
     parameters(place: 'path' | 'query' | 'header', object: z.core.$ZodType): JsonObject[] {
-      // The output says the types that the service works with, the input what may be left out.
+      // The output has the types of the service. The input says what may be left out.
       const { properties } = write(object, 'output') as { properties: Record<string, JsonObject> };
       const { required = [] } = write(object) as { required?: string[] };
       return Object.entries(properties).map(([name, { description, examples, ...schema }]) => ({
@@ -55,7 +56,8 @@ export function createSchemaWriter() {
         in: place,
         required: required.includes(name),
         description,
-        // Repeated: OpenAPI's default, and all that many generated clients can. Commas do as well.
+        // The parameter is repeated, which is OpenAPI's default, and the only form that many
+        // generated clients support. The service accepts commas as well.
         ...(schema['type'] === 'array' && { style: 'form', explode: true }),
         ...(Array.isArray(examples) && { example: examples[0] }),
         schema,
@@ -66,7 +68,7 @@ export function createSchemaWriter() {
 
 const formatsThatSuffice = new Set(['date-time', 'uuid']);
 
-/** Rewrites what OpenAPI, or most of its generators, read better in another form. */
+/** Rewrites parts in a form that OpenAPI, or most of its generators, supports better. */
 function toOpenApi(json: object): JsonObject {
   const text = JSON.stringify(json).replaceAll('"#/$defs/', '"#/components/schemas/');
   return rewrite(JSON.parse(text) as JsonObject);
@@ -79,7 +81,9 @@ function rewrite(json: JsonObject): JsonObject {
   return Object.fromEntries(members);
 }
 
-/** Writes "a known value or any other", of which zod writes nothing, as the known values or any text. */
+/**
+ * Writes "a known value or any other" as the known values or any string. zod writes nothing for it.
+ */
 function withUnknownTexts(json: JsonObject): JsonObject {
   const [known, other] = Array.isArray(json['anyOf']) ? json['anyOf'] : [];
   const isOpen = isObject(other) && Object.keys(other).length === 0;
@@ -94,7 +98,9 @@ function withoutNullUnion(json: JsonObject): JsonObject {
   return { ...value, type: [value.type, 'null'], ...rest };
 }
 
-/** Tells whether a member may never be there. Where unknown members are refused, it need not be listed. */
+/**
+ * Returns whether a member is always absent. If unknown members are refused, it need not be listed.
+ */
 function isNever(member: unknown): boolean {
   return isObject(member) && isObject(member['not']) && Object.keys(member['not']).length === 0;
 }

@@ -11,14 +11,14 @@ import { createPaths, type OperationNotes } from './document-paths.ts';
 import { createSchemaWriter, type JsonObject } from './json-schema.ts';
 import { exampleOrigin, type HeaderName, responseHeadersAt } from './response-headers.ts';
 
-/** Where the API is. Origins, without a path. */
+/** The addresses of the API: origins, without a path. */
 export interface OpenApiOptions {
   origin: string;
-  /** The origin of the staging environment; left out of the document if it is not known. */
+  /** The origin of the staging environment. The document leaves it out if it is unknown. */
   stagingOrigin?: string | undefined;
 }
 
-/** Origins for a document that no service serves. */
+/** Origins for a document that is not served. */
 export const exampleOrigins: OpenApiOptions = {
   origin: exampleOrigin,
   stagingOrigin: 'https://staging.animal-store.example',
@@ -48,7 +48,7 @@ export function createOpenApi({
       title: 'Animal Store',
       version: '1.0.0',
       summary: 'A catalogue of animals for sale.',
-      description: `List the animals of a store, add one, get one. Every request needs an API key; each key has a quota by its plan. Guides: ${docsUrl}.`,
+      description: `Use this API to list the animals of a store, add one, and get one. Every request needs an API key, and each key has a quota by its plan. Guides: ${docsUrl}.`,
       contact: { name: 'Animal Store' },
       license: { name: 'MIT', identifier: 'MIT' },
     },
@@ -63,7 +63,7 @@ export function createOpenApi({
     tags: [
       { name: 'Animals', description: 'The catalogue: list animals, add one, get one.' },
       { name: 'Orders', description: 'Orders of animals. Experimental.' },
-      { name: 'Rate limits', description: 'What a key has left of its quota. Beta.' },
+      { name: 'Rate limits', description: 'The remaining quota of a key. Beta.' },
     ],
     paths: createPaths({ contract: operations, notes: completeNotes(baseUrl), schemas, responses }),
     components: {
@@ -75,7 +75,7 @@ export function createOpenApi({
           scheme: 'bearer',
           bearerFormat: 'API key',
           description:
-            'Your API key, `ast_…`, as `Authorization: Bearer <API_KEY>`. `x-required-scope` is the scope that an operation needs of the key: `pets:read` or `pets:write`. Most keys have both.',
+            'Your API key, `ast_…`, as `Authorization: Bearer <API_KEY>`. `x-required-scope` is the scope that the key needs for an operation: `pets:read` or `pets:write`. Most keys have both.',
         },
       },
     },
@@ -90,7 +90,7 @@ function withDocs(components: JsonObject, docsUrl: string): JsonObject {
   return { ...components, Error: { ...(components['Error'] as JsonObject), externalDocs } };
 }
 
-/** The headers that every response carries. */
+/** The headers of every response. */
 const headersOfAll: readonly HeaderName[] = [
   rateLimitHeaders.limit,
   rateLimitHeaders.remaining,
@@ -102,28 +102,28 @@ const headersOfAll: readonly HeaderName[] = [
   'X-Content-Type-Options',
 ];
 
-/** What the document says of each operation besides its contract. */
+/** What the document contains about each operation beyond its contract. */
 const notes: Readonly<Record<Operation, OperationNotes>> = {
   listPets: {
-    description: 'A page of animals, or those with the given `ids`.',
+    description: 'A page of animals, or the animals with the given `ids`.',
     refused: { limit: '500' },
   },
   createPet: {
     body: { description: 'The animal to add; at most 16 kB.' },
-    description: 'The animal that was added, with the `id` that it was given.',
+    description: 'The added animal, with its new `id`.',
     successHeaders: ['Location', 'Idempotent-Replayed'],
     refused: { name: 'Mia', categoryId: 3, status: 'lost' },
   },
   getPet: { description: 'The animal.', refused: { petId: 'x' } },
   getRateLimit: {
     description: "The key's rate limits.",
-    // A banned key is answered, too.
+    // A banned key gets a response, too.
     messages: { key_temporarily_banned: undefined },
   },
   listOrders: {},
 };
 
-/** Adds to the notes what follows from the metadata of the operations. */
+/** Adds notes that follow from the metadata of the operations. */
 function completeNotes(baseUrl: string): Readonly<Record<Operation, OperationNotes>> {
   const completed = (Object.keys(operations) as Operation[]).map((name) => {
     const { deprecation, scope, stability }: OperationMetadata = operations[name].metadata;

@@ -1,22 +1,22 @@
 import { rateLimitHeaders } from '../rate-limit.ts';
 import type { JsonObject } from './json-schema.ts';
 
-/** A header of a response, as a document describes it. */
+/** A header of a response in a document. */
 export interface ResponseHeader {
   readonly description: string;
-  /** Whether every response that lists it carries it. */
+  /** Whether every response that lists the header has it. */
   readonly required?: boolean;
   readonly schema: JsonObject;
   readonly example: unknown;
 }
 
-// Bounds that no answer reaches, for readers that want to know how much to expect: the addresses in
-// `Link` are the longest texts, quotas are 32-bit integers, and times end with the year 9999.
+// These bounds are larger than any response, for readers that need to know the size: the addresses
+// in `Link` are the longest texts, quotas are 32-bit integers, and times end with the year 9999.
 const text = { type: 'string', maxLength: 4_096 };
 const count = { type: 'integer', minimum: 0, maximum: 2 ** 31 - 1 };
 const unixTime = { type: 'integer', minimum: 0, maximum: 253_402_300_799 };
 
-/** Of a document that no service serves: a name that is reserved for it (RFC 2606, §2). */
+/** The origin for a document that is not served: a name reserved for examples (RFC 2606, §2). */
 export const exampleOrigin = 'https://api.animal-store.example';
 
 function header(description: string, example: unknown, schema: JsonObject = text) {
@@ -28,8 +28,8 @@ function optionalHeader(description: string, example: unknown, schema: JsonObjec
 }
 
 /**
- * Every response header of the public API besides those of HTTP's own framing and of CORS, by its
- * name among the document's components.
+ * Every response header of the public API, except the headers of HTTP's own framing and of CORS, by
+ * its name among the components.
  */
 export const responseHeaders = {
   [rateLimitHeaders.limit]: header(
@@ -52,13 +52,13 @@ export const responseHeaders = {
     '"minute";r=59;t=60, "day";r=999;t=86400',
   ),
   [rateLimitHeaders.retryAfter]: header(
-    'Whole seconds to wait. A request sent after exactly that long is admitted.',
+    'Whole seconds to wait. A request after that time is admitted.',
     30,
     { ...count, minimum: 1 },
   ),
   RetryLater: header('Whole seconds to wait before the next attempt.', 1, { ...count, minimum: 1 }),
   'X-Request-Id': header(
-    'Names the request: the `X-Request-Id` that was sent, if it was well-formed, else a new UUID. Quote it when you report a problem.',
+    'The id of the request: the `X-Request-Id` that was sent, if it was well-formed, otherwise a new UUID. Quote it when you report a problem.',
     '0b6f1f0e-6d0a-4c1e-9a50-5a3c0a2f7c11',
   ),
   'Cache-Control': header('No cache may store the response.', 'no-store', {
@@ -66,16 +66,16 @@ export const responseHeaders = {
     enum: ['no-store'],
   }),
   'X-Content-Type-Options': header(
-    'The type is what `Content-Type` says; browsers must not guess another.',
+    'The type is the `Content-Type`; browsers must not guess another one.',
     'nosniff',
     { type: 'string', enum: ['nosniff'] },
   ),
   Link: optionalHeader(
-    'With `rel="next"`, the next page; absent on the last one (RFC 8288). Follow it unchanged.',
+    'With `rel="next"`, the next page; absent on the last page (RFC 8288). Follow the address unchanged.',
     `<${exampleOrigin}/v1/pets?limit=50&cursor=Li41MC5hYmM>; rel="next"`,
   ),
   DeprecationLink: header(
-    'With `rel="deprecation"`, what to know about the end of the operation; with `rel="successor-version"`, what to use instead (RFC 8288).',
+    'With `rel="deprecation"`, a page about the end of the operation; with `rel="successor-version"`, the replacement (RFC 8288).',
     `<${exampleOrigin}/docs#deprecation>; rel="deprecation", <${exampleOrigin}/v1/pets?ids=1>; rel="successor-version"`,
   ),
   Deprecation: header(
@@ -88,41 +88,41 @@ export const responseHeaders = {
     'Thu, 05 Dec 2030 00:00:00 GMT',
   ),
   Location: header(
-    'Where the animal can be read (RFC 9110, §10.2.2): the list of its `id` alone.',
+    'The address of the animal (RFC 9110, §10.2.2): the list of this `id` alone.',
     `${exampleOrigin}/v1/pets?ids=1`,
     { ...text, format: 'uri' },
   ),
   'Idempotent-Replayed': optionalHeader(
-    'Present, and `true`, when this is the answer to an earlier request with the same `Idempotency-Key`.',
+    'Present, and `true`, when this is the response to an earlier request with the same `Idempotency-Key`.',
     true,
     { type: 'boolean', enum: [true] },
   ),
   'WWW-Authenticate': header(
-    'The scheme to use (RFC 6750); with `error="invalid_token"` when a key was sent and is not valid, and `error="invalid_request"` when `Authorization` was sent twice.',
+    'The authentication scheme (RFC 6750). It has `error="invalid_token"` when the key is not valid, and `error="invalid_request"` when `Authorization` was sent twice.',
     'Bearer realm="animal-store", error="invalid_token"',
   ),
   ScopeChallenge: optionalHeader(
-    'With `insufficient_scope`, the scope that the key lacks (RFC 6750, §3.1). A suspended key gets none.',
+    'With `insufficient_scope`, the scope that the key lacks (RFC 6750, §3.1). The response to a suspended key has no such header.',
     'Bearer realm="animal-store", error="insufficient_scope", scope="pets:write"',
   ),
-  Allow: header('The methods that the path has.', 'GET, HEAD, POST'),
+  Allow: header('The methods that the path supports.', 'GET, HEAD, POST'),
 } as const satisfies Record<string, ResponseHeader>;
 
-/** The same with examples of a service at an origin. */
+/** Returns the same headers with examples for an origin. */
 export const responseHeadersAt = (origin: string): typeof responseHeaders =>
   JSON.parse(JSON.stringify(responseHeaders).replaceAll(exampleOrigin, origin));
 
 /** The headers of the public API, and the one that only the admin API has. */
 export type HeaderName = keyof typeof responseHeaders | 'X-Total-Count';
 
-/** Headers that operations use in a second sense, and so have a second component for. */
+/** Headers that some operations use in a second sense, so that they have a second component. */
 const wireNames: Readonly<Record<string, string>> = {
   DeprecationLink: 'Link',
   RetryLater: rateLimitHeaders.retryAfter,
   ScopeChallenge: 'WWW-Authenticate',
 };
 
-/** The name of a component's header on the wire. */
+/** Returns the name of a component's header in HTTP. */
 export function wireName(name: string): string {
   return wireNames[name] ?? name;
 }

@@ -5,7 +5,8 @@ import { type Consumer, createConsumer, runIn } from '@animal-store/testkit';
 import { publint } from 'publint';
 import { beforeAll, expect, test } from 'vitest';
 
-// The package as its users get it: packed, and installed beside the two packages that it depends on.
+// The test uses the package like its users: it is packed, and installed beside its two peer
+// dependencies.
 
 const packageDirectory = join(import.meta.dirname, '../..');
 
@@ -40,7 +41,7 @@ test('Node 20 imports and requires the package', async () => {
     );
 });
 
-// What the example of the README does not show.
+// This program uses what the example of the README does not show.
 const program = `
   import type { ErrorCode } from '@animal-store/contract';
   import { adminContract, type Key } from '@animal-store/contract/admin';
@@ -56,42 +57,45 @@ const program = `
 test.each([
   ['nodenext', { module: 'nodenext' }],
   ['bundler', { module: 'preserve', moduleResolution: 'bundler' }],
-  // It knows no `exports`: `typesVersions` leads it to the subpaths.
+  // This resolution ignores `exports`: `typesVersions` leads it to the subpaths.
   ['node10', { module: 'es2022', moduleResolution: 'node10' }],
-])('TypeScript 5.9 compiles a user of it with %s, and the README', async (_name, options) => {
-  const text = await readFile(join(packageDirectory, 'README.md'), 'utf8');
-  const [, example] = /^```ts\n([\s\S]*?)^```$/m.exec(text) ?? [];
-  // This compiler does not have Node's types.
-  const readme = `declare const process: { env: { ANIMAL_STORE_API_KEY: string } };
+])(
+  'TypeScript 5.9 compiles a user of the package with %s, and the README',
+  async (_name, options) => {
+    const text = await readFile(join(packageDirectory, 'README.md'), 'utf8');
+    const [, example] = /^```ts\n([\s\S]*?)^```$/m.exec(text) ?? [];
+    // This compiler does not have Node's types.
+    const readme = `declare const process: { env: { ANIMAL_STORE_API_KEY: string } };
     ${example}
     // @ts-expect-error there is no such status
     added.status === 418;`;
-  const files = { 'program.mts': program, 'program.cts': program, 'readme.mts': readme };
-  for (const [file, text] of Object.entries(files)) await consumer.write(file, text);
-  const compilerOptions = {
-    ...{ lib: ['es2022', 'dom'], target: 'es2022', types: [], noEmit: true },
-    // The types of ts-rest have faults.
-    ...{ strict: true, exactOptionalPropertyTypes: true, skipLibCheck: true },
-    ...options,
-  };
-  const config = { compilerOptions, files: Object.keys(files) };
-  await consumer.write('tsconfig.json', JSON.stringify(config));
-  expect(await consumer.run(process.execPath, [tools.typescript59, '-p', '.'])).toBe('');
-});
+    const files = { 'program.mts': program, 'program.cts': program, 'readme.mts': readme };
+    for (const [file, text] of Object.entries(files)) await consumer.write(file, text);
+    const compilerOptions = {
+      ...{ lib: ['es2022', 'dom'], target: 'es2022', types: [], noEmit: true },
+      // The types of ts-rest have errors.
+      ...{ strict: true, exactOptionalPropertyTypes: true, skipLibCheck: true },
+      ...options,
+    };
+    const config = { compilerOptions, files: Object.keys(files) };
+    await consumer.write('tsconfig.json', JSON.stringify(config));
+    expect(await consumer.run(process.execPath, [tools.typescript59, '-p', '.'])).toBe('');
+  },
+);
 
 test('publint finds nothing, and the types resolve wherever exports are supported', async () => {
   const tarball = new Uint8Array(consumer.tarball).buffer;
   expect((await publint({ pack: { tarball } })).messages).toEqual([]);
   const { checkPackage, createPackageFromTarballData } = await import(tools.areTheTypesWrong);
   const result = await checkPackage(createPackageFromTarballData(consumer.tarball));
-  // `node10` knows no exports, so it finds only the main entry.
+  // `node10` ignores exports, so it finds only the main entry.
   const problems = (result.problems as { resolutionKind?: string }[]).filter(
     ({ resolutionKind }) => resolutionKind !== 'node10',
   );
   expect(problems).toEqual([]);
 });
 
-test('the manifest names real versions, and shares zod and ts-rest with its user', async () => {
+test('the manifest has real versions, and zod and ts-rest as peers', async () => {
   const file = join(consumer.path, 'node_modules/@animal-store/contract/package.json');
   const { dependencies, peerDependencies } = JSON.parse(await readFile(file, 'utf8'));
   expect({ dependencies, peerDependencies }).toEqual({
