@@ -76,8 +76,8 @@ test('requests without a key share 300 lines a minute, and each key has 300 line
 
 const waits = { queueMs: 0, redisMs: 1.5, sqlMs: 250.13, bodyMs: 0 };
 
-const key = { id: 'one', plan: 'free', accountId: 'a "b"' };
-const ofKey = { keyId: 'one', plan: 'free', accountId: 'a "b"' };
+const key = { id: 'one', plan: 'free', account: 'C "17"', accountId: 'abc' };
+const ofKey = { keyId: 'one', plan: 'free', account: 'C "17"', accountId: 'abc' };
 const denial = { status: 429, errorCode: 'rate_limit_exceeded' };
 
 test.each([

@@ -60,6 +60,8 @@ function fieldsOf(record: RequestRecord, slowRequestMs: number) {
     durationMs: inHundredths(record.durationMs),
     operation: operation?.operation,
     keyId: key?.id,
+    // The name is known for every account, the id only for one with a plan.
+    account: key?.account ?? undefined,
     accountId: key?.accountId,
     plan: key?.plan,
     tokenPrefix: record.tokenPrefix,

@@ -68,7 +68,7 @@ export interface ObservabilitySettings {
 export const defaultObservabilitySettings: ObservabilitySettings = {
   logLevel: 'info',
   logFormat: undefined,
-  slowRequestMs: 1_000,
+  slowRequestMs: 100,
   traces: undefined,
   logBatchMs: 250,
   logCloseTimeoutMs: 1_000,

@@ -77,6 +77,20 @@ test('invalid HTTP has no line, and an aborted request has a line with status 49
   expect(countLines()).toBe(before + 1);
 });
 
+// Regression: only accounts with a plan were in the line, as an id that operators do not know.
+test('the line of a request has the name of its account, and its id if the account has a plan', async () => {
+  const { token } = await admin.create('{"plan":"free","account":"C-17"}');
+  const labelled: Record<string, unknown> = await lineOfApi('/pets', { token });
+  expect(labelled['account']).toBe('C-17');
+  expect(labelled).not.toHaveProperty('accountId');
+  await admin.call('/accounts/C-17', { method: 'PUT', json: '{"plan":"pro"}' });
+  const planned = await until(async () => {
+    const line = await lineOfApi('/pets', { token });
+    return line['plan'] === 'pro' && line;
+  });
+  expect(planned).toMatchObject({ account: 'C-17', accountId: anyId });
+});
+
 test("the line of an operator's request has the operator and the id of the key", async () => {
   const { key, token } = await admin.create('{"plan":"pro"}');
   const url = `${service.server.opsUrl}/admin/v1/keys/${key.id.toUpperCase()}/revoke`;
