@@ -2,7 +2,7 @@ import { defineConfig } from 'vite';
 
 export default defineConfig({
   base: '/console/',
-  // Prefresh reads it here and not in tsconfig.json.
+  // Prefresh reads this option here and not in tsconfig.json.
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   build: {
     // The service sends all files from one folder, and nothing inline.

@@ -2,9 +2,9 @@ import prefresh from '@prefresh/vite';
 import { defineConfig, loadEnv, mergeConfig } from 'vite';
 import config from './vite.config.ts';
 
-// A file of its own, because an installation for production, which also builds, lacks Prefresh.
+// This is a separate file, because a production installation, which also builds, lacks Prefresh.
 export default defineConfig(async ({ mode }) => {
-  // The ops listener of the service that the dev server passes requests to.
+  // The ops listener to which the dev server forwards requests.
   const { OPS_URL: target = 'http://127.0.0.1:3001' } = loadEnv(mode, import.meta.dirname, 'OPS_');
   const proxied = { target, changeOrigin: true };
   return mergeConfig(config, {

@@ -50,7 +50,10 @@ function findProse(text, extension) {
   );
 }
 
-/** Finds comments, and strings of more than two words. Tagged templates are code, such as SQL. */
+/**
+ * Finds comments, and strings of more than two words. Tagged templates are code, such as SQL, and a string that begins
+ * with a bar is the row of a table.
+ */
 function readScript(text, jsx) {
   const pieces = [];
   let at = 0;
@@ -60,7 +63,7 @@ function readScript(text, jsx) {
     const isText = /^(StringLiteral|JSXText|NoSubstitutionTemplate|Template)/.test(type);
     const isTagged = value.startsWith('`') && /\w$/.test(before);
     if (isComment) pieces.push({ at, value, isComment });
-    else if (isText && !isTagged && /\S\s+\S+\s+\S/.test(value)) {
+    else if (isText && !isTagged && /\S\s+\S+\s+\S/.test(value) && !/^.\|/.test(value)) {
       pieces.push({ at, value: value.replace(/^['"`}]|(['"`]|\$\{)$/g, blank), isComment });
     }
     at += value.length;

@@ -1,6 +1,6 @@
 import type { AddressInfo, Server } from 'node:net';
 
-/** Prints the line that the testkit waits for, as the service does. */
+/** Prints the same line as the service, for which the testkit waits. */
 export function announce(server: Pick<Server, 'address'>): void {
   const { port } = server.address() as AddressInfo;
   process.stdout.write(`Animal Store is listening on http://127.0.0.1:${port}/v1\n`);

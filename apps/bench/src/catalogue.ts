@@ -17,7 +17,7 @@ export function petAt(id: number): Pet {
   return { id, name: `Animal ${id}`, categoryId: id % 10, status };
 }
 
-/** What the list must answer. */
+/** Returns the expected list. */
 export function listOf(limit: number, status: Pet['status'] | undefined): Pet[] {
   const pets: Pet[] = [];
   for (let id = 1; pets.length < limit; id++) {
@@ -29,22 +29,22 @@ export function listOf(limit: number, status: Pet['status'] | undefined): Pet[] 
 
 /** The tokens of the benchmark's keys. */
 export type Tokens = {
-  /** Their quota is never used up. */
+  /** Keys whose quota is never used up. */
   readonly wide: readonly string[];
-  /** Its quota is one request a day. */
+  /** A key whose quota is one request a day. */
   readonly narrow: string;
 };
 
-/** No run reaches it: 100,000 requests a second for a quarter of an hour. */
+/** A limit that no run reaches: 100,000 requests a second for a quarter of an hour. */
 export const wideLimit = 100_000_000;
 
-/** How many keys are inserted in one statement. */
+/** How many keys one statement inserts. */
 const batchSize = 20_000;
 
-/** How many keys take part in the load; the rest only make the table large. */
+/** How many keys send requests. The others only make the table large. */
 const maxTokens = 10_000;
 
-/** Fills a migrated database with so many animals and keys. */
+/** Fills a migrated database with the given number of animals and keys. */
 export async function fillCatalogue(
   databaseUrl: string,
   { pets, keys }: { pets: number; keys: number },
@@ -63,7 +63,7 @@ export async function fillCatalogue(
       const count = Math.min(batchSize, keys - from);
       const hashes = Array.from({ length: count }, (_, index) => {
         const token = wide[from + index];
-        // Nobody has the token of this one.
+        // Nobody has the token of this key.
         return token === undefined
           ? createHash('sha256')
               .update(`${from + index}`)

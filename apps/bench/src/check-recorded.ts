@@ -1,7 +1,8 @@
-// Fails when a request costs over 15 % more CPU time than recorded, in units of the floor that waits,
-// measured in the same run. On a busy machine it allows as much more as the floor itself varies.
+// This check fails when a request costs over 15 % more CPU time than recorded, in units of the
+// waiting floor, measured in the same run. On a busy machine, it also allows the variation of the
+// floor.
 //
-// With `--record` it records the costs to compare with: when it is wanted that a request costs more.
+// With `--record`, it records new reference costs. Use it when a higher cost is intended.
 
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -15,12 +16,12 @@ import { type CheckedCosts, checkedFile } from './results.ts';
 import { service, waitingFloor } from './targets.ts';
 import { type Workload, workloads } from './workloads.ts';
 
-/** A hot list, gets, creates and refusals: together they take every path of a request. */
+/** A hot list, gets, creations and refusals cover every path of a request. */
 const checkedWorkloads = ['a', 'c', 'd', 'f'];
 const connections = 64;
 const rounds = 9;
 const measureMs = 1_000;
-/** A measurement that the machine disturbed is done again. */
+/** A measurement is repeated if the machine disturbed it. */
 const attempts = 3;
 
 const isRecording = process.argv.includes('--record');
@@ -59,15 +60,18 @@ if (isRecording) {
 }
 if (worse > 0) {
   process.stdout.write(
-    'A request costs over 15 % more than recorded. If that is wanted, record anew: see apps/bench/README.md.\n',
+    'A request costs over 15 % more than recorded. If that is intended, record again: see apps/bench/README.md.\n',
   );
   process.exitCode = 1;
 }
 
-/** The server's CPU time per request in units of the waiting floor's: the median of the rounds. */
+/**
+ * Returns the server's CPU time per request in units of the waiting floor: the median of the
+ * rounds.
+ */
 function costOf(results: readonly TargetResult[]): number {
   const floors = cpuOfRounds(results, waitingFloor.name);
-  // Round by round: what slows the machine down for a while slows both down.
+  // The ratio is computed in each round, because a slow phase of the machine slows down both.
   return median(
     cpuOfRounds(results, service.name).map((cpuUs, round) => cpuUs / (floors[round] ?? Number.NaN)),
   );

@@ -11,13 +11,13 @@ test.each([
   [Number.NaN, 1, 1, 'worse'],
   [1, 1, Number.NaN, 'worse'],
 ] as const)(
-  'a cost of %d floors after %d, with a noise of %d, is %s',
+  'compareCost of %d floors after %d, with a noise of %d, returns %s',
   (measured, recorded, noise, verdict) => {
     expect(compareCost(measured, recorded, noise).verdict).toBe(verdict);
   },
 );
 
-test('the noise is what the middle half of the rounds varies by', () => {
+test('noiseOf returns the variation of the middle half of the rounds', () => {
   expect(noiseOf([10, 10, 10, 10, 10])).toBe(1);
   expect(noiseOf([50, 10, 11, 12, 1])).toBe(1.2);
   expect(noiseOf([])).toBeNaN();

@@ -2,7 +2,7 @@ import type { Results, ScenarioResult } from './results.ts';
 import { targets, unitFloor } from './targets.ts';
 import { workloads } from './workloads.ts';
 
-/** Writes the medians as Markdown, a table for each scenario. */
+/** Writes the medians as Markdown, with a table for each scenario. */
 export function formatTables(results: Results): string {
   const { commit, date, node, machine, pets, keys, rounds, seconds } = results;
   const heading = `Commit ${commit}, ${date.slice(0, 10)}, Node ${node}. ${machine}. ${count(pets)} animals, ${count(keys)} keys; medians of ${rounds} rounds of ${seconds} s.\n`;

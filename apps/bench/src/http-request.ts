@@ -1,6 +1,6 @@
 import type { Call } from './workloads.ts';
 
-/** A call as it goes over the wire. */
+/** A call as HTTP. */
 export type HttpRequest = {
   readonly method: 'GET' | 'POST';
   readonly path: string;

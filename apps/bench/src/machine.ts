@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 
 /**
- * Which processors measure and which are measured: the server has one to itself; the load generator,
- * Redis and Postgres have the others, as they would be on other machines.
+ * Assigns the processors: the server has one to itself. The load generator, Redis and Postgres have
+ * the others, as if they were on other machines.
  */
 const count = cpus().length;
 const serverCpus = '0';
@@ -12,10 +12,10 @@ const otherCpus = count === 2 ? '1' : `1-${count - 1}`;
 
 const canPin = count > 1 && spawnSync('taskset', ['--version']).error === undefined;
 
-/** Puts what runs a server in front of its command. */
+/** Adds `taskset` in front of a server's command. */
 export const onServerCpus: readonly string[] = canPin ? ['taskset', '-c', serverCpus] : [];
 
-/** Moves this process to the other processors. What it starts inherits them. */
+/** Moves this process to the other processors. Its children inherit them. */
 export function pinThisProcess(): void {
   if (!canPin) return;
   execFileSync('taskset', ['-a', '-c', '-p', otherCpus, String(process.pid)], { stdio: 'ignore' });
@@ -36,8 +36,8 @@ export function cpuTimeNs(pid: number): number {
   let total = 0;
   try {
     for (const task of readdirSync(`/proc/${pid}/task`)) {
-      // proc_pid_schedstat(5): time on the processor in ns, time waiting for it, number of slices.
-      // Exact, unlike the ticks of /proc/PID/stat.
+      // The first number is exact, unlike the ticks of /proc/PID/stat. proc_pid_schedstat(5): time
+      // on the processor in ns, time waiting for it, number of slices.
       total += Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8').split(' ')[0]);
       const children = readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').trim();
       for (const child of children === '' ? [] : children.split(' ')) {
@@ -46,7 +46,8 @@ export function cpuTimeNs(pid: number): number {
     }
     return total + endedChildrenNs(pid);
   } catch (error) {
-    // It has ended, as connections to Postgres do: its time is now that of an ended child.
+    // The process has ended, like some connections to Postgres. Its time now belongs to the ended
+    // children.
     if (['ENOENT', 'ESRCH'].includes(String((error as NodeJS.ErrnoException).code))) return total;
     throw error;
   }

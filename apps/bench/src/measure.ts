@@ -5,7 +5,7 @@ import type { Stores } from './open-stores.ts';
 import type { Target } from './targets.ts';
 import { type Data, type Workload, workloads } from './workloads.ts';
 
-/** What one round of load on one target came to. */
+/** The result of one round of load on one target. */
 export type Sample = {
   readonly requestsPerSecond: number;
   readonly p50Ms: number;
@@ -31,7 +31,7 @@ export type MeasureOptions = {
 export async function measure(options: MeasureOptions): Promise<Sample> {
   const { target, server, stores, connections, warmUp, measureMs } = options;
   const data: Data = { tokens: stores.tokens, pets: options.pets };
-  // A floor has one answer.
+  // A floor always sends the same response.
   const workload = target.kind === 'floor' ? (workloads[0] as Workload) : options.workload;
 
   const pids = {

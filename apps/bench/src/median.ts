@@ -1,4 +1,4 @@
-/** The middle of the numbers, or the mean of the two in the middle. */
+/** Returns the middle of the numbers, or the mean of the two middle ones. */
 export function median(numbers: readonly number[]): number {
   const sorted = numbers.toSorted((a, b) => a - b);
   const middle = sorted.length >> 1;

@@ -7,12 +7,15 @@ import { type Call, expectationOf, type Workload } from './workloads.ts';
 export type OfferedLoad = {
   readonly origin: string;
   readonly connections: number;
-  /** How many requests a second are sent. @default each connection sends the next one after each response */
+  /**
+   * The request rate per second.
+   * @default each connection sends its next request after each response
+   */
   readonly perSecond?: number | undefined;
   /** The calls that a connection repeats. */
   readonly calls: (connection: number) => readonly Call[];
   readonly refusal: Workload['refusal'];
-  /** Both must be over before the measured time begins, or {@link maxWarmUpMs}. */
+  /** The warm-up ends when both are reached, or after {@link maxWarmUpMs}. */
   readonly warmUp: { readonly milliseconds: number; readonly requests: number };
   readonly measureMs: number;
   /** Called at the beginning and at the end of the measured time. */
@@ -22,35 +25,38 @@ export type OfferedLoad = {
 export type OfferedResult = {
   readonly seconds: number;
   readonly answered: number;
-  /** Answered with 503 instead. */
+  /** The number of responses with 503. */
   readonly refused: number;
-  /** Of what was answered, in milliseconds. */
+  /** Response times of successful requests, in milliseconds. */
   readonly p50Ms: number;
   readonly p99Ms: number;
 };
 
-/** On a machine so slow that this is not enough, nothing else would be either. */
+/** The longest warm-up. On a slower machine, no measurement makes sense. */
 const maxWarmUpMs = 20_000;
 
-/** One response in so many has its body checked; every response its status. */
+/** The body of one in so many responses is checked; the status of every response is. */
 const verifyOneIn = 8;
 
 const endOfHead = Buffer.from('\r\n\r\n');
 const tickMs = 2;
 
 /**
- * Sends requests: each connection the next one after a response; or, with a rate, whether or not the service keeps
- * up, as callers do that do not back off. Then a request that is due while every connection waits is not sent.
+ * Sends requests. Without a rate, each connection sends the next one after a response. With a rate,
+ * requests do not wait for the service, like callers that do not back off. Then a request that is
+ * due while every connection waits is not sent.
  *
- * Our own, because autocannon needs three times as much processor time, and slows down with the service.
+ * This is our own generator, because autocannon needs three times as much processor time, and slows
+ * down with the service.
  *
- * @throws {Error} at the first measured response that is wrong and no 503, or if a connection is closed.
+ * @throws {Error} at the first measured response that is wrong and not a 503, or if a connection is
+ *   closed.
  */
 export async function offerLoad(options: OfferedLoad): Promise<OfferedResult> {
   const { origin, connections, perSecond, refusal, warmUp, measureMs } = options;
   const { hostname, port } = new URL(origin);
   const failure = Promise.withResolvers<never>();
-  // It may fail while nobody waits for it yet.
+  // The promise may reject before anything waits for it.
   failure.promise.catch(() => {});
   const warm = Promise.withResolvers<void>();
   const idle: (() => void)[] = [];
@@ -62,7 +68,7 @@ export async function offerLoad(options: OfferedLoad): Promise<OfferedResult> {
   let isMeasuring = false;
 
   function note(status: number, sentAt: number, isRight: () => boolean): void {
-    // What warms up may be answered otherwise, such as before a quota is used up.
+    // Responses during the warm-up may differ, for example before a quota is used up.
     if (!isMeasuring) {
       unmeasured += 1;
       if (unmeasured >= warmUp.requests) warm.resolve();
@@ -123,7 +129,8 @@ export async function offerLoad(options: OfferedLoad): Promise<OfferedResult> {
         failure.promise,
       ]);
     }
-    // Only now: a busy service accepts connections too slowly, and the kernel resets some.
+    // The rate starts only now: a busy service accepts connections too slowly, and the kernel
+    // resets some.
     if (perSecond === undefined) {
       for (const sendNext of idle.splice(0)) sendNext();
     } else {
@@ -145,7 +152,7 @@ export async function offerLoad(options: OfferedLoad): Promise<OfferedResult> {
     isMeasuring = false;
     const seconds = (performance.now() - begin) / 1_000;
     options.onMeasure('end');
-    if (answered === 0) throw new Error(`No answer in ${seconds} s.`);
+    if (answered === 0) throw new Error(`No response in ${seconds} s.`);
     return {
       seconds,
       answered,
@@ -165,7 +172,7 @@ function textOf({ method, path, headers, body = '' }: HttpRequest, origin: strin
   return Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body}`);
 }
 
-/** The first response of what was received; `undefined` if it is not whole. */
+/** Returns the first response in the received bytes; `undefined` if it is incomplete. */
 function partsOf(received: Buffer): { status: number; body: Buffer } | undefined {
   const end = received.indexOf(endOfHead);
   if (end === -1) return undefined;

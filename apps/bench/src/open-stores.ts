@@ -15,18 +15,20 @@ export type Stores = {
   readonly tokens: Tokens;
 };
 
-/** What a server should have; the testkit's is tuned for tests. */
+/** Settings of a production server; the testkit's are tuned for tests. */
 const postgresSettings = [
   'fsync=on',
   'full_page_writes=on',
   'synchronous_commit=on',
   'shared_buffers=1GB',
   'max_wal_size=4GB',
-  // The statements of autovacuum would be counted as those of whoever is measured.
+  // Statements of autovacuum would count as statements of the measured target.
   'autovacuum=off',
 ];
 
-/** Opens Postgres and Redis, with a database that the service has migrated and the benchmark filled. */
+/**
+ * Opens Postgres and Redis. The service has migrated the database, and the benchmark has filled it.
+ */
 export async function openStores(
   opened: AsyncDisposableStack,
   size: { pets: number; keys: number },

@@ -1,4 +1,5 @@
-// Records the figures of the last run: for the check, in the README, and in docs/capacity.md.
+// This program records the numbers of the last run: for the check, in the README, and in
+// docs/capacity.md.
 
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
@@ -16,7 +17,7 @@ const end = '<!-- end of figures -->';
 const results = JSON.parse(readFileSync(latestFile, 'utf8')) as Results;
 copyFileSync(latestFile, recordedFile);
 writeFigures(readme, formatTables(results));
-// It reads the recorded figures.
+// The model reads the recorded numbers.
 writeFigures(
   capacity,
   execFileSync(process.execPath, [fileURLToPath(capacityModel)], { encoding: 'utf8' }),

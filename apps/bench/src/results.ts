@@ -3,14 +3,14 @@ import type { TargetResult } from './measure-scenario.ts';
 
 const directory = new URL('../results/', import.meta.url);
 
-/** The figures that the README shows. */
+/** The numbers in the README. */
 export const recordedFile = fileURLToPath(new URL('recorded.json', directory));
-/** The costs that the check compares with. */
+/** The reference costs of the check. */
 export const checkedFile = fileURLToPath(new URL('checked.json', directory));
-/** The figures of the last run. */
+/** The numbers of the last run. */
 export const latestFile = fileURLToPath(new URL('latest.json', directory));
 
-/** What a request of each checked workload costs, in units of the floor that waits. */
+/** The cost of a request in each checked workload, in units of the waiting floor. */
 export type CheckedCosts = {
   readonly commit: string;
   readonly pets: number;
@@ -18,7 +18,7 @@ export type CheckedCosts = {
   readonly waitingFloors: Readonly<Record<string, number>>;
 };
 
-/** What a run writes. */
+/** The output of a run. */
 export type Results = {
   readonly commit: string;
   readonly date: string;
@@ -32,7 +32,7 @@ export type Results = {
 };
 
 export type ScenarioResult = {
-  /** Its letter. */
+  /** The letter of the workload. */
   readonly workload: string;
   readonly connections: number;
   readonly results: readonly TargetResult[];

@@ -92,7 +92,7 @@ mkdirSync(dirname(latestFile), { recursive: true });
 writeFileSync(latestFile, `${JSON.stringify(results, undefined, 2)}\n`);
 process.stdout.write(formatTables(results));
 
-/** What a workload is measured on: refusals have no peers. */
+/** Returns the targets of a workload. Refusals have no peers. */
 function targetsOf(workload: Workload): Target[] {
   return chosenTargets.filter(({ kind }) => kind !== 'peer' || workload.refusal === undefined);
 }
@@ -114,7 +114,7 @@ function numbers(text: string): number[] {
   });
 }
 
-/** The commit that was measured; `+` says that the working tree differs from it. */
+/** Returns the measured commit; `+` means that the working tree differs from it. */
 function commitOf(): string {
   const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' }).trim();
   const isDirty = git('status', '--porcelain', '--untracked-files=no') !== '';

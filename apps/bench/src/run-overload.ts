@@ -39,7 +39,9 @@ const manyConnections = Number(values.connections);
 const measureMs = Number(values.seconds) * 1_000;
 const size = { pets: 100_000, keys: 1_000 };
 
-/** Empty counts as unset: the testkit gives servers longer limits than they have by default. */
+/**
+ * Empty settings count as unset. The testkit sets longer timeouts than the service has by default.
+ */
 const ownLimits = { MAX_CONNECTIONS_PER_NETWORK: '0', MAX_WAIT_MS: '' };
 
 pinThisProcess();
@@ -61,7 +63,7 @@ const { origin, pid } = await startTarget(
   },
 );
 
-/** A load, what came back in a second, and what each answer cost the server. */
+/** A load, the responses per second, and the cost of each response for the server. */
 async function offer(connections: number, perSecond: number | undefined, warmUpMs: number) {
   let cpuNs = 0;
   const { seconds, answered, refused, p50Ms, p99Ms } = await offerLoad({
@@ -108,7 +110,10 @@ function sayRow(title: string, seen: Offered, capacity: Pick<Offered, 'answered'
   );
 }
 
-/** What 64 connections are answered now. Other work on the machine changes it from minute to minute. */
+/**
+ * Measures the current rate of responses on 64 connections. Other work on the machine changes it
+ * from minute to minute.
+ */
 async function measureCapacity(warmUpMs: number): Promise<Offered> {
   const capacity = await offer(64, undefined, warmUpMs);
   sayRow('64 connections', capacity, capacity);

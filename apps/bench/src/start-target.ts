@@ -10,11 +10,11 @@ export type StartOptions = {
   readonly stores: Pick<Stores, 'databaseUrl' | 'redis'>;
   /** Settings of the service. */
   readonly env: Readonly<Record<string, string>>;
-  /** Where logs go. */
+  /** The file for logs. */
   readonly directory: string;
 };
 
-/** Starts a target, as its users run it. */
+/** Starts a target like its users do. */
 export async function startTarget(
   opened: AsyncDisposableStack,
   target: Target,
@@ -22,7 +22,7 @@ export async function startTarget(
 ): Promise<Server> {
   const logFile = join(directory, `${target.name}.log`);
   const server = await startServer({
-    // The log goes to a file: a pipe would be read by this process, which has better things to do.
+    // The log goes to a file, because reading it from a pipe would cost this process time.
     command: ['sh', '-c', 'exec "$@" 2>>"$LOG_FILE"', 'sh', ...onServerCpus, ...commandOf(target)],
     env: {
       NODE_ENV: 'production',
@@ -37,7 +37,7 @@ export async function startTarget(
     throw new Error(`${target.name}: ${readFileSync(logFile, 'utf8').slice(-4_000)}`, { cause });
   });
   opened.use(server);
-  // In order first: `--cpu-prof` writes its profile at an orderly exit.
+  // The first attempt is a clean stop, because `--cpu-prof` writes its profile then.
   opened.defer(async () => {
     await server.stop();
   });

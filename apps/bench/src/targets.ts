@@ -4,10 +4,10 @@ import { nodeFlags } from '@animal-store/testkit';
 export type Target = {
   readonly name: string;
   readonly title: string;
-  /** `floor`: a constant body and no work, as a unit to measure the others in. */
+  /** `floor`: a constant body and no work, as a unit for the others. */
   readonly kind: 'service' | 'peer' | 'floor';
   readonly program: string;
-  /** The command that runs the program. @default what the run's options say */
+  /** The command that runs the program. @default the command from the options of the run */
   readonly command?: readonly string[];
 };
 
@@ -21,10 +21,13 @@ function floor(name: string, title: string): Target {
   return { name, title, kind: 'floor', program: path(`floors/${name}.ts`) };
 }
 
-/** The floor that all ratios refer to. */
+/** The floor of all ratios. */
 export const unitFloor = floor('express-json', 'Express `res.json`, constant body');
 
-/** What a service pays for waiting alone. {@link unitFloor} does not suffer as it does on a busy machine. */
+/**
+ * The floor that shows the cost of waiting. {@link unitFloor} does not get slower with it on a busy
+ * machine.
+ */
 export const waitingFloor = floor(
   'express-waiting',
   'Express `res.json`, constant body after 2 ms',
@@ -38,10 +41,10 @@ export const service: Target = {
 };
 
 /**
- * Makes a target of another way to run the service, to be compared with it.
+ * Creates a target that runs the service in another way, for a comparison.
  *
- * @param description `name=command`, such as `small=node --max-semi-space-size=4`. The command may end in
- * another `main.ts`, such as one of another commit.
+ * @param description `name=command`, such as `small=node --max-semi-space-size=4`. The command may
+ *   end with another `main.ts`, such as one of another commit.
  */
 export function serviceVariant(description: string): Target {
   const name = description.slice(0, description.indexOf('='));
@@ -58,7 +61,9 @@ export const targets: readonly Target[] = [
   peer('fastify-pg', 'Fastify + @fastify/rate-limit + pg'),
 ];
 
-/** The command that runs a target: the service as `npm start` runs it, its peers on a plain Node. */
+/**
+ * Returns the command of a target: the service runs as in `npm start`, and its peers on plain Node.
+ */
 export function commandOf({ kind, command, program }: Target): readonly string[] {
   const flags = kind === 'service' ? nodeFlags : [];
   return [...(command ?? [process.execPath, ...flags]), program];

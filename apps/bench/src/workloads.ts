@@ -2,10 +2,10 @@ import { createSeededRandom } from '@animal-store/testkit/seeded-random';
 import { createToken } from '../../server/src/keys/token.ts';
 import { listOf, type Pet, petAt, statuses, type Tokens } from './catalogue.ts';
 
-/** One request of an animal store, whatever its protocol. */
+/** One request of an animal store, in any protocol. */
 export type Call = {
   readonly token: string;
-  /** Whose request it is, where no valid key tells. */
+  /** The caller, if there is no valid key. */
   readonly address?: string;
 } & (
   | {
@@ -17,7 +17,7 @@ export type Call = {
   | { readonly operation: 'create'; readonly name: string; readonly categoryId: number }
 );
 
-/** What a response must be. */
+/** The expected response. */
 export type Expectation = { readonly status: number; readonly body: (body: unknown) => boolean };
 
 export type Data = { readonly tokens: Tokens; readonly pets: number };
@@ -26,7 +26,7 @@ export type Workload = {
   readonly letter: string;
   readonly title: string;
   calls(data: Data, connection: number): Call[];
-  /** What all of the responses must be, if it does not follow from the call. */
+  /** The expected response to all calls, if it does not follow from the call. */
   readonly refusal?: { readonly status: number; readonly code: string };
   /** Settings of the service for this workload. */
   readonly env?: Readonly<Record<string, string>>;
@@ -46,7 +46,7 @@ const hotToken = ({ tokens }: Data): string => tokens.wide[0] as string;
 const anyToken = ({ tokens }: Data, random: (below: number) => number): string =>
   tokens.wide[random(Math.min(1_000, tokens.wide.length))] as string;
 
-/** One of 200 lists: 50 lengths, with each status and without. */
+/** Returns one of 200 lists: 50 lengths, with each status and without. */
 function anyList(random: (below: number) => number) {
   return {
     operation: 'list',
@@ -63,7 +63,7 @@ const hotList = { operation: 'list', limit: 20, status: undefined } as const;
 const newPet = (random: (below: number) => number) =>
   ({ operation: 'create', name: `New ${random(1_000_000)}`, categoryId: random(10) }) as const;
 
-/** Well-formed, so that it is looked for. */
+/** This key is well-formed, so the service looks it up. */
 const unknownToken = createToken();
 
 export const workloads: readonly Workload[] = [
@@ -118,7 +118,7 @@ export const workloads: readonly Workload[] = [
     title: 'all banned (429)',
     calls: ({ tokens }) => [{ ...hotList, token: tokens.narrow }],
     refusal: { status: 429, code: 'key_temporarily_banned' },
-    // The first minute's limit is as wide as the others'; the day's is used up at once.
+    // The first minute has as high a limit as the others; the day is used up at once.
     env: { BAN_MIN_STRIKES: '1', BAN_STRIKE_PERCENT: '0', BAN_SECONDS: '3600' },
   },
   {
@@ -136,7 +136,7 @@ export const workloads: readonly Workload[] = [
   },
 ];
 
-/** What the right answer to a call is. */
+/** Returns the expected response to a call. */
 export function expectationOf(call: Call, refusal: Workload['refusal']): Expectation {
   if (refusal !== undefined) {
     const { status, code } = refusal;
@@ -173,7 +173,7 @@ function isSameList(body: unknown, expected: readonly Pet[]): boolean {
   );
 }
 
-/** Peers may add members of their own, such as when it was created. */
+/** Peers may add members of their own, such as the time of creation. */
 function isSame(body: unknown, expected: Pet): boolean {
   const pet = body as Partial<Pet>;
   return (

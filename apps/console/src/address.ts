@@ -2,10 +2,11 @@ import { useRoute, useSearch } from 'wouter-preact';
 import { useHashLocation } from 'wouter-preact/use-hash-location';
 import { queryText } from './api/query-text.ts';
 
-// The address of a page is the part behind `#`, as in `#/keys?account=C-5`. It is never sent to a server, so no name that
-// somebody searched for gets into a log. wouter would put the parameters in front of the `#`.
+// The address of a page is the part behind `#`, as in `#/keys?account=C-5`. Browsers never send
+// this part to a server, so searched names do not get into a log. wouter would put the parameters
+// in front of the `#`.
 
-/** The span of time of the plots of a page. */
+/** The period of the plots of a page. */
 const span = ['range', 'from', 'to'] as const;
 
 /** The pages, and the parameters that their addresses may have. */
@@ -27,33 +28,36 @@ const pages = {
 export type PageName = keyof typeof pages;
 export type ParameterName<Page extends PageName = PageName> = (typeof pages)[Page][number];
 
-/** What the address of a page says besides what the page is about, such as filters and a sort order. */
+/** The parameters in the address of a page, such as filters and a sort order. */
 export type Parameters<Page extends PageName = PageName> = Readonly<
   Partial<Record<ParameterName<Page>, string | undefined>>
 >;
 
-/** What the address says. */
+/** The parameters of an address. */
 export interface Address {
   /** The page of the address; `undefined` if the address names none. */
   readonly page: PageName | undefined;
-  /** What the page is about, such as the id of a key. */
+  /** The subject of the page, such as the id of a key. */
   readonly id: string | undefined;
 }
 
-/** Where a list is named with an id, as in `#/keys/0f8f…`, somebody means that one. */
+/** An address of a list with an id, as in `#/keys/0f8f…`, means the page of this id. */
 const singulars: Readonly<Record<string, PageName>> = { keys: 'key', accounts: 'account' };
 
-/** wouter decodes what its hooks return, and the console decodes ids and parameters. Twice would be once too often. */
+/**
+ * wouter decodes the results of its hooks, and the console decodes ids and parameters. Decoding
+ * twice would be wrong.
+ */
 const escapeForWouter = (text: string) => text.replaceAll('%', '%25');
 
-/** The path of the address, for wouter's `Router`. */
+/** Returns the path of the address, for wouter's `Router`. */
 export function useHashPath(): ReturnType<typeof useHashLocation> {
   const [hash, navigate] = useHashLocation();
   const [path = ''] = hash.split('?');
   return [escapeForWouter(path), navigate];
 }
 
-/** The parameters of the address as a text, for wouter's `Router`. */
+/** Returns the parameters of the address as a string, for wouter's `Router`. */
 export function useHashSearch(): string {
   const [hash] = useHashLocation();
   return escapeForWouter(hash.split('?')[1] ?? '');
@@ -67,17 +71,17 @@ export function useAddress(): Address {
   return { page: isPageName(page) ? page : undefined, id };
 }
 
-/** The parameters of the present address, which is that of this page. */
+/** Returns the parameters of the current address, which must belong to this page. */
 export function useParameters<Page extends PageName>(_page: Page): Parameters<Page> {
   return Object.fromEntries(new URLSearchParams(useSearch())) as Parameters<Page>;
 }
 
-/** Any parameters of the present address, for what several pages have. */
+/** Returns any parameters of the current address, for parameters that several pages have. */
 export function useAllParameters(): Parameters {
   return useParameters<PageName>('overview');
 }
 
-/** The address of a page, for links. */
+/** Returns the address of a page, for links. */
 export function linkTo<Page extends PageName>(
   page: Page,
   { id, query }: { id?: string; query?: Parameters<Page> } = {},
@@ -86,7 +90,7 @@ export function linkTo<Page extends PageName>(
   return `#/${path}${queryText(query)}`;
 }
 
-/** The address of the present page with other parameters. An empty one is removed. */
+/** Returns the current address with other parameters. An empty one is removed. */
 export function linkHere(change: Parameters): string {
   const [path = '', search] = location.hash.replace(/^#\/?/, '').split('?');
   const query = Object.fromEntries(new URLSearchParams(search));
@@ -97,7 +101,7 @@ export function goTo(link: string): void {
   location.hash = link;
 }
 
-/** Changes parameters of the present address. The history gets no entry for each letter of a search. */
+/** Changes parameters of the current address. A search adds no history entry for each letter. */
 export function changeParameters(change: Parameters): void {
   history.replaceState(null, '', linkHere(change));
   dispatchEvent(new HashChangeEvent('hashchange'));
@@ -107,7 +111,7 @@ function isPageName(name: string): name is PageName {
   return Object.hasOwn(pages, name);
 }
 
-/** A malformed "%" stays as it is: the page then finds nothing. */
+/** A malformed "%" stays as it is, and the page then finds nothing. */
 function decode(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -23,9 +23,9 @@ import { OverviewPage } from './pages/overview/overview-page.tsx';
 interface PageEntry {
   readonly title: string;
   readonly component: ComponentType<{ id: string }>;
-  /** The operation without which the page is of no use. */
+  /** The operation that the page needs. The page is hidden if the operator may not use it. */
   readonly needs: Operation;
-  /** Which entry of the navigation it belongs to; `undefined` for its own. */
+  /** The navigation entry that the page belongs to; `undefined` for its own. */
   readonly under?: PageName;
 }
 
@@ -50,8 +50,8 @@ export function App() {
   useEffect(() => {
     document.title = `${session.value === undefined || isExpired.value ? 'Log in' : (entry?.title ?? 'Not found')} · Animal Store console`;
   });
-  // After a link, the focus moves to the top of the new page. A fresh document starts there anyway.
-  // Before the page is painted: who sees it may press the next key at once.
+  // After a link, the focus moves to the top of the new page. A new document starts there anyway.
+  // This runs before the first paint, because an operator may press the next key at once.
   useLayoutEffect(() => {
     if (!isFirst.current) main.current?.focus();
     isFirst.current = false;
@@ -96,7 +96,7 @@ export function App() {
   );
 }
 
-/** The pages that the operator may use, without those below another page. */
+/** Returns the pages that the operator may use, without subpages. */
 const navigation = () =>
   (Object.keys(pages) as PageName[])
     .map((name) => ({ name, ...pages[name] }))

@@ -1,6 +1,9 @@
-/** What is used of it: `@types/papaparse` brings all types of Node, which browsers have not. */
+/**
+ * The used part of papaparse. `@types/papaparse` includes all types of Node, which browsers do not
+ * have.
+ */
 declare module 'papaparse' {
   const papaparse: { unparse(lines: readonly (readonly (string | number | null)[])[]): string };
-  // biome-ignore lint/style/noDefaultExport: it has no other.
+  // biome-ignore lint/style/noDefaultExport: papaparse has only a default export.
   export default papaparse;
 }

@@ -12,7 +12,7 @@ const colours = Array.from(style.matchAll(variables), ([, name = '', light = '',
 const outcomes = colours.filter(({ name }) => name.startsWith('outcome-'));
 const themes = ['light', 'dark'] as const;
 
-/** The matrices of those who lack one kind of cone (Machado, Oliveira and Fernandes, 2009), for linear RGB. */
+/** The matrices for colour blindness (Machado, Oliveira and Fernandes, 2009), for linear RGB. */
 const sights = {
   'full colour vision': [1, 0, 0, 0, 1, 0, 0, 0, 1],
   protanopia: [
@@ -26,7 +26,7 @@ const sights = {
   ],
 };
 
-// Oklab (Ottosson, 2020), in which equal distances look equally different.
+// The colour space is Oklab (Ottosson, 2020), in which equal distances look equally different.
 const toCones = [
   0.4122214708, 0.5363325363, 0.0514459929, 0.2119034982, 0.6806995451, 0.1073969566, 0.0883024619,
   0.2817188376, 0.6299787005,
@@ -49,9 +49,9 @@ const multiply = (matrix: readonly number[], vector: readonly number[]): number[
     vector.reduce((sum, value, column) => sum + value * (matrix[row + column] ?? 0), 0),
   );
 
-const clearlyDifferent = 0.14; // About seven times what is just noticeable.
+const clearlyDifferent = 0.14; // This is about seven times the smallest visible difference.
 
-test.each(Object.entries(sights))('with %s all outcomes look different', (_, sight) => {
+test.each(Object.entries(sights))('all outcomes look different with %s', (_, sight) => {
   const seen = (rgb: readonly number[]) => {
     const cut = multiply(sight, rgb).map((value) => Math.min(1, Math.max(0, value)));
     return multiply(toOklab, multiply(toCones, cut).map(Math.cbrt));

@@ -1,9 +1,10 @@
-// Adds to the pages what works without it, too: the search, buttons that copy, and the choice of a language
-// on all pages.
+// This script adds features to pages that also work without it: the search, copy buttons, and the
+// choice of a language on all pages.
 
 const reading = document.documentElement.dataset;
 
-// Addresses of the time of another reference, such as #tag/animals/GET/pets, which is in the head of listPets.
+// These addresses come from an earlier reference, such as #tag/animals/GET/pets, which is in the
+// head of listPets.
 const [, method, path] = /\/([A-Z]+)(\/.*)$/.exec(decodeURIComponent(location.hash)) ?? [];
 if (path !== undefined) {
   const asked = `${method} /v1${path}`;
@@ -35,7 +36,7 @@ function startSearch() {
   let loading;
   box.hidden = false;
 
-  // The library and the index are loaded when somebody is about to search.
+  // The library and the index are loaded when a reader focuses the search.
   const load = () => {
     loading ??= loadIndex().catch(() => {
       loading = undefined;
@@ -50,7 +51,7 @@ function startSearch() {
     const query = input.value.trim();
     if (query === '') return close();
     const index = await load();
-    // Somebody went on typing.
+    // The reader has typed more since.
     if (query !== input.value.trim()) return;
     if (index === undefined) {
       status.textContent = 'The search cannot be loaded.';
@@ -65,7 +66,7 @@ function startSearch() {
     if (found.length === 0) list.append(textItem(status.textContent));
   };
 
-  /** Where the reader was before a shortcut led here. */
+  /** The place of the reader before a shortcut led here. */
   let cameFrom;
   input.addEventListener('focus', load);
   input.addEventListener('input', show);
@@ -99,7 +100,7 @@ function startSearch() {
   });
 }
 
-/** Loads the search library and the headings of all pages, and makes an index of them. */
+/** Loads the search library and the headings of all pages, and builds an index of them. */
 async function loadIndex() {
   const [{ default: MiniSearch }, { createSearch, wordsOf }, response] = await Promise.all([
     import(reading.searchLibrary),
@@ -148,7 +149,7 @@ function addCopyButtons() {
   }
 }
 
-/** Lets the reader copy the Markdown of the page, to paste it where another program reads it. */
+/** Copies the Markdown of the page, for use in another program. */
 function addPageCopy() {
   const button = document.querySelector('.copy-page');
   const { href } = document.querySelector('link[type="text/markdown"]');
@@ -173,14 +174,14 @@ function keepLanguage() {
   const inputs = [...(choice?.querySelectorAll('input') ?? [])];
   const chosen = localStorage.getItem('language');
   for (const input of inputs) if (input.value === chosen) input.checked = true;
-  // The language of another visit may have moved what the address names.
+  // The language of an earlier visit may have moved the target of the address.
   if (chosen && location.hash) document.getElementById(location.hash.slice(1))?.scrollIntoView();
   let shown = inputs.find(({ checked }) => checked);
   for (const input of inputs) {
     input.addEventListener('change', () => {
       localStorage.setItem('language', input.value);
-      // What the reader sees stays where it is, although samples above it have other lengths. Safari has no
-      // anchor of its own.
+      // The visible part stays where it is, although samples above it change their lengths. Safari
+      // lacks scroll anchoring.
       shown.checked = true;
       const top = choice.getBoundingClientRect().bottom;
       const seen = [...document.querySelectorAll('main :is(h2, h3, h4, p, table, summary)')].find(
@@ -195,8 +196,8 @@ function keepLanguage() {
 }
 
 /**
- * Marks what is being read, in the list of pages and in the contents of the page, and closes a list when it has led
- * there.
+ * Marks the current part in the list of pages and in the contents of the page, and closes a list
+ * after a click.
  */
 function markSection() {
   const lists = [...document.querySelectorAll('.pages, .contents')];

@@ -1,5 +1,5 @@
-// Lets a reader try each operation on its page. The document says what an operation takes; a key that is
-// pasted is forgotten with the page.
+// This script lets a reader try each operation on its page. The document describes the parameters.
+// A pasted key is never stored.
 
 const newElement = (name, members = {}, ...children) => {
   const element = Object.assign(document.createElement(name), members);
@@ -7,7 +7,7 @@ const newElement = (name, members = {}, ...children) => {
   return element;
 };
 
-/** One key for all operations of the page. */
+/** All operations of the page share one key. */
 const keys = new Set();
 
 const response = await fetch('/openapi.json');
@@ -15,7 +15,7 @@ if (response.ok) {
   const { paths, servers } = await response.json();
   for (const [path, item] of Object.entries(paths)) {
     for (const [method, operation] of Object.entries(item)) {
-      // There is nothing to try yet.
+      // The operation cannot be tried yet.
       if (operation['x-hideTryItPanel']) continue;
       const after = document.getElementById(`${operation.operationId}-samples`);
       after.before(tryOutOf(method.toUpperCase(), path, operation, servers.slice(1)));
@@ -35,7 +35,7 @@ function tryOutOf(method, path, { summary, parameters = [], requestBody }, serve
     for (const other of keys) other.value = key.value;
   });
   const server = newElement('select');
-  // The origin of the page, whatever its name is.
+  // The requests go to the origin of the page, whatever its name is.
   for (const url of [`${location.origin}/v1`, ...servers.map(({ url }) => url)]) {
     server.append(newElement('option', { value: url }, url));
   }
@@ -91,7 +91,7 @@ function tryOutOf(method, path, { summary, parameters = [], requestBody }, serve
   );
 }
 
-/** Numbers stay as they came: a double does not hold every int64. */
+/** Numbers stay as they are in the text, because a double cannot represent every int64. */
 function showAnswer(place, asked, { status, headers }, body) {
   const lines = [...headers].map(([name, value]) => `${name}: ${value}`);
   const text = [asked, '', `HTTP ${status}`, ...lines, '', body].join('\n');

@@ -1,18 +1,22 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-// The reference of the client in /docs: all public declarations of the build, with the comments that editors show.
+// This file writes the reference of the client in /docs: all public declarations of the build, with
+// the comments that editors show.
 
 const guides = join(import.meta.dirname, '../content/guides');
-/** The build of the client, which is a dependency of this package for this alone. */
+/** The build of the client. Only this file needs it as a dependency. */
 const build = new URL('.', import.meta.resolve('@animal-store/client'));
 
-/** The committed pages, with the declarations in each part of them. Two, because a page has at most 14 kB. */
+/**
+ * The committed pages, with the declarations in each of their parts. There are two, because a page
+ * has at most 14 kB.
+ */
 const pages: Readonly<Record<string, { head: string; parts: Readonly<Record<string, string>> }>> = {
   client: {
     head: `# Client: options and methods
 
-Every option, method and answer of \`@animal-store/client\`, from the comments of its source.
+Every option, method and result of \`@animal-store/client\`, from the comments of its source.
 
 Errors, hooks and tests are on [a page of their own](/docs/guides/client-errors). [The TypeScript client](/docs/guides/typescript) says how to install it.`,
     parts: {
@@ -45,7 +49,7 @@ Options and methods are on [a page of their own](/docs/guides/client).`,
   },
 };
 
-/** Where each declaration is described. */
+/** The page of each declaration. */
 const addresses: ReadonlyMap<string, string> = new Map(
   Object.entries(pages).flatMap(([page, { parts }]) =>
     Object.values(parts)
@@ -62,7 +66,9 @@ const prefixes: Readonly<Record<string, string>> = {
   AnimalStoreClient: 'store',
 };
 
-/** Writes the pages from the declarations of the build. @returns the text of each, by its file. */
+/**
+ * Writes the pages from the declarations of the build. @returns the text of each page, by its file.
+ */
 export async function clientReference(): Promise<Record<string, string>> {
   const read = (entry: string) => readFile(new URL(`${entry}.d.ts`, build), 'utf8');
   const entries = [await read('testing'), await read('index')];
@@ -86,7 +92,7 @@ export async function clientReference(): Promise<Record<string, string>> {
   );
 }
 
-/** The names that declarations export, each by itself or in a list at the end. */
+/** Returns the names that declarations export, one by one or in a list at the end. */
 function exportedNames(declarations: string): string[] {
   const single = declarations.matchAll(/^export declare (?:abstract )?\w+ (\w+)/gm);
   const lists = declarations.matchAll(/^export (?:type )?\{([^}]*)\}/gm);
@@ -109,7 +115,7 @@ const memberPattern = new RegExp(
   'g',
 );
 
-/** What is said of each declaration. Of overloads the first is described. */
+/** Returns the description of each declaration. For overloads, it is the first one's. */
 function describeAll(text: string): [string, string][] {
   return Array.from(text.matchAll(declarationPattern), (match): [string, string] => {
     const [, comment, kind = '', name = '', rest = ''] = match;
@@ -130,7 +136,7 @@ function parseComment(comment = '') {
   const byDefault = tag('default') && inline(tag('default'));
   return {
     text: inline(text),
-    // Values are code, descriptions are not.
+    // Values are code, and descriptions are not.
     byDefault: byDefault?.replace(/^(?:'\w+'|[\d_]+|Infinity|globalThis\.\w+)$/, '`$&`'),
     throws: inline(tag('throws')).replace(/^\{(\w+)\}/, 'It throws a `$1`'),
     deprecated: inline(tag('deprecated')).replace(/^(?=.)/, '**Deprecated.** '),
@@ -141,7 +147,7 @@ function parseComment(comment = '') {
   };
 }
 
-/** A text on one line, with links to other declarations. */
+/** Formats a text on one line, with links to other declarations. */
 function inline(text = ''): string {
   const link = (_: string, name: string) => `[\`${name}\`](${addresses.get(name)})`;
   return text
@@ -150,7 +156,10 @@ function inline(text = ''): string {
     .replaceAll(/\{@link (\w+)[.\w]*\}/g, link);
 }
 
-/** A type as a caller reads it: by the names of the platform, and without what `?` says. */
+/**
+ * Formats a type for readers: with the names of the platform, and without parts that `?` already
+ * expresses.
+ */
 function plainType(type: string): string {
   return type
     .replaceAll(/\s+/g, ' ')
@@ -173,7 +182,7 @@ function describe(kind: string, name: string, rest: string, comment: Comment): s
     comment: parseComment(text),
   }));
   const base = hasMembers ? /^[^{]* extends (\w+)/.exec(rest)?.[1] : undefined;
-  // Literals that narrow the type of an error.
+  // These literals narrow the type of an error.
   const isFixed = ({ name, type }: Member) =>
     kind === 'class' && (name === 'name' || /^: (?:\d+|'\w+')$/.test(type));
   const fixed = members.filter((member) => isFixed(member) && member.name !== 'name');
@@ -183,10 +192,10 @@ function describe(kind: string, name: string, rest: string, comment: Comment): s
     `### ${name} {#${name}}`,
     comment.text,
     base && `It extends ${linkTo(base)}${facts.join('')}.`,
-    // The names of a table of the contract: the comment says what they are.
+    // The names come from a table of the contract, and the comment explains them.
     !hasMembers && !rest.includes('keyof typeof') && codeBlock(plainType(`${kind} ${name}${rest}`)),
     comment.throws,
-    // Those of the errors are nearly the same.
+    // The members of the errors are nearly the same.
     (base === undefined || !name.endsWith('Error')) && comment.example,
     ...(prefix === undefined
       ? [tableOf(members.filter((member) => !isFixed(member)))]
@@ -220,12 +229,12 @@ function tableOf(members: readonly Member[]): string {
   return ['| Member | Type | Meaning |', '|---|---|---|', ...rows].join('\n');
 }
 
-/** A type, with a link to what it names last. */
+/** Formats a type, with a link to the last declaration that it names. */
 function linkTo(type: string): string {
   const named = type.match(/\w+/g)?.findLast((name) => addresses.has(name));
   return named === undefined ? `\`${type}\`` : `[\`${type}\`](${addresses.get(named)})`;
 }
 
 const paragraphs = (...texts: unknown[]) => texts.filter(Boolean).join('\n\n');
-/** TypeScript, but no program: the tests of the guides run blocks in `ts`. */
+/** This is TypeScript, but not a program: the tests of the guides run blocks in `ts`. */
 const codeBlock = (text: string) => `\`\`\`typescript\n${text}\n\`\`\``;

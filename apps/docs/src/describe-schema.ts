@@ -1,6 +1,6 @@
 import type { JsonObject } from '@animal-store/contract/openapi';
 
-/** A JSON Schema of the document, as far as the reference shows it. */
+/** The part of a JSON Schema that the reference shows. */
 interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -20,7 +20,7 @@ interface Schema {
   readonly description?: string;
 }
 
-/** A member of a body, with the names of those around it, as in `windows.minute.limit`. */
+/** A member of a body, with the names of its parents, as in `windows.minute.limit`. */
 export interface Member {
   readonly name: string;
   readonly type: string;
@@ -30,16 +30,16 @@ export interface Member {
 
 export type SchemaReader = ReturnType<typeof createSchemaReader>;
 
-/** Creates what describes the schemas of a document in words. */
+/** Creates the functions that describe the schemas of a document in words. */
 export function createSchemaReader(document: JsonObject) {
   const { schemas } = document['components'] as { schemas: Readonly<Record<string, Schema>> };
 
-  /** A description beside a reference goes before that of the component. */
+  /** A description beside a reference overrides the description of the component. */
   function resolve({ $ref, ...own }: Schema): Schema {
     return $ref === undefined ? own : { ...schemas[$ref.split('/').at(-1) ?? ''], ...own };
   }
 
-  /** The type of a value, its range and its default: `integer, 1 to 100, default 20`. */
+  /** Formats the type of a value, its range and its default: `integer, 1 to 100, default 20`. */
   function typeOf(of: Schema): string {
     const schema = resolve(of);
     const [known] = schema.anyOf ?? [];
@@ -52,7 +52,7 @@ export function createSchemaReader(document: JsonObject) {
       parts[0] = `array of ${typeOf(schema.items)}`;
       if (maxItems !== undefined) parts.push(`${minItems} to ${maxItems} items`);
     }
-    // Those of safe integers are in their name.
+    // The bounds of safe integers are in their name.
     if (least !== undefined && most !== undefined && most < 2 ** 53 - 1) {
       parts.push(`${least} to ${most}`);
     }
@@ -65,7 +65,7 @@ export function createSchemaReader(document: JsonObject) {
     return parts.join(', ');
   }
 
-  /** The members of an object, or of the objects of a list, and theirs. */
+  /** Returns the members of an object, or of the objects in a list, and their own members. */
   function membersOf(of: Schema, around = ''): Member[] {
     const schema = resolve(of);
     if (schema.items !== undefined) return membersOf(schema.items, `${around}[]`);

@@ -24,7 +24,7 @@ test('the README shows how to create a page', async () => {
   });
 });
 
-test('pages offer to open in an assistant only if an assistant can reach the service', async () => {
+test('pages link to an assistant only if an assistant can reach the service', async () => {
   const page = await homeAt('https://api.example.com');
   for (const name of ['ChatGPT', 'Claude']) expect(page).toContain(`>Open in ${name}</a>`);
   expect(page).toContain(encodeURIComponent('https://api.example.com/docs/index.md'));

@@ -42,8 +42,8 @@ const types = {
 } as const;
 
 /**
- * Creates the pages of the reference, and the files that they load, by path. A page is rendered when it is first
- * requested, so the start does not wait for it.
+ * Creates the pages of the reference, and the files that they load, by path. A page is rendered at
+ * its first request, so the start does not wait for it.
  */
 export function createDocsFiles(options: DocsOptions) {
   const pageSources = new Map<string, FileSource>();
@@ -67,10 +67,10 @@ export function createDocsFiles(options: DocsOptions) {
   };
 
   const icon = addNamedByContent('icon', 'svg');
-  // Browsers ask for it where no page names another, such as beside `openapi.json`.
+  // Browsers request this icon where no page names another, such as beside `openapi.json`.
   add('/favicon.ico', 'svg', () => readFileSync(new URL('icon.svg', assets), 'utf8'));
   const script = addNamedByContent('docs', 'js');
-  // The pages load it when somebody searches.
+  // The pages load this file when a reader searches.
   const searchLibrary = addNamedByContent(
     'minisearch',
     'js',
@@ -83,7 +83,8 @@ export function createDocsFiles(options: DocsOptions) {
   const document = once(() => createOpenApi(options));
   add('/openapi.json', 'json', () => JSON.stringify(document()));
 
-  // What renders pages is imported with the first of them: most starts need no Markdown library.
+  // The modules that render pages are imported with the first page, because most starts need no
+  // Markdown library.
   const { origin } = options;
   const pages = once(() =>
     writeDocsPages({ origin, numbers: options, document: document(), windowsPicture }),
@@ -121,12 +122,15 @@ function pageAt(pages: readonly DocsPage[], path: string): DocsPage {
   return page;
 }
 
-/** The Markdown of a page, for whoever reads it anywhere: its links are absolute, its headings plain. */
+/**
+ * Returns the Markdown of a page for use outside the site: its links are absolute, and its headings
+ * plain.
+ */
 function portableMarkdown({ markdown }: DocsPage, origin: string): string {
   return markdown.replaceAll(headingAttributes, '$1').replaceAll('](/', `](${origin}/`);
 }
 
-/** Creates a value when it is first needed. */
+/** Creates a value at its first use. */
 function once<T>(create: () => T): () => T {
   let value: { readonly it: T } | undefined;
   return () => {

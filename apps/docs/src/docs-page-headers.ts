@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
-/** The style sheet, without its comments. It is in every page: see its first line. */
+/** The style sheet, without its comments. Every page contains it: see its first line. */
 export const style = readFileSync(new URL('../assets/docs.css', import.meta.url), 'utf8')
   .replaceAll(/\/\*[\s\S]*?\*\//g, '')
   .replaceAll(/\s+/g, ' ')

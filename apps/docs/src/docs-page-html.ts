@@ -18,9 +18,9 @@ export interface DocsAssets {
   readonly searchRules: string;
 }
 
-/** Writes a page as HTML. It is whole without JavaScript. */
+/** Writes a page as HTML, which works without JavaScript. */
 export function docsPageHtml(page: DocsPage, pages: DocsPages, assets: DocsAssets): string {
-  // What shows code beside the text needs the place of the contents.
+  // On pages that show code beside the text, the code takes the place of the contents.
   const isWide = page === pages.home || page.path === docsPaths.operations;
   const { sections } = renderMarkdown(page.markdown);
   const contents = isWide ? '' : contentsHtml(sections);
@@ -78,7 +78,10 @@ ${groupsOf(pages)
 `;
 }
 
-/** What can be done with a page: its contents on a small screen, its Markdown, and assistants that can read it. */
+/**
+ * Writes the actions of a page: its contents on a small screen, its Markdown, and assistants that
+ * can read it.
+ */
 function actionsOf({ markdownPath }: DocsPage, origin: string, hasContents: boolean): string {
   const links = [
     hasContents &&
@@ -90,7 +93,10 @@ function actionsOf({ markdownPath }: DocsPage, origin: string, hasContents: bool
   return `<div class="actions">${links.filter(Boolean).join('\n')}</div>\n`;
 }
 
-/** Links that hand a page to an assistant. An assistant cannot read a service on the reader's own machine. */
+/**
+ * Writes links that open a page in an assistant. An assistant cannot read a service on the reader's
+ * own machine.
+ */
 function openIn(address: string): string[] {
   if (!address.startsWith('https:')) return [];
   const question = encodeURIComponent(`Read ${address} and answer my questions about this API.`);
@@ -109,7 +115,7 @@ interface Group {
   }[];
 }
 
-/** The pages below the titles that the list of pages shows. */
+/** Groups the pages under the titles of the list of pages. */
 function groupsOf(pages: DocsPages): Group[] {
   const groups = Map.groupBy(pages.guides, (_, index) => guides[index]?.group ?? '');
   const linkTo = (page: DocsPage) => ({ path: page.path, title: page.title, page });
@@ -142,7 +148,7 @@ function groupHtml({ title, links }: Group, current: DocsPage): string {
   return `<h2 id="${id}">${title}</h2>\n<ul aria-labelledby="${id}">\n${items.join('\n')}\n</ul>`;
 }
 
-/** Links to the operations, on every page: they are what most readers look for. */
+/** Writes links to the operations on every page, because most readers look for them. */
 function operationLinks({ path, markdown }: DocsPage): string {
   const links = Array.from(
     markdown.matchAll(/^## (.+) \{#(\w+) \.columns\}\n\n\*\*`([A-Z]+) /gm),
@@ -152,7 +158,7 @@ function operationLinks({ path, markdown }: DocsPage): string {
   return `<ul class="inner">${links.join('')}</ul>`;
 }
 
-/** Links to the pages before and after. */
+/** Writes links to the previous and next page. */
 function turnOf(page: DocsPage, { home, guides, changelog }: DocsPages): string {
   const all = [home, ...guides, changelog];
   const at = all.indexOf(page);

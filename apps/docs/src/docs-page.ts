@@ -3,7 +3,7 @@ import type { GuideName } from './guides.ts';
 /** A page of the reference. Its one source is Markdown. */
 export interface DocsPage {
   readonly path: string;
-  /** Where the Markdown is. */
+  /** The path of the Markdown. */
   readonly markdownPath: string;
   readonly title: string;
   /** One sentence, as Markdown. */
@@ -18,7 +18,7 @@ export interface DocsPages {
   readonly changelog: DocsPage;
 }
 
-/** Where the pages are. Nothing need be read to know it. */
+/** The paths of the pages. This reads no file. */
 export const docsPaths = {
   home: '/docs',
   homeMarkdown: '/docs/index.md',

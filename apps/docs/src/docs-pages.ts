@@ -13,7 +13,7 @@ import { readHeading } from './heading-attributes.ts';
 import { homeMarkdown } from './home-markdown.ts';
 import { operationsMarkdown } from './operations-markdown.ts';
 
-/** What the pages are made of. */
+/** The sources of the pages. */
 export interface DocsSources {
   readonly origin: string;
   readonly numbers: DocsNumbers;

@@ -1,4 +1,4 @@
-/** Writes a text as HTML that shows it. */
+/** Escapes a text for HTML. */
 export function escapeHtml(text: string): string {
   return text
     .replaceAll('&', '&amp;')

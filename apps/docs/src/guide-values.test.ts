@@ -13,14 +13,14 @@ function write(name: Parameters<typeof readGuide>[0], changed: Partial<typeof de
 test('the guides show the settings of the service', () => {
   expect(write('authentication', {})).toContain('your IP address, 1,200 requests a minute');
   expect(write('limits', {})).toContain(
-    'more than 50 % of its limit per minute (and more than 10) refused requests within 1 minute, not counting those within 1 second of the first, ban it for 5 minutes. Each further ban within 24 hours lasts twice as long, up to 1 hour.',
+    'A ban needs more than 50 % of its limit per minute (and more than 10) refused requests within 1 minute, and lasts 5 minutes. Requests within 1 second of the first refusal do not count. Each further ban within 24 hours lasts twice as long, up to 1 hour.',
   );
   expect(write('limits', { graceMs: 0, minStrikes: 3, banSeconds: 90 })).toContain(
-    '(and more than 3) refused requests within 1 minute ban it for 90 seconds.',
+    '(and more than 3) refused requests within 1 minute, and lasts 90 seconds. Each',
   );
 });
 
-test('the guide to errors calls repeatable what has a Retry-After', () => {
+test('the guide to errors lists every error with Retry-After as repeatable', () => {
   const [row = ''] = /^.*\| yes, after `Retry-After`.*$/m.exec(write('errors', {})) ?? [];
   expect([...row.matchAll(/(\d{3}) \[`(\w+)`\]/g)].map(([, ...found]) => found.join(' '))).toEqual([
     '409 idempotency_in_progress',
@@ -30,7 +30,7 @@ test('the guide to errors calls repeatable what has a Retry-After', () => {
   ]);
 });
 
-test('without bans, the guide to limits has no chapter on them', () => {
+test('the guide to limits has no chapter on bans when bans are off', () => {
   const text = write('limits', { minStrikes: 0 });
   expect(text).not.toContain('## Bans');
   expect(text).toContain('## After a 429');

@@ -20,8 +20,8 @@ export interface DocsNumbers {
 }
 
 /**
- * Creates a function that puts values in the place of their names, such as `{{baseUrl}}`: what the service
- * is set to, and what the contract says.
+ * Creates a function that replaces names such as `{{baseUrl}}` by their values, which come from the
+ * settings of the service and from the contract.
  *
  * @param baseUrl the base address in the examples, ending in `/v1`.
  */
@@ -71,7 +71,7 @@ function planRow(name: PlanName): string {
     : `| ${title} | ${withCommas(quota.perMinute)} | ${withCommas(quota.perDay)} |`;
 }
 
-/** The errors whose answers say when to repeat the request. */
+/** Returns the errors whose responses say when to repeat the request. */
 function repeatable(): string {
   return Object.entries(errorCodes)
     .filter(([, { headers }]) => headers?.includes(rateLimitHeaders.retryAfter))
@@ -83,13 +83,15 @@ function bans(policy: BanPolicy): string {
   if (policy.minStrikes === 0) return '';
   const { graceMs, minStrikes, strikeShare, strikeWindowSeconds } = policy;
   const grace =
-    graceMs === 0 ? '' : `, not counting those within ${duration(graceMs / 1_000)} of the first,`;
+    graceMs === 0
+      ? ''
+      : ` Requests within ${duration(graceMs / 1_000)} of the first refusal do not count.`;
   const share = `${withCommas(strikeShare * 100)} % of its limit per minute`;
   return `## Bans
 
-A key that keeps sending requests after a 429 is temporarily banned: more than ${share} (and more than ${withCommas(minStrikes)}) refused requests within ${duration(strikeWindowSeconds)}${grace} ban it for ${duration(policy.banSeconds)}. Each further ban within ${duration(policy.memorySeconds)} lasts twice as long, up to ${duration(policy.maxBanSeconds)}.
+A key that keeps sending requests after a 429 is temporarily banned. A ban needs more than ${share} (and more than ${withCommas(minStrikes)}) refused requests within ${duration(strikeWindowSeconds)}, and lasts ${duration(policy.banSeconds)}.${grace} Each further ban within ${duration(policy.memorySeconds)} lasts twice as long, up to ${duration(policy.maxBanSeconds)}.
 
-The message of the 429 warns before that, and so does \`warned\` of \`GET /rate-limit\`. During a ban every answer is 429 [\`key_temporarily_banned\`](/docs#error-key_temporarily_banned), with its end in \`Retry-After\` and \`X-RateLimit-Reset\`; further requests do not make it longer. The operators can end a ban.
+The message of the 429 warns before that, and so does \`warned\` of \`GET /rate-limit\`. During a ban, every response is 429 [\`key_temporarily_banned\`](/docs#error-key_temporarily_banned), with its end in \`Retry-After\` and \`X-RateLimit-Reset\`; further requests do not make it longer. The operators can end a ban.
 `;
 }
 

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * All guides, in the order in which they are read. `client` and `client-errors` are written by
- * `npm --prefix apps/docs run client-reference`. Each but `operations`, which is derived from the OpenAPI
- * document, is a file of `content/guides`: a title, a paragraph that sums it up, and the text. The
- * list of pages shows it below its group. Its anchor on `/docs` stays, so that links to the former single page work.
+ * All guides, in their order. `npm --prefix apps/docs run client-reference` writes `client` and
+ * `client-errors`, and `operations` comes from the OpenAPI document. Every other guide is a file in
+ * `content/guides`: a title, a paragraph that sums it up, and the text. The list of pages shows it
+ * below its group. Its anchor on `/docs` stays, so that links to the earlier single page work.
  */
 export const guides = [
   { name: 'start', group: 'Get started', anchor: 'start' },
@@ -29,11 +29,11 @@ const read = (path: string) =>
   readFileSync(new URL(`../content/${path}.md`, import.meta.url), 'utf8');
 
 /**
- * Reads a guide as it is written, with the names of its values. Code blocks name the program of `examples` that they
- * show, which readers need not know.
+ * Reads a guide as it is written, with the names of its values. Code blocks name the program of
+ * `examples` that they show, which readers need not see.
  */
 export const readGuide = (name: Exclude<GuideName, 'operations'>): string =>
   read(`guides/${name}`).replaceAll(/^(```\w+) \S+\.\w+$/gm, '$1');
 
-/** Reads what has changed for callers. What has changed for operators is in the repository's own changelog. */
+/** Reads the changelog for callers. The changelog for operators is in the repository. */
 export const readChangelog = (): string => read('changelog');

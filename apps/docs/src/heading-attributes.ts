@@ -5,7 +5,7 @@
  */
 const attributes = /\s*\{((?:[#.][\w.-]+ ?)+)\}$/;
 
-/** The attributes of all headings of a text, to remove them. */
+/** Matches the attributes of all headings of a text, to remove them. */
 export const headingAttributes = /^(#+ .*?)\s*\{(?:[#.][\w.-]+ ?)+\}$/gm;
 
 export interface HeadingAttributes {
@@ -14,7 +14,7 @@ export interface HeadingAttributes {
   readonly classes: readonly string[];
 }
 
-/** Reads the title of a heading, and what it says of itself. */
+/** Reads the title and the attributes of a heading. */
 export function readHeading(text: string): HeadingAttributes {
   const given = attributes.exec(text)?.[1]?.split(' ') ?? [];
   const named = (mark: string) =>

@@ -12,21 +12,24 @@ const languages = { bash, go, http, javascript, json, python, typescript };
 for (const [name, language] of Object.entries(languages)) {
   highlighter.registerLanguage(name, language);
 }
-// The style sheet has the colours: the policy of the pages allows no styles within them.
+// The style sheet contains the colours, because the policy of the pages allows no inline styles.
 highlighter.configure({ classPrefix: 'hl-' });
 
-/** The kinds of words that the style sheet gives a colour. */
+/** The kinds of words that have a colour in the style sheet. */
 const coloured = /"hl-(?:attr|attribute|comment|keyword|literal|number|string)"/;
 
-/** Writes code as HTML, with a class for each word that has a colour. Other languages stay as they are. */
+/**
+ * Writes code as HTML, with a class for each coloured word. Code in other languages is only
+ * escaped.
+ */
 export function highlightCode(code: string, language: string): string {
   if (highlighter.getLanguage(language) === undefined) return escapeHtml(code);
   const { value } = highlighter.highlight(code, { language });
-  // Quotation marks are escaped for attributes, which code is never in.
+  // The highlighter escapes quotation marks for attributes, but code is never in an attribute.
   return withoutPlain(value).replaceAll('&quot;', '"').replaceAll('&#x27;', "'");
 }
 
-/** Removes the elements that have no colour: they would be a tenth of a page. */
+/** Removes the elements without a colour, which would be a tenth of a page. */
 function withoutPlain(html: string): string {
   const open: boolean[] = [];
   return html.replaceAll(/<span class="[^"]*">|<\/span>/g, (tag) => {

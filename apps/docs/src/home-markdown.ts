@@ -9,9 +9,9 @@ import { guides } from './guides.ts';
 import { operationsOf } from './operations-markdown.ts';
 
 /**
- * Writes the first page of the reference: what the API is and what makes it different, where to go on, and every
- * error code. The codes are here because their addresses, `/docs#error-<code>`, are in OpenAPI documents and in
- * errors of the client.
+ * Writes the first page of the reference: what the API is, what makes it different, where to
+ * continue, and every error code. The codes are on this page because OpenAPI documents and errors
+ * of the client contain their addresses, `/docs#error-<code>`.
  */
 export function homeMarkdown({
   pages,
@@ -106,7 +106,7 @@ One body for every error, and a table of what to retry.
 
 A whole client in one file in Python or Go, or one that you generate.`;
 
-/** Headers of the answer that the first page shows: those that show what is left, and the next page. */
+/** The headers of the response on the first page: those about the quota, and the next page. */
 const shownHeaders = [
   'Content-Type',
   'X-RateLimit-Limit',
@@ -117,7 +117,7 @@ const shownHeaders = [
   'X-Request-Id',
 ] as const;
 
-/** Writes an answer to the request of the first page, from the examples of the document. */
+/** Writes the response to the request on the first page, from the examples of the document. */
 function exampleAnswer(document: JsonObject): string {
   const { headers } = document['components'] as {
     headers: Readonly<Record<string, { readonly example: unknown }>>;

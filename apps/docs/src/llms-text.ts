@@ -1,7 +1,7 @@
 import { type DocsPages, docsPaths } from './docs-page.ts';
 
 /**
- * Writes the list of pages for assistants: what there is as Markdown, and where.
+ * Writes the list of all Markdown pages, for assistants.
  *
  * @see https://llmstxt.org
  */

@@ -12,11 +12,11 @@ interface Parameter {
   readonly schema: Schema;
 }
 
-/** A body, and what it looks like. */
+/** A body, and its example. */
 interface Content {
   readonly schema: Schema;
   readonly example?: unknown;
-  /** Of an error, by its code. */
+  /** The example of an error, by its code. */
   readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
 }
 
@@ -28,12 +28,12 @@ interface Answer {
 
 interface Header {
   readonly description: string;
-  /** Whether every answer that lists it has it. */
+  /** Whether every response that lists the header has it. */
   readonly required?: boolean;
   readonly example: unknown;
 }
 
-/** An operation of the document, as far as the reference shows it. */
+/** The part of an operation that the reference shows. */
 interface DocumentedOperation {
   readonly name: string;
   readonly method: string;
@@ -41,13 +41,13 @@ interface DocumentedOperation {
   readonly summary: string;
   readonly description: string;
   readonly stability: string;
-  /** What a key must be allowed to do. */
+  /** The scope that a key needs. */
   readonly scope: string;
-  /** When it ends, as a date. */
+  /** The date of its end. */
   readonly sunset: string | undefined;
   readonly parameters: readonly Parameter[];
   readonly body: (Pick<Answer, 'description'> & Required<Pick<Answer, 'content'>>) | undefined;
-  /** Success and failures, by status. */
+  /** The responses, by status. */
   readonly responses: Readonly<Record<string, Answer>>;
   readonly samples: readonly { lang: string; label: string; source: string }[];
 }
@@ -82,7 +82,7 @@ const languages: Readonly<Record<string, string>> = {
   go: 'go',
 };
 
-/** Writes the guide to the operations: all that the OpenAPI document says of each, with its samples. */
+/** Writes the guide to the operations, from the OpenAPI document and its samples. */
 export function operationsMarkdown(document: JsonObject): string {
   const operations = operationsOf(document);
   const reader = createSchemaReader(document);
@@ -90,7 +90,7 @@ export function operationsMarkdown(document: JsonObject): string {
     headers: Readonly<Record<string, Header>>;
     schemas: Readonly<Record<'Error', Schema & { examples: readonly unknown[] }>>;
   };
-  // What every answer has is said once.
+  // Headers of every response are described once.
   const answers = operations.flatMap(({ responses }) => Object.values(responses));
   const common = Object.keys(answers[0]?.headers ?? {}).filter((name) =>
     answers.every((answer) => answer.headers?.[name] !== undefined),
@@ -107,7 +107,7 @@ export function operationsMarkdown(document: JsonObject): string {
       ['Header', 'Always present', 'Description', 'Example'],
       names.map((name) => headerRow(name, of)),
     );
-  // What errors add to the headers of a success is the same for all operations.
+  // The additional headers of errors are the same for all operations.
   const errorHeaders = new Map(
     operations.flatMap(({ responses }) => {
       const [[, success] = []] = Object.entries(responses).filter(([code]) => code < '300');
@@ -212,7 +212,9 @@ ${headersTable(answers[0]?.headers, common)}
 `;
 }
 
-/** The members of a body. Bodies without any, such as those of errors, have none. */
+/**
+ * Returns the members of a body. Bodies without members, such as the bodies of errors, have none.
+ */
 function membersTable(reader: SchemaReader, schema: Schema, required: string): string {
   const members = reader.membersOf(schema);
   return tableOf(
@@ -223,7 +225,11 @@ function membersTable(reader: SchemaReader, schema: Schema, required: string): s
   );
 }
 
-/** @param status the status of the answer that the example is the body of, if it is one. */
+/**
+ * Writes an example.
+ *
+ * @param status the status of the response, if the example is the body of one.
+ */
 function jsonBlock(example: unknown, status = ''): string {
   const language = `json ${status}`.trim();
   return example === undefined
@@ -231,14 +237,14 @@ function jsonBlock(example: unknown, status = ''): string {
     : `\`\`\`${language}\n${JSON.stringify(example, null, 2)}\n\`\`\``;
 }
 
-/** A table, or nothing if it has no rows. */
+/** Writes a table, or nothing if it has no rows. */
 function tableOf(head: readonly string[], rows: readonly (readonly string[])[]): string {
   if (rows.length === 0) return '';
   const line = (cells: readonly string[]) => `| ${cells.map(cell).join(' | ')} |`;
   return [line(head), `|${'---|'.repeat(head.length)}`, ...rows.map(line)].join('\n');
 }
 
-/** A description in a cell of a table: its list on one line. */
+/** Formats a description for a table cell, with its list on one line. */
 function cell(description: string): string {
   return description.replaceAll(/^- /gm, '').replaceAll('\n', ' ').replaceAll('|', '\\|');
 }

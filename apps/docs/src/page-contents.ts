@@ -1,7 +1,7 @@
 import { escapeHtml } from './escape-html.ts';
 import type { Section } from './render-markdown.ts';
 
-/** Pages with fewer headings need no list of them. */
+/** The number of headings below which a page has no contents. */
 const fewest = 3;
 
 /** Writes the contents of a page: its headings of the second and third level. */

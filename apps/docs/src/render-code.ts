@@ -1,7 +1,7 @@
 import type { Token, Tokens } from 'marked';
 import { highlightCode } from './highlight-code.ts';
 
-/** Languages of samples in the order of the choice, by their names in code blocks. */
+/** The languages of samples in their order, by their names in code blocks. */
 const languages: Readonly<Record<string, { readonly tab: string; readonly caption: string }>> = {
   sh: { tab: 'curl', caption: 'curl' },
   ts: { tab: 'TypeScript', caption: 'TypeScript client' },
@@ -13,7 +13,7 @@ const languages: Readonly<Record<string, { readonly tab: string; readonly captio
 /** The name of a language, which a reader may search for. */
 export const languageName = (language: string): string => languages[language]?.caption ?? '';
 
-/** The name of a code block that shows an answer, such as `json 429`. */
+/** Matches the name of a code block that shows a response, such as `json 429`. */
 const answerLanguage = /^json (\d{3})$/;
 
 /** A code block in a language that the reader chooses. */
@@ -21,12 +21,12 @@ export function isSample(token: Token): token is Tokens.Code {
   return token.type === 'code' && String(token['lang']) in languages;
 }
 
-/** A code block that shows what an operation answers. */
+/** A code block that shows the response of an operation. */
 export function isAnswer(token: Token): token is Tokens.Code {
   return token.type === 'code' && answerLanguage.test(String(token['lang']));
 }
 
-/** Writes samples that follow each other: one of them is shown, in the language that the reader has chosen. */
+/** Writes consecutive samples. One of them is shown, in the language that the reader has chosen. */
 export function samplesHtml(samples: readonly Tokens.Code[]): string {
   const [first, ...others] = samples;
   if (first === undefined) return '';
@@ -37,10 +37,10 @@ export function samplesHtml(samples: readonly Tokens.Code[]): string {
 }
 
 /**
- * Writes the answers of an operation: one of them is shown, which the reader chooses by its status. It works by the
- * style sheet alone.
+ * Writes the responses of an operation. One of them is shown, which the reader chooses by its
+ * status. This only uses the style sheet.
  *
- * @param name a name that no other answers of the page have.
+ * @param name a name that no other responses of the page have.
  */
 export function answersHtml(answers: readonly Tokens.Code[], name: string): string {
   const byStatus = Map.groupBy(answers, ({ lang = '' }) => answerLanguage.exec(lang)?.[1] ?? '');
@@ -58,11 +58,11 @@ export function figureOf({ text, lang = '' }: Tokens.Code, attributes = ''): str
 
 function codeFigure(text: string, lang: string, attributes = ''): string {
   const caption = languages[lang]?.caption;
-  // It scrolls by itself, so the keyboard must reach it.
+  // The block scrolls by itself, so the keyboard must reach it.
   return `<figure${attributes}>${caption === undefined ? '' : `<figcaption>${caption}</figcaption>`}<pre tabindex="0"><code>${highlightCode(text, lang)}</code></pre></figure>\n`;
 }
 
-/** Groups code blocks in several languages that follow each other. */
+/** Groups consecutive code blocks in several languages. */
 export function groupSamples(tokens: readonly Token[]): (Token | Tokens.Code[])[] {
   const parts: (Token | Tokens.Code[])[] = [];
   let run: Tokens.Code[] = [];
@@ -81,7 +81,7 @@ export function groupSamples(tokens: readonly Token[]): (Token | Tokens.Code[])[
   return parts;
 }
 
-/** The choice of a language, for all samples of a page. It works by the style sheet alone. */
+/** Writes the choice of a language for all samples of a page. This only uses the style sheet. */
 export function languageChoice(tokens: readonly Token[]): string {
   const there = new Set(
     groupSamples(tokens).flatMap((part) =>

@@ -3,7 +3,7 @@ import { renderMarkdown } from './render-markdown.ts';
 
 const code = (language: string, text: string) => `\`\`\`${language}\n${text}\n\`\`\``;
 
-test('puts samples and answers of a part beside its text, and what follows the samples below the text', () => {
+test('puts samples and responses of a part beside its text, and text after the samples below it', () => {
   const { html } = renderMarkdown(`# Operations
 
 ## Add {#add .columns}
@@ -44,7 +44,7 @@ ${code('json 400', '{"code":"b"}')}
   expect(html).not.toMatch(/\{[#.]/);
 });
 
-test('makes a card of each part below a heading that asks for cards', () => {
+test('makes a card of each part below a heading with the class cards', () => {
   const { html, sections } = renderMarkdown(
     '# Title\n\n## Start {#go .cards}\n\n### One\n\nFirst.\n\n### Two\n\nSecond.\n\n## End\n',
   );

@@ -14,21 +14,21 @@ import {
 
 /** A heading of a page, with the text below it up to the next one. */
 export interface Section {
-  /** Its anchor; empty for the beginning of the page. */
+  /** Its anchor; empty at the beginning of the page. */
   readonly id: string;
   readonly depth: number;
   readonly title: string;
   readonly text: string;
 }
 
-/** A heading with the tokens below it, up to the next heading that is as high. */
+/** A heading with the tokens below it, up to the next heading of the same level. */
 interface Part {
   readonly heading: Tokens.Heading | undefined;
   readonly own: Token[];
   readonly parts: Part[];
 }
 
-/** Parts of operations that open when they are asked for: all together would be twenty screens of a phone. */
+/** Parts of operations that open on demand. Together they would be twenty screens of a phone. */
 const foldedAnchor = /-answers?$/;
 
 /** The method and the path of an operation, as a paragraph of its own. */
@@ -69,7 +69,10 @@ export function renderMarkdown(
     return `${title}${inner}<ul class="cards">\n${cards}</ul>\n`;
   }
 
-  /** Writes the text of a part, and beside it its samples and answers. On a phone they are where they are written. */
+  /**
+   * Writes the text of a part, with its samples and responses beside it. On a phone, they stay
+   * where they are written.
+   */
   function columnsHtml(part: Part): string {
     const { heading } = part;
     const isTitle = heading?.depth === 1;
@@ -101,7 +104,7 @@ export function renderMarkdown(
   const head = first === undefined ? '' : partHtml({ ...first, parts: [] });
   const isWide = first !== undefined && classesOf(first).includes('columns');
   const html = [
-    // Below the title, so that it is in sight wherever a link leads.
+    // The choice is below the title, so that it is visible wherever a link leads.
     isWide ? head : head.replace('</h1>\n', (title) => title + belowTitle + languageChoice(tokens)),
     isWide ? languageChoice(tokens.filter((token) => !first?.own.includes(token))) : '',
     ...(first?.parts ?? []).map(partHtml),
@@ -110,12 +113,12 @@ export function renderMarkdown(
   return { html, sections: sectionsOf(tokens, anchors) };
 }
 
-/** Code that is shown beside the text: requests, and answers with their headers. */
+/** Returns whether code is shown beside the text: requests, and responses with their headers. */
 function isBeside(token: Token): token is Tokens.Code {
   return isSample(token) || (token.type === 'code' && token['lang'] === 'http');
 }
 
-/** Takes the answers out of a part. */
+/** Removes the responses from a part. */
 function withoutAnswers({ heading, own, parts }: Part): [Part, Tokens.Code[]] {
   const inner = parts.map(withoutAnswers);
   const rest = {
@@ -126,7 +129,7 @@ function withoutAnswers({ heading, own, parts }: Part): [Part, Tokens.Code[]] {
   return [rest, [...own.filter(isAnswer), ...inner.flatMap(([, answers]) => answers)]];
 }
 
-/** Puts tokens below their headings. */
+/** Groups tokens below their headings. */
 function partsOf(tokens: readonly Token[]): Part[] {
   const root: Part = { heading: undefined, own: [], parts: [] };
   let path: Part[] = [root];
@@ -143,7 +146,7 @@ function partsOf(tokens: readonly Token[]): Part[] {
   return root.parts;
 }
 
-/** Gives each heading below the title an anchor that no other heading of the page has. */
+/** Gives each heading below the title an anchor that is unique on the page. */
 function anchorsOf(tokens: readonly Token[]): ReadonlyMap<Token, string> {
   const anchors = new Map<Token, string>();
   const used = new Set<string>();
@@ -165,7 +168,8 @@ function rendererFor(anchors: ReadonlyMap<Token, string>): RendererObject {
       const inner = this.parser.parseInline(withoutAttributes(token.tokens));
       const anchor = anchors.get(token);
       if (anchor === undefined) return `<h${token.depth}>${inner}</h${token.depth}>\n`;
-      // A heading that is a link leads there; any other leads to itself, so that its address can be copied.
+      // A heading with a link leads to its target. Any other heading links to itself, so that
+      // readers can copy its address.
       const content =
         inner.includes('<a ') || foldedAnchor.test(anchor)
           ? inner
@@ -181,7 +185,7 @@ function rendererFor(anchors: ReadonlyMap<Token, string>): RendererObject {
       return figureOf(token);
     },
     table({ header, rows }) {
-      // A phone shows each cell of long ones on a line of its own, with the name of its column.
+      // In long tables, a phone shows each cell on its own line, with the name of its column.
       const isLong =
         header.length > 2 && rows.some((row) => row.some(({ text }) => text.length > 40));
       const cellHtml = ({ tokens, align, header: isHead }: Tokens.TableCell, column: number) => {
@@ -193,10 +197,10 @@ function rendererFor(anchors: ReadonlyMap<Token, string>): RendererObject {
         return `<td${side}${label}>${inner}</td>`;
       };
       const row = (cells: Tokens.TableCell[]) => `<tr>${cells.map(cellHtml).join('')}</tr>`;
-      // It scrolls by itself on a phone, so the keyboard must reach it.
+      // The table scrolls by itself on a phone, so the keyboard must reach it.
       return `<div class="scroll${isLong ? ' long' : ''}" tabindex="0" role="group" aria-label="Table"><table><thead>${row(header)}</thead><tbody>${rows.map(row).join('')}</tbody></table></div>\n`;
     },
-    // The sources are ours, but what they quote is not HTML.
+    // The sources are our own, but their quotations are not HTML.
     html({ text }) {
       return escapeHtml(text);
     },
@@ -240,7 +244,7 @@ function slugOf(title: string): string {
     .replaceAll(/\s+/g, '-');
 }
 
-/** The text of Markdown without its marks, for the search. */
+/** Returns the text of Markdown without its marks, for the search. */
 function plainText(markdown: string): string {
   return markdown
     .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')

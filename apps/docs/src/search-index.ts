@@ -1,7 +1,7 @@
 import type { DocsPage, DocsPages } from './docs-page.ts';
 import { renderMarkdown } from './render-markdown.ts';
 
-/** What the search finds: a heading of a page. */
+/** A heading of a page, which the search finds. */
 interface SearchEntry {
   readonly title: string;
   /** The title of its page. */
@@ -11,8 +11,9 @@ interface SearchEntry {
 }
 
 /**
- * Makes the index that the search of the pages loads: all headings of the guides, and every error code. What
- * operations answer is left out: it is the same for most, and the codes are in the index.
+ * Creates the search index that the pages load: all headings of the guides, and every error code.
+ * The responses of operations are left out, because most are the same, and the index contains the
+ * codes.
  */
 export function searchIndex({ home, guides }: DocsPages): SearchEntry[] {
   const errors = entriesOf(home).filter(({ path }) => path.includes('#error-'));

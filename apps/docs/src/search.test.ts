@@ -13,7 +13,7 @@ test.each([
   ['retry', 'errors#try-again-or-not'],
   ['retries', 'typescript#retries-and-waits'],
   ['proxy', 'typescript#proxy'],
-])('the search for %s finds first what explains it: %s', async (query, section) => {
+])('the search for %s finds its explanation first: %s', async (query, section) => {
   const origin = 'https://api.example.com';
   const { pages } = createDocsFiles({ origin, addressPerMinute: 60, banPolicy: defaultBanPolicy });
   const index = await pages.get(docsPaths.search)?.();

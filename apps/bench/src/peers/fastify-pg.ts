@@ -16,7 +16,7 @@ const petSchema = {
   },
 };
 
-// With JSON schemas, as Fastify's documentation recommends.
+// The routes have JSON schemas, as Fastify's documentation recommends.
 const app = Fastify();
 app.decorateRequest('keyId', '');
 
@@ -31,7 +31,8 @@ app.addHook('onRequest', async (request, reply) => {
 });
 
 await app.register(rateLimit, { global: false, redis, nameSpace: 'fastify-pg:' });
-// The plugin counts one window per route; its documentation names this function for more.
+// The plugin counts one window per route. Its documentation recommends this function for more
+// windows.
 const limiters = windows.map(({ name, limit, seconds }) =>
   app.createRateLimit({
     max: limit,

@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 import { LRUCache } from 'lru-cache';
 import pg from 'pg';
 
-// biome-ignore lint/style/noProcessEnv: a peer is a program of its own, and this is its configuration
+// biome-ignore lint/style/noProcessEnv: a peer is a separate program, and this is its configuration
 const { PORT, DATABASE_URL = '', REDIS_URL = '', PER_MINUTE, PER_DAY } = process.env;
 
 export const port = Number(PORT);
@@ -14,15 +14,16 @@ export const windows = [
   { name: 'day', limit: Number(PER_DAY), seconds: 86_400 },
 ] as const;
 
-// `category_id` is a bigint, which pg gives as a string; all of the benchmark's are small.
+// `category_id` is a bigint, which pg returns as a string; all values of the benchmark are small.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
-/** As many connections as the service has. */
+/** This is the number of connections of the service. */
 export const pool = new pg.Pool({ connectionString: DATABASE_URL, max: 4 });
 
 export const redis = new Redis(REDIS_URL);
 
-// A cache of keys, as the service has one. Without it a request would cost one more statement.
+// The peer has a cache of keys, like the service. Without it, a request would cost one more
+// statement.
 const keyIds = new LRUCache<string, string>({
   max: 100_000,
   ttl: 60_000,
@@ -32,7 +33,7 @@ const keyIds = new LRUCache<string, string>({
   },
 });
 
-/** Finds the id of the key that an `Authorization` header carries; `undefined` if there is none. */
+/** Finds the id of the key in an `Authorization` header; `undefined` if there is none. */
 export async function findKeyId(authorization: string | undefined): Promise<string | undefined> {
   if (!authorization?.startsWith('Bearer ')) return undefined;
   const tokenHash = hash('sha256', authorization.slice('Bearer '.length));

@@ -3,16 +3,18 @@ import { Redis } from 'ioredis';
 import { type RedisReply, RedisStore } from 'rate-limit-redis';
 import { RateLimiterRedis, RateLimiterRes, RateLimiterUnion } from 'rate-limiter-flexible';
 
-/** A library that limits requests by a minute and a day in Redis, as its documentation shows. */
+/**
+ * A library that limits requests by a minute and a day in Redis, used as its documentation shows.
+ */
 export interface Library {
   readonly title: string;
   open(redisUrl: string, quota: Quota): Promise<OpenLibrary>;
 }
 
 export interface OpenLibrary {
-  /** Decides one request: whether it is admitted. */
+  /** Decides one request, and returns whether it is admitted. */
   take(id: string): Promise<boolean>;
-  /** How much of the day a caller has used. */
+  /** Returns how much of the day a caller has used. */
   usedOfDay(id: string): Promise<number>;
   close(): void;
 }
@@ -35,7 +37,7 @@ export const libraries: Readonly<Record<string, Library>> = {
     },
   },
   'flexible-minute': {
-    title: 'rate-limiter-flexible, a minute alone',
+    title: 'rate-limiter-flexible, only a minute',
     async open(url, { perMinute }) {
       const storeClient = new Redis(url);
       const minute = new RateLimiterRedis({ storeClient, points: perMinute, duration: 60 });
@@ -63,7 +65,7 @@ export const libraries: Readonly<Record<string, Library>> = {
     },
   },
   'rate-limit-redis': {
-    title: 'rate-limit-redis (the store of express-rate-limit), twice',
+    title: 'rate-limit-redis (the store of express-rate-limit), two limiters',
     async open(url, { perMinute, perDay }) {
       const client = new Redis(url);
       const sendCommand = (command: string, ...args: string[]) =>

@@ -1,4 +1,5 @@
-// One replica of a service: sends requests of one caller, and prints how many were admitted.
+// This program is one replica of a service. It sends requests of one caller, and prints how many
+// were admitted.
 //
 //   node replica.ts LIBRARY REDIS_URL PER_MINUTE PER_DAY REQUESTS
 

@@ -1,5 +1,5 @@
-// Compares libraries that limit by a minute and a day, on one Redis: what a decision costs, and what eight processes
-// admit together.
+// This program compares libraries that limit by a minute and a day, on one Redis: the cost of a
+// decision, and how many requests eight processes admit together.
 //
 //   npm run bench:quotas -- --rounds 5
 
@@ -53,7 +53,10 @@ async function measure({ open }: Library): Promise<Cost> {
   return cost;
 }
 
-/** What eight processes admit of 10,000 requests of one caller, at 1,000 a minute and 5,000 a day. */
+/**
+ * Returns how many of 10,000 requests of one caller eight processes admit, at 1,000 a minute and
+ * 5,000 a day.
+ */
 async function countAdmitted(name: string): Promise<{ admitted: number; usedOfDay: number }> {
   await redis.command('FLUSHALL');
   const args = [`${import.meta.dirname}/replica.ts`, name, redis.url, '1000', '5000', '1250'];
@@ -70,7 +73,7 @@ const costs = new Map<string, Cost[]>();
 for (let round = 0; round < rounds; round += 1) {
   const names = Object.entries(libraries);
   for (let i = 0; i < names.length; i += 1) {
-    // Another one begins each round.
+    // Each round starts with another library.
     const [name, library] = names[(i + round) % names.length] as [string, Library];
     costs.set(name, [...(costs.get(name) ?? []), await measure(library)]);
   }

@@ -18,18 +18,20 @@ type Body<Name extends Operation> =
 type Query<Name extends Operation> =
   ClientInferRequest<Contract[Name]> extends { query?: infer Type } ? Type : undefined;
 
-/** What an operation takes. */
+/** The arguments of an operation. */
 export interface Input<Name extends Operation> {
   /** The id in the path, if the path has one. */
   readonly id?: string;
   readonly query?: Query<Name> | undefined;
   readonly body?: Body<Name> | undefined;
-  /** Instead of the session's: only the exchange of a token for a session has it. */
+  /**
+   * The token to send instead of the session's. Only the exchange of a token for a session uses it.
+   */
   readonly token?: string;
   readonly signal?: AbortSignal;
 }
 
-/** What an operation answers when it succeeds. */
+/** The result of a successful operation. */
 export type Answer<Name extends Operation> = Extract<
   ServerInferResponses<Contract>[Name],
   { status: 200 | 201 }
@@ -38,13 +40,16 @@ export type Answer<Name extends Operation> = Extract<
 /** One page of a list. */
 export interface Page<Body> {
   readonly body: Body;
-  /** Where the next page begins; `undefined` on the last one. */
+  /** The cursor of the next page; `undefined` on the last one. */
   readonly nextCursor: string | undefined;
-  /** How many the list has on all pages, if `count` asked for it; one more than is counted stands for more. */
+  /**
+   * The number of entries on all pages, if `count` requested it. The largest count plus one means
+   * that there are more.
+   */
   readonly total: number | undefined;
 }
 
-/** How long an answer may take, in milliseconds: longer than any statement of the service. */
+/** The timeout of a response, in milliseconds. It is longer than any statement of the service. */
 const timeoutMs = 8_000;
 
 /**
@@ -52,7 +57,7 @@ const timeoutMs = 8_000;
  *
  * @throws {RefusedRequest} if the service refuses it.
  * @throws {SessionEnded} if the session has ended.
- * @throws {ConnectionFailure} if there is no answer.
+ * @throws {ConnectionFailure} if there is no response.
  */
 export async function call<Name extends Operation>(
   name: Name,
@@ -61,7 +66,7 @@ export async function call<Name extends Operation>(
   return (await callForPage(name, input)).body;
 }
 
-/** Calls an operation whose list comes in pages. */
+/** Calls an operation whose list has pages. */
 export async function callForPage<Name extends Operation>(
   name: Name,
   input: Input<Name> = {},
@@ -77,14 +82,14 @@ export async function callForPage<Name extends Operation>(
   };
 }
 
-/** The lists that come in pages. */
+/** The operations whose lists have pages. */
 export type List = 'listKeys' | 'listAccounts' | 'listAuditEntries';
 
-/** How many pages of a list are fetched for one file: the most rows of a page are 100. */
+/** How many pages of a list are fetched for one file. A page has at most 100 rows. */
 const maxPages = 100;
 
 /**
- * Calls an operation whose list comes in pages until it has all of them.
+ * Fetches all pages of a list.
  *
  * @throws also if the list has too many pages.
  */
@@ -109,7 +114,7 @@ async function send<Name extends Operation>(
   { id = '', query, body, token = session.value?.token, signal }: Input<Name>,
 ): Promise<Response> {
   const isOfSession = token === session.value?.token;
-  // Each request with such a token would count as a wrong guess.
+  // Each request with an invalid token would count as a wrong guess.
   if (isOfSession && isExpired.value) throw new SessionEnded();
   const { method, path } = adminRoutes[name];
   const response = await reach(
@@ -145,7 +150,7 @@ async function reach(
   try {
     return await fetch(url, init);
   } catch (cause) {
-    // The caller cancelled the request and wants no answer.
+    // The caller has cancelled the request and wants no result.
     signal?.throwIfAborted();
     throw new ConnectionFailure({ cause });
   }
@@ -159,7 +164,7 @@ async function readBody<Body>(read: () => Promise<Body>): Promise<Body> {
   }
 }
 
-/** Reads the cursor of the next page out of a `Link` header (RFC 8288). */
+/** Reads the cursor of the next page from a `Link` header (RFC 8288). */
 function cursorOf(link: string | null): string | undefined {
   const [, target] = /<([^>]*)>; rel="next"/.exec(link ?? '') ?? [];
   if (target === undefined) return undefined;

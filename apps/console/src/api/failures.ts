@@ -4,7 +4,7 @@ export class RefusedRequest extends Error {
   readonly status: number;
 
   constructor(status: number, body: unknown) {
-    super(messageOf(body) ?? `The service answered with status ${status}.`);
+    super(messageOf(body) ?? `The service responded with status ${status}.`);
     this.status = status;
   }
 }

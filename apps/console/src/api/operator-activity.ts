@@ -1,18 +1,19 @@
 /**
- * What only a person does. Not moves of the pointer: browsers tell of some when the page has moved under it.
+ * Events that only a person causes. Pointer moves are not included, because browsers also send them
+ * when the page moves under the pointer.
  */
 const actions = ['pointerdown', 'click', 'keydown', 'input', 'wheel', 'touchmove'];
 
 let hasActed = false;
 
-/** Notes from now on whether somebody uses the page. */
+/** Starts to record whether somebody uses the page. */
 export function watchOperator(page: EventTarget): void {
   for (const action of actions) {
     page.addEventListener(action, noteAction, { capture: true, passive: true });
   }
 }
 
-/** Tells whether somebody has used the page since this was last asked. */
+/** Returns whether somebody has used the page since the last call. */
 export function takeActivity(): boolean {
   const was = hasActed;
   hasActed = false;
@@ -20,6 +21,6 @@ export function takeActivity(): boolean {
 }
 
 function noteAction(event: Event): void {
-  // A key on which something lies is repeated for ever.
+  // A key with an object on it repeats forever.
   if (!('repeat' in event && event.repeat)) hasActed = true;
 }

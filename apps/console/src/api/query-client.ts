@@ -3,10 +3,15 @@ import { focusManager, MutationCache, QueryCache, QueryClient } from '@tanstack/
 import { ConnectionFailure, SessionEnded } from './failures.ts';
 import { session } from './session.ts';
 
-/** Since when the service does not answer, in Unix milliseconds; `undefined` while it does. */
+/**
+ * Since when the service has not responded, in Unix milliseconds; `undefined` while it responds.
+ */
 export const unreachableSince = signal<number | undefined>(undefined);
 
-/** Creates the cache of answers of the admin API. After each change, also a failed one, the page fetches everything again. */
+/**
+ * Creates the cache of admin API results. After each change, even a failed one, the page fetches
+ * everything again.
+ */
 export function createQueryClient(): QueryClient {
   const client: QueryClient = new QueryClient({
     queryCache: new QueryCache({
@@ -20,8 +25,8 @@ export function createQueryClient(): QueryClient {
     }),
     mutationCache: new MutationCache({ onSettled: () => client.invalidateQueries() }),
     defaultOptions: {
-      // The service may run on this machine, so a browser that is offline asks, too. What fails is asked for again by
-      // polling.
+      // The service may run on this machine, so an offline browser sends requests, too. Polling
+      // repeats failed requests.
       queries: { networkMode: 'always', retry: false },
       mutations: { networkMode: 'always' },
     },
@@ -29,7 +34,7 @@ export function createQueryClient(): QueryClient {
   return client;
 }
 
-/** Has all that a page shows be asked for as soon as the page becomes visible. */
+/** Fetches everything on a page again as soon as the page becomes visible. */
 export function watchVisibility(): void {
   focusManager.setEventListener((onFocus) => {
     const onChange = () => onFocus();
@@ -38,7 +43,7 @@ export function watchVisibility(): void {
   });
 }
 
-/** Has all answers be forgotten when the session of an operator ends. */
+/** Clears all results when the session of an operator ends. */
 export function forgetAtLogout(client: QueryClient): void {
   effect(() => {
     if (session.value === undefined) client.clear();

@@ -2,22 +2,22 @@ import type { IssuedSession } from '@animal-store/admin-contract';
 import { signal } from '@preact/signals';
 import type { Operation } from './operation.ts';
 
-/** Where the session is kept: a reload keeps it, and it is gone with the tab. */
+/** The storage of the session: it survives a reload, and ends with the tab. */
 const storageName = 'animal-store-session';
 
 /** The session of this tab; `undefined` before login. */
 export const session = signal<IssuedSession | undefined>(undefined);
 
 /**
- * Whether the session has ended by itself. Its page stays behind the question for a token, so that nothing
- * that was typed is lost.
+ * Whether the session has ended by itself. The page stays behind the login dialog, so that the
+ * operator's input is not lost.
  */
 export const isExpired = signal(false);
 
-/** Why there is no session any more, for the page that asks for a token. */
+/** Why there is no session any more, for the login page. */
 export const sessionEnd = signal<string | undefined>(undefined);
 
-/** Goes on with the session that this tab had before it was reloaded. */
+/** Restores the session that this tab had before a reload. */
 export function restoreSession(): void {
   const text = sessionStorage.getItem(storageName);
   if (text !== null) session.value = JSON.parse(text);
@@ -30,7 +30,7 @@ export function beginSession(issued: IssuedSession): void {
   isExpired.value = false;
 }
 
-/** Notes that the service does not accept the session any more. */
+/** Records that the service no longer accepts the session. */
 export function expireSession(): void {
   sessionStorage.removeItem(storageName);
   sessionEnd.value =
@@ -45,7 +45,7 @@ export function endSession(reason?: string): void {
   isExpired.value = false;
 }
 
-/** Whether the operator may use an operation: what would be refused is not offered. */
+/** Returns whether the operator may use an operation. The console hides other operations. */
 export function may(operation: Operation): boolean {
   return session.value?.session.operations.includes(operation) === true;
 }

@@ -3,7 +3,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 
 afterEach(() => vi.unstubAllGlobals());
 
-test('a session that was refused is not taken again, whichever tab offers it', async () => {
+test('a refused session is not taken again from any tab', async () => {
   const stored = new Map<string, string>();
   vi.stubGlobal('sessionStorage', {
     getItem: (name: string) => stored.get(name) ?? null,
@@ -25,7 +25,7 @@ test('a session that was refused is not taken again, whichever tab offers it', a
     });
     return (await heard).data;
   };
-  /** Ends the session of this tab, and has others offer theirs. */
+  /** Ends the session of this tab, and makes other tabs offer theirs. */
   const replace = async (...offers: string[]) => {
     const asked = told();
     expireSession();

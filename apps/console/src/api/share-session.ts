@@ -4,34 +4,35 @@ import { call } from './call-admin-api.ts';
 import { beginSession, endSession, isExpired, session } from './session.ts';
 
 type Message =
-  /** A tab has opened, or its session has ended: it asks whether another one has a session. */
+  /** A tab has opened, or its session has ended: it asks whether another tab has a session. */
   | { readonly kind: 'wanted'; readonly by: string }
-  /** The answer, for the tab that asked. */
+  /** The response to the tab that asked. */
   | { readonly kind: 'session'; readonly issued: IssuedSession; readonly for: string }
-  /** Somebody has logged in. */
+  /** An operator has logged in. */
   | { readonly kind: 'logged in'; readonly issued: IssuedSession }
   /** The operator has logged out, in the tab that had this session. */
   | { readonly kind: 'logged out'; readonly token: string | undefined };
 
-/** How long a tab that has just opened waits for the others before it asks for a token, in milliseconds. */
+/** How long a new tab waits for other tabs before it shows the login page, in milliseconds. */
 const waitMs = 250;
 
 /**
- * The channel between the tabs of one browser. Only pages of this very origin hear it, whatever opened or
- * embeds them, and the origin serves nothing but the console; what is said is kept nowhere, least of all on
- * the disk. So a tab can be given the session without a cookie, which would go to every port of the host.
+ * The channel between the tabs of one browser. Only pages of this origin receive its messages,
+ * whatever opened or embeds them, and the origin serves only the console. Messages are not stored,
+ * and not written to the disk. So a tab can get the session without a cookie, which browsers would
+ * send to every port of the host.
  */
 let channel: BroadcastChannel | undefined;
 
-/** Whether this tab still waits for another one that may have a session. */
+/** Whether this tab still waits for another tab with a session. */
 export const isWaiting = signal(false);
 
-/** The name of this tab in the channel. Not `crypto.randomUUID`, which only pages over HTTPS have. */
+/** The name of this tab in the channel. `crypto.randomUUID` only exists in pages over HTTPS. */
 const tab = String(Math.random());
 
 const tell = (message: Message) => channel?.postMessage(message);
 
-/** Whether an answer is wanted. One that comes after the operator has logged out must not log in again. */
+/** Whether a response is wanted. A response after a logout must not log in again. */
 let isWanted = false;
 
 function askOthers(): void {
@@ -40,15 +41,19 @@ function askOthers(): void {
 }
 
 /**
- * Tokens that were refused in this tab. Tabs that do not know yet that theirs has ended, such as hidden ones, offer
- * them: two of them would be tried in turn, until the service takes the address for one that guesses tokens.
+ * Tokens that were refused in this tab. Other tabs may still offer them, such as hidden tabs that
+ * do not know that their session has ended. Two tabs would try them in turn, until the service
+ * blocks the address for guessing tokens.
  */
 const refused = new Set<string>();
 
-/** The session that this tab had from the start, or that another tab has told: it need not be told again. */
+/**
+ * The session that this tab had from the start, or got from another tab. It need not be announced
+ * again.
+ */
 let known: IssuedSession | undefined;
 
-/** Shares the session with the other tabs of this browser, from now on. */
+/** Starts to share the session with the other tabs of this browser. */
 export function shareSession(): void {
   known = session.value;
   channel = new BroadcastChannel('animal-store-session');
@@ -71,14 +76,14 @@ export function shareSession(): void {
         break;
     }
   });
-  // Tabs whose session has ended go on when somebody logs in, in any of them.
+  // Tabs whose session has ended continue when an operator logs in, in any tab.
   effect(() => {
     const issued = session.value;
     if (issued === undefined || isExpired.value || issued === known) return;
     known = issued;
     tell({ kind: 'logged in', issued });
   });
-  // Somebody may have logged in again in another tab while this one was hidden.
+  // An operator may have logged in again in another tab while this one was hidden.
   effect(() => {
     const token = session.peek()?.token;
     if (!isExpired.value || token === undefined) return;
@@ -101,8 +106,8 @@ export function logOut(): void {
 }
 
 /**
- * Forgets the session before the service ends it: a request that is refused meanwhile would have this tab
- * ask the others for a session.
+ * Deletes the session before the service ends it. Otherwise a request that is refused at that
+ * moment would make this tab ask the others for a session.
  *
  * @param ended the session that has ended already.
  */
@@ -110,7 +115,7 @@ async function leave(reason: string, ended?: string): Promise<void> {
   const token = session.value?.token;
   isWanted = false;
   endSession(reason);
-  // The session ends by itself if the service cannot be told.
+  // If the service cannot be reached, the session expires.
   if (token !== undefined && token !== ended) await call('endSession', { token }).catch(() => {});
 }
 
@@ -122,7 +127,7 @@ function take(issued: IssuedSession): void {
   beginSession(issued);
 }
 
-/** What was typed under the session of one operator must not be sent under that of another. */
+/** Input under the session of one operator must not be sent under the session of another. */
 function isAcceptable({ token, session: { operator } }: IssuedSession): boolean {
   if (refused.has(token)) return false;
   const own = session.value;

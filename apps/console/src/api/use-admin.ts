@@ -16,18 +16,18 @@ import { type Answer, callForPage, type Input, type Page } from './call-admin-ap
 import type { Operation } from './operation.ts';
 import { isExpired } from './session.ts';
 
-/** How often a visible page asks: 12 to 13 times a minute, so that what it shows is at most 5 s old. */
+/** How often a visible page polls: 12 to 13 times a minute, so that its data is at most 5 s old. */
 export const pollMs = 4_800;
 
 type Params<Name extends Operation> = Pick<Input<Name>, 'id' | 'query'>;
 
-/** An answer of the admin API. */
+/** A result of the admin API. */
 export interface AdminAnswer<Name extends Operation> extends Page<Answer<Name>> {
-  /** What was asked for, as a text. While another answer is on its way, the one before is shown. */
+  /** The request as a string. While another result is loading, the previous one is shown. */
   readonly subject: string;
 }
 
-/** A question to the admin API. Its key is the operation and the parameters. */
+/** A query of the admin API. Its key is the operation and the parameters. */
 function adminQuery<Name extends Operation>(operation: Name, params: Params<Name> = {}) {
   return queryOptions({
     queryKey: [operation, params],
@@ -39,10 +39,10 @@ function adminQuery<Name extends Operation>(operation: Name, params: Params<Name
 }
 
 /**
- * Asks the admin API, again and again while the page is visible and the session lasts. When the parameters change, the
- * answer before stays until the new one is there.
+ * Polls the admin API while the page is visible and the session lasts. When the parameters change,
+ * the previous result stays until the new one arrives.
  *
- * @param options.isPolled asks once if it is false.
+ * @param options.isPolled fetches once if it is false.
  */
 export function useAdmin<Name extends Operation>(
   operation: Name,
@@ -57,16 +57,16 @@ export function useAdmin<Name extends Operation>(
   });
 }
 
-/** The operations whose answers have a history, if they are asked for it. */
+/** The operations whose results can include a history. */
 type OperationWithHistory = 'getAccount' | 'getKey' | 'getOverview';
 
-/** An answer with what happened in a span of time. */
+/** A result with the history of a period. */
 export type WithHistory<Name extends OperationWithHistory> = Answer<Name> & {
   readonly history: NonNullable<Answer<Name>['history']>;
 };
 
 /**
- * Asks for what happens now and what happened in a span of time, with one request. What was answered of the past is kept
+ * Fetches the current state and the history of a period with one request. The history is cached
  * until it may have changed.
  */
 export function useAdminWithHistory<Name extends OperationWithHistory>(
@@ -87,8 +87,7 @@ export function useAdminWithHistory<Name extends OperationWithHistory>(
       const input = { ...params, query: question, signal } as Input<Name>;
       const { body } = await callForPage(operation, input);
       const history = body.history ?? kept?.answer.history;
-      if (history === undefined)
-        throw new Error('The answer lacks the history that was asked for.');
+      if (history === undefined) throw new Error('The response lacks the requested history.');
       return { answer: { ...body, history } as WithHistory<Name>, at: isDue ? at : kept.at };
     },
     select: ({ answer }) => answer,

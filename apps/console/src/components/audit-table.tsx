@@ -7,7 +7,7 @@ import { Table } from './table/table.tsx';
 import { formatCount } from './time/format.ts';
 import { CellTime, Time } from './time/time.tsx';
 
-/** How the actions of the audit log are called. */
+/** The labels of the actions in the audit log. */
 export const auditActions: Readonly<Record<AuditAction, string>> = {
   'key.created': 'Key created',
   'key.changed': 'Key changed',
@@ -31,7 +31,7 @@ export function AuditTable({
   ofOneKey = false,
 }: {
   entries: readonly AuditEntry[];
-  /** Hides the column of the key, account or operator that an entry is about. */
+  /** Hides the column of the key, account or operator that all entries are about. */
   ofOneKey?: boolean;
 }) {
   return (
@@ -74,7 +74,9 @@ const timeOf = (at: string | null | undefined) => at && <Time at={at} />;
 const quotaText = (perMinute = 0, perDay = 0) =>
   `${formatCount(perMinute)}/min, ${formatCount(perDay)}/day`;
 
-/** What an entry can have changed: how it is called, and how it is shown if it is there. */
+/**
+ * The members that an entry can change: their labels, and how they are shown if they are present.
+ */
 const members: Readonly<
   Record<
     Member,
@@ -107,10 +109,10 @@ const members: Readonly<
   used: { label: 'used', show: ({ used }) => quotaText(used?.minute, used?.day) },
 };
 
-/** What an action says by itself, or its other columns do. */
+/** Members that the action or the other columns already show. */
 const implied: readonly Member[] = ['name', 'revokedAt', 'suspension', 'tokens', 'strikes'];
 
-/** What an entry has changed, on one line, which opens to all of it. */
+/** Shows the changes of an entry on one line, which opens to show all of them. */
 function Change({ entry: { action, before, after, reason } }: { entry: AuditEntry }) {
   const changed = Object.keys(members).filter(
     (member): member is Member => member in before || member in after,
@@ -122,7 +124,7 @@ function Change({ entry: { action, before, after, reason } }: { entry: AuditEntr
       : has(before, member) || has(after, member);
   const valueIn = (state: AuditState, member: Member) =>
     has(state, member) ? members[member].show(state) : <span class="missing">none</span>;
-  // The value before, if there was one, and the value after.
+  // These are the value before the change, if there was one, and the value after it.
   const step = (member: Member) => (
     <>
       <span class="muted">{members[member].label}</span>{' '}

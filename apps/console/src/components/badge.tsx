@@ -1,7 +1,7 @@
-/** What a state means: good, needs attention, bad, or neither. */
+/** The meaning of a state: good, needs attention, bad, or neutral. */
 export type Tone = 'good' | 'warning' | 'bad' | 'neutral';
 
-/** Shapes tell the tones apart for those who cannot tell the colours. */
+/** Shapes distinguish the tones for people who cannot distinguish the colours. */
 const shapes: Readonly<Record<Tone, string>> = {
   good: '●',
   warning: '▲',

@@ -1,4 +1,4 @@
-// What must not compile. `npm run typecheck` fails if one of these lines is no error any more.
+// These lines must not compile. `npm run typecheck` fails if one of them compiles.
 
 import { linkTo } from '../address.ts';
 import { useAdmin } from '../api/use-admin.ts';

@@ -7,7 +7,7 @@ export function CopyButton({ text, what }: { text: string; what: string }) {
       await navigator.clipboard.writeText(text);
       announce(`Copied ${what}.`);
     } catch {
-      // Browsers have a clipboard for pages only over HTTPS or on this machine.
+      // Browsers only have a clipboard for pages over HTTPS or on this machine.
       announce('The browser does not let this page copy. Select the text, and press Ctrl+C or ⌘C.');
     }
   }

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { linkTo, type PageName } from '../address.ts';
 
-/** A list without entries: what that means, and what to do next. */
+/** Shows what an empty list means, and what to do next. */
 export function Empty({ title, children }: { title: string; children: ComponentChildren }) {
   return (
     <div class="empty">
@@ -13,7 +13,7 @@ export function Empty({ title, children }: { title: string; children: ComponentC
   );
 }
 
-/** A list whose filter nothing matches, with a link to all of it. */
+/** Shows that no entry matches a filter, with a link to the whole list. */
 export function NoMatch({ page, title, all }: { page: PageName; title: string; all: string }) {
   return (
     <Empty title={title}>

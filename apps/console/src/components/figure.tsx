@@ -13,9 +13,9 @@ export function Figure({
   value: string;
   note: ComponentChildren;
   tone?: 'warning' | 'bad' | undefined;
-  /** Where that is which the number counts. */
+  /** The page that lists what the number counts. */
   href?: string;
-  /** How it went: a small plot. */
+  /** The history of the number, as a small plot. */
   trend?: ComponentChildren;
 }) {
   const content = (

@@ -10,7 +10,7 @@ const paths: Readonly<Record<string, string>> = {
   operators: 'M8 2l5 2v4c0 3-2 5-5 6-3-1-5-3-5-6V4zM6 8l1.5 1.5L10.3 6.5',
 };
 
-/** A small picture next to a name, for those who look for shapes. */
+/** A small picture next to a name, which helps people to find it. */
 export function Icon({ name }: { name: string }) {
   const path = paths[name];
   if (path === undefined) return null;

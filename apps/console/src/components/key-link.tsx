@@ -2,9 +2,9 @@ import { KeyName } from './name.tsx';
 import { linkInTime, type PresetName } from './time/time-range.ts';
 
 /**
- * A key, by its name, as a link to its page.
+ * A link to the page of a key, with the key's name.
  *
- * @param range the span of time that it shows, unless somebody has chosen one.
+ * @param range the default period of the page.
  */
 export function KeyLink({
   id,

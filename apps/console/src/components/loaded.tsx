@@ -5,9 +5,9 @@ import { linkTo, useAddress } from '../address.ts';
 import { ConnectionFailure, RefusedRequest, SessionEnded } from '../api/failures.ts';
 
 /**
- * What was asked for; until it is there, that it is on its way; if it failed, why, and what to do.
+ * Shows data, or that it is loading, or why it failed and what to do.
  *
- * @param what names it, such as "the keys".
+ * @param what the name of the data, such as "the keys".
  */
 export function Loaded<Data>({
   of,
@@ -19,7 +19,7 @@ export function Loaded<Data>({
   children: (data: Data) => ComponentChildren;
 }) {
   const { data, error, isSuccess, refetch } = of;
-  // A query forgets its failure as soon as it is asked again, and the page would alternate.
+  // A query forgets its failure when it is repeated, so the page would flicker.
   const failed = useRef<Error | undefined>(undefined);
   if (isSuccess) failed.current = undefined;
   else if (error !== null && !(error instanceof SessionEnded)) failed.current = error;
@@ -34,7 +34,7 @@ export function Loaded<Data>({
       <Failure failure={failure} what={what} retry={retry} />
     );
   }
-  // The bar at the top says that the service does not answer, and since when.
+  // The bar at the top shows the outage and its beginning.
   const isOutdated = failure !== undefined && !(failure instanceof ConnectionFailure);
   return (
     <>
@@ -44,7 +44,7 @@ export function Loaded<Data>({
   );
 }
 
-/** Why something failed, and what to do. */
+/** Shows why something failed, and what to do. */
 function Failure({ failure, what, retry }: { failure: Error; what: string; retry: () => void }) {
   const { page, id } = useAddress();
   const isOfId = id !== undefined;
@@ -69,7 +69,7 @@ function Failure({ failure, what, retry }: { failure: Error; what: string; retry
   );
 }
 
-/** Whether the address names something that is not there, so that it fails again. */
+/** Returns whether the address names something that does not exist, so that a retry fails again. */
 const isOfAddress = (failure: Error) =>
   failure instanceof RefusedRequest && (failure.status === 404 || failure.status === 400);
 

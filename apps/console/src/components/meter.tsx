@@ -12,7 +12,7 @@ export function QuotaMeters({ windows }: { windows: KeyUsage['windows'] }) {
   );
 }
 
-/** Says that figures are not those of the whole service. */
+/** Says that the numbers are not from the whole service. */
 export function OfOneReplica() {
   return (
     <p class="state warned">
@@ -22,7 +22,7 @@ export function OfOneReplica() {
   );
 }
 
-/** One quota window: how much of it is used, and when it resets. */
+/** Shows one quota window: how much of it is used, and when it resets. */
 function QuotaMeter({
   label,
   window: { limit, remaining, resetsAt },

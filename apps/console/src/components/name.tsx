@@ -1,6 +1,6 @@
 /**
- * A text that somebody else has chosen. It is isolated, so that characters that turn the direction of
- * writing end with it.
+ * Shows a text that somebody else has chosen. It is isolated, so that direction characters have no
+ * effect after it.
  */
 export function Name({
   text,
@@ -17,7 +17,7 @@ export function Name({
   );
 }
 
-/** The name of a key. One without is known by its id. */
+/** Shows the name of a key, or its id if it has no name. */
 export function KeyName({ id, name }: { id: string; name: string | null }) {
   return <Name text={name} missing={`unnamed (${id.slice(0, 8)})`} />;
 }

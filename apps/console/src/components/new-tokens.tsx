@@ -2,7 +2,7 @@ import { computed, signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { CopyDialog } from './form/copy-dialog.tsx';
 
-/** A token that was just issued, and how it is shown. */
+/** A new token, and how it is shown. */
 interface NewToken {
   readonly title: string;
   readonly token: string;
@@ -15,14 +15,14 @@ const waiting = signal<readonly NewToken[]>([]);
 export const isTokenShown = computed(() => waiting.value.length > 0);
 
 /**
- * Shows a new token until somebody confirms that it is kept. It belongs to no page: it stays when the page
- * is left or the session ends, as it does for operators who replace their own token.
+ * Shows a new token until an operator confirms that it is saved. It belongs to no page: it stays
+ * when the page changes or the session ends, as for operators who replace their own token.
  */
 export function showToken(issued: NewToken): void {
   waiting.value = [...waiting.value, issued];
 }
 
-/** Where new tokens are shown, one after another. */
+/** Shows new tokens, one after another. */
 export function NewTokens() {
   const [first] = waiting.value;
   const isWaiting = first !== undefined;
@@ -37,7 +37,7 @@ export function NewTokens() {
   const close = () => {
     waiting.value = waiting.value.filter((issued) => issued !== first);
   };
-  // Without `onClose`: no key must lose the token.
+  // The dialog has no `onClose`, because no key press may lose the token.
   return (
     <CopyDialog
       key={first.token}

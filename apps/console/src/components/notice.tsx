@@ -1,14 +1,17 @@
 import { signal } from '@preact/signals';
 
-/** What has just happened. */
+/** The message about the last change. */
 const notice = signal('');
 
-/** Says that something has been done. Screen readers say it, too. */
+/** Shows that a change was made. Screen readers announce it, too. */
 export function announce(text: string): void {
   notice.value = text;
 }
 
-/** The place of what has just happened. It is always there, because only then changes of it are read out. */
+/**
+ * Shows the message. The element always exists, because screen readers only announce changes of
+ * existing elements.
+ */
 export function Notice() {
   return (
     <div class="notice" role="status">

@@ -2,14 +2,14 @@ import { signal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { Dialog } from './form/dialog.tsx';
 
-/** What single keys do, wherever one is and does not type. */
+/** The shortcuts that work everywhere outside of input fields. */
 const shortcuts = {
   '/': 'Search keys and accounts',
   b: 'Go to the actions for the selected keys',
   '?': 'Show these shortcuts',
 } as const;
 
-/** What keys do in a place. */
+/** The keys that work in one place. */
 const keysOfPlaces = {
   'In the search': '↓ and ↑ select; Enter opens the selection, an exact match, or the list',
   'In a plot':
@@ -17,14 +17,14 @@ const keysOfPlaces = {
   'In a dialog': 'Enter confirms, Esc cancels',
 } as const;
 
-/** Where a key is a letter. A box that is ticked takes none. */
+/** Elements where a key is a letter. A checkbox accepts none. */
 const typedInto = 'input:not([type=checkbox], [type=radio]), select, textarea, dialog';
 
-/** Has a key do something, unless one types, or a dialog is open. */
+/** Runs a function for a key, unless the focus is in an input field, or a dialog is open. */
 export function useShortcut(shortcut: keyof typeof shortcuts, act: () => void): void {
   const latest = useRef(act);
   latest.current = act;
-  // Before the page is painted: who sees it may press the key at once.
+  // This runs before the first paint, because an operator may press the key at once.
   useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       const isTyping = event.target instanceof Element && event.target.closest(typedInto);
@@ -51,7 +51,10 @@ export function ShortcutButton() {
   );
 }
 
-/** All shortcuts. Not a part of what a phone hides: a modal dialog in there would block the page unseen. */
+/**
+ * All shortcuts. They are outside of the parts that a phone hides, where a modal dialog would block
+ * the page invisibly.
+ */
 export function ShortcutHelp() {
   useShortcut('?', () => setOpen(true));
   if (!isOpen.value) return null;

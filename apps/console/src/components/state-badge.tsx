@@ -9,7 +9,10 @@ const tones: Readonly<Record<KeyState, Tone>> = {
   revoked: 'bad',
 };
 
-/** The state of a key, an account or an operator. A banned key is active, but of no use until its ban ends. */
+/**
+ * Shows the state of a key, an account or an operator. A banned key is active, but refused until
+ * its ban ends.
+ */
 export function StateBadge({
   state,
   isBanned = false,
@@ -17,7 +20,9 @@ export function StateBadge({
 }: {
   state: KeyState;
   isBanned?: boolean;
-  /** Whether only the account of the key is suspended, so that it cannot be resumed by itself. */
+  /**
+   * Whether only the account of the key is suspended, so that the key cannot be resumed by itself.
+   */
   isOfAccount?: boolean;
 }) {
   if (isOfAccount && state === 'suspended') {
@@ -27,14 +32,14 @@ export function StateBadge({
   return <Badge tone={tones[state]} text={state} />;
 }
 
-/** The state of a key in a list. */
+/** Shows the state of a key in a list. */
 export function KeyBadge({ state, bannedUntil, suspension }: ListedKey) {
   return (
     <StateBadge state={state} isBanned={bannedUntil !== null} isOfAccount={suspension === null} />
   );
 }
 
-/** The state of an account in a list. Of one that is active, keys may be banned: perhaps all. */
+/** Shows the state of an account in a list. Some or all keys of an active account may be banned. */
 export function AccountBadge({ suspension, keys, bannedKeys }: ListedAccount) {
   if (suspension !== null) return <StateBadge state="suspended" />;
   if (bannedKeys === 0) return <StateBadge state="active" />;

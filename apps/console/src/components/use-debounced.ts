@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** How long after the last letter something is looked for, in milliseconds. */
+/** How long after the last key press the search starts, in milliseconds. */
 const pauseMs = 200;
 
-/** What somebody types, once they pause. */
+/** Returns the input after a pause. */
 export function useDebounced(typed: string): string {
   const [settled, setSettled] = useState(typed);
   useEffect(() => {

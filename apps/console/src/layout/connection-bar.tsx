@@ -1,7 +1,10 @@
 import { unreachableSince } from '../api/query-client.ts';
 import { formatLocal } from '../components/time/format.ts';
 
-/** Tells that the service does not answer. The bar is always in the page: screen readers announce only its changes. */
+/**
+ * Shows that the service does not respond. The bar always exists, because screen readers only
+ * announce its changes.
+ */
 export function ConnectionBar() {
   const since = unreachableSince.value;
   return (

@@ -9,7 +9,7 @@ import { linkInTime } from '../components/time/time-range.ts';
 import { SearchBox } from './search-box.tsx';
 import { ViewMenu } from './view-menu.tsx';
 
-/** The head of every page, with the navigation. On a phone, the navigation is behind a button. */
+/** The header of every page, with the navigation. On a phone, the navigation is behind a button. */
 export function Header({
   pages,
   current,

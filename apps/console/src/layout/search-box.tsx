@@ -18,12 +18,15 @@ import { formatKeys } from '../components/time/format.ts';
 import { linkInTime } from '../components/time/time-range.ts';
 import { useDebounced } from '../components/use-debounced.ts';
 
-/** How long after a failure a search is tried again, in milliseconds. */
+/** How long after a failure a search is repeated, in milliseconds. */
 const retryMs = 2_000;
 const maxKeys = '8';
 const maxAccounts = '3';
 
-/** Whether the same question may be answered later: it never reached the service, or that is not well. */
+/**
+ * Returns whether a retry may succeed: the request did not reach the service, or the service is
+ * unhealthy.
+ */
 function mayPass(failure: Error): boolean {
   return (
     failure instanceof ConnectionFailure ||
@@ -31,19 +34,19 @@ function mayPass(failure: Error): boolean {
   );
 }
 
-/** Something that was found: where it leads, and what is shown of it. */
+/** A search result: its link and its text. */
 interface Hit {
   readonly link: string;
-  /** What somebody means who types all of one of them. */
+  /** The exact texts that identify the result. */
   readonly names: readonly (string | null)[];
   readonly cells: readonly ComponentChildren[];
 }
 
-/** Searches for everything: for keys and accounts, or for the operator of a token. */
+/** Searches keys and accounts, or the operator of a token. */
 const searchQuery = (text: string) =>
   queryOptions({
     queryKey: ['search', text],
-    // What was found before may have changed when somebody searches for it again.
+    // Earlier results may have changed, so a repeated search does not use them.
     gcTime: 0,
     queryFn: async ({ signal }): Promise<readonly Hit[]> => {
       if (text.startsWith('aso_')) {
@@ -84,14 +87,14 @@ const hitOfKey = (key: ListedKey): Hit => ({
   ],
 });
 
-/** The only hit that is called exactly so, in any case. */
+/** Returns the only result with exactly this name (case-insensitive). */
 function meantBy(text: string, hits: readonly Hit[]): Hit | undefined {
   const isMeant = (name: string | null) => name?.toLowerCase() === text.toLowerCase();
   const [meant, ...others] = hits.filter(({ names }) => names.some(isMeant));
   return others.length === 0 ? meant : undefined;
 }
 
-/** One search for everything, from every page: `/` goes to it. */
+/** The search on every page: `/` moves the focus to it. */
 export function SearchBox() {
   const field = useRef<HTMLInputElement>(null);
   const [typed, setTyped] = useState('');
@@ -104,7 +107,7 @@ export function SearchBox() {
   const found = useQuery({
     ...searchQuery(text),
     enabled: text !== '' && text === asked,
-    // While somebody waits for it.
+    // This is the time while the operator waits for the result.
     retry: (_, failure) => mayPass(failure) && document.activeElement === field.current,
     retryDelay: retryMs,
   });
@@ -137,11 +140,11 @@ export function SearchBox() {
     if (text === '') return;
     const list = linkTo('keys', { query: { search: text } });
     const began = location.hash;
-    // Who is faster than the search waits for it.
+    // If the operator presses Enter before the result arrives, the search waits for it.
     const known = await client
       .fetchQuery({ ...searchQuery(text), staleTime: 'static' })
       .catch(() => []);
-    // Who has gone elsewhere meanwhile, or typed on, stays there.
+    // If the operator has left or typed more since, nothing opens.
     if (location.hash !== began || field.current?.value !== typed) return;
     leave((hits[chosen] ?? meantBy(text, known))?.link ?? list);
   }

@@ -1,6 +1,6 @@
 import { density, type Preference, theme, timeStyle } from '../components/time/preferences.ts';
 
-/** How the console looks. The browser closes it on Escape and on a click elsewhere. */
+/** The display preferences. The browser closes the menu on Escape and on a click elsewhere. */
 export function ViewMenu() {
   return (
     <>

@@ -81,11 +81,11 @@ test('the first page shows a request with the headers of the real response', asy
 test('the page of operations contains the details of the OpenAPI document', async () => {
   const { text } = await get('/docs/guides/operations.md');
   for (const line of [
-    '| `limit` | query | integer, 1 to 100, default 20 | The greatest number',
+    '| `limit` | query | integer, 1 to 100, default 20 | The largest number',
     '| `ids` | query | array of 64-bit integer, 1 to 100 items | Only the animals',
     '| `petId` (required) | path | 64-bit integer | ',
     '| `name` | string, 1 to 255 characters | yes | ',
-    '| `status` | `available` or `pending` or `sold` | no | Availability of the animal: `available` if',
+    '| `status` | `available` or `pending` or `sold` | no | The availability of the animal: `available` if',
     '| `[].id` | 64-bit integer | yes | ',
     '| `bannedUntil` | time (ISO 8601), or `null` | yes | ',
     '| 429 | `Retry-After` | yes | Whole seconds to wait.',

@@ -3,7 +3,7 @@ import { useAdmin } from '../../api/use-admin.ts';
 import { useDebounced } from '../use-debounced.ts';
 import { Field } from './form.tsx';
 
-/** The name of an account, which the browser completes with those that there are. */
+/** The name of an account, with the existing accounts as suggestions of the browser. */
 export function AccountField(attributes: { help?: string; defaultValue?: string }) {
   const id = useId();
   const [typed, setTyped] = useState('');

@@ -4,24 +4,25 @@ import type { Operation } from '../../api/operation.ts';
 import { may } from '../../api/session.ts';
 import { type Change, ChangeDialog } from './change-dialog.tsx';
 
-/** A change that a page offers. */
+/** A change on a page. */
 export interface Action extends Change {
   readonly label: ComponentChildren;
   readonly needs: Operation;
-  /** Whether the state of what it changes allows it. */
+  /** Whether the state of the object allows the change. */
   readonly isPossible: boolean;
-  /** Has also the button that leads to the question warn. */
+  /** Makes the button of the dialog a warning, too. */
   readonly isForGood?: boolean;
 }
 
 /** Whether the state and the role of the operator allow it. */
 export const isOffered = ({ needs, isPossible }: Action): boolean => isPossible && may(needs);
 
-/** What can be done, as far as the state and the role of the operator allow it: by name, a button each. */
+/** Shows a button for each change that the state and the role of the operator allow, by name. */
 export function Actions({ actions }: { actions: Readonly<Record<string, Action>> }) {
   const [open, setOpen] = useState<string>();
   const possible = Object.entries(actions).filter(([, action]) => isOffered(action));
-  // Also if somebody else has made it impossible meanwhile: what was typed stays.
+  // The dialog stays open if somebody else has made the change impossible, so that the input is not
+  // lost.
   const action = open === undefined ? undefined : actions[open];
   return (
     <>

@@ -7,7 +7,7 @@ import { Notice } from '../notice.tsx';
 import { type Change, ChangeDialog } from './change-dialog.tsx';
 import { Field } from './form.tsx';
 
-/** Opens the question, and answers it. */
+/** Opens the dialog, and confirms it. */
 function confirm(change: Change['change'], onClose = () => {}): void {
   const question = {
     title: 'Suspend?',
@@ -28,7 +28,7 @@ function confirm(change: Change['change'], onClose = () => {}): void {
   fireEvent.submit(screen.getByRole('dialog').querySelector('form') ?? expect.unreachable());
 }
 
-test('it does the change with the reason, closes, and says so', async () => {
+test('the dialog makes the change with the reason, closes, and confirms it', async () => {
   const change = vi.fn(async () => {});
   const onClose = vi.fn();
   confirm(change, onClose);
@@ -37,7 +37,7 @@ test('it does the change with the reason, closes, and says so', async () => {
   expect(screen.getByText('The key is suspended.').closest('[role=status]')).not.toBeNull();
 });
 
-test('a value that is refused is told at its field, which gets the focus', async () => {
+test('a refused value is reported at its field, which gets the focus', async () => {
   const message = 'expiresAt: expected a time to come, got "2020-01-01T00:00:00Z"';
   confirm(async () => {
     throw new RefusedRequest(400, { message });
@@ -49,7 +49,7 @@ test('a value that is refused is told at its field, which gets the focus', async
   expect(document.activeElement).toBe(field);
 });
 
-test('a failure that belongs to no field is told above the buttons, and what was typed stays', async () => {
+test('a failure without a field is reported above the buttons, and the input stays', async () => {
   const onClose = vi.fn();
   confirm(async () => {
     throw new RefusedRequest(503, { message: 'The database does not answer.' });
@@ -59,7 +59,7 @@ test('a failure that belongs to no field is told above the buttons, and what was
   expect(onClose).not.toHaveBeenCalled();
 });
 
-test('it cannot be closed or confirmed twice while the change is on its way', async () => {
+test('the dialog cannot be closed or confirmed twice during the change', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const change = vi.fn(() => promise);
   const onClose = vi.fn();

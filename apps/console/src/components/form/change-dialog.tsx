@@ -3,29 +3,32 @@ import { announce } from '../notice.tsx';
 import { Dialog } from './dialog.tsx';
 import { Field, Form, textOf, useSubmit } from './form.tsx';
 
-/** Why something is done, for the audit log. */
+/** The reason of a change, for the audit log. */
 export interface Reason {
   readonly reason?: string;
 }
 
-/** A change that is done after a question. */
+/** A change that needs a confirmation. */
 export interface Change {
   readonly title: ComponentChildren;
-  /** What will happen. */
+  /** The consequences of the change. */
   readonly consequence: ComponentChildren;
   readonly confirmLabel: string;
   readonly isDangerous?: boolean;
-  /** Whether it is in the audit log, as nearly all are, so that it asks why. */
+  /**
+   * Whether the change is in the audit log, so that the dialog asks for a reason. Nearly all
+   * changes are.
+   */
   readonly hasReason?: boolean;
-  /** Further fields of the question. */
+  /** Further fields of the dialog. */
   readonly fields?: ComponentChildren;
-  /** Does it. What it throws is shown, and the dialog stays open. */
+  /** Makes the change. The dialog shows its error, and stays open. */
   readonly change: (form: FormData, query: Reason) => Promise<unknown>;
-  /** What is said afterwards. */
+  /** The message after the change. */
   readonly done: string;
 }
 
-/** Asks before a change, does it, and says so. */
+/** Asks for confirmation, makes the change, and shows a message. */
 export function ChangeDialog({
   change: { title, consequence, confirmLabel, isDangerous, hasReason = true, fields, change, done },
   onClose,

@@ -2,11 +2,11 @@ import { tidyAccountName } from '@animal-store/admin-contract/account-name';
 import { call } from '../../api/call-admin-api.ts';
 import { RefusedRequest } from '../../api/failures.ts';
 
-/** The names that the operator was warned about. Confirming again is the answer. */
+/** The names that the operator was warned about. A second confirmation creates the account. */
 const warned = new Set<string>();
 
 /**
- * Warns before an account is created whose name differs from that of another in letter case only.
+ * Warns before an account is created whose name differs from another one only in letter case.
  *
  * @throws the warning, the first time.
  */
@@ -14,7 +14,7 @@ export async function confirmAlikeAccount(given: string | null | undefined): Pro
   const name = tidyAccountName(given ?? '');
   if (!name || warned.has(name)) return;
   const accounts = await call('listAccounts', { query: { anyCaseOf: name } }).catch((error) => {
-    // The creation will be refused, too, and say why at its field.
+    // The creation will be refused, too, and report the reason at its field.
     if (error instanceof RefusedRequest) return [];
     throw error;
   });

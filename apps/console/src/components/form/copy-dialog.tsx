@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useId, useRef, useState } from 'preact/hooks';
 import { Dialog } from './dialog.tsx';
 
-/** A dialog with a text that is to be copied. */
+/** A dialog with a text to copy. */
 export function CopyDialog({
   title,
   about,
@@ -15,10 +15,10 @@ export function CopyDialog({
   title: string;
   about: ComponentChildren;
   text: string;
-  /** Of a text that can be changed; left out for a token, which cannot. */
+  /** Called with the changed text. Left out for a token, which cannot be changed. */
   rows?: number;
   copyLabel: string;
-  /** What else can be done with the text, as it is now. */
+  /** Further actions for the current text. */
   buttons: (text: string) => ComponentChildren;
   onClose?: () => void;
 }) {
@@ -37,7 +37,7 @@ export function CopyDialog({
       await navigator.clipboard.writeText(now);
       setResult('Copied.');
     } catch {
-      // Browsers have a clipboard for pages only over HTTPS or on this machine.
+      // Browsers only have a clipboard for pages over HTTPS or on this machine.
       setResult('It is selected: press Ctrl+C, or ⌘C, to copy it.');
     }
   }

@@ -1,35 +1,35 @@
 import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 
-/** A dialog over the page. The browser keeps the focus inside, and gives it back afterwards. */
+/** A modal dialog. The browser keeps the focus inside, and restores it afterwards. */
 export function Dialog({
   title,
   onClose,
   children,
 }: {
   title: ComponentChildren;
-  /** Called when it was dismissed; left out where it must be answered. */
+  /** Called when the dialog is dismissed. Left out if it must be answered. */
   onClose?: () => void;
   children: ComponentChildren;
 }) {
   const element = useRef<HTMLDialogElement>(null);
   const id = useId();
-  // Before it is painted: who sees it may type at once.
+  // This runs before the first paint, because an operator may type at once.
   useLayoutEffect(() => {
     const dialog = element.current;
     const opener = document.activeElement;
     dialog?.showModal();
-    // The browser takes what comes first, such as a list that can be scrolled.
+    // The browser would focus the first element, such as a scrollable list.
     const field = dialog?.querySelector<HTMLInputElement>('input, select, textarea');
     field?.focus();
-    // A text that is there is read from its top; the browser has put the caret at its end.
+    // Existing text is read from its top, but the browser has put the caret at its end.
     if (field?.localName === 'textarea') {
       field.setSelectionRange(0, 0);
       field.scrollTop = 0;
     }
     return () => {
       dialog?.close();
-      // The page on which it was opened may be gone, or the button hidden.
+      // The page or the button that opened the dialog may be gone.
       const isThere = opener instanceof HTMLElement && opener.checkVisibility();
       (isThere ? opener : document.querySelector('main'))?.focus();
     };
@@ -41,14 +41,14 @@ export function Dialog({
       closedby={onClose === undefined ? 'none' : 'closerequest'}
       aria-labelledby={id}
       onClose={() => {
-        // Not this page has closed it, but a browser that does not know `closedby`, or that closes on a
-        // second Escape whatever the page says.
+        // The browser has closed the dialog: it does not support `closedby`, or closes on a second
+        // Escape.
         if (!element.current?.isConnected) return;
         if (onClose === undefined) element.current.showModal();
         else onClose();
       }}
       onCancel={(event) => {
-        // It is this page that removes it.
+        // Only this page removes the dialog.
         event.preventDefault();
         onClose?.();
       }}

@@ -11,18 +11,18 @@ test.each([
     'expiresAt: expected a time to come, got "2020-01-01T00:00:00Z"; quota.perDay: expected an integer from 1 to 2147483647, got 0',
     { expires: date, perDay: number },
   ],
-  // A value that looks like a fault.
+  // This value looks like an error.
   [
     'name: expected no token: everybody could use it, got "a; account: expected \\"b"',
     { name: token },
   ],
-  // A value that was cut.
+  // This value was cut.
   [
     'account: expected 1 to 255 characters, got "xxxx…; expiresAt: expected a time to come, got "2020"',
     { account: text, expires: date },
   ],
-  // A fault of no field.
+  // This error belongs to no field.
   ['quota: expected none, got an object', undefined],
-])('%s is told at its fields', (message, faults) => {
+])('%s is reported at its fields', (message, faults) => {
   expect(readFaults(message)).toEqual(faults);
 });

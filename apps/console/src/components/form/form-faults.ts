@@ -1,10 +1,10 @@
 import { maxLimit } from '@animal-store/contract/plan';
 import { formatCount } from '../time/format.ts';
 
-/** What is wrong with the fields of a form, by their names, in the words of the form. */
+/** The errors of a form by field, in the words of the form. */
 export type FieldFaults = Readonly<Record<string, string>>;
 
-/** The fields of the console's forms, by what the API calls their values. */
+/** The fields of the console's forms, by the names of their values in the API. */
 const fieldNames: Readonly<Record<string, string>> = {
   name: 'name',
   account: 'account',
@@ -14,13 +14,17 @@ const fieldNames: Readonly<Record<string, string>> = {
   'quota.perDay': 'perDay',
 };
 
-/** A value that was given: it may hold what separates faults. A long one is cut, and has no closing quote. */
+/**
+ * Matches a given value, which may contain the separator of errors. A long value is cut, and has no
+ * closing quote.
+ */
 const quoted = /"(?:(?:[^"\\]|\\.)*?\\?…(?=; |$)|(?:[^"\\]|\\.)*")/g;
 
 /**
- * Reads the faults of a refused form, such as `expiresAt: expected a time to come, got "2020-01-01T00:00:00Z"`.
+ * Reads the errors of a refused form, such as `expiresAt: expected a time to come, got
+ * "2020-01-01T00:00:00Z"`.
  *
- * @returns `undefined` if there is one that belongs to no field.
+ * @returns `undefined` if an error belongs to no field.
  */
 export function readFaults(message: string): FieldFaults | undefined {
   const faults: Record<string, string> = {};

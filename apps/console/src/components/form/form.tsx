@@ -12,14 +12,14 @@ import { type FieldFaults, readFaults } from './form-faults.ts';
 
 const Faults = createContext<FieldFaults>({});
 
-/** What a form does when it is submitted. What it throws is shown, and what was typed stays. */
+/** Called when the form is submitted. The form shows its error, and keeps the input. */
 export type Submit = UseMutationResult<void, Error, FormData>;
 
 export function useSubmit(submit: (form: FormData) => Promise<void>): Submit {
   return useMutation({ mutationFn: submit });
 }
 
-/** A form that says what was refused: at the fields concerned, or else above its buttons. */
+/** A form that reports errors at their fields, or above its buttons. */
 export function Form({
   class: className,
   submit: { error, isPending, mutate },
@@ -58,7 +58,7 @@ export const textOf = (form: FormData, name: string): string => String(form.get(
 
 type Described = { id: string } & Pick<AriaAttributes, 'aria-describedby' | 'aria-invalid'>;
 
-/** The label of a field, what the field is for, and what is wrong with it. */
+/** The label, the description and the error of a field. */
 function Labelled({
   label,
   name = '',
@@ -68,7 +68,7 @@ function Labelled({
   label: string;
   name?: string | undefined;
   help?: string | undefined;
-  /** The field, which refers to its description. */
+  /** The input element, which refers to its description. */
   children: (described: Described) => ComponentChildren;
 }) {
   const id = useId();
@@ -98,7 +98,7 @@ interface FieldProps {
   help?: string;
 }
 
-/** A field of a form that takes a text, a number or a time. */
+/** A form field for a text, a number or a time. */
 export function Field({ label, name, help, ...attributes }: FieldProps & InputHTMLAttributes) {
   return (
     <Labelled label={label} name={name} help={help}>
@@ -107,7 +107,7 @@ export function Field({ label, name, help, ...attributes }: FieldProps & InputHT
   );
 }
 
-/** A field of a form that takes one of several options. */
+/** A form field for one of several options. */
 export function SelectField<Value extends string | number>({
   label,
   name,

@@ -7,7 +7,11 @@ import { readScopes, ScopeField } from './scope-field.tsx';
 
 type Fields = Pick<KeyDetails, 'name' | 'account' | 'scopes' | 'expiresAt'>;
 
-/** @param children further fields. */
+/**
+ * The fields of a key.
+ *
+ * @param children further fields.
+ */
 export function KeyFields({
   details: { name, account, scopes, expiresAt },
   children,
@@ -42,7 +46,7 @@ export function KeyFields({
   );
 }
 
-/** Reads the fields, as a change of the key. */
+/** Reads the fields as a change of the key. */
 export function readKeyFields(form: FormData, before: Fields): KeyChange {
   const { scopes, expiresAt } = before;
   const account = textOf(form, 'account');
@@ -50,11 +54,13 @@ export function readKeyFields(form: FormData, before: Fields): KeyChange {
   const chosen = readScopes(form);
   return {
     name: textOf(form, 'name') || null,
-    // Only if it was changed: what is read has no spaces at its ends, as an old account may have.
+    // The account is sent only if it was changed: the input has no spaces at its ends, but an old
+    // account may have some.
     ...(account !== (before.account ?? '').trim() && { account: account || null }),
-    // Only if it was changed: what somebody else has just forbidden stays so.
+    // The scopes are sent only if they were changed, so that a recent restriction by somebody else
+    // stays.
     ...(`${chosen}` !== `${scopes}` && { scopes: chosen }),
-    // The field has no seconds: an expiry that was not touched stays as it is.
+    // The field has no seconds, so an unchanged expiry is not sent.
     ...(expires !== toLocalField(expiresAt) && { expiresAt: fromLocalField(expires) }),
   };
 }

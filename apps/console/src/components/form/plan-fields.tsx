@@ -3,10 +3,10 @@ import { useState } from 'preact/hooks';
 import { formatCount } from '../time/format.ts';
 import { Field, SelectField } from './form.tsx';
 
-/** How a plan is called. */
+/** Returns the label of a plan. */
 export const planTitle = (plan: PlanName): string => plan.charAt(0).toUpperCase() + plan.slice(1);
 
-/** A plan as a choice: its name, and what it admits. */
+/** Describes a plan as an option: its name and its limits. */
 function planLabel(plan: PlanName): string {
   const name = planTitle(plan);
   const quota = plans[plan];
@@ -67,9 +67,9 @@ export function readPlan(form: FormData) {
 }
 
 /**
- * Asks whether bans end with the change: a larger plan alone does not end them.
+ * Offers to end bans with the change, because a larger plan alone does not end them.
  *
- * @param what whose bans, such as "3 keys".
+ * @param what the subject of the bans, such as "3 keys".
  */
 export function UnbanField({ what }: { what: string }) {
   return (

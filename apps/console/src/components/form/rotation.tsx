@@ -9,7 +9,7 @@ const graces = [
   [30 * 86_400, 'in 30 days'],
 ] as const;
 
-/** The question of every rotation: how long the tokens before it stay valid. */
+/** The dialog of every rotation, which asks how long earlier tokens stay valid. */
 export function rotationBy(
   rotate: (graceSeconds: number, query: Reason) => Promise<void>,
 ): Omit<Change, 'title' | 'done'> {

@@ -3,14 +3,14 @@ import { SelectField } from './form.tsx';
 
 type Scopes = Key['scopes'];
 
-/** What a key may do, by the value of its option. */
+/** The scopes of a key, by the value of its option. */
 const choices: Readonly<Record<string, { readonly label: string; readonly scopes: Scopes }>> = {
   'read-write': { label: 'Read and write', scopes: ['pets:read', 'pets:write'] },
   read: { label: 'Read only', scopes: ['pets:read'] },
   write: { label: 'Write only', scopes: ['pets:write'] },
 };
 
-/** What scopes allow, in words. */
+/** Describes scopes in words. */
 export function scopesLabel(scopes: Scopes): string {
   return choices[choiceOf(scopes)]?.label ?? scopes.join(', ');
 }

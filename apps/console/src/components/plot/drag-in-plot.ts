@@ -1,12 +1,13 @@
 import type uPlot from 'uplot';
 
-/** What is shorter was no drag, in pixels. */
+/** The shortest drag, in pixels. */
 const shortestPx = 4;
 
 /**
- * Has a pointer choose a part of a plot by dragging: a mouse, a finger or a pen. uPlot itself knows only mice.
+ * Selects a part of a plot by dragging with a mouse, a finger or a pen. uPlot itself only supports
+ * mice.
  *
- * @param choose is told where the part begins and ends, in pixels from the left side of the plot.
+ * @param choose receives the ends of the part, in pixels from the left side of the plot.
  */
 export function dragInPlot(plot: uPlot, choose: (left: number, right: number) => void): void {
   const { over } = plot;
@@ -23,7 +24,7 @@ export function dragInPlot(plot: uPlot, choose: (left: number, right: number) =>
   over.addEventListener('pointerdown', (event) => {
     if (!event.isPrimary || event.button !== 0) return;
     start = placeOf(event);
-    // The drag may end beside the plot.
+    // The drag may end outside the plot.
     over.setPointerCapture(event.pointerId);
     plot.setCursor({ left: start, top: event.offsetY });
   });
@@ -40,7 +41,7 @@ export function dragInPlot(plot: uPlot, choose: (left: number, right: number) =>
     show(0, 0);
     if (right - left >= shortestPx) choose(left, right);
   });
-  // The browser takes it for something else, such as scrolling.
+  // The browser uses the gesture for something else, such as scrolling.
   over.addEventListener('pointercancel', () => {
     start = undefined;
     show(0, 0);

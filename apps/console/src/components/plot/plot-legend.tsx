@@ -9,7 +9,7 @@ export interface Limit {
   readonly requests: number;
 }
 
-/** What the colours of a plot mean. Each outcome is a switch. */
+/** Explains the colours of a plot. Each outcome is a switch. */
 export function PlotLegend({
   hidden,
   onToggle,

@@ -12,23 +12,23 @@ const press = (keys: string) =>
     );
 
 test.each([
-  // The first key chooses the latest bucket.
+  // The first key press selects the latest bucket.
   ['ArrowLeft', [59, 59]],
   ['ArrowLeft ArrowLeft ArrowLeft', [57, 57]],
   ['Home ArrowRight', [1, 1]],
-  // No key leaves the plot.
+  // No key press leaves the plot.
   ['End ArrowRight PageUp', [59, 59]],
   ['End Home PageDown ArrowLeft', [0, 0]],
-  // With Shift the choice grows in both directions, and without it there is one bucket again.
+  // With Shift, the selection grows in both directions. Without it, one bucket is selected again.
   ['End PageDown Shift+ArrowLeft Shift+ArrowLeft', [51, 53]],
   ['End PageDown Shift+ArrowLeft Shift+ArrowRight Shift+ArrowRight', [53, 54]],
   ['End PageDown Shift+ArrowLeft ArrowRight', [53, 53]],
-])('%s chooses the buckets %j', (keys, [first, last]) => {
+])('%s selects the buckets %j', (keys, [first, last]) => {
   const mark = press(keys);
   expect(mark && placesOf(mark, count)).toEqual({ first, last });
 });
 
-test('a mark of buckets that are gone shows the last one', () => {
+test('a selection of removed buckets becomes the last bucket', () => {
   expect(placesOf({ index: 50, isByKeyboard: true }, 24)).toEqual({ first: 23, last: 23 });
   expect(placesOf({ index: 50, isByKeyboard: true }, 0)).toBeUndefined();
 });

@@ -1,8 +1,8 @@
-/** What somebody looks at in a plot. */
+/** The selection in a plot. */
 export interface Mark {
   /** The number of the bucket. */
   readonly index: number;
-  /** Where a choice of several buckets began. */
+  /** The start of a selection of several buckets. */
   readonly anchor?: number;
   readonly isByKeyboard: boolean;
 }
@@ -18,16 +18,18 @@ const moves: Readonly<Record<string, (index: number, count: number) => number>> 
   End: (_, count) => count - 1,
 };
 
-/** Whether a key moves a mark. */
+/** Returns whether a key moves the selection. */
 export const isMoved = (key: string): boolean => Object.hasOwn(moves, key);
 
-/** Moves a mark as sliders do (ARIA Authoring Practices); with Shift, what is chosen grows. */
+/**
+ * Moves the selection like a slider (ARIA Authoring Practices). With Shift, the selection grows.
+ */
 export function moveMark(
   mark: Mark | undefined,
   { key, shiftKey, count }: { key: string; shiftKey: boolean; count: number },
 ): Mark {
   const last = count - 1;
-  // The first key begins at the latest bucket, which most want to see.
+  // The first key press selects the latest bucket, which most operators want to see.
   const isFirst = mark === undefined && key !== 'Home';
   const before = mark?.index ?? last;
   const moved = isFirst ? last : (moves[key]?.(before, count) ?? before);
@@ -40,7 +42,7 @@ export function moveMark(
   };
 }
 
-/** The first and the last bucket of a mark. There may be fewer now than when it was made. */
+/** Returns the first and the last bucket of a selection. There may be fewer buckets than before. */
 export function placesOf(
   { index, anchor = index }: Mark,
   count: number,

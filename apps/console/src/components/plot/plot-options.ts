@@ -3,12 +3,15 @@ import uPlot from 'uplot';
 import { formatCompact, formatTick } from '../time/format.ts';
 import { type Bucket, colourOf, outcomes } from './usage.ts';
 
-/** How high plots are, in pixels. */
+/** The height of plots, in pixels. */
 export const plotHeight = 180;
 
 const [minute, hour, day] = [60, 3_600, 86_400];
 
-/** How far the marks of an axis may be apart, in seconds. Below a minute, two marks would have one name. */
+/**
+ * The possible distances of axis marks, in seconds. Below a minute, two marks would have the same
+ * label.
+ */
 export const axisSteps: readonly number[] = [
   ...[1, 2, 5, 10, 15, 30].map((count) => count * minute),
   ...[1, 2, 3, 4, 6, 8, 12].map((count) => count * hour),
@@ -26,7 +29,7 @@ export function toSeries(
   const stacked = outcomes.map((_, top) =>
     buckets.map(({ counts }) =>
       shown(counts, outcomes[top]) === 0
-        ? // Not 0, which would be drawn as a line of the ground over the axis.
+        ? // The value is not 0, which would be drawn as a background line over the axis.
           null
         : outcomes.slice(0, top + 1).reduce((sum, outcome) => sum + shown(counts, outcome), 0),
     ),
@@ -59,11 +62,11 @@ export function optionsFor(
     width: Math.max(element.clientWidth, 200),
     height: plotHeight,
     legend: { show: false },
-    // `dragInPlot` does it, for fingers as well.
+    // `dragInPlot` handles dragging, also for fingers.
     cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
     hooks,
     scales: {
-      // To the end of the last bucket.
+      // This is the end of the last bucket.
       x: {
         range: ({ data: [times] }) => [
           times[0] ?? 0,
@@ -83,11 +86,11 @@ export function optionsFor(
     ],
     series: [
       {},
-      // The highest sum first: the lower ones cover it from below.
+      // The highest sum is drawn first, and the lower ones cover it from below.
       ...outcomes.toReversed().map(
         (outcome): uPlot.Series => ({
           fill: colour(colourOf(outcome)),
-          // A line of the ground between neighbours, so that they differ not by their colours only.
+          // A background line separates neighbours, so that they differ not only by colour.
           stroke: colour('paper'),
           width: 1 / devicePixelRatio,
           points: { show: false },
@@ -105,7 +108,9 @@ export function optionsFor(
   };
 }
 
-/** Reads the colours of the style sheet as a canvas understands them: without variables and functions. */
+/**
+ * Resolves the colours of the style sheet for a canvas, which supports no variables and functions.
+ */
 function colourReader(element: HTMLElement): (name: string) => string {
   return (name) => {
     const sample = element.appendChild(document.createElement('span'));
@@ -116,5 +121,7 @@ function colourReader(element: HTMLElement): (name: string) => string {
   };
 }
 
-/** Above the highest value, and never 0: an empty plot has an axis, too. */
+/**
+ * Returns a limit of the axis above the highest value, and never 0: an empty plot has an axis, too.
+ */
 const topOf = (max: number | null) => Math.max((max ?? 0) * 1.1, 4);

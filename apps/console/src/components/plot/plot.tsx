@@ -24,8 +24,9 @@ import {
 } from './usage.ts';
 
 /**
- * Requests over time by outcome, stacked, with a limit as a line. Pointing at a bar tells its numbers, and
- * dragging zooms in; the keyboard does the same. Screen readers get the table: a canvas is invisible to them.
+ * Plots requests over time by outcome, stacked, with a limit as a line. Hovering shows the numbers
+ * of a bar, and dragging zooms in; the keyboard does the same. Screen readers get the table,
+ * because they cannot read a canvas.
  */
 export function UsagePlot({
   what,
@@ -34,13 +35,13 @@ export function UsagePlot({
   limit,
   file = 'usage',
 }: {
-  /** What is counted, such as "Requests". */
+  /** The counted events, such as "Requests". */
   what: string;
   ledger: Ledger;
   /** Whether it is about all keys. */
   ofAll?: boolean;
   limit?: Limit | undefined;
-  /** The name of its file, without the span of time. */
+  /** The name of its file, without the period. */
   file?: string;
 }) {
   const { bucket } = ledger;
@@ -61,7 +62,7 @@ export function UsagePlot({
     const element = place.current;
     if (element === null) return;
     const hooks: uPlot.Hooks.Arrays = {
-      // Each new answer moves the cursor, too: what the keyboard has chosen stays.
+      // Each new result moves the cursor, too. The keyboard selection stays.
       setCursor: [
         (self) => {
           const index = indexAt(self, latest.current.buckets, lengthMs);
@@ -94,7 +95,7 @@ export function UsagePlot({
       plot.current?.setSize({ width: Math.max(element.clientWidth, 200), height: plotHeight }),
     );
     sizes.observe(element);
-    // Canvases know no style sheets.
+    // A canvas has no style sheet.
     const scheme = matchMedia('(prefers-color-scheme: dark)');
     scheme.addEventListener('change', draw);
     return () => {
@@ -109,7 +110,7 @@ export function UsagePlot({
   const places = mark && placesOf(mark, buckets.length);
   const told = places && tell(buckets.slice(places.first, places.last + 1), lengthMs, hidden);
   const left = told && plot.current ? middleOf(plot.current, told) : 0;
-  // Dragging shows itself.
+  // A drag shows its own area.
   const isShown = useRef(false);
   useEffect(() => {
     const chosen = mark?.isByKeyboard ? told : undefined;
@@ -184,12 +185,12 @@ function indexAt(plot: uPlot, buckets: readonly Bucket[], lengthMs: number): num
   return Math.min(Math.max(index, 0), buckets.length - 1);
 }
 
-/** The middle of a span of time, in pixels from the left side of the plot. */
+/** Returns the middle of a period, in pixels from the left side of the plot. */
 function middleOf(plot: uPlot, { from, to }: { from: number; to: number }): number {
   return plot.over.offsetLeft + plot.valToPos((from + to) / 2_000, 'x');
 }
 
-/** The area of a span of time, in pixels. */
+/** Returns the area of a period, in pixels. */
 function areaOf(plot: uPlot, span: { from: number; to: number } | undefined): uPlot.Select {
   if (span === undefined) return { left: 0, width: 0, top: 0, height: 0 };
   const left = plot.valToPos(span.from / 1_000, 'x');

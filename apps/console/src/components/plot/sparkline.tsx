@@ -2,7 +2,11 @@ import { formatCount } from '../time/format.ts';
 
 const [width, height] = [96, 20];
 
-/** @param per the length of time that each bar counts, such as "an hour". */
+/**
+ * A small plot without axes.
+ *
+ * @param per the length of time of each bar, such as "an hour".
+ */
 export function Sparkline({
   counts,
   what,

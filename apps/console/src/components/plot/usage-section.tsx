@@ -13,7 +13,7 @@ import { bucketMs, countByOutcome, deprecatedOperations, type Ledger, sumOf } fr
 
 type Quota = KeyDetails['quota'];
 
-/** The most that the plan admits in a bucket. */
+/** Returns the most requests that the plan admits in a bucket. */
 const limits: Readonly<Record<UsageBucket, (quota: Quota) => Limit>> = {
   minute: ({ perMinute }) => ({ label: 'Limit per minute', requests: perMinute }),
   hour: ({ perMinute, perDay }) => ({
@@ -23,7 +23,7 @@ const limits: Readonly<Record<UsageBucket, (quota: Quota) => Limit>> = {
   day: ({ perDay }) => ({ label: 'Limit per day', requests: perDay }),
 };
 
-/** What a key or an account has used: over time by outcome, when it was denied, and by operation. */
+/** Shows the usage of a key or an account: over time by outcome, its denials, and by operation. */
 export function Usage({
   quota,
   ledger,
@@ -31,7 +31,7 @@ export function Usage({
   range,
   file,
 }: {
-  /** What holds now; `null` if each key of an account has its own. */
+  /** The effective limits; `null` if each key of an account has its own. */
   quota: Quota | null;
   ledger: Ledger;
   denials: Denials;
@@ -59,7 +59,10 @@ export function Usage({
   );
 }
 
-/** When requests got a 429, the latest first. What is longer than a minute leads to its minutes. */
+/**
+ * Lists when requests got a 429, the latest first. A bucket longer than a minute links to its
+ * minutes.
+ */
 function DenialTable({ denials: { buckets }, bucket }: { denials: Denials; bucket: UsageBucket }) {
   const lengthMs = bucketMs[bucket];
   const when = (at: Date) => {

@@ -1,7 +1,7 @@
 import type { KeyUsage, UsageBucket, UsageOutcome, UsageRow } from '@animal-store/admin-contract';
 import { deprecations } from '@animal-store/contract/deprecations';
 
-/** How outcomes are called, and what they mean, in the order in which plots stack them and tables list them. */
+/** The labels and meanings of outcomes, in the order of plots and tables. */
 export const outcomeLabels: Readonly<Record<UsageOutcome, string>> = {
   ok: 'OK',
   client_error: 'Client error (4xx)',
@@ -16,7 +16,7 @@ export const outcomes = Object.keys(outcomeLabels) as readonly UsageOutcome[];
 /** The deprecated operations. */
 export const deprecatedOperations: readonly string[] = Object.keys(deprecations);
 
-/** What the ledger has of a span of time. */
+/** The ledger rows of a period. */
 export interface Ledger {
   readonly from: string;
   readonly to: string;
@@ -40,7 +40,7 @@ export interface Bucket {
   readonly total: number;
 }
 
-/** The buckets of a span of time, also those without requests. */
+/** Returns the buckets of a period, including buckets without requests. */
 export function toBuckets({ from, to, bucket, rows }: Ledger): Bucket[] {
   const byTime = Map.groupBy(rows, ({ at }) => Date.parse(at));
   const buckets: Bucket[] = [];
@@ -51,7 +51,7 @@ export function toBuckets({ from, to, bucket, rows }: Ledger): Bucket[] {
   return buckets;
 }
 
-/** Whether anything of a quota is used. */
+/** Returns whether any part of a quota is used. */
 export const isUsed = (windows: KeyUsage['windows']): boolean =>
   Object.values(windows).some(({ limit, remaining }) => remaining < limit);
 
@@ -65,10 +65,10 @@ export function countByOutcome(rows: readonly UsageRow[]): Counts {
 export const sumOf = (counts: Counts): number =>
   Object.values(counts).reduce((sum, count) => sum + count, 0);
 
-/** The share of the limit from which on a plot shows it: below, its line would flatten what is plotted. */
+/** The share of the limit from which on a plot shows it. Below, its line would flatten the bars. */
 const nearLimit = 0.4;
 
-/** The limit, if the highest bucket is near it; otherwise the scale of a plot follows its data. */
+/** Returns the limit, if the highest bucket is near it. Otherwise the plot scales to its data. */
 export function visibleLimit(
   buckets: readonly Bucket[],
   limit: number | undefined,
@@ -78,5 +78,5 @@ export function visibleLimit(
   return highest >= limit * nearLimit ? limit : undefined;
 }
 
-/** The variable of the style sheet that has the colour of an outcome. */
+/** Returns the variable of the style sheet with the colour of an outcome. */
 export const colourOf = (outcome: UsageOutcome): string => `outcome-${outcome.replace('_', '-')}`;

@@ -25,7 +25,7 @@ const subject: LetterSubject = {
 
 const noDenials = { ...subject.denials, buckets: [], denied: 0 };
 
-test('a letter says which limit is used up, since when, when it resets, and what can be done', () => {
+test('a letter says which limit is used up, since when, when it resets, and what to do', () => {
   const letter = writeLetter({
     ...subject,
     refusals: [
@@ -51,14 +51,14 @@ Between 2026-11-21 08:31:00 UTC and 2026-11-21 09:31:00 UTC, 40 of 9,040 request
 The limits are 1,000 requests a minute and 100,000 requests a day.
 
 What you can do:
-- After a 429, wait as many seconds as its Retry-After header says. Requests that do not wait lead to a ban.
+- After a 429, wait for the seconds in its Retry-After header. Requests that do not wait lead to a ban.
 - Spread your requests: X-RateLimit-Remaining says how many are left, X-RateLimit-Reset until when.
 - Answer this message if you need higher limits.
 `,
   });
 });
 
-test('what is over is told as such, and what got a 401 or 403 is counted, too', () => {
+test('a letter describes past refusals as past, and counts requests with 401 or 403', () => {
   const letter = writeLetter({ ...subject, denials: { ...noDenials, refused: 7 } });
   expect(letter?.title).toBe('Requests of the API key “acme” were refused');
   expect(letter?.body).toContain('7 of 9,040 got status 401 or 403.');
@@ -67,7 +67,7 @@ test('what is over is told as such, and what got a 401 or 403 is counted, too', 
 const until = '2026-11-21T09:31:20.000Z';
 const since = '2026-11-21T09:00:00.000Z';
 
-// Why somebody was suspended stays with the operators: the letter has no "fraud".
+// The reason of a suspension is only for operators, so the letter does not contain "fraud".
 test.each<[Refusal, string]>([
   [
     { why: 'suspended', whose: 'account', since, reason: 'fraud' },
@@ -88,6 +88,6 @@ test.each<[Refusal, string]>([
   expect(letter?.body).not.toContain('fraud');
 });
 
-test('there is no letter about nothing', () => {
+test('there is no letter when nothing was refused', () => {
   expect(writeLetter({ ...subject, denials: noDenials })).toBeUndefined();
 });

@@ -2,9 +2,9 @@ import { formatCount } from '../time/format.ts';
 import { type Denials, type Refusal, someOf } from './refusals.ts';
 
 export interface LetterSubject {
-  /** Such as `key` or `account`. */
+  /** The kind of the subject, `key` or `account`. */
   readonly kind: 'key' | 'account';
-  /** How both sides call it: its name, or else its id. */
+  /** The name that both sides use, or the id. */
   readonly name: string;
   readonly quota: { readonly perMinute: number; readonly perDay: number } | null;
   readonly refusals: readonly Refusal[];
@@ -17,8 +17,9 @@ export interface Letter {
 }
 
 /**
- * Writes to a customer why requests are or were refused, and what can be done. It has no token, and not the
- * reason for a suspension, which is for operators. Times are in UTC: the customer's zone is not known.
+ * Writes a letter to a customer: why requests are or were refused, and what to do. It contains no
+ * token, and not the reason for a suspension, which is for operators. Times are in UTC, because the
+ * customer's time zone is unknown.
  *
  * @returns `undefined` if there is nothing to write about.
  */
@@ -57,15 +58,15 @@ function sentenceOf(refusal: Refusal): string {
     case 'suspended':
       return `The ${refusal.whose} has been suspended since ${at(refusal.since)}. Every request gets status 403, code key_suspended.`;
     case 'banned':
-      return `The key is banned until ${at(refusal.until)}, because it went on sending requests after it was denied. Until then every request gets status 429, code key_temporarily_banned.`;
+      return `The key is banned until ${at(refusal.until)}, because it kept sending requests after it was denied. Until then every request gets status 429, code key_temporarily_banned.`;
     case 'keys banned':
-      return `${someOf(refusal.banned, refusal.keys, 'API ')} banned, at the longest until ${at(refusal.until)}, for having gone on sending requests after being denied. Until then every request with such a key gets status 429, code key_temporarily_banned.`;
+      return `${someOf(refusal.banned, refusal.keys, 'API ')} banned, at the longest until ${at(refusal.until)}, because they kept sending requests after they were denied. Until then every request with such a key gets status 429, code key_temporarily_banned.`;
     case 'keys full':
       return `${someOf(refusal.full, refusal.keys, 'API ')} denied, because a limit is used up. At the latest at ${at(refusal.until)} it resets. Until then every request with such a key gets status 429, code rate_limit_exceeded.`;
     case 'keys suspended':
       return `${someOf(refusal.suspended, refusal.keys, 'API ')} suspended. Every request with such a key gets status 403, code key_suspended.`;
     case 'no key':
-      return 'None of its API keys is valid any more. Every request gets status 401, code unauthorized.';
+      return 'None of its API keys is valid. Every request gets status 401, code unauthorized.';
     case 'used up':
       return `The limit of ${formatCount(refusal.limit)} requests a ${refusal.window}${refusal.whose === 'account' ? ', which all keys of the account share,' : ''} is used up. It resets at ${at(refusal.until)}. Until then every request gets status 429, code rate_limit_exceeded.`;
   }
@@ -98,7 +99,7 @@ function adviceFor(refusals: readonly Refusal[], { denied }: Denials): string[] 
       : []),
     ...(denied > 0 || isFor('banned', 'keys banned', 'keys full', 'used up')
       ? [
-          'After a 429, wait as many seconds as its Retry-After header says. Requests that do not wait lead to a ban.',
+          'After a 429, wait for the seconds in its Retry-After header. Requests that do not wait lead to a ban.',
           'Spread your requests: X-RateLimit-Remaining says how many are left, X-RateLimit-Reset until when.',
           'Answer this message if you need higher limits.',
         ]

@@ -2,7 +2,10 @@ import { useState } from 'preact/hooks';
 import { CopyDialog } from '../form/copy-dialog.tsx';
 import type { Letter } from './customer-letter.ts';
 
-/** Offers a text that tells a customer the facts. It is as it was when the dialog was opened. */
+/**
+ * Offers a text with the facts for a customer. The text is from the time when the dialog was
+ * opened.
+ */
 export function LetterButton({ letter }: { letter: Letter }) {
   const [opened, setOpened] = useState<Letter>();
   const close = () => setOpened(undefined);
@@ -35,6 +38,6 @@ export function LetterButton({ letter }: { letter: Letter }) {
   );
 }
 
-/** The address of an e-mail without a recipient (RFC 6068: lines end in CRLF). */
+/** Returns the address of an e-mail without a recipient (RFC 6068: lines end in CRLF). */
 const mailTo = ({ title, body }: Letter): string =>
   `mailto:?subject=${encodeURIComponent(title)}&body=${encodeURIComponent(body.replaceAll('\n', '\r\n'))}`;

@@ -10,7 +10,7 @@ const windows = (remaining: number) => ({
 const keysIn = (...states: KeyState[]) =>
   states.map((state) => ({ state })) as AccountDetails['newestKeys'];
 
-/** An account without a plan, of keys in some states. */
+/** Creates an account without a plan, with keys in some states. */
 const account = (more: Partial<AccountDetails>): AccountDetails => ({
   account: 'C-5',
   plan: null,
@@ -57,11 +57,11 @@ test.each<[string, Partial<AccountDetails>, string[]]>([
     },
     ['used up'],
   ],
-])('an account is called admitted only if nothing refuses a key: %s', (_, more, reasons) => {
+])('an account is shown as admitted only if nothing refuses a key: %s', (_, more, reasons) => {
   expect(refusalsOfAccount(account(more)).map(({ why }) => why)).toEqual(reasons);
 });
 
-test('bans of an account tell how much of its traffic they stop, unless that is not known', () => {
+test('the bans of an account report their share of its traffic, unless it is unknown', () => {
   const busy = { keyId: 'a', name: 'shop', account: 'C-5', plan: 'free', requests: 8 } as const;
   const of = (...bans: AccountDetails['bans']) =>
     refusalsOfAccount(account({ bannedKeys: 1, bans, busiestKeys: [busy] }));
@@ -69,7 +69,7 @@ test('bans of an account tell how much of its traffic they stop, unless that is 
   expect(of(ban, { ...ban, keyId: 'b' })).toMatchObject([{ share: undefined }]);
 });
 
-test('what got a 401 or 403 is counted beside what got a 429', () => {
+test('requests with a 401 or 403 are counted beside those with a 429', () => {
   const row = (outcome: 'ok' | 'denied' | 'banned' | 'refused', requests: number) =>
     ({ at: until, operation: 'listPets', outcome, requests }) as const;
   const denials = findDenials({

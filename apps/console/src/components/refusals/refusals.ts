@@ -2,7 +2,7 @@ import type { AccountDetails, KeyDetails } from '@animal-store/admin-contract';
 import { type Bucket, type Ledger, toBuckets } from '../plot/usage.ts';
 import { formatCount } from '../time/format.ts';
 
-/** Whose fault or limit it is. */
+/** The cause of a refusal: the key or its account. */
 type Whose = 'key' | 'account';
 
 /** Why requests are refused now. */
@@ -12,23 +12,23 @@ export type Refusal =
       readonly why: 'suspended';
       readonly whose: Whose;
       readonly since: string;
-      /** For operators: callers are not told. */
+      /** The reason for operators. Callers do not see it. */
       readonly reason: string | null;
     }
   | { readonly why: 'banned'; readonly until: string }
   | {
       readonly why: 'keys banned';
       readonly banned: number;
-      /** Of how many keys that may call. */
+      /** The number of keys that may call. */
       readonly keys: number;
       /** When the last of the bans ends. */
       readonly until: string;
-      /** Their part of today's requests, from 0 to 1; `undefined` if it is not known. */
+      /** Their share of today's requests, from 0 to 1; `undefined` if it is unknown. */
       readonly share: number | undefined;
     }
   | {
       readonly why: 'keys full';
-      /** How many keys have used up limits of their own, of those that were looked at. */
+      /** How many of the examined keys have used up their own limits. */
       readonly full: number;
       readonly keys: number;
       readonly until: string;
@@ -43,7 +43,7 @@ export type Refusal =
       readonly until: string;
     };
 
-/** Why requests of a key are refused now, in the order in which the service finds out. */
+/** Returns why requests of a key are refused now, in the order of the service's checks. */
 export function refusalsOfKey(key: KeyDetails): Refusal[] {
   const { state, revokedAt, expiresAt, suspension, accountSuspension, usage } = key;
   // Nothing else matters then.
@@ -58,7 +58,7 @@ export function refusalsOfKey(key: KeyDetails): Refusal[] {
 }
 
 function bansOf({ bans, bannedKeys, busiestKeys, keys, requestsToday }: AccountDetails): Refusal[] {
-  // Those that end last come first.
+  // Bans that end last come first.
   const [last] = bans;
   if (last === undefined) return [];
   const requests = new Map(busiestKeys.map((key) => [key.keyId, key.requests]));
@@ -67,7 +67,7 @@ function bansOf({ bans, bannedKeys, busiestKeys, keys, requestsToday }: AccountD
   return [{ why: 'keys banned', banned: bannedKeys, keys, until: last.until, share }];
 }
 
-/** What refuses keys of an account one by one, besides bans. */
+/** Returns the reasons that affect single keys of an account, besides bans. */
 function refusalsOfKeys({ keys, suspension, fullKeys, newestKeys }: AccountDetails): Refusal[] {
   if (keys === 0) return [{ why: 'no key' }];
   const suspended =
@@ -88,14 +88,14 @@ function refusalsOfKeys({ keys, suspension, fullKeys, newestKeys }: AccountDetai
   ];
 }
 
-/** How many keys of an account something holds for, as the start of a sentence. */
+/** Formats how many keys of an account are affected, as the start of a sentence. */
 export function someOf(some: number, all: number, kind = ''): string {
   if (all === 1) return `Its only ${kind}key is`;
   if (some >= all) return `All ${formatCount(all)} of its ${kind}keys are`;
   return `${formatCount(some)} of its ${formatCount(all)} ${kind}keys ${some === 1 ? 'is' : 'are'}`;
 }
 
-/** Why requests of all or of some keys of an account are refused now. */
+/** Returns why requests of all or some keys of an account are refused now. */
 export function refusalsOfAccount(account: AccountDetails): Refusal[] {
   const { suspension, usage, quota } = account;
   const isShared = usage !== null && quota !== null;
@@ -112,7 +112,10 @@ function suspensions(whose: Whose, suspension: KeyDetails['suspension']): Refusa
   return [{ why: 'suspended', whose, since: suspension.at, reason: suspension.reason }];
 }
 
-/** @param quota the whole limits: while Redis is away, windows have the share of a replica. */
+/**
+ * @param quota the whole limits: during an outage of Redis, the windows have the share of a
+ *   replica.
+ */
 function fullWindows(
   whose: Whose,
   windows: KeyDetails['usage']['windows'],
@@ -126,20 +129,20 @@ function fullWindows(
   });
 }
 
-/** The requests of a span of time that were refused, and when they got a 429. */
+/** The refused requests of a period, and when they got a 429. */
 export interface Denials {
   readonly from: string;
   readonly to: string;
-  /** Those with denials, the earliest first. */
+  /** The buckets with denials, the earliest first. */
   readonly buckets: readonly Bucket[];
   readonly denied: number;
-  /** Those that got a 401 or 403, because the key was not valid then. */
+  /** The requests that got a 401 or 403, because the key was not valid at that time. */
   readonly refused: number;
-  /** All requests of the span. */
+  /** All requests of the period. */
   readonly requests: number;
 }
 
-/** How many requests of a bucket got a 429. */
+/** Returns how many requests of a bucket got a 429. */
 const deniedIn = ({ counts }: Bucket): number => counts.denied + counts.banned;
 
 /** Finds in the ledger when requests got a 429. */

@@ -46,14 +46,14 @@ test.each<[Refusal, title: string, text: RegExp]>([
     'Limit reached',
     /The daily limit of its account C-5 is used up until/,
   ],
-])('%o is told as "%s"', (refusal, title, text) => {
+])('%o is described as "%s"', (refusal, title, text) => {
   show([refusal]);
   expect(screen.getByRole('heading', { level: 2 }).textContent).toBe(title);
   const sentence = document.querySelector('.state')?.textContent?.trim().replaceAll(/\s+/g, ' ');
   expect(sentence).toMatch(text);
 });
 
-test('a key that nothing refuses is admitted, and there is no letter to write', () => {
+test('a key is shown as admitted without a letter when nothing refuses it', () => {
   expect(show([])).toContain('No requests were denied in the selected period.');
   expect(screen.getByRole('heading', { level: 2 }).textContent).toBe('Requests are admitted');
   expect(screen.queryByRole('button')).toBeNull();

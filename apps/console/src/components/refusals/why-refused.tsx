@@ -8,10 +8,10 @@ import { LetterButton } from './letter-dialog.tsx';
 import { type Denials, type Refusal, someOf } from './refusals.ts';
 
 /**
- * Why requests are refused now, how many were in the span of time that is looked at, and what to do.
+ * Shows why requests are refused now, how many were refused in the selected period, and what to do.
  *
- * @param account the account of a key: links lead there if it is what refuses.
- * @param children more that is worth knowing.
+ * @param account the account of a key: links lead there if the account causes the refusal.
+ * @param children further facts.
  */
 export function WhyRefused({
   account,
@@ -64,7 +64,11 @@ const keyOf = (refusal: Refusal) =>
 const toneOf = ({ why }: Refusal) =>
   ['revoked', 'expired', 'no key'].includes(why) ? 'failed' : 'warned';
 
-/** @param account the account of a key; `undefined` on the page of the account itself. */
+/**
+ * Describes a reason.
+ *
+ * @param account the account of a key; `undefined` on the page of the account itself.
+ */
 function Sentence({ refusal, account }: { refusal: Refusal; account: string | null | undefined }) {
   const isOfAccount = 'whose' in refusal && refusal.whose === 'account';
   const link = isOfAccount && account !== undefined && (

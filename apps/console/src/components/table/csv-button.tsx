@@ -8,7 +8,7 @@ export function CsvButton({
 }: {
   fileName: string;
   write: () => string | Promise<string>;
-  /** What is in it, such as "all keys that match". */
+  /** The content of the file, such as "all keys that match". */
   what: string;
 }) {
   const [failure, setFailure] = useState('');
@@ -39,6 +39,6 @@ export function CsvButton({
   );
 }
 
-/** The name of a file about a span of time. No file system refuses it. */
+/** Returns the name of a file about a period. Every file system accepts it. */
 export const csvName = (what: string, { from, to }: { from: string; to: string }): string =>
   `${what}-${[from, to].map((time) => time.slice(0, 16).replace(':', '')).join('Z-')}Z.csv`;

@@ -12,7 +12,8 @@ test('a file has a BOM, a header and a line for each row', () => {
   );
 });
 
-// The last of them are formulas: the separator is the comma, or the semicolon where the comma is the decimal mark.
+// The last values are formulas: the separator is the comma, or the semicolon where the comma is the
+// decimal mark.
 test.each([
   ['a-b+c=d@e', 'a-b+c=d@e'],
   ['Ö, "1"\nx;y', '"Ö, ""1""\nx;y"'],

@@ -4,10 +4,13 @@ import { type Bucket, outcomes } from '../plot/usage.ts';
 
 type Cell = string | number | null;
 
-/** The columns of a file, by their names: what each shows of a row. */
+/** The columns of a file, by their names, with their content for a row. */
 export type CsvColumns<Row> = Readonly<Record<string, (row: Row) => Cell>>;
 
-/** Writes rows as CSV with a header (RFC 4180). It begins with a BOM: without one, Excel does not read UTF-8. */
+/**
+ * Writes rows as CSV with a header (RFC 4180). It begins with a BOM, because Excel does not read
+ * UTF-8 without one.
+ */
 export function toCsv<Row>(rows: readonly Row[], columns: CsvColumns<Row>): string {
   const cells = Object.values(columns);
   const data = rows.map((row) => cells.map((cellOf) => toInertCell(cellOf(row))));
@@ -15,10 +18,10 @@ export function toCsv<Row>(rows: readonly Row[], columns: CsvColumns<Row>): stri
 }
 
 /**
- * Spreadsheets run a cell that begins with one of these characters as a formula. Somebody who may
- * choose the name of a key could make one that sends the sheet away. An apostrophe makes it a text.
- * Where the comma is the decimal mark, Excel separates cells at each semicolon instead: what follows one
- * begins a cell, whatever is quoted.
+ * Matches the start of a formula: spreadsheets run a cell that begins with one of these characters.
+ * An attacker who may choose the name of a key could create one that sends the sheet away. An
+ * apostrophe makes the cell a text. Where the comma is the decimal mark, Excel separates cells at
+ * each semicolon, even in quotes, and the text after it begins a cell.
  *
  * @see https://owasp.org/www-community/attacks/CSV_Injection
  */
@@ -28,7 +31,7 @@ function toInertCell(cell: Cell): Cell {
   return typeof cell === 'string' ? cell.replaceAll(formulas, "'") : cell;
 }
 
-/** Columns that show members as they are, under their own names. */
+/** Columns that show members unchanged, under their own names. */
 const members = <Name extends string>(...names: Name[]): CsvColumns<Record<Name, Cell>> =>
   Object.fromEntries(names.map((name) => [name, (row: Record<Name, Cell>) => row[name]]));
 
@@ -60,7 +63,7 @@ export const accountColumns: CsvColumns<ListedAccount> = {
   ...members('keys', 'bannedKeys', 'requestsToday', 'deniedToday'),
 };
 
-/** What was before and after is JSON. */
+/** The values before and after are JSON. */
 export const auditColumns: CsvColumns<AuditEntry> = {
   ...members('id', 'at'),
   actorType: ({ actor }) => actor.type,
@@ -76,7 +79,7 @@ export const auditColumns: CsvColumns<AuditEntry> = {
   ...members('requestId', 'reason'),
 };
 
-/** As a plot shows it: a row for each bucket, also for those without requests. */
+/** The rows of a plot: one for each bucket, including buckets without requests. */
 export const bucketColumns: CsvColumns<Bucket> = {
   at: ({ at }) => at.toISOString(),
   ...Object.fromEntries(

@@ -31,18 +31,18 @@ function renderFilters(link: string): void {
   );
 }
 
-test('what is typed is in the address once somebody pauses, on the first page of the list', () => {
+test('input gets into the address after a pause, and shows the first page of the list', () => {
   renderFilters('#/keys?state=banned&cursor=abc');
   type('Name', 'Ann ');
   pass(299);
   expect(location.hash).toBe('#/keys?state=banned&cursor=abc');
   pass(300);
   expect(location.hash).toBe('#/keys?state=banned&search=Ann');
-  // Whoever goes on typing finds the space at its end.
+  // The space at the end stays, because the operator may continue to type.
   expect(screen.getByLabelText<HTMLInputElement>('Name').value).toBe('Ann ');
 });
 
-test('no more of a token than its first characters gets into the address', () => {
+test('only the first characters of a token get into the address', () => {
   renderFilters('#/keys');
   type('Name', 'ast_abcd1234');
   pass(300);
@@ -50,7 +50,7 @@ test('no more of a token than its first characters gets into the address', () =>
   expect(screen.getByRole('status').textContent).toContain('the rest is not sent');
 });
 
-test('a choice is in the address, and none takes the parameter out of it', () => {
+test('a choice gets into the address, and no choice removes the parameter', () => {
   renderFilters('#/keys?search=50%25+%26+more');
   const state = screen.getByLabelText('State');
   fireEvent.change(state, { target: { value: 'banned' } });
@@ -59,7 +59,7 @@ test('a choice is in the address, and none takes the parameter out of it', () =>
   expect(location.hash).toBe('#/keys?search=50%25+%26+more');
 });
 
-test('the fields follow the address, and the button that unfolds them counts the filters', () => {
+test('the fields follow the address, and the button of the filters counts them', () => {
   renderFilters('#/keys?search=Ann&state=banned&sort=name&cursor=abc');
   expect(screen.getByLabelText<HTMLInputElement>('Name').value).toBe('Ann');
   expect(screen.getByLabelText<HTMLSelectElement>('State').value).toBe('banned');

@@ -1,9 +1,10 @@
 import { useRef } from 'preact/hooks';
 
 /**
- * Keeps rows where they are, however their order changes while somebody reads them. New ones come last.
+ * Keeps rows in their places while an operator reads them, even if their order changes. New rows
+ * come last.
  *
- * @param before the ids as they were shown before.
+ * @param before the ids in their previous order.
  */
 export function keepOrder<Row>(
   before: readonly string[],
@@ -17,9 +18,10 @@ export function keepOrder<Row>(
 }
 
 /**
- * Keeps rows where they are as long as they are about the same.
+ * Keeps rows in their places as long as the subject is the same.
  *
- * @param subject what the rows are about, such as their filter. Another subject starts with its own order.
+ * @param subject what the rows are about, such as their filter. Another subject starts with its own
+ *   order.
  */
 export function useKeptOrder<Row>(
   subject: string,

@@ -13,7 +13,7 @@ import { type Column, type Sorting, Table } from './table.tsx';
 interface KeyColumn {
   readonly column: Column;
   readonly cell: (key: ListedKey) => ComponentChildren;
-  /** The keys of one account need not tell it, or have not been asked for it. */
+  /** Hides the column of the account, or of the recent usage if it was not fetched. */
   readonly isOfListOnly?: true;
 }
 
@@ -80,7 +80,7 @@ const expiry: KeyColumn = {
   cell: ({ expiresAt }) => <CellTime at={expiresAt} />,
 };
 
-/** Keys, one a row. */
+/** A table of keys. */
 export function KeyTable({
   keys,
   ofOneAccount = false,
@@ -90,7 +90,7 @@ export function KeyTable({
 }: {
   keys: readonly ListedKey[];
   ofOneAccount?: boolean;
-  /** Tells when they expire. */
+  /** Shows when the keys expire. */
   isExpiring?: boolean;
   sorting?: Sorting;
   selection?: Omit<Selection, 'nameOf'>;
@@ -113,7 +113,7 @@ export function KeyTable({
   );
 }
 
-/** The last use, or the last try since then of a key that is refused. */
+/** Formats the last use, or a later attempt with a key that is refused. */
 function LastUse({ lastUsedAt, lastRefusedAt }: ListedKey) {
   return (lastRefusedAt ?? '') > (lastUsedAt ?? '') ? (
     <>

@@ -9,15 +9,15 @@ import { CsvButton } from './csv-button.tsx';
 import { Filters } from './filters.tsx';
 import { Pager } from './pager.tsx';
 
-/** What the address says of a list. */
+/** The parameters of a list in the address. */
 export type ListQuery = Parameters;
 
 const pageSize = '50';
 
-/** Filters for which the service reads all that there is to count what they leave. */
+/** Filters whose matches the service can only count by reading all rows. */
 const costly = ['search', 'plan', 'nearLimit', 'expiresWithinDays'];
 
-/** A page with a list, which is narrowed by what is in the address, and can be saved as a whole. */
+/** A page with a list, which the address filters, and which can be saved as a whole. */
 export function ListPage<Name extends List>({
   page,
   title,
@@ -33,21 +33,25 @@ export function ListPage<Name extends List>({
 }: {
   page: PageName;
   title: string;
-  /** How its rows are called, such as "keys". */
+  /** The name of its rows, such as "keys". */
   rows: string;
   list: Name;
-  /** Makes what is asked of what is in the address. */
+  /** Converts the parameters of the address to a request. */
   ask?: (query: ListQuery) => Readonly<Record<string, string | undefined>>;
   /** The columns of its file. */
   columns: CsvColumns<Answer<Name>[number]>;
   button?: ComponentChildren;
-  /** What narrows the list. */
+  /** The fields that filter the list. */
   fields: ComponentChildren;
-  /** @param subject what the rows are about, such as their filter. */
+  /**
+   * Creates the table.
+   *
+   * @param subject what the rows are about, such as their filter.
+   */
   table: (rows: Answer<Name>, subject: string) => ComponentChildren;
-  /** What is said if nothing matches, and the link to all. */
+  /** The text if nothing matches, and the link to the whole list. */
   noMatch: { readonly title: string; readonly all: string };
-  /** What is said if there is nothing at all. */
+  /** The text if the list is empty. */
   none: ComponentChildren;
 }) {
   const query = useAllParameters();

@@ -1,10 +1,13 @@
 import { linkHere, useAllParameters } from '../../address.ts';
 import { formatCount } from '../time/format.ts';
 
-/** The service counts no further. */
+/** The largest count of the service. */
 const maxCounted = 10_000;
 
-/** How many a list has, and links to its next page, and back to its first. Going back is the browser's. */
+/**
+ * Shows the length of a list, and links to its next page and its first page. The browser's back
+ * button leads to the previous page.
+ */
 export function Pager({
   nextCursor,
   total,

@@ -4,7 +4,7 @@ import { changeParameters, type ParameterName, useAllParameters } from '../../ad
 import { SelectField } from '../form/form.tsx';
 import type { SearchTerm } from './search-term.ts';
 
-/** How long after the last letter a search begins. */
+/** How long after the last key press a search begins. */
 const pauseMs = 300;
 
 const readAsItIs = (typed: string): SearchTerm => ({ text: typed.trim() });
@@ -20,7 +20,7 @@ export function QueryField({
   type?: 'datetime-local' | 'search';
   name: ParameterName;
   label: string;
-  /** Reads what is looked for out of what was typed, and may have a hint. */
+  /** Converts the input to a search term, and may return a hint. */
   read?: (typed: string) => SearchTerm;
 }) {
   const [hint, setHint] = useState<string>();
@@ -39,9 +39,9 @@ export function QueryField({
     }, pauseMs);
   };
   const searched = useAllParameters()[name] ?? '';
-  // What is typed stays while the search waits for the next letter, and so does a space at its end.
+  // The input stays while the search waits for the next letter, including a space at its end.
   const isKept = timer.current !== undefined || typed.current.trim() === searched;
-  // Preact's types of an input depend on its type, and do not take a union.
+  // Preact's types of an input depend on its type, and do not accept a union.
   const inputType = type === 'search' ? { type } : { type };
   return (
     <label class="field">
@@ -64,7 +64,7 @@ export function QueryField({
   );
 }
 
-/** A choice that is in the address. */
+/** A choice whose value is in the address. */
 export function QuerySelect({
   name,
   label,
@@ -74,7 +74,7 @@ export function QuerySelect({
   name: ParameterName;
   label: string;
   options: readonly (readonly [value: string, label: string])[];
-  /** What stands for no choice. */
+  /** The label of no choice. */
   all?: string;
 }) {
   return (

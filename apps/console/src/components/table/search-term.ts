@@ -4,7 +4,7 @@ export interface SearchTerm {
   readonly hint?: string;
 }
 
-/** Reads what somebody typed into a search: a name, an account, an id, or a token that somebody has found. */
+/** Reads a search: a name, an account, an id, or a token that somebody has found. */
 export function readSearchTerm(typed: string): SearchTerm {
   const text = typed.trim();
   if (/asc_[0-9A-Za-z]{5,}/.test(text)) {
@@ -13,7 +13,8 @@ export function readSearchTerm(typed: string): SearchTerm {
       hint: 'This is the token of a session. Nothing finds it: log its operator out.',
     };
   }
-  // What is shown of a token: its scheme and four characters. More of it must not get into an address or a log.
+  // This is the visible part of a token: its prefix and four characters. The rest must not get into
+  // an address or a log.
   const [shown, scheme] = /as([ot])_[0-9A-Za-z]{4}/.exec(text) ?? [];
   if (shown !== undefined) {
     const isLonger = /as[ot]_[0-9A-Za-z]{5,}/.test(text);
@@ -27,7 +28,7 @@ export function readSearchTerm(typed: string): SearchTerm {
   return {
     text,
     hint: /^ast_[0-9A-Za-z]*$/.test(text)
-      ? 'Go on: with 4 characters after ast_ it finds the key of a token.'
+      ? 'Continue: with 4 characters after ast_, the search finds the key of a token.'
       : 'A token has only letters and digits after ast_.',
   };
 }

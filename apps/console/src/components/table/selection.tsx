@@ -1,9 +1,9 @@
-/** Which rows of a table are selected. */
+/** The selected rows of a table. */
 export interface Selection {
   /** The keys of the rows. */
   readonly selected: ReadonlySet<string>;
   readonly change: (keys: readonly string[], isSelected: boolean) => void;
-  /** What a row is called, for those who do not see its box. */
+  /** Returns the name of a row, for screen readers. */
   readonly nameOf: (key: string) => string;
 }
 

@@ -14,14 +14,14 @@ const rows = [
   { key: 'b', cells: [<a href="#/key/b">Bob</a>, '20'] },
 ];
 
-describe('a head that sorts', () => {
+describe('a header cell that sorts', () => {
   test.each([
     ['name', 'Name', 'ascending', '-name'],
     ['-name', 'Name', 'descending', 'name'],
     ['name', 'Requests', null, '-requests'],
-    // Pressed again, it gives back the usual order.
+    // A second click restores the usual order.
     ['-requests', 'Requests', 'descending', ''],
-  ])('of a list sorted by %j, for %s, says %s and then asks for %j', (by, title, order, next) => {
+  ])('in a list sorted by %j, for %s, says %s and then requests %j', (by, title, order, next) => {
     const change = vi.fn();
     render(<Table caption="Keys" columns={columns} rows={rows} sorting={{ by, change }} />);
     const head = screen.getByRole('columnheader', { name: new RegExp(title) });
@@ -31,7 +31,7 @@ describe('a head that sorts', () => {
   });
 });
 
-test('a click anywhere in a row follows its link, but for what else can be pressed in it', () => {
+test('a click in a row follows its link, except on other controls', () => {
   const follow = vi.fn();
   const links = [
     {
@@ -47,7 +47,7 @@ test('a click anywhere in a row follows its link, but for what else can be press
   expect(follow).toHaveBeenCalledOnce();
 });
 
-test('the box of all rows is half ticked while some are selected, and selects the rest', () => {
+test('the checkbox of all rows is half checked while some are selected, and selects the rest', () => {
   const change = vi.fn();
   const selection = { selected: new Set(['a']), change, nameOf: (key: string) => key };
   render(<Table caption="Keys" columns={columns} rows={rows} selection={selection} />);

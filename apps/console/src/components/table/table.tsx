@@ -2,19 +2,24 @@ import type { ComponentChildren } from 'preact';
 import { SelectAll, type Selection, SelectRow } from './selection.tsx';
 
 interface ColumnOptions {
-  /** How the list is sorted by it first. A minus sign stands for the reverse order. */
+  /**
+   * The order when the list is first sorted by this column. A minus sign means the reverse order.
+   */
   readonly sort?: string;
-  /** Has it be sorted in this way only. Pressed again, it gives back the usual order. */
+  /** Sorts the list only in this direction. A second click restores the usual order. */
   readonly isOneWay?: boolean;
-  /** The least room that it needs to be shown, as its container has it. Cards show all but the widest three. */
+  /**
+   * The smallest width of the container that shows the column. Cards show all but the widest three
+   * sizes.
+   */
   readonly room?: 'most' | 'full' | 'wide' | 'desk' | 'tablet';
-  /** Has it take what the other columns leave, and cut what is longer. */
+  /** Lets the column take the remaining width, and truncates longer text. */
   readonly takesRest?: boolean;
-  /** Has it be cut before others have to go. */
+  /** Truncates the column before other columns are hidden. */
   readonly shrinks?: boolean;
 }
 
-/** The title of a column. Numbers are aligned at their last digit. */
+/** The title of a column. Numbers are right-aligned. */
 export type Column =
   | string
   | (ColumnOptions & { readonly title: string })
@@ -22,11 +27,11 @@ export type Column =
 
 interface Row {
   readonly key: string;
-  /** One for each column. The first one names the row. */
+  /** The cells, one for each column. The first one names the row. */
   readonly cells: readonly ComponentChildren[];
 }
 
-/** How a table is sorted, and what sorts it in another way. */
+/** The order of a table, and the function that changes it. */
 export interface Sorting {
   readonly by: string;
   readonly change: (by: string) => void;
@@ -35,10 +40,10 @@ export interface Sorting {
 /**
  * A table.
  *
- * @param options.isWide has it leave out columns where there is no room, and show each row as a card on a
- * phone. Its head stays in sight.
- * @param options.hasOwnScroll has it scroll for itself.
- * @param options.empty what is shown instead of rows if there are none.
+ * @param options.isWide hides columns where there is no room, and shows each row as a card on a
+ *   phone. Its header stays visible.
+ * @param options.hasOwnScroll makes the table scroll by itself.
+ * @param options.empty what is shown if there are no rows.
  * @param options.aside what stands beside the caption.
  * @param options.sums the cells of a last row.
  */
@@ -136,7 +141,7 @@ export function Table({
     </table>
   );
   if (!isWide && !hasOwnScroll) return table;
-  // What scrolls must be reachable by keyboard.
+  // A scrollable element must be reachable by keyboard.
   return (
     <section
       class={hasOwnScroll ? 'scroll' : 'whole'}
@@ -148,7 +153,7 @@ export function Table({
   );
 }
 
-/** A row is as good as its link. What else can be pressed or selected in it stays so. */
+/** A click on a row follows its link. Other controls in the row, and text selection, still work. */
 function followLink(event: MouseEvent): void {
   const { target, currentTarget, button } = event;
   const isOther = (target as Element).closest('a, button, input, summary');
@@ -177,7 +182,10 @@ function classOf(column: Column): string {
     .join(' ');
 }
 
-/** The head of a column. If the list can be sorted by it, a button does so, and then reverses it. */
+/**
+ * The header cell of a column. If the list can be sorted by it, a button sorts, and then reverses
+ * the order.
+ */
 function Head({ column, sorting }: { column: Column; sorting: Sorting | undefined }) {
   const title = titleOf(column);
   const { sort: first, isOneWay = false } = typeof column === 'string' ? {} : column;

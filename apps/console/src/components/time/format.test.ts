@@ -1,6 +1,6 @@
 import { afterAll, expect, test, vi } from 'vitest';
 
-// The zone is read once, when the module is loaded.
+// The time zone is read once, when the module is loaded.
 vi.stubEnv('TZ', 'Europe/Berlin');
 vi.stubGlobal('navigator', { languages: ['de-DE', 'en-GB'] });
 vi.resetModules();
@@ -24,7 +24,7 @@ test.each([
   ]);
 });
 
-test('two neighbours on an axis never have the same name', () => {
+test('two neighbours on an axis never have the same label', () => {
   for (const step of axisSteps) {
     const midnight = new Date('2026-11-25T00:00:00').getTime() / 1_000;
     expect(formatTick(midnight + step, step)).not.toBe(formatTick(midnight, step));

@@ -1,4 +1,7 @@
-/** The page is in English, so are its numbers and times: of the reader's region if that is known. */
+/**
+ * The locale of numbers and times. The page is in English, so these are, too, in the reader's
+ * region if it is known.
+ */
 const locale = navigator.languages.find((language) => /^en\b/.test(language)) ?? 'en-GB';
 
 const integers = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 });
@@ -6,7 +9,7 @@ const rates = new Intl.NumberFormat(locale, { maximumSignificantDigits: 3 });
 const shares = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
 const compact = new Intl.NumberFormat(locale, { notation: 'compact' });
 
-/** Without seconds, or with them. */
+/** The format without or with seconds. */
 type TimeStyle = 'short' | 'medium';
 
 const formatsOf = (timeStyle: TimeStyle) => ({
@@ -20,7 +23,7 @@ const day = new Intl.DateTimeFormat(locale, { month: 'short', day: 'numeric' });
 const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
 const zone = new Intl.DateTimeFormat(locale).resolvedOptions().timeZone;
 
-/** Whether the reader's zone is UTC, so that one time is enough. */
+/** Whether the reader's time zone is UTC, so that one time is enough. */
 export const isUtc: boolean = ['UTC', 'Etc/UTC', 'GMT'].includes(zone);
 
 export const formatCount = (count: number): string => integers.format(count);
@@ -31,22 +34,22 @@ export const formatShare = (share: number): string =>
   share > 0 && share < 0.001 ? `< ${shares.format(0.001)}` : shares.format(share);
 export const formatCompact = (count: number): string => compact.format(count);
 
-/** A time in the reader's zone. */
+/** Formats a time in the reader's time zone. */
 export const formatLocal = (time: Date, style: TimeStyle = 'medium'): string =>
   formats[style].local.format(time);
 
-/** From a time until another, in Unix milliseconds. The date is not repeated within a day. */
+/** Formats a period, in Unix milliseconds. The date is not repeated within a day. */
 export const spanText = (from: number, to: number): string =>
   formats.short.local.formatRange(from, to);
 
-/** A time on the axis of a plot, in Unix seconds, whose marks are so many seconds apart. */
+/** Formats a time on the axis of a plot, in Unix seconds, with the given distance of the marks. */
 export function formatTick(at: number, step: number): string {
   const time = new Date(at * 1_000);
   const isMidnight = time.getHours() === 0 && time.getMinutes() === 0;
   return (step >= 86_400 || isMidnight ? day : clock).format(time);
 }
 
-/** The same time in UTC, without the date where that is the same day. */
+/** Formats the same time in UTC, without the date if it is the same day. */
 export function formatUtc(time: Date, style: TimeStyle = 'medium'): string {
   const isSameDay = time.getDate() === time.getUTCDate();
   return `${formats[style][isSameDay ? 'utcClock' : 'utc'].format(time)} UTC`;
@@ -61,20 +64,20 @@ const units = [
   ['second', 1],
 ] as const;
 
-/** How far a time is from now, such as "3 minutes ago" or "in 2 days". */
+/** Formats the distance of a time from now, such as "3 minutes ago" or "in 2 days". */
 export function formatDistance(time: Date, now: number = Date.now()): string {
   const seconds = (time.getTime() - now) / 1_000;
   const [unit, length] = units.find(([, length]) => Math.abs(seconds) >= length) ?? ['second', 1];
   return relative.format(Math.trunc(seconds / length), unit);
 }
 
-/** The same in a sentence, which is read later than it is written: not closer than a minute. */
+/** Formats the distance for a sentence that is read later, so not more exactly than a minute. */
 export function distanceInWords(time: Date, now: number = Date.now()): string {
   const ms = time.getTime() - now;
   if (Math.abs(ms) >= 60_000) return formatDistance(time, now);
   return ms > 0 ? 'in less than a minute' : 'just now';
 }
 
-/** A duration in milliseconds, such as "3.2 ms". */
+/** Formats a duration in milliseconds, such as "3.2 ms". */
 export const formatMs = (ms: number): string =>
   ms < 1_000 ? `${rates.format(ms)} ms` : `${rates.format(ms / 1_000)} s`;

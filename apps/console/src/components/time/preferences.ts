@@ -1,11 +1,13 @@
 import { effect, type Signal, signal } from '@preact/signals';
 
-/** How somebody likes to see the console. It is kept in the browser, and says nothing about anybody. */
+/**
+ * A display preference of the operator. It is stored in the browser, and contains nothing personal.
+ */
 export interface Preference<Value extends string> {
   /** Its name in the browser's storage and in the style sheet. */
   readonly name: string;
   readonly label: string;
-  /** The values, and how they are called. The first one is the default. */
+  /** The values and their labels. The first one is the default. */
   readonly choices: Readonly<Record<Value, string>>;
   readonly value: Signal<Value>;
 }
@@ -35,7 +37,7 @@ export const timeStyle = createPreference('times', 'Times', {
   absolute: 'Absolute',
 });
 
-/** Reads the preferences that the browser keeps, and keeps their changes. */
+/** Reads the preferences that the browser has stored, and stores their changes. */
 export function keepPreferences(): void {
   keepPreference(theme);
   keepPreference(density);
@@ -48,9 +50,9 @@ function keepPreference<Value extends string>({ name, choices, value }: Preferen
   const kept = localStorage.getItem(storageName);
   value.value = values.find((known) => known === kept) ?? value.value;
   effect(() => {
-    // The style sheet reads it.
+    // The style sheet reads this attribute.
     document.documentElement.dataset[name] = value.value;
-    // Who changes nothing leaves nothing on the disk.
+    // A default value is not stored on the disk.
     if (value.value === values[0]) localStorage.removeItem(storageName);
     else localStorage.setItem(storageName, value.value);
   });

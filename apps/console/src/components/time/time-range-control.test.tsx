@@ -30,13 +30,13 @@ test.each([
   expect(spanOf(location.hash)).toEqual(['own', ...span]);
 });
 
-test('a preset replaces a chosen span', () => {
+test('a preset replaces a chosen period', () => {
   renderAt(tuesday, <Page />);
   fireEvent.click(screen.getByText('Last week'));
   expect(location.hash).toBe('#/overview?range=week');
 });
 
-test('a span that makes no sense is told, and the address stays', () => {
+test('an invalid period is reported, and the address stays', () => {
   renderAt(tuesday, <Page />);
   fireEvent.change(screen.getByLabelText('Until (local time)'), {
     target: { value: '2026-03-01T00:00' },
@@ -45,7 +45,7 @@ test('a span that makes no sense is told, and the address stays', () => {
   expect(location.hash).toBe(tuesday);
 });
 
-test('links to other pages keep the span', () => {
+test('links to other pages keep the period', () => {
   renderAt(tuesday, <Page />);
   const { hash } = new URL(screen.getByRole<HTMLAnchorElement>('link').href);
   expect(hash).toMatch(/^#\/key\/a%2Fb\?/);

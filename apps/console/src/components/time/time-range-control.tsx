@@ -13,7 +13,7 @@ import {
   zoomOut,
 } from './time-range.ts';
 
-/** Chooses the span of time of all plots of a page. It is in the address. */
+/** Chooses the period of all plots of a page. It is in the address. */
 export function TimeRangeControl({ range }: { range: TimeRange }) {
   const { name: chosen, span } = range;
   const lengthMs = span.to - span.from;
@@ -63,11 +63,15 @@ export function TimeRangeControl({ range }: { range: TimeRange }) {
   );
 }
 
-/** @param isOwn whether somebody has chosen the span: otherwise it goes on while one types. */
+/**
+ * The fields of the period.
+ *
+ * @param isOwn whether the operator has chosen the period. Otherwise it advances during the input.
+ */
 function OwnRange({ span, isOwn }: { span: Span; isOwn: boolean }) {
   const [fault, setFault] = useState<string>();
   const [typed, setTyped] = useState({ from: '', to: '' });
-  // Before it is painted: what is typed goes into what is shown.
+  // This runs before the first paint, so that the input goes into the visible field.
   useLayoutEffect(
     () => setTyped({ from: localOf(span.from), to: localOf(span.to) }),
     isOwn ? [span.from, span.to] : [isOwn],

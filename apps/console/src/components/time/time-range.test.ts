@@ -1,6 +1,6 @@
 import { beforeAll, expect, test, vi } from 'vitest';
 
-// The address of a page: what the module reads when it is loaded.
+// The address of a page, which the module reads when it is loaded.
 let range: typeof import('./time-range.ts');
 beforeAll(async () => {
   vi.stubGlobal('location', { hash: '' });
@@ -17,7 +17,7 @@ test.each([
   ['day', 'hour', '2026-11-20T10:00:00.000Z', '2026-11-21T10:00:00.000Z'],
   ['week', 'hour', '2026-11-14T10:00:00.000Z', '2026-11-21T10:00:00.000Z'],
   ['month', 'day', '2026-10-23T00:00:00.000Z', '2026-11-22T00:00:00.000Z'],
-])('the last %s is shown by the %s, in whole ones', (name, bucket, from, to) => {
+])('the last %s is shown in whole buckets of a %s', (name, bucket, from, to) => {
   expect(range.questionOf(range.readTimeRange({ range: name }, 'hour', now))).toEqual({
     bucket,
     from,
@@ -30,7 +30,7 @@ test.each([
   ['an hour whose minutes are gone', own('2026-11-17T08:00:00Z', '2026-11-17T09:00:00Z'), 'hour'],
   ['last Tuesday', own('2026-11-17T00:00:00Z', '2026-11-18T00:00:00Z'), 'hour'],
   ['a day whose hours are gone', own('2026-06-02T00:00:00Z', '2026-06-03T00:00:00Z'), 'day'],
-])('%s is shown by the finest buckets that are kept and fit', (_, query, bucket) => {
+])('%s is shown in the finest buckets that are stored and fit', (_, query, bucket) => {
   const read = range.readTimeRange(query, 'hour', now);
   expect([read.name, read.bucket]).toEqual(['own', bucket]);
 });
@@ -41,11 +41,11 @@ test.each([
   ['that nobody can read', own('yesterday', 'today')],
   ['of 401 days', own('2025-10-01T00:00:00Z', '2026-11-06T00:00:00Z')],
   ['that there is not', { range: 'constructor' }],
-])('instead of a range %s, the usual one is shown', (_, query) => {
+])('the usual range is shown instead of a range %s', (_, query) => {
   expect(range.readTimeRange(query, 'month', now).name).toBe('month');
 });
 
-test('a range does not reach beyond now, and has at least five minutes', () => {
+test('a range does not extend beyond now, and has at least five minutes', () => {
   const at = (time: string) => Date.parse(`2026-11-21T${time}Z`);
   expect(range.toBounds({ from: at('09:00:30'), to: at('11:00:00') }, now)).toEqual({
     from: at('09:00:00'),
@@ -57,7 +57,7 @@ test('a range does not reach beyond now, and has at least five minutes', () => {
   });
 });
 
-test('what is over, or goes by slowly, is asked for less often', () => {
+test('a past or slowly changing range is fetched less often', () => {
   const past = range.readTimeRange(
     own('2026-11-20T08:00:00Z', '2026-11-20T09:00:00Z'),
     'hour',

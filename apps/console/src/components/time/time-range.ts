@@ -13,7 +13,7 @@ import { bucketMs } from '../plot/usage.ts';
 
 const { minute: minuteMs, hour: hourMs, day: dayMs } = bucketMs;
 
-/** The spans of time that end now. Another one is chosen by its ends, and called `own`. */
+/** The periods that end now. Another period is chosen by its ends, and called `own`. */
 export const presets = {
   hour: { label: 'Last hour', bucket: 'minute', lengthMs: hourMs },
   day: { label: 'Last day', bucket: 'hour', lengthMs: dayMs },
@@ -23,33 +23,33 @@ export const presets = {
 
 export type PresetName = keyof typeof presets;
 
-/** From a time on and before another, in Unix milliseconds. */
+/** A period in Unix milliseconds: its start is included, and its end is not. */
 export interface Span {
   readonly from: number;
   readonly to: number;
 }
 
-/** The span of time that plots show. */
+/** The period of the plots. */
 export interface TimeRange {
   readonly name: PresetName | 'own';
-  /** Ends now, unless somebody has chosen the range. */
+  /** Whether the period ends now. It does not if the operator has chosen its ends. */
   readonly span: Span;
   readonly bucket: UsageBucket;
 }
 
-/** How the buckets are called. Days are those of UTC, whatever the zone of the reader. */
+/** The labels of the buckets. Days are in UTC, whatever the reader's time zone is. */
 export const bucketLabels: Readonly<Record<UsageBucket, string>> = {
   minute: 'minute',
   hour: 'hour',
   day: 'UTC day',
 };
 
-/** The longest own range: days are kept for 400 by default. */
+/** The longest own period. The service stores days for 400 days by default. */
 const maxSpanMs = 400 * dayMs;
 
 /**
- * For each bucket: the longest span that is shown by it, and how far back it may begin. The service keeps
- * minutes for 48 hours and hours for 90 days, unless its settings say more.
+ * For each bucket: the longest period that is shown in it, and the earliest possible start. The
+ * service stores minutes for 48 hours and hours for 90 days, unless its settings are longer.
  */
 const finest = [
   { bucket: 'minute', longestMs: 6 * hourMs, keptMs: 47 * hourMs },
@@ -57,9 +57,9 @@ const finest = [
 ] as const;
 
 /**
- * Reads the span of time out of the address. Its own range is in UTC, so that others see the same.
+ * Reads the period from the address. An own period is in UTC, so that others see the same.
  *
- * @param usual the range if the address has none, or none that makes sense.
+ * @param usual the period if the address has no valid one.
  */
 export function readTimeRange(
   { range = '', from = '', to = '' }: SpanParameters,
@@ -76,7 +76,7 @@ export function readTimeRange(
   return { name, bucket, span: { from: end - lengthMs, to: end } };
 }
 
-/** What is wrong with an own range; `undefined` if nothing is. */
+/** Returns what is wrong with an own period; `undefined` if nothing is. */
 export function faultOf({ from, to }: Span): string | undefined {
   if (Number.isNaN(from) || Number.isNaN(to)) return 'Choose both times.';
   if (from >= to) return 'The first time must be before the second.';
@@ -84,7 +84,7 @@ export function faultOf({ from, to }: Span): string | undefined {
   return undefined;
 }
 
-/** The smallest buckets of which there are not too many, and which are still kept. */
+/** Returns the smallest buckets that are still stored and not too many. */
 function bucketFor({ from, to }: Span, now: number): UsageBucket {
   const fits = finest.find(
     ({ longestMs, keptMs }) => to - from <= longestMs && now - from <= keptMs,
@@ -92,7 +92,7 @@ function bucketFor({ from, to }: Span, now: number): UsageBucket {
   return fits?.bucket ?? 'day';
 }
 
-/** What the admin API is asked for. */
+/** The parameters for the admin API. */
 export function questionOf({ bucket, span }: TimeRange) {
   return {
     bucket,
@@ -101,17 +101,20 @@ export function questionOf({ bucket, span }: TimeRange) {
   };
 }
 
-/** Names what is asked for: a range that ends now keeps its name while time goes by. */
+/** Names a request. A period that ends now keeps its name while time passes. */
 export function subjectOf({ name, span }: TimeRange): string {
   return name === 'own' ? `${span.from}-${span.to}` : name;
 }
 
-/** How long what was answered of a range is shown, in milliseconds. A range that is over changes no more. */
+/**
+ * Returns how long a result about a period is shown, in milliseconds. A past period does not
+ * change.
+ */
 export function freshForMs({ bucket, span }: TimeRange, now: number = Date.now()): number {
   return bucket === 'minute' && span.to > now - 5 * minuteMs ? 0 : 10_000;
 }
 
-/** The present page with a range of its own. */
+/** Returns the address of the current page with an own period. */
 export function linkToSpan(span: Span): string {
   const { from, to } = toBounds(span);
   return linkHere({
@@ -121,38 +124,42 @@ export function linkToSpan(span: Span): string {
   });
 }
 
-/** Shows a range of its own. The history of the browser gets an entry: its back button zooms out again. */
+/**
+ * Shows an own period. The history of the browser gets an entry, so that its back button zooms out
+ * again.
+ */
 export function showSpan(span: Span): void {
   goTo(linkToSpan(span));
 }
 
-/** Whether a bucket of a span of time, looked at alone, is shown by smaller ones. */
+/** Returns whether a bucket of a period, shown alone, has smaller buckets. */
 export function hasSmaller(bucket: UsageBucket, at: number, now: number = Date.now()): boolean {
   return bucketFor({ from: at, to: at + bucketMs[bucket] }, now) !== bucket;
 }
 
 type SpanParameters = Parameters<'overview'>;
 
-/** The span of time of the page that was looked at last and has one, as addresses name it. */
+/** The period of the last visited page with a period, in the form of addresses. */
 const lookedAt = signal<SpanParameters>({});
 
-/** The span of time that the address of the present page says. */
+/** The period in the current address. */
 export function useTimeRange(usual?: PresetName): TimeRange {
   const { range, from, to } = useParameters('overview');
-  // Before the page is painted: who sees a link may follow it at once.
+  // This runs before the first paint, because an operator may follow a link at once.
   useLayoutEffect(() => {
     lookedAt.value = range === 'own' ? { range, from, to } : { range };
   }, [range, from, to]);
   return readTimeRange({ range, from, to }, usual);
 }
 
-/** The pages that show a span of time. The audit log has times of its own. */
+/** The pages with a period. The audit log has times of its own. */
 const pagesInTime: readonly PageName[] = ['overview', 'key', 'account', 'deprecation'];
 
 /**
- * The address of a page. Who looks at last Tuesday wants to see other pages on that day, too.
+ * Returns the address of a page with the current period: an operator who looks at last Tuesday
+ * wants to see other pages on that day, too.
  *
- * @param usual the range if the operator has not chosen one.
+ * @param usual the period if the operator has not chosen one.
  */
 export function linkInTime(
   page: PageName,
@@ -162,13 +169,13 @@ export function linkInTime(
   return linkTo(page, { id, query: pagesInTime.includes(page) ? { range, ...bounds } : {} });
 }
 
-/** A span around the middle of another one, `factor` times as long. */
+/** Returns a period with the same middle, `factor` times as long. */
 export function zoomOut({ from, to }: Span, factor = 3): Span {
   const more = ((to - from) * (factor - 1)) / 2;
   return { from: from - more, to: to + more };
 }
 
-/** Not after now, not too long, in whole minutes, and at least five of them. */
+/** Limits a period: not after now, not too long, in whole minutes, and at least five of them. */
 export function toBounds({ from, to }: Span, now: number = Date.now()): Span {
   const end = Math.min(Math.ceil(to / minuteMs), Math.ceil(now / minuteMs)) * minuteMs;
   const start = Math.floor(Math.max(from, end - maxSpanMs) / minuteMs) * minuteMs;

@@ -2,11 +2,11 @@ import { distanceInWords, formatDistance, formatLocal, formatUtc, isUtc } from '
 import { timeStyle } from './preferences.ts';
 
 /**
- * A time in the reader's zone; UTC is in its tooltip.
+ * Shows a time in the reader's time zone; UTC is in its tooltip.
  *
- * @param options.minutes leaves out the seconds.
- * @param options.distance adds how far it is from now.
- * @param options.hasUtc says UTC next to it.
+ * @param options.minutes hides the seconds.
+ * @param options.distance adds the distance from now.
+ * @param options.hasUtc shows UTC next to it.
  */
 export function Time({
   at,
@@ -34,9 +34,9 @@ export function Time({
 }
 
 /**
- * A time in a table, on one line: how far it is from now, or when it is, as the reader prefers.
+ * Shows a time in a table, on one line: its distance from now, or the time, as the reader prefers.
  *
- * @param options.isMinute whether only the minute is known: it may not be over yet.
+ * @param options.isMinute whether only the minute is known, which may not be over yet.
  */
 export function CellTime({ at, isMinute = false }: { at: string | null; isMinute?: boolean }) {
   if (at === null) return <span class="missing">never</span>;
@@ -59,7 +59,7 @@ const localOf = (time: Date, style: 'short' | 'medium') =>
 
 const bothOf = (time: Date) => `${formatLocal(time)} (${formatUtc(time)})`;
 
-/** What is known by the minute is not further away than its end. */
+/** A time that is known to the minute is at least as close as the end of this minute. */
 function isThisMinute(time: Date, isMinute: boolean): boolean {
   const age = Date.now() - time.getTime();
   return isMinute && age >= 0 && age < 60_000;

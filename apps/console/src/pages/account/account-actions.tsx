@@ -17,10 +17,11 @@ export function AccountActions({ account }: { account: AccountDetails }) {
 
 function actionsOn(account: AccountDetails): Readonly<Record<string, Action>> {
   const { account: id, plan, quota, suspension, usage } = account;
-  // Those that wait for a window of their own, and those whose ban began when they did not wait.
+  // These are keys that wait for their own window, and keys whose ban began because they did not
+  // wait.
   const denied = new Set([...account.fullKeys, ...account.bans].map(({ keyId }) => keyId));
   const banned = account.bannedKeys;
-  // All of them, also those that the page does not show.
+  // This applies to all keys of the account, including keys that the page does not show.
   const unban = async (query: Reason) => {
     const keys = await callForAll('listKeys', { account: id, banned: 'true' });
     for (const key of keys) await call('unbanKey', { id: key.id, query });
@@ -100,7 +101,7 @@ function actionsOn(account: AccountDetails): Readonly<Record<string, Action>> {
       label: 'Suspend…',
       title: 'Suspend the account?',
       consequence:
-        'All replicas refuse every key of the account within a second, until it is resumed. Callers are told that they are suspended, but not the reason.',
+        'All replicas refuse every key of the account within a second, until it is resumed. Responses say that the key is suspended, but not why.',
       confirmLabel: 'Suspend',
       needs: 'suspendAccount',
       isPossible: suspension === null,

@@ -19,7 +19,9 @@ import { formatCount, formatKeys, formatShare } from '../../components/time/form
 import { type TimeRange, useTimeRange } from '../../components/time/time-range.ts';
 import { AccountActions } from './account-actions.tsx';
 
-/** One account: its limits, what its keys use of them together, and which of them does. */
+/**
+ * The page of one account: its limits, the usage of all its keys together, and the busiest keys.
+ */
 export function AccountPage({ id }: { id: string }) {
   const range = useTimeRange();
   const details = useAdminWithHistory('getAccount', { id }, range);
@@ -88,11 +90,11 @@ function detailsOf(account: WithHistory<'getAccount'>, range: TimeRange) {
   );
 }
 
-/** Whether a limit that its keys share is used up. */
+/** Returns whether a shared limit is used up. */
 const isUsedUp = (account: AccountDetails | undefined): boolean =>
   Object.values(account?.usage?.windows ?? {}).some(({ remaining }) => remaining === 0);
 
-/** Which key uses up what all share. */
+/** Names the key that uses up the shared limits. */
 function Busiest({ account }: { account: AccountDetails }) {
   const { busiestKeys, requestsToday } = account;
   const [busiest] = busiestKeys;

@@ -88,7 +88,7 @@ function AccountTable({
   );
 }
 
-/** Most accounts are labels: nothing is said of their plan. */
+/** Most accounts are labels, so an account without a plan has an empty cell. */
 function planOf({ plan, quota }: ListedAccount): string {
   if (plan === null || quota === null) return '';
   return `${plan}: ${formatCount(quota.perMinute)} a minute, ${formatCount(quota.perDay)} a day`;

@@ -40,29 +40,32 @@ export function AuditPage() {
   );
 }
 
-/** Those who act without being named operators. */
+/** Actors that are not named operators. */
 const unnamedActors = [
   ['admin_token', 'ADMIN_TOKEN'],
   ['local_user', 'Local user'],
   ['system', 'System'],
 ] as const;
 
-/** Those who can have done something, as choices. They are asked for once: operators seldom change. */
+/** The possible actors as options. They are fetched once, because operators seldom change. */
 function useActors(): readonly (readonly [value: string, label: string])[] {
-  // Without the list, the others can still be chosen. The page says why it cannot load anything.
+  // Without the list, the other actors can still be chosen. The page itself shows the failure.
   const operators = useAdmin('listOperators', {}, { isPolled: false }).data?.body ?? [];
   const byName = operators.toSorted((one, other) => one.name.localeCompare(other.name));
   return [...unnamedActors, ...byName.map((operator) => [operator.id, labelOf(operator)] as const)];
 }
 
-/** Names need not be unique: the role, the state and the first characters of the token tell them apart. */
+/**
+ * Names need not be unique. The role, the state and the first characters of the token distinguish
+ * them.
+ */
 function labelOf({ name, role, state, tokens: [token] }: Operator): string {
   const details = [role, state === 'active' ? token?.prefix : state].filter(Boolean);
-  // Isolated (U+2068, U+2069), because a choice can hold no element.
+  // The name is isolated with U+2068 and U+2069, because an option can contain no element.
   return `\u2068${name}\u2069 (${details.join(', ')})`;
 }
 
-/** The fields have local times; the API takes instants. */
+/** The fields contain local times, and the API accepts UTC. */
 function toQuery({ from, to, ...query }: ListQuery) {
   const instant = (local: string | undefined) =>
     local && !Number.isNaN(Date.parse(local)) ? new Date(local).toISOString() : undefined;

@@ -30,7 +30,7 @@ const periods = [
   ['90', '90 days'],
 ] as const;
 
-/** Who still calls what will be switched off, and how often. */
+/** The page of deprecated operations: which keys still call them, and how often. */
 export function DeprecationPage() {
   const { cursor, days = '30' } = useParameters('deprecation');
   const range = useTimeRange('month');
@@ -109,7 +109,7 @@ export function DeprecationPage() {
   );
 }
 
-/** The list has the latest caller first. It must not move while somebody reads it. */
+/** The latest caller is first. The list must not move while an operator reads it. */
 function CallerTable({ keys, subject }: { keys: readonly ListedKey[]; subject: string }) {
   const rows = useKeptOrder(subject, keys, ({ id }) => id);
   return (

@@ -23,7 +23,8 @@ function actionsOn(details: KeyDetails): Readonly<Record<string, Action>> {
   const name = details.name === null ? 'the key' : <Name text={details.name} />;
   // A suspended key can be changed as well.
   const isCurrent = state === 'active' || state === 'suspended';
-  // Not by the state: a key whose account is suspended need not be suspended itself.
+  // The condition does not use the state: a key whose account is suspended need not be suspended
+  // itself.
   const isSuspended = isCurrent && suspension !== null;
   return {
     unban: {
@@ -109,7 +110,7 @@ function actionsOn(details: KeyDetails): Readonly<Record<string, Action>> {
       label: 'Suspend…',
       title: <>Suspend {name}?</>,
       consequence:
-        'All replicas refuse the key within a second, until it is resumed. Its callers are told that it is suspended and whom to ask, but not the reason. What it has used stays counted.',
+        'All replicas refuse the key within a second, until it is resumed. Responses say that it is suspended and whom to ask, but not why. What it has used stays counted.',
       confirmLabel: 'Suspend the key',
       isDangerous: true,
       needs: 'suspendKey',
@@ -121,7 +122,7 @@ function actionsOn(details: KeyDetails): Readonly<Record<string, Action>> {
       label: 'Resume…',
       title: <>Resume {name}?</>,
       consequence:
-        'All replicas admit the key again within a second. Its windows, strikes and ban go on as if it had not been suspended.',
+        'All replicas admit the key again within a second. Its windows, strikes and ban continue as without the suspension.',
       confirmLabel: 'Resume',
       needs: 'resumeKey',
       isPossible: isSuspended,

@@ -14,7 +14,7 @@ import { changeEach, type Remaining } from './change-each.ts';
 interface BulkAction {
   readonly label: string;
   readonly operation: 'changeKey' | 'unbanKey' | 'suspendKey' | 'resumeKey' | 'revokeKey';
-  /** What happens to `this` key, or `these` keys. */
+  /** Describes the effect on `this` key, or `these` keys. */
   readonly consequence: string;
   readonly past: string;
   readonly isDangerous?: boolean;
@@ -66,7 +66,7 @@ const actions: readonly BulkAction[] = [
   },
 ];
 
-/** The bar of the selected keys: how many there are, and what can be done with them. */
+/** The bar of the selected keys: their number and the possible actions. */
 export function BulkActions({ keys, onDone }: { keys: readonly ListedKey[]; onDone: () => void }) {
   const [open, setOpen] = useState<BulkAction>();
   const allowed = actions.filter(({ operation }) => may(operation));
@@ -116,7 +116,9 @@ export function BulkActions({ keys, onDone }: { keys: readonly ListedKey[]; onDo
   );
 }
 
-/** One confirmation for all keys, which lists them. Each change has an entry of its own in the audit log. */
+/**
+ * One confirmation for all keys, which lists them. Each change has its own entry in the audit log.
+ */
 function BulkDialog({
   action: { label, consequence, past, isDangerous, isPossible, operation },
   keys: selected,
@@ -128,7 +130,8 @@ function BulkDialog({
   onClose: () => void;
   onDone: () => void;
 }) {
-  // The list behind the dialog goes on changing; what was confirmed is what is listed.
+  // The list behind the dialog continues to change, so the dialog keeps the list that the operator
+  // confirms.
   const [keys] = useState(() => selected.filter(isPossible));
   const [remaining, setRemaining] = useState<Remaining<ListedKey>>({ items: keys, failures: [] });
   const skipped = useState(selected.length - keys.length)[0];
@@ -160,7 +163,10 @@ function BulkDialog({
                 {formatKeys(skipped)} skipped: not possible in their current state.
               </p>
             )}
-            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+            {/*
+             * biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable element must be
+             * reachable by keyboard
+             */}
             <ul class="chosen" tabIndex={0} aria-label="The keys">
               {remaining.items.map(({ id, name, account }) => (
                 <li key={id}>

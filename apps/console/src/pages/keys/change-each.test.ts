@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { changeEach } from './change-each.ts';
 
-test('a change that fails keeps no other from being made, and is told', async () => {
+test('changeEach reports a failed change, and makes the other changes', async () => {
   const done: string[] = [];
   const seen: number[] = [];
   const left = await changeEach(

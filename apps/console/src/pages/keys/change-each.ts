@@ -1,17 +1,17 @@
-/** What has not been changed yet, and why. */
+/** The changes that have failed so far, and why. */
 export interface Remaining<Item> {
   readonly items: readonly Item[];
   readonly failures: readonly { readonly item: Item; readonly error: Error }[];
 }
 
 /**
- * Changes one after another. A failure does not keep the others from being changed.
+ * Makes changes one after another. A failure does not prevent the others.
  *
- * One after another, because each change is a transaction of its own in the service: all at once they would
- * take every connection of a replica's pool.
+ * Each change is a transaction of its own in the service. All at once, they would take every
+ * connection of a replica's pool.
  *
- * @param onProgress called after each.
- * @returns those that failed.
+ * @param onProgress called after each change.
+ * @returns the failed changes.
  */
 export async function changeEach<Item>(
   items: readonly Item[],

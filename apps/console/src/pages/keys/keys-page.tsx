@@ -26,7 +26,7 @@ const expiring = [
   ['90', 'expires in 90 days'],
 ] as const;
 
-/** How the list is sorted unless somebody says so: those that expire soon begin with the next. */
+/** The default order of the list: keys that expire soon start with the next one. */
 const usualSortOf = ({ expiresWithinDays }: ListQuery) =>
   expiresWithinDays === undefined ? ('-created' satisfies KeySort) : undefined;
 
@@ -89,12 +89,12 @@ export function KeysPage() {
   );
 }
 
-/** A ban is no state in the API: a banned key is active as well. */
+/** A ban is not a state in the API: a banned key is active as well. */
 function toFilter({ state, ...query }: ListQuery) {
   return state === 'banned' ? { ...query, banned: 'true' } : { ...query, state };
 }
 
-/** The keys of a page. Which of them are selected is forgotten with the page. */
+/** A page of keys. The selection ends with the page. */
 function Keys({ keys, subject }: { keys: readonly ListedKey[]; subject: string }) {
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const rows = useKeptOrder(subject, keys, ({ id }) => id);

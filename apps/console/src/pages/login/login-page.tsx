@@ -5,7 +5,7 @@ import { Dialog } from '../../components/form/dialog.tsx';
 import { Field, Form, textOf, useSubmit } from '../../components/form/form.tsx';
 import { Icon } from '../../components/icon.tsx';
 
-/** The page of those who have no session. */
+/** The login page. */
 export function LoginPage() {
   return (
     <main class="login">
@@ -17,7 +17,7 @@ export function LoginPage() {
   );
 }
 
-/** Asks those whose session has ended, over the page on which they were. */
+/** Shows the login form over the current page after a session has ended. */
 export function LoginDialog() {
   return (
     <Dialog
@@ -32,7 +32,7 @@ export function LoginDialog() {
   );
 }
 
-/** Asks for a token, and exchanges it for a session. The page keeps only the session. */
+/** Exchanges a token for a session. The page only stores the session. */
 function LoginForm() {
   const submit = useSubmit(async (form) => {
     try {

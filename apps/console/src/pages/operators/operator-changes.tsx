@@ -44,7 +44,12 @@ export function createOperator(): Change {
   };
 }
 
-/** @param operators those that are listed, to warn of what only the last owner can do: all, unless one searches. */
+/**
+ * The changes of an operator.
+ *
+ * @param operators the listed operators, which include all operators unless there is a search. The
+ *   last owner gets a warning.
+ */
 export function actionsOn(
   operator: Operator,
   { operators, isSearch }: { operators: readonly Operator[]; isSearch: boolean },
@@ -127,7 +132,7 @@ export function actionsOn(
 
 export const isSelf = ({ id }: Operator): boolean => id === session.value?.session.operator.id;
 
-/** The sessions of an operator, as they are when this is shown. */
+/** Shows the sessions of an operator when the dialog opens. */
 function Sessions({ operatorId }: { operatorId: string }) {
   const sessions = useAdmin('listOperatorSessions', { id: operatorId });
   return (

@@ -20,11 +20,11 @@ import { CellTime } from '../../components/time/time.tsx';
 import { useTimeRange } from '../../components/time/time-range.ts';
 import { TimeRangeControl } from '../../components/time/time-range-control.tsx';
 
-/** How the service is doing. */
+/** The overview of the service. */
 export function OverviewPage() {
   const range = useTimeRange();
   const overview = useAdminWithHistory('getOverview', {}, range);
-  // Without its database the service has no overview, but it says what is wrong.
+  // Without its database, the service has no overview, but its readiness says what is wrong.
   const isRefused = overview.error instanceof RefusedRequest;
   const outage = useQuery({
     queryKey: ['readyz'],
@@ -57,10 +57,12 @@ export function OverviewPage() {
   );
 }
 
-/** What the service says of its readiness. */
+/** The readiness of the service. */
 type Health = Overview['readiness'];
 
-/** Asks the service whether it is ready. It needs no session, and works while the database is away. */
+/**
+ * Fetches the readiness of the service. It needs no session, and works while the database is down.
+ */
 async function readHealth({ signal }: { signal: AbortSignal }): Promise<Health> {
   try {
     const response = await fetch('/readyz', { signal });
@@ -71,7 +73,7 @@ async function readHealth({ signal }: { signal: AbortSignal }): Promise<Health> 
   }
 }
 
-/** Whether the stores answer. */
+/** Shows whether the stores respond. */
 function Health({
   health,
   stores,
@@ -124,7 +126,7 @@ function Figures({
   const trend = (what: string, countOf: (bucket: Bucket) => number) => (
     <Sparkline counts={buckets.map(countOf)} what={what} per={bucketNames[history.bucket]} />
   );
-  // What a page lists is a link to it. Of the others, the note says where to look.
+  // A number whose objects a page lists is a link to it. For the others, a note says where to look.
   return (
     <section aria-label="Figures">
       <div class="figures">
@@ -183,13 +185,13 @@ function Figures({
   );
 }
 
-/** From this share of the requests of the last minute on, the page says that something is wrong. */
+/** The share of the last minute's requests from which on the page shows a problem. */
 const troubling = { denied: 0.25, failed: 0.01 };
 
 /** How many callers a sentence names. */
 const named = 3;
 
-/** What is wrong now, in a sentence, and who is concerned. */
+/** Describes the current problems in a sentence, with the affected callers. */
 function Trouble({ overview: { traffic, denied: callers } }: { overview: Overview }) {
   const { requests } = traffic;
   const total = Math.max(sumOf(requests), 1);
@@ -230,7 +232,7 @@ function Trouble({ overview: { traffic, denied: callers } }: { overview: Overvie
   );
 }
 
-/** An account, or a key that has none. */
+/** A link to an account, or to a key without one. */
 function CallerLink({ caller: { account, keyId, name } }: { caller: DeniedCaller }) {
   return keyId === null ? <AccountLink account={account} /> : <KeyLink id={keyId} name={name} />;
 }
@@ -291,7 +293,9 @@ function Lists({
   );
 }
 
-/** The days (UTC) whose busiest keys an overview has: those of its span, or the last 31 of them. */
+/**
+ * The days (UTC) whose busiest keys an overview has: the days of its period, or its last 31 days.
+ */
 function daysOf({ from, to }: { from: string; to: string }) {
   const dayMs = bucketMs.day;
   const end = Math.ceil(Date.parse(to) / dayMs);
