@@ -17,6 +17,7 @@ import { testKubernetes } from './test/kubernetes.mjs';
 import { testPooler } from './test/pooler.mjs';
 import { installMissing, missingOf } from './test/programs.mjs';
 import { testRules } from './test/rules.mjs';
+import { testSlowness } from './test/slowness.mjs';
 
 const container = ['buildah', 'podman', 'runc'];
 
@@ -31,6 +32,7 @@ const steps = {
   'load-balancer': { test: testLoadBalancer, programs: ['haproxy'], isBeside: true },
   compatibility: { test: testCompatibility, programs: ['openssl', 'redis-server'] },
   pooler: { test: testPooler, programs: ['pgbouncer'] },
+  slowness: { test: testSlowness, programs: ['prometheus', 'promtool', 'psql', 'redis-cli', 'jq'] },
   backup: { test: testBackup, programs: ['pg_basebackup'] },
   image: { test: testImage, programs: container, isOfRoot: true },
   compose: {

@@ -1,12 +1,13 @@
-import { deepEqual, equal, ok } from 'node:assert/strict';
+import { deepEqual, ok } from 'node:assert/strict';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { openRedis, until } from '../../packages/testkit/src/index.ts';
 import { buildDashboards } from '../grafana/build-dashboards.mjs';
 import { dashboards } from '../grafana/dashboard-definitions.mjs';
-import { ask, askAdmin, makeDirectory, repository, start, startReplica } from './steps.mjs';
+import { startPrometheus } from './prometheus.mjs';
+import { ask, askAdmin, repository, startReplica } from './steps.mjs';
 
 /** Panels that show nothing while nothing fails. */
 const mayBeEmpty = new Set(
@@ -58,7 +59,7 @@ export async function testDashboards({ scope, createDatabase, freePort, say }) {
   // Every request is traced.
   const env = { ...stores, OTEL_EXPORTER_OTLP_ENDPOINT: await startCollector(scope) };
   const servers = await Promise.all([startReplica(scope, env), startReplica(scope, env)]);
-  const askPrometheus = await startPrometheus(scope, servers, await freePort());
+  const { ask: askPrometheus } = await startPrometheus(scope, servers, await freePort());
   const query = async (expr) =>
     (await askPrometheus(`query?query=${encodeURIComponent(expr)}`)).result;
 
@@ -117,32 +118,4 @@ export async function testDashboards({ scope, createDatabase, freePort, say }) {
   say(
     `${queries.length} queries of dashboards find something, ${traced.length} of them traces, ${rules.length} rules are evaluated`,
   );
-}
-
-/** Starts a Prometheus, and gives what asks its API. */
-async function startPrometheus(scope, servers, port) {
-  const directory = await makeDirectory(scope);
-  const targets = servers.map(({ opsUrl }) => new URL(opsUrl).host);
-  const configuration = {
-    global: { scrape_interval: '250ms', evaluation_interval: '250ms' },
-    rule_files: [join(repository, 'deploy/prometheus/animal-store.rules.yaml')],
-    scrape_configs: [
-      { job_name: 'animal-store', static_configs: [{ targets, labels: { namespace: 'shop' } }] },
-    ],
-  };
-  // JSON is YAML.
-  writeFileSync(join(directory, 'prometheus.yml'), JSON.stringify(configuration));
-  const prometheus = await start(scope, 'prometheus', [
-    `--config.file=${directory}/prometheus.yml`,
-    `--storage.tsdb.path=${directory}/data`,
-    `--web.listen-address=127.0.0.1:${port}`,
-    '--enable-feature=exemplar-storage',
-  ]);
-  await prometheus.untilOutput(/ready to receive web requests/);
-  return async (path) => {
-    const response = await fetch(`http://127.0.0.1:${port}/api/v1/${path}`);
-    const { status, error, data } = await response.json();
-    equal(status, 'success', `Prometheus refuses ${path}: ${error}`);
-    return data;
-  };
 }

@@ -12,6 +12,7 @@ const packages = {
   podman: ['podman', 'netavark', 'aardvark-dns'],
   promtool: ['prometheus'],
   psql: ['postgresql-client'],
+  'redis-cli': ['redis-tools'],
 };
 
 const isMissing = (program) => findProgram(program) === undefined;

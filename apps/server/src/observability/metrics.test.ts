@@ -1,3 +1,4 @@
+import { operations } from '@animal-store/contract';
 import { createTestClock } from '@animal-store/runtime/test-clock';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { RequestRecord } from '../api/request-record.ts';
@@ -29,6 +30,17 @@ afterEach(() => metrics.close());
 
 const linesOf = async (format: 'plain' | 'openmetrics') =>
   (await metrics.show(format)).text.split('\n');
+
+// Regression: Prometheus did not see the first requests of a route, and showed longer waits than requests.
+test('metrics have the time of each operation before its first request', async () => {
+  const counts = (await linesOf('plain')).filter((line) =>
+    /http_request_duration.*_count/.test(line),
+  );
+  expect(counts).toContain(
+    'animal_store_http_request_duration_seconds_count{route="/v1/pets/:petId",method="GET"} 0',
+  );
+  expect(counts).toHaveLength(Object.keys(operations).length);
+});
 
 test('metrics count the wait of a request in each of its stages', async () => {
   metrics.countRequest(finished);

@@ -1,4 +1,5 @@
 import { totalmem } from 'node:os';
+import { apiVersion, operations } from '@animal-store/contract';
 import type { StatementContext } from '@animal-store/postgres';
 import { DatabaseError } from '@animal-store/postgres';
 import type { BreakerState } from '@animal-store/quotas';
@@ -143,6 +144,10 @@ export function openMetrics({
       'Time from the headers of a request to the end of its response.',
     ),
   );
+  // From the start: Prometheus would not see the first requests of a new series, but sees their waits.
+  for (const { method, path } of Object.values(operations)) {
+    requestSeconds(`/${apiVersion}${path}`, method);
+  }
   const waitSeconds = requestHistogram(
     'http_request_wait',
     'Time that a completed request waited in a stage: queue (for its turn), redis (for its quota), sql, body (for its own body).',

@@ -1,0 +1,142 @@
+import { equal, match, ok } from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openRedis, until } from '../../packages/testkit/src/index.ts';
+import { openTcpProxy } from '../../packages/testkit/src/tcp-proxy.ts';
+import { startPrometheus } from './prometheus.mjs';
+import {
+  ask,
+  askAdmin,
+  makeDirectory,
+  node,
+  repository,
+  run,
+  start,
+  startReplica,
+} from './steps.mjs';
+
+/** Less than REDIS_TIMEOUT_MS, after which the replica decides by itself. */
+const slowRedisMs = 120;
+
+/**
+ * The drill: runs the commands of docs/operating.md, "A customer says that it is slow", with three faults, and expects
+ * that each step leads to the fault.
+ */
+export async function testSlowness({ scope, createDatabase, freePort, say }) {
+  const commands = readCommands();
+  const { url: databaseUrl } = await createDatabase();
+  const redis = scope.use(await openRedis());
+  let delayMs = 0;
+  const proxy = scope.use(
+    await openTcpProxy({
+      target: redis.url,
+      onMessage: ({ direction }) =>
+        direction === 'response' && delayMs > 0 ? sleep(delayMs) : undefined,
+    }),
+  );
+  const env = { DATABASE_URL: databaseUrl, REDIS_URL: proxy.url };
+  const server = await startReplica(scope, env);
+  // It answers one request at a time, so that a few hundred are an overload.
+  const small = await startReplica(scope, { ...env, MAX_IN_FLIGHT: '1' });
+  const prometheus = await startPrometheus(scope, [server, small], await freePort());
+  const directory = await makeDirectory(scope);
+  const quota = { perMinute: 1_000_000, perDay: 1_000_000 };
+  const { key, token } = await askAdmin(server, '/keys', {
+    ...{ name: 'slow', account: 'C-17', plan: 'enterprise', quota },
+  });
+  const list = ({ baseUrl }) => ask(`${baseUrl}/pets`, token).then((answer) => answer.text());
+
+  /** Runs commands as they stand, but for addresses. */
+  async function sh(script, replica = server) {
+    const log = join(directory, 'log');
+    writeFileSync(log, replica.output());
+    const addressed = script
+      .replaceAll('http://$REPLICA:3001', replica.opsUrl)
+      .replaceAll('http://localhost:9090', prometheus.url)
+      .replaceAll('npm run --silent usage --', `${node} apps/cli/src/cli.ts usage`);
+    const variables = { LOG: log, DATABASE_URL: databaseUrl, REDIS_URL: redis.url };
+    const admin = { OPS_URL: replica.opsUrl, ADMIN_TOKEN: 'only-for-this-test-0123456789' };
+    const options = { env: { ...process.env, ...variables, ...admin } };
+    return (await run('bash', ['-euc', addressed], options)).stdout;
+  }
+
+  /** Runs the first two steps until they lead to a stage. */
+  async function findStage(stage, replica = server) {
+    const slowest = await until(async () => {
+      const lines = (await sh(`${commands.find} || true`, replica)).split('\n').filter(Boolean);
+      return lines.map((line) => JSON.parse(line)).find((line) => line[`${stage}Ms`] > 50);
+    });
+    equal(slowest.keyId, key.id);
+    equal(slowest.operation, 'listPets');
+    const share = await until(async () => {
+      await list(replica);
+      const shown = await sh(commands.share);
+      const [, value] = new RegExp(`\\{stage="${stage}"\\} => (\\S+) @`).exec(shown) ?? [];
+      return Number(value) > 0.05 && Number(value);
+    });
+    say(
+      `${stage}: ${slowest[`${stage}Ms`]} of ${slowest.durationMs} ms, ${share.toFixed(2)} of all`,
+    );
+  }
+
+  // Redis is far away, and then another program keeps it busy.
+  await list(server);
+  delayMs = slowRedisMs;
+  await list(server);
+  await findStage('redis');
+  delayMs = 0;
+  await run('redis-cli', ['-u', redis.url, 'eval', 'for i = 1, 1e7 do end', '0']);
+  const ofRedis = await sh(commands.redis);
+  match(ofRedis, /^eval\nfor i = 1, 1e7 do end\n/m);
+  match(ofRedis, /^cmdstat_evalsha:calls=\d+,usec=\d+,usec_per_call=/m);
+  match(ofRedis, /^animal_store_redis_breaker_open 0$/m);
+  match(ofRedis, /^animal_store_redis_command_duration_seconds_sum\{command="evalsha"\} /m);
+
+  // Somebody keeps a lock.
+  const lock = 'begin; lock table pets in access exclusive mode; select pg_sleep(600)';
+  await start(scope, 'psql', [databaseUrl, '--command', lock]);
+  const listing = until(async () => {
+    const shown = await sh(commands.database);
+    // The list has waited for a second.
+    return /\| 00:00:0[1-9]\.\d+ +\| Lock +\| \{(\d+)\}/.exec(shown)?.[1];
+  });
+  const holder = await Promise.race([listing, keepListing(() => list(server), listing)]);
+  await sh(`psql $DATABASE_URL -c "select pg_terminate_backend(${holder})"`);
+  await findStage('sql');
+
+  // The customer sends more than the replica can answer.
+  const burst = () => Promise.all(Array.from({ length: 300 }, () => list(small)));
+  const bursts = keepListing(
+    burst,
+    until(() => /"queueMs":\d{3}/.test(small.output())),
+  );
+  await bursts;
+  await findStage('queue', small);
+  const ofReplica = await sh(commands.replica, small);
+  match(ofReplica, /^animal_store_requests_waiting \d+$/m);
+  match(ofReplica, /job="animal-store", namespace="shop"\} => \d/);
+  ok(new RegExp(`^${key.id} +slow +C-17 `, 'm').test(ofReplica), ofReplica);
+}
+
+/** Repeats something until a promise settles, and returns what that gives. */
+async function keepListing(act, end) {
+  let isOver = false;
+  const result = Promise.resolve(end).finally(() => {
+    isOver = true;
+  });
+  while (!isOver) await Promise.race([act(), result]);
+  return result;
+}
+
+/** The commands of the runbook, in their order. */
+function readCommands() {
+  const text = readFileSync(join(repository, 'docs/operating.md'), 'utf8');
+  const [, section = ''] = /^## A customer says that it is slow\n([\s\S]*?)^## /m.exec(text) ?? [];
+  const blocks = [...section.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block]) =>
+    block.trim(),
+  );
+  equal(blocks.length, 5, 'The runbook has other commands than the drill.');
+  const [find, share, redis, database, replica] = blocks;
+  return { find, share, redis, database, replica };
+}
