@@ -15,7 +15,8 @@ const isCi = process.argv.includes('--ci');
 const seed = Math.floor(Math.random() * 1e6);
 const vitestOptions = isCi ? ['--sequence.shuffle', `--sequence.seed=${seed}`, '--retry=1'] : [];
 const turbo = ['--env-file=scripts/turbo.env', 'node_modules/turbo/bin/turbo'];
-const steps = 'rules kubernetes dashboards load-balancer compatibility pooler slowness backup'.split(' ');
+const steps =
+  'rules kubernetes dashboards load-balancer compatibility pooler slowness backup'.split(' ');
 
 const total = { passed: 0, failed: 0 };
 
