@@ -154,7 +154,7 @@ test('the usage of a key covers only one replica while Redis is unavailable', as
   await replicas.ask(server, token);
   expect(await standing()).toBe('replica: 2 of 3');
   expect(showKey(await show())).toContain(
-    '\n  Usage      of one replica only, against its share: Redis is unavailable\n  Minute     2 of 3 left,',
+    '\n  Usage      of one replica, against its share: Redis is unavailable\n  Minute     2 of 3 left,',
   );
   await redis.restart();
   await until(isAvailable);
