@@ -1,6 +1,6 @@
-// `npm run test:deploy`: tests what is in this folder with real programs. Not part of `npm test`, which needs
-// nothing but Node and npm. As root on Debian it installs what is missing. A step that cannot run is named in
-// the last line, and the run has failed.
+// `npm run test:deploy` tests this folder with real programs. It is not part of `npm test`, which
+// needs only Node and npm. As root on Debian, it installs missing programs. If a step cannot run,
+// the run fails, and its last line names the step.
 //
 //   npm run test:deploy                 all steps
 //   npm run test:deploy -- rules image  these steps
@@ -22,8 +22,8 @@ import { testSlowness } from './test/slowness.mjs';
 const container = ['buildah', 'podman', 'runc'];
 
 /**
- * In this order: Compose uses the image. Beside them run the longest two: one keeps a processor busy, the other
- * mostly waits, for the time limits of HAProxy.
+ * The steps run in this order, because Compose uses the image. The longest two run in parallel with
+ * them: one keeps a processor busy, and the other mostly waits for the timeouts of HAProxy.
  */
 const steps = {
   rules: { test: testRules, programs: ['amtool', 'promtool'], isBeside: true },
@@ -54,7 +54,7 @@ const scope = new AsyncDisposableStack();
 let postgres;
 const context = {
   freePort,
-  /** In one Postgres for all steps that neither stop it nor configure it. */
+  /** All steps that neither stop nor configure Postgres share one. */
   async createDatabase() {
     postgres ??= openPostgres().then((opened) => scope.use(opened));
     return (await postgres).createDatabase();
@@ -68,7 +68,7 @@ for (const name of chosen) if (!steps[name].isBeside) await runStep(name);
 await Promise.all(beside);
 await scope.disposeAsync();
 
-/** Why a step cannot run here, or `undefined`. */
+/** Returns why a step cannot run here, or `undefined`. */
 function obstacle({ programs, isOfRoot, needs }) {
   if (isOfRoot && process.getuid() !== 0) return 'only root can';
   if (needs !== undefined && !results.passed.includes(needs)) return `needs the step "${needs}"`;

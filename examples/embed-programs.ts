@@ -1,5 +1,6 @@
-// Writes the programs of this folder where readers see them: into the guides of /docs, whose code blocks name a
-// program (```python guides/wait-after-429.py), and into the OpenAPI document. Run it by `npm run programs`.
+// Copies the programs of this folder to the places where readers see them. These are the guides of
+// /docs, whose code blocks name a program (```python guides/wait-after-429.py), and the OpenAPI
+// document. Run it by `npm run programs`.
 
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,10 +9,12 @@ const root = join(import.meta.dirname, '..');
 const guides = join(root, 'apps/docs/content/guides');
 const operationPrograms = join(root, 'packages/contract/src/openapi/operation-programs.ts');
 
-/** The address in the programs. The guides and the document show the address of the service instead. */
+/**
+ * The address in the programs. The guides and the document show the address of the service instead.
+ */
 const localBaseUrl = 'http://127.0.0.1:3000/v1';
 
-/** What the document calls each kind of program, by its extension, in the order in which it lists them. */
+/** The names of each kind of program in the document, by its extension, in the document's order. */
 const kinds = { sh: 'curl', ts: 'client', mjs: 'fetch', py: 'python', go: 'go' };
 
 /** The operations with the names of their programs. */
@@ -23,7 +26,7 @@ const operations = {
   listOrders: 'list-orders',
 };
 
-/** The files that show programs, with the text that they should have. */
+/** Returns the files that show programs, with the text that they should have. */
 export function filesWithPrograms(): Record<string, string> {
   const pages = readdirSync(guides).map((name) => join(guides, name));
   return {
@@ -34,7 +37,7 @@ export function filesWithPrograms(): Record<string, string> {
 
 const readProgram = (name: string) => readFileSync(join(import.meta.dirname, name), 'utf8');
 
-/** Puts programs into the code blocks of a guide that name them. */
+/** Inserts programs into the code blocks of a guide that name them. */
 function withPrograms(markdown: string): string {
   return markdown.replaceAll(
     /^(```\w+ (\S+\.\w+)\n)[\s\S]*?^```$/gm,
@@ -43,7 +46,10 @@ function withPrograms(markdown: string): string {
   );
 }
 
-/** A module with the programs of the operations: the contract is loaded where there are no files. */
+/**
+ * Writes a module with the programs of the operations, because the contract is loaded where there
+ * are no files.
+ */
 function operationsModule(): string {
   const entries = Object.entries(operations).map(([operation, name]) => {
     const programs = Object.entries(kinds).map(

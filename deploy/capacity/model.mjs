@@ -1,7 +1,9 @@
-// How much a number of keys and requests needs. docs/capacity.md says what the assumptions are worth.
+// This model computes the resources for a number of keys and requests. docs/capacity.md says how
+// reliable its assumptions are.
 //
 //   npx node deploy/capacity/model.mjs                  the table of docs/capacity.md
-//   npx node deploy/capacity/model.mjs 50000 2000       50,000 active keys, 2,000 requests/s at the peak
+//   npx node deploy/capacity/model.mjs 50000 2000       50,000 active keys, 2,000 requests/s at the
+//   peak
 
 import { readFileSync } from 'node:fs';
 
@@ -9,61 +11,69 @@ const recorded = JSON.parse(
   readFileSync(new URL('../../apps/bench/results/recorded.json', import.meta.url), 'utf8'),
 );
 
-/** The recorded CPU microseconds of a request of a workload of the benchmark. */
+/** Returns the recorded CPU microseconds of a request in a workload of the benchmark. */
 function cpuOf(workload) {
   const scenario = recorded.scenarios.find((it) => it.workload === workload);
   if (scenario === undefined) throw new Error(`recorded.json has no workload (${workload}).`);
   return scenario.results.find(({ target }) => target === 'service').median.cpuUs;
 }
 
-/** Four fifths lists, many different ones for many keys; the rest gets by id and creations. */
+/**
+ * The mix of requests: four fifths are lists, many different ones for many keys; the rest is gets
+ * by id and creations.
+ */
 const mix = { b: 0.8, c: 0.15, d: 0.05 };
 const mean = (part) =>
   Object.entries(mix).reduce((sum, [workload, share]) => sum + share * cpuOf(workload)[part], 0);
 
 const assumptions = {
-  /** CPU microseconds of a request whose key is known, from apps/bench. */
+  /** CPU microseconds of a request whose key is cached, from apps/bench. */
   serverUs: mean('server'),
   redisUs: mean('redis'),
   postgresUs: mean('postgres'),
   /** The CPU microseconds of the server for a hot list of one key. */
   unitUs: cpuOf('a').server,
-  /** What looking up a key costs, in units of a hot list. Measured: see docs/capacity.md. */
+  /** The cost of a key lookup, in units of a hot list. Measured: see docs/capacity.md. */
   lookupCost: { server: 0.8, postgres: 0.55 },
-  /** What an entry of the ledger costs, from its request to its rows. Measured: see docs/capacity.md. */
+  /** The cost of a ledger entry, from its request to its rows. Measured: see docs/capacity.md. */
   entryCost: { server: 0.4, postgres: 0.6 },
-  /** How much of a core may be used on average. */
+  /** The share of a core that may be used on average. */
   utilisation: 0.6,
-  /** Bytes in Redis for each key that is used within a day, and of an empty Redis. Measured: see docs/capacity.md. */
+  /**
+   * Bytes in Redis for each key that is used within a day, and for an empty Redis. Measured: see
+   * docs/capacity.md.
+   */
   redisBytesPerKey: 200,
   redisBaseBytes: 64e6,
   /** Bytes in Postgres for a row with its index, from apps/server/README.md, "The usage ledger". */
   ledgerRowBytes: 175,
-  /** On how many minutes and hours of a day a key is active, and how many kinds of request it makes. */
+  /**
+   * How many minutes and hours of a day a key is active, and how many kinds of request it makes.
+   */
   activeMinutes: 60,
   activeHours: 8,
   kinds: 2,
-  /** How long the ledger keeps what: the defaults of docs/settings.md, in days. */
+  /** How long the ledger stores data: the defaults of docs/settings.md, in days. */
   keptDays: { minutes: 2, hours: 90, days: 400 },
   /** The share of requests that create something. */
   creations: mix.d,
-  /** Creations that share a commit, under load. */
+  /** The number of creations that share a commit, under load. */
   creationsPerCommit: 10,
   /** How often a replica writes its counts, in seconds. */
   flushSeconds: 4,
-  /** How long a replica knows a key, in seconds, and how many. */
+  /** How long a replica caches a key, in seconds, and how many keys. */
   knownSeconds: 30,
   knownKeys: 20_000,
 };
 
-/** What so many active keys and requests per second at the peak need. */
+/** Computes the resources for a number of active keys and requests per second at the peak. */
 function need(keys, requests) {
   const it = assumptions;
-  // All keys are active within the same hours.
+  // The model assumes that all keys are active within the same hours.
   const activeKeys = keys * (it.activeMinutes / (it.activeHours * 60));
   let replicas = 3;
   let use;
-  // More replicas know fewer keys each, and write more entries.
+  // With more replicas, each caches fewer keys, and writes more entries.
   for (let round = 0; round < 20; round += 1) {
     use = useOf({ activeKeys, requests, replicas });
     replicas = Math.max(3, Math.ceil(use.serverCores) + 1);
@@ -92,13 +102,13 @@ function need(keys, requests) {
   };
 }
 
-/** How many of these places are met by requests that come at random. */
+/** Returns how many of these places random requests hit. */
 const distinct = (places, requests) => places * (1 - Math.exp(-requests / places));
 
-/** The cores that the peak takes, with so many replicas. */
+/** Returns the cores that the peak needs, with the given number of replicas. */
 function useOf({ activeKeys, requests, replicas }) {
   const it = assumptions;
-  /** Requests per second of a key on one replica, which come at random. */
+  /** The rate of requests with one key on one replica. They arrive at random. */
   const rate = requests / activeKeys / replicas;
   const isUnknown = Math.max(1 / (1 + it.knownSeconds * rate), 1 - it.knownKeys / activeKeys);
   const entriesPerSecond =

@@ -1,4 +1,4 @@
-// Writes dashboards/*.json. To be run after an edit of dashboard-definitions.mjs:
+// Writes dashboards/*.json. Run it after an edit of dashboard-definitions.mjs:
 //
 //   node scripts/install.mjs all && node deploy/grafana/build-dashboards.mjs
 
@@ -18,8 +18,8 @@ const { LegendDisplayMode, LegendPlacement, VizLegendOptionsBuilder } = load(
   '@grafana/grafana-foundation-sdk/common',
 );
 
-/** The Prometheus that whoever looks at a dashboard chooses. */
-// biome-ignore lint/suspicious/noTemplateCurlyInString: Grafana fills it in
+/** The variable for the Prometheus, which the viewer chooses. */
+// biome-ignore lint/suspicious/noTemplateCurlyInString: Grafana replaces the variable
 const datasource = { type: 'prometheus', uid: '${datasource}' };
 
 function panelOf({ title, unit, queries, hasExemplars = false }) {
@@ -48,7 +48,7 @@ function panelOf({ title, unit, queries, hasExemplars = false }) {
   return panel;
 }
 
-/** A variable whose values Prometheus knows. */
+/** Creates a variable whose values come from Prometheus. */
 const variable = (name, query) =>
   new QueryVariableBuilder(name).label(name).datasource(datasource).query(query).refresh(2);
 
@@ -83,7 +83,7 @@ function dashboardOf({ file, title, rows }) {
   return dashboard.build();
 }
 
-/** The files of the dashboards, by name. */
+/** Returns the files of the dashboards, by name. */
 export function buildDashboards() {
   return Object.fromEntries(
     dashboards.map((definition) => [

@@ -1,7 +1,7 @@
-// What the dashboards show: rows of panels, and each panel's queries with their legends. From this,
-// build-dashboards.mjs makes the JSON that Grafana reads.
+// This file defines the dashboards: rows of panels, and each panel's queries with their legends.
+// build-dashboards.mjs converts it to the JSON of Grafana.
 
-/** Restricts a query to the environment, or to the replicas, that the dashboard's variables select. */
+/** Restricts a query to the environment or the replicas in the dashboard's variables. */
 const inEnvironment = 'namespace="$namespace",job="$job"';
 const on = `${inEnvironment},instance=~"$instance"`;
 const rate = (metric, labels = '') => `rate(${metric}{${on}${labels}}[$__rate_interval])`;
@@ -15,7 +15,7 @@ const requestSeconds = 'animal_store_http_request_duration_seconds';
 const waitSeconds = 'animal_store_http_request_wait_duration_seconds';
 const redisSeconds = 'animal_store_redis_command_duration_seconds';
 const statementSeconds = 'animal_store_database_statement_duration_seconds';
-/** How long requests wait in a stage. The traces of sampled requests are points above the lines. */
+/** A panel with the time that requests wait in a stage. Traces of sampled requests are points above the lines. */
 const waitPanel = (title, stage) => ({
   title,
   unit: 's',
@@ -25,7 +25,7 @@ const waitPanel = (title, stage) => ({
     legend: `quantile ${q}`,
   })),
 });
-/** 501 is an answer, not a failure. */
+/** A 501 is not a failure. */
 const failed = ',status=~"5..",status!="501"';
 
 export const dashboards = [

@@ -1,5 +1,5 @@
-// Copies Node and the shared libraries that it has loaded into a directory, which becomes the root of
-// the image. Runs in the first stage of the Dockerfile.
+// Copies Node and the shared libraries that it has loaded into a directory, which becomes the root
+// of the image. It runs in the first stage of the Dockerfile.
 //
 //   node collect-runtime.mjs /runtime
 
@@ -15,17 +15,18 @@ function copy(from, to) {
 }
 
 copy(process.execPath, '/usr/local/bin/node');
-// Where the loader found them, except the kernel's own (linux-vdso.so), which is no file.
+// The libraries keep the paths where the loader found them, except the kernel's own
+// (linux-vdso.so), which is not a file.
 for (const library of process.report.getReport().sharedObjects) {
   if (library.startsWith('/') && library !== process.execPath) copy(library, library);
 }
 
-// Commands such as `docker exec <container> node apps/server/src/cli.ts keys list` had this path in 1.0. Written here,
-// because the base need not have `mkdir`.
+// In 1.0, commands such as `docker exec <container> node apps/server/src/cli.ts keys list` used
+// this path. It is written here, because the base may lack `mkdir`.
 const sources = join(root, 'animal-store/apps/server/src');
 mkdirSync(sources, { recursive: true });
 writeFileSync(join(sources, 'cli.ts'), "import '../../cli/src/cli.ts';\n");
 
-// Where a volume for the embedded database is mounted: owned by the user that the service runs as.
+// A volume for the embedded database is mounted here. The user of the service owns it.
 mkdirSync(join(root, 'data'), { mode: 0o700 });
 chownSync(join(root, 'data'), 1000, 1000);

@@ -5,12 +5,12 @@ import { openPostgres, until } from '../../packages/testkit/src/index.ts';
 import { postgresUser } from '../../packages/testkit/src/postgres-binaries.ts';
 import { ask, askAdmin, makeDirectory, repository, run, startReplica } from './steps.mjs';
 
-/** Animals beside those of the test, so that the time of a restore is that of something. */
+/** Additional animals, so that the restore has a measurable duration. */
 const bulk = 100_000;
 
 /**
- * The drill: runs the commands of docs/operating.md, "Back up" and "Restore", on Debian's Postgres, and looks
- * for what was there.
+ * Runs the commands of docs/operating.md, "Back up" and "Restore", on Debian's Postgres, and checks
+ * the restored data.
  */
 export async function testBackup({ scope, freePort, say }) {
   const commands = readCommands();
@@ -31,10 +31,10 @@ export async function testBackup({ scope, freePort, say }) {
   const query = async (url, sql) =>
     (await sh(`psql --no-psqlrc -Atc "${sql}" "${url}"`)).stdout.trim();
 
-  // pg_dump and pg_basebackup want a server that is not newer.
+  // pg_dump and pg_basebackup refuse a newer server.
   const debian = { directory: join(bin, '..'), storage: 'disk' };
   const archive = `archive_command=test ! -f ${paths.BACKUP}/wal/%f && cp %p ${paths.BACKUP}/wal/%f`;
-  // A restored server refuses to start with fewer than it had.
+  // A restored server refuses to start with fewer connections than the original.
   const defaults = 'max_connections=100';
   const postgres = scope.use(
     await openPostgres({ ...debian, settings: ['archive_mode=on', archive, defaults] }),
@@ -54,7 +54,7 @@ export async function testBackup({ scope, freePort, say }) {
   await sh(commands.dump, { DATABASE_URL: url });
   const late = await create(server);
   const segment = await query(url, 'select pg_walfile_name(pg_current_wal_lsn())');
-  // As `archive_timeout` does after a minute.
+  // `archive_timeout` does the same after a minute.
   await query(url, 'select pg_switch_wal()');
   await until(() => existsSync(join(paths.BACKUP, 'wal', segment)));
   const lost = await create(server);
@@ -92,7 +92,7 @@ export async function testBackup({ scope, freePort, say }) {
   await check('base backup and log', restored, [early, late], startedAt);
 }
 
-/** The commands that docs/operating.md shows. */
+/** Returns the commands in docs/operating.md. */
 function readCommands() {
   const text = readFileSync(join(repository, 'docs/operating.md'), 'utf8');
   const [, section] = /\n## Back up\n(.*)\n# What it runs with\n/s.exec(text);
@@ -104,7 +104,7 @@ function readCommands() {
   return { base, dump, replay, loadDump, setIdsAhead };
 }
 
-/** Where the newest Postgres of Debian's packages is. */
+/** Returns the directory of the newest Postgres from Debian's packages. */
 function binariesOfDebian() {
   const root = '/usr/lib/postgresql';
   const versions = existsSync(root) ? readdirSync(root).map(Number).filter(Boolean) : [];

@@ -5,13 +5,16 @@ import { openPostgres, openRedis, until } from '../../packages/testkit/src/index
 import { postgresUser } from '../../packages/testkit/src/postgres-binaries.ts';
 import { makeDirectory, node, readMetrics, repository, run, startReplica } from './steps.mjs';
 
-/** Postgres and Redis over TLS: with an authority of one's own, another one, and an expired certificate. */
+/**
+ * Connects to Postgres and Redis over TLS: with a private authority, another one, and an expired
+ * certificate.
+ */
 export async function testCompatibility({ scope, createDatabase, freePort, say }) {
   const directory = await makeDirectory(scope);
   chmodSync(directory, 0o755);
   await makeCertificates(directory);
 
-  // That of the replicas whose Redis is tried.
+  // This Postgres serves the replicas whose Redis is tested.
   const { url: databaseUrl } = await createDatabase();
   for (const [certificate, authorities] of [
     ['good', ['other', 'authority']],
@@ -57,17 +60,20 @@ async function tryPostgres(scope, { postgres, env, isGood }) {
   }
 }
 
-/** How a Redis or a Sentinel has TLS on a port, beside the one that it has without. */
+/** Options for TLS on a port of a Redis or a Sentinel, beside its port without TLS. */
 const tlsOptions = (certificate, key, port) => [
   ...['--tls-port', String(port), '--tls-cert-file', certificate, '--tls-key-file', key],
   ...['--tls-ca-cert-file', certificate, '--tls-auth-clients', 'no'],
 ];
 
-/** A Sentinel over TLS, with passwords of its own and of the Redis on the port, which has none so far. */
+/**
+ * Starts a Sentinel over TLS, with its own password, and with a password for the Redis on the port,
+ * which has none yet.
+ */
 async function startSentinel(scope, { redis, port, directory }, options) {
   await redis.command('config', 'set', 'requirepass', 'of-redis');
   const file = join(directory, 'sentinel.conf');
-  // Certificates are for names, so Sentinels must answer with one.
+  // Certificates are for names, so Sentinels must respond with a name.
   const settings = `sentinel resolve-hostnames yes
 sentinel announce-hostnames yes
 sentinel monitor mymaster localhost ${port} 1
@@ -86,7 +92,10 @@ async function expectBreaker(scope, env, isOpen) {
   equal(await server.stop(), 0, server.output());
 }
 
-/** Makes two authorities, and two certificates of the first for `localhost`, one of which has expired. */
+/**
+ * Creates two authorities, and two certificates of the first for `localhost`. One of them has
+ * expired.
+ */
 async function makeCertificates(directory) {
   const openssl = (line) => run('openssl', line.split(' '), { cwd: directory });
   for (const name of ['authority', 'other']) {
@@ -105,7 +114,7 @@ async function makeCertificates(directory) {
     );
     const signed = '-CA authority.crt -CAkey authority.key -CAcreateserial -extfile names';
     await openssl(`x509 -req -in ${name}.csr ${signed} -out ${name}.crt -days ${days}`);
-    // As Postgres wants it: the key is root's, and readable by the group that Postgres runs as.
+    // Postgres requires that root owns the key, and that its own group can read it.
     chmodSync(key, 0o640);
     if (user) chownSync(key, 0, user.gid);
   }

@@ -10,8 +10,8 @@ const composeFile = join(repository, 'deploy/compose/compose.yaml');
 const project = 'animal-store-test';
 
 /**
- * Starts Compose with podman: three replicas, Postgres, Redis and HAProxy. Where the public images come
- * from a registry, images of the same names are made from this machine's programs.
+ * Starts Compose with podman: three replicas, Postgres, Redis and HAProxy. In place of the public
+ * images, it builds images of the same names from this machine's programs.
  */
 export async function testCompose({ containers, scope, freePort }) {
   const { podman, env } = containers;
@@ -32,7 +32,7 @@ export async function testCompose({ containers, scope, freePort }) {
       timeoutMs: 180_000,
     });
   scope.defer(() => compose('down', '--timeout', '1', '--volumes').catch(() => {}));
-  // By name: podman-compose knows no profiles.
+  // The services are listed by name, because podman-compose does not support profiles.
   const servers = ['server-1', 'server-2', 'server-3'];
   const container = (name) => `${project}_${name}_1`;
   await compose('up', '--detach', '--no-build', 'postgres', 'valkey');
@@ -50,7 +50,7 @@ export async function testCompose({ containers, scope, freePort }) {
   await compose('up', '--detach', '--no-build', '--no-deps', ...servers, 'load-balancer');
 
   const list = (token) => ask(`http://127.0.0.1:${port}/v1/pets?limit=2`, token);
-  /** Adds the containers and the logs of all of them to a failure. */
+  /** Adds the list of containers and their logs to a failure. */
   const explain = async (cause) => {
     const { stdout } = await podman(['ps', '--all']);
     const logs = ['postgres', ...servers, 'load-balancer'].map((name) =>
@@ -59,10 +59,10 @@ export async function testCompose({ containers, scope, freePort }) {
     throw new Error(`${stdout}\n${JSON.stringify(await Promise.all(logs), null, 2)}`, { cause });
   };
   const untilUp = (probe) => until(probe, containerMs).catch(explain);
-  // `docker compose up --wait` waits for all of them; HAProxy needs one only. For some seconds after a
-  // container joins, the name server of podman may not answer, or not know the others (podman's issue
-  // 13983). A replica that starts at that moment ends, and `restart: unless-stopped` starts it again, which
-  // podman does not without systemd. A replica that runs answers with 503.
+  // `docker compose up --wait` waits for all replicas; HAProxy needs only one. For some seconds
+  // after a container joins, the name server of podman may not respond, or not know the others
+  // (podman's issue 13983). A replica that starts at that moment exits. `restart: unless-stopped`
+  // starts it again, which podman does not do without systemd. A running replica responds with 503.
   for (const name of servers) {
     await untilUp(async () => {
       const [{ State }] = JSON.parse((await podman(['inspect', container(name)])).stdout);
@@ -71,7 +71,7 @@ export async function testCompose({ containers, scope, freePort }) {
     });
   }
   await untilUp(async () => (await list('nobody')).status === 401);
-  // The command of deploy/README.md.
+  // This is the command in deploy/README.md.
   const create = [
     ...['exec', container('server-1'), 'node', 'apps/cli/src/cli.ts'],
     ...['keys', 'create', '--name', 'demo', '--plan', 'free', '--json'],
@@ -88,8 +88,8 @@ export async function testCompose({ containers, scope, freePort }) {
       /^animal_store_replicas 3$/m.test((await podman(readMetrics)).stdout),
     );
   }
-  // The replicas are ready now. A name server that does not answer for a moment must not matter to them: a 503 is a
-  // fault of the service.
+  // The replicas are ready now. A short outage of the name server must not affect them: a 503 would
+  // be a bug of the service.
   const listTwentyTimes = async () => {
     for (let n = 0; n < 20; n += 1) {
       const answer = await list(token);
@@ -122,7 +122,10 @@ function findPsql() {
   return join(versions, newest, 'bin/psql');
 }
 
-/** Makes an image of files of this machine, by where they are there, with the libraries that programs load. */
+/**
+ * Builds an image from files of this machine, at their paths, with the libraries that the programs
+ * load.
+ */
 async function makeImage({ buildah, directory }, name, entrypoint, files) {
   const context = join(directory, basename(name));
   const put = (from, to) => {
@@ -132,9 +135,9 @@ async function makeImage({ buildah, directory }, name, entrypoint, files) {
   };
   for (const [to, from] of Object.entries(files)) {
     put(from, to);
-    // Folders and texts load none.
+    // Folders and text files load no libraries.
     const { stdout } = await run('ldd', [from]).catch(() => ({ stdout: '' }));
-    // To the folder of libraries that every base of Debian has, wherever they were found.
+    // The libraries go to the folder that every Debian base has, wherever they were found.
     for (const [, library] of stdout.matchAll(/=> (\/\S+)/g)) {
       put(library, join('/usr/lib/x86_64-linux-gnu', basename(library)));
     }
@@ -144,13 +147,13 @@ async function makeImage({ buildah, directory }, name, entrypoint, files) {
   await buildah(['bud', '--isolation', 'chroot', '--tag', `localhost/${name}`, context]);
 }
 
-/** Makes images of the names that Compose has, which it would pull from a registry. */
+/** Builds images with the names in Compose, which it would pull from a registry. */
 async function makeImages(containers) {
   const haproxy = ['haproxy', '-W', '-db', '-f', '/usr/local/etc/haproxy/haproxy.cfg'];
   await makeImage(containers, 'haproxy:3.0.5-alpine', haproxy, {
     '/usr/local/bin/haproxy': findProgram('haproxy'),
   });
-  // The public one serves other hosts without a password too.
+  // The public image also accepts other hosts without a password.
   const valkey = ['/bin/sh', '-c', 'exec "$@" --protected-mode no --dir /data', 'sh'];
   await makeImage(containers, 'valkey/valkey:8.0.1-alpine', valkey, {
     '/usr/local/bin/valkey-server': findProgram('valkey-server') ?? findProgram('redis-server'),
@@ -170,7 +173,10 @@ async function makeImages(containers) {
   });
 }
 
-/** Does what the entry point of the public image does: a database on the first start, then Postgres. */
+/**
+ * Does the same as the entry point of the public image: it creates a database at the first start,
+ * then starts Postgres.
+ */
 const postgresEntry = `
 const { execFileSync, spawn } = require('node:child_process');
 const { chownSync, existsSync, mkdirSync, writeFileSync } = require('node:fs');

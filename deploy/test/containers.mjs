@@ -1,4 +1,5 @@
-// Builds and runs images with Debian's buildah and podman, also inside a container without systemd.
+// These functions build and run images with Debian's buildah and podman, also inside a container
+// without systemd.
 
 import {
   cpSync,
@@ -15,11 +16,14 @@ import { dirname, join } from 'node:path';
 import { findProgram, node, repository, run } from './steps.mjs';
 
 export const image = 'localhost/animal-store:test';
-/** An image with Node, a shell and little else, for {@link image} and for what stands in for public images. */
+/**
+ * An image with Node, a shell and little else, as a base for {@link image} and for replacements of
+ * public images.
+ */
 export const base = 'localhost/animal-store-base:test';
 const authorities = '/etc/ssl/certs/ca-certificates.crt';
 
-/** What containers and their builds need as root without systemd; files may be many. */
+/** Settings of containers and their builds as root without systemd. They may open many files. */
 const configurationIn = (directory) => `[containers]
 default_ulimits = ["nofile=20000:20000", "nproc=20000:20000"]
 [engine]
@@ -35,9 +39,7 @@ network_config_dir = "${directory}/networks"
 export function openContainers(scope) {
   const directory = mkdtempSync(join(tmpdir(), 'animal-store-deploy-'));
   writeFileSync(join(directory, 'containers.conf'), configurationIn(directory));
-  const storage = `[storage]
-driver = "overlay"
-graphroot = "${directory}/graph"
+  const storage = `Opens a separate store of images and networks, so that nothing else on this machine changes.${directory}/graph"
 runroot = "${directory}/run"
 `;
   writeFileSync(join(directory, 'storage.conf'), storage);
@@ -51,12 +53,12 @@ runroot = "${directory}/run"
   scope.defer(async () => {
     for (const what of ['rm --time 0', 'pod rm', 'volume rm'])
       await podman([...what.split(' '), '--all', '--force']).catch(() => {});
-    // Through buildah, because the layers are mounts of their own.
+    // The image is removed by buildah, because the layers are separate mounts.
     await buildah(['rmi', '--all', '--force']).catch(() => {});
     try {
       rmSync(directory, { recursive: true, force: true });
     } catch (error) {
-      // A mount that is still busy: what was tested is not to blame.
+      // A busy mount is not a failure of the tested code.
       console.warn(`${directory} cannot be removed: ${error.message}`);
     }
   });
@@ -64,8 +66,8 @@ runroot = "${directory}/run"
 }
 
 /**
- * Makes an image of this machine's own Node, npm, shell and libraries: the base of the Dockerfile, which
- * would come from a registry. So the test needs no registry of images.
+ * Builds an image from this machine's own Node, npm, shell and libraries. It replaces the base of
+ * the Dockerfile, so that the test needs no registry of images.
  */
 export async function makeBase({ podman, directory }) {
   const root = join(directory, 'base');
@@ -110,7 +112,7 @@ export async function buildImage({ buildah }) {
   await buildah(
     [
       ...['bud', '--isolation', 'oci', '--runtime', 'runc', '--network', 'host', '--layers'],
-      // Otherwise the health check of the Dockerfile is left out.
+      // Otherwise the health check of the Dockerfile would be left out.
       ...['--format', 'docker'],
       ...['--ulimit', 'nofile=20000:20000', '--ulimit', 'nproc=20000:20000'],
       ...(existsSync(authorities) ? trust : []),

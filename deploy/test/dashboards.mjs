@@ -9,7 +9,7 @@ import { dashboards } from '../grafana/dashboard-definitions.mjs';
 import { startPrometheus } from './prometheus.mjs';
 import { ask, askAdmin, repository, startReplica } from './steps.mjs';
 
-/** Panels that show nothing while nothing fails. */
+/** Panels that are empty while nothing fails. */
 const mayBeEmpty = new Set(
   dashboards
     .flatMap(({ rows }) => rows.flatMap(({ panels }) => panels))
@@ -17,7 +17,7 @@ const mayBeEmpty = new Set(
     .map(({ title }) => title),
 );
 
-/** What the variables of the dashboards stand for. */
+/** The values of the dashboards' variables. */
 const variables = {
   $namespace: 'shop',
   $job: 'animal-store',
@@ -25,11 +25,11 @@ const variables = {
   $__rate_interval: '20s',
 };
 
-/** A query as Grafana asks it. */
+/** Fills in the variables of a query, as Grafana does. */
 const fillIn = (expr) =>
   Object.entries(variables).reduce((text, it) => text.replaceAll(...it), expr);
 
-/** Starts a server that takes all traces, and gives its URL. */
+/** Starts a server that accepts all traces, and returns its URL. */
 async function startCollector(scope) {
   const server = createServer((req, res) => {
     req.resume().on('end', () => {
@@ -54,7 +54,7 @@ export async function testDashboards({ scope, createDatabase, freePort, say }) {
 
   const { url: redisUrl } = scope.use(await openRedis());
   const { url: databaseUrl } = await createDatabase();
-  // A short time, so that a write is seen.
+  // The interval is short, so that the scrapes include a write.
   const stores = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, USAGE_FLUSH_MS: '500' };
   // Every request is traced.
   const env = { ...stores, OTEL_EXPORTER_OTLP_ENDPOINT: await startCollector(scope) };
@@ -63,7 +63,7 @@ export async function testDashboards({ scope, createDatabase, freePort, say }) {
   const query = async (expr) =>
     (await askPrometheus(`query?query=${encodeURIComponent(expr)}`)).result;
 
-  // So much that each kind of answer is there in several scrapes: 200, 201, 401, 404, 429, 501.
+  // The load is long enough for several scrapes of each status: 200, 201, 401, 404, 429, 501.
   const createKey = async (perMinute) => {
     const quota = { perMinute, perDay: 1_000_000 };
     return (await askAdmin(servers[0], '/keys', { name: 'load', plan: 'enterprise', quota })).token;

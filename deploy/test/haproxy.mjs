@@ -14,13 +14,15 @@ import {
   startReplica,
 } from './steps.mjs';
 
-/** How long each caller pauses: so there is a request at every moment, and time for what runs beside it. */
+/**
+ * The pause of each caller. There is a request at every moment, and time for the other programs.
+ */
 const pauseMs = 20;
 
 /**
- * Restarts two of three replicas, one after the other, behind HAProxy with the configuration of Compose, under
- * load: no request may fail. Kills one and freezes another: no read may fail, and nothing may be created
- * twice. Then takes away the database, and the replicas.
+ * Restarts two of three replicas, one after the other, behind HAProxy with the configuration of
+ * Compose, under load: no request may fail. Then kills one and freezes another: no read may fail,
+ * and nothing may be created twice. Then stops the database and the replicas.
  */
 export async function testLoadBalancer({ scope, freePort, say }) {
   const compose = readFileSync(join(repository, 'deploy/compose/compose.yaml'), 'utf8');
@@ -46,7 +48,10 @@ export async function testLoadBalancer({ scope, freePort, say }) {
   await until(async () => (await get('/v1/pets')).ok);
 
   let created = 0;
-  /** Sends a request, reads its answer to the end, and gives the outcome. `fetch` sends none twice. */
+  /**
+   * Sends a request, reads its whole response, and returns the outcome. `fetch` never sends a
+   * request twice.
+   */
   async function send(_round, index) {
     const method = index % 2 === 0 ? 'GET' : 'POST';
     created += 1;
@@ -56,7 +61,7 @@ export async function testLoadBalancer({ scope, freePort, say }) {
       .catch(String);
     return `${method}: ${outcome}`;
   }
-  /** Sends reads and creations until something has happened, and gives those that failed. */
+  /** Sends reads and creations until a promise settles, and returns the failed requests. */
   async function failuresDuring(happen) {
     const load = startLoad({ callers: 8, pauseMs, ask: send });
     await happen().finally(load.stop);
@@ -66,7 +71,7 @@ export async function testLoadBalancer({ scope, freePort, say }) {
     say(`${answers} good answers; failed: ${failures.join(', ') || 'none'}`);
     return failures;
   }
-  /** Starts it again, and waits until HAProxy has found it, and sends requests there. */
+  /** Starts the replica again, and waits until HAProxy sends requests to it. */
   async function startAgain(index) {
     servers[index] = await startAt(addresses[index]);
     const served = /^animal_store_http_requests_total\{.*status="200"\} [1-9]/m;
@@ -96,9 +101,9 @@ export async function testLoadBalancer({ scope, freePort, say }) {
     await until(async () => (await readMetrics(statistics)).includes(down));
   });
   servers[1].signal('SIGCONT');
-  // Creations are not repeated, and have an answer.
+  // Creations are not repeated, and get a response.
   deepEqual(new Set(['POST: 503', ...failedByFrost]), new Set(['POST: 503']));
-  // What it was sent while it was frozen, it does now.
+  // The replica now executes the requests that it received while it was frozen.
   await until(async () => (await fetch(`${servers[1].opsUrl}/readyz`)).ok);
   await expectNoTwins(get);
 
@@ -117,9 +122,9 @@ export async function testLoadBalancer({ scope, freePort, say }) {
   ok(!balancer.output().includes('secret'), 'HAProxy logs queries.');
 }
 
-/** Waits for the answer of HAProxy itself, and expects what the API promises of a 503. */
+/** Waits for HAProxy's own response, and checks it against the contract of a 503. */
 async function untilBalancerAnswers(askAgain) {
-  // Until it has noticed, the answers are those of replicas.
+  // Until HAProxy has noticed, replicas respond.
   const { response, text } = await until(async () => {
     const response = await askAgain();
     const text = await response.text();
@@ -138,7 +143,7 @@ async function untilBalancerAnswers(askAgain) {
   );
 }
 
-/** Expects that each animal has a name of its own, as each was sent with one. */
+/** Expects that each animal has a unique name, because each request had one. */
 async function expectNoTwins(get) {
   const names = [];
   for (let path = '/v1/pets?limit=100'; path !== undefined; ) {

@@ -3,10 +3,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { repository } from './steps.mjs';
 
-/** Postgres's default, without what it keeps for superusers. */
+/** Postgres's default, without the connections reserved for superusers. */
 const connectionsOfPostgres = 100 - 3;
 
-/** Expects of rendered overlays what no type says: who may connect to whom, and how often. */
+/**
+ * Checks rules of the rendered overlays that types cannot express: the allowed connections, and
+ * their number.
+ */
 export function testPolicies(overlays) {
   for (const [overlay, objects] of Object.entries(overlays)) {
     const ofKind = (...kinds) => objects.filter(({ kind }) => kinds.includes(kind));
@@ -23,7 +26,7 @@ export function testPolicies(overlays) {
       if (workload.kind === 'Job') equal(spec.ingress, undefined, `${overlay}: a Job is called.`);
       else expectCallers(spec, trustsProxies(objects), overlay);
     }
-    // What kube-prometheus-stack ignores otherwise.
+    // kube-prometheus-stack ignores other objects.
     for (const { metadata } of ofKind('PodMonitor', 'PrometheusRule')) ok(metadata.labels?.release);
     for (const { kind, spec } of ofKind('Service', 'PodDisruptionBudget', 'PodMonitor')) {
       const selector = kind === 'Service' ? { matchLabels: spec.selector } : spec.selector;
@@ -38,7 +41,10 @@ export function testPolicies(overlays) {
   }
 }
 
-/** As the step `image` runs it. Probes ask the port of the operators, which no Service leads to. */
+/**
+ * The step `image` runs the container like this. Probes use the port of the operators, which no
+ * Service exposes.
+ */
 function expectNoRights({ securityContext: { runAsUser, runAsNonRoot }, containers: [container] }) {
   deepEqual([runAsUser, runAsNonRoot], [1000, true]);
   deepEqual(container.securityContext, {
@@ -82,14 +88,14 @@ function expectCallers({ ingress }, areProxiesTrusted, overlay) {
       .filter(({ ports }) => ports === undefined || ports.some(({ port }) => port === wanted))
       .every(({ from }) => from?.every(({ podSelector }) => podSelector !== undefined));
   ok(isNarrow('ops'), `${overlay}: port 3001 is open to more than Prometheus.`);
-  // They could write X-Forwarded-For, and be a new network with each request.
+  // Such pods could forge X-Forwarded-For, and claim a new network with each request.
   ok(!areProxiesTrusted || isNarrow('http'), `${overlay}: every pod may say that it is a proxy.`);
 }
 
 function expectConnections(objects, overlay) {
   const source = readFileSync(join(repository, 'packages/postgres/src/open-postgres.ts'), 'utf8');
   const [, pool] = /^const maxConnections = (\d+);$/m.exec(source);
-  // And one that listens.
+  // The port must be one on which the container listens.
   const perReplica = Number(pool) + 1;
   const find = (wanted) => objects.find(({ kind }) => kind === wanted);
   const most = find('HorizontalPodAutoscaler').spec.maxReplicas;

@@ -4,7 +4,10 @@ import { join } from 'node:path';
 import { until } from '../../packages/testkit/src/index.ts';
 import { ask, askAdmin, makeDirectory, readMetrics, start, startReplica } from './steps.mjs';
 
-/** Runs two replicas on PgBouncer in session mode: it migrates, and tells them of changed keys. */
+/**
+ * Runs two replicas on PgBouncer in session mode. It migrates, and the replicas receive changes of
+ * keys.
+ */
 export async function testPooler({ scope, createDatabase, freePort }) {
   const env = { DATABASE_URL: await startPooler(scope, await createDatabase(), await freePort()) };
   const [first, second] = await Promise.all([startReplica(scope, env), startReplica(scope, env)]);
@@ -13,13 +16,16 @@ export async function testPooler({ scope, createDatabase, freePort }) {
   const list = async () => (await ask(`${second.baseUrl}/pets`, token)).status;
   equal(await list(), 200);
   await askAdmin(first, `/keys/${key.id}/revoke`);
-  // Long before the cached key would end by itself.
+  // The limit is much shorter than the lifetime of the cached key.
   await until(async () => (await list()) === 401);
   await until(async () => /^animal_store_replicas 2$/m.test(await readMetrics(second.opsUrl)));
   equal(await first.stop(), 0);
 }
 
-/** Starts a PgBouncer in session mode, configured as docs/operating.md says, and gives its URL. */
+/**
+ * Starts a PgBouncer in session mode with the configuration in docs/operating.md, and returns its
+ * URL.
+ */
 async function startPooler(scope, { name, url }, port) {
   const { hostname, port: target, username, password } = new URL(url);
   const file = join(await makeDirectory(scope), 'pgbouncer.ini');
@@ -34,7 +40,7 @@ pool_mode = session
 ignore_startup_parameters = statement_timeout, bytea_output, search_path, default_transaction_isolation
 `;
   writeFileSync(file, settings);
-  // It refuses to run as root, and reads its configuration before it changes its user.
+  // PgBouncer refuses to run as root, and reads its configuration before it changes its user.
   const asRoot = process.getuid() === 0 ? ['-u', 'nobody'] : [];
   const pooler = await start(scope, 'pgbouncer', [...asRoot, file]);
   await pooler.untilOutput(/process up/);

@@ -1,14 +1,14 @@
-// The programs that the steps run, and where they come from.
+// The programs of the steps, and the packages that contain them.
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { findProgram } from './steps.mjs';
 
-/** Debian's packages, of programs that are called otherwise or need more. */
+/** Debian's packages whose name differs from the program, or which need more packages. */
 const packages = {
   amtool: ['prometheus-alertmanager'],
   pg_basebackup: ['postgresql'],
-  // The last two are its network and its name server.
+  // The last two packages are podman's network and its name server.
   podman: ['podman', 'netavark', 'aardvark-dns'],
   promtool: ['prometheus'],
   psql: ['postgresql-client'],
@@ -17,10 +17,10 @@ const packages = {
 
 const isMissing = (program) => findProgram(program) === undefined;
 
-/** Debian has kubectl 1.20, whose Kustomize does not know what we use. */
+/** Debian has kubectl 1.20, whose Kustomize is too old. */
 const packagesOf = (program) => (program === 'kubectl' ? [] : (packages[program] ?? [program]));
 
-/** Installs what this machine lacks, as root on Debian or Ubuntu. Elsewhere it does nothing. */
+/** Installs missing programs, as root on Debian or Ubuntu. Elsewhere it does nothing. */
 export function installMissing(programs) {
   const wanted = [...new Set(programs.filter(isMissing).flatMap(packagesOf))];
   if (wanted.length === 0 || process.getuid() !== 0 || isMissing('apt-get')) return;
@@ -37,14 +37,14 @@ export function installMissing(programs) {
     execFileSync('apt-get', ['update'], options);
     execFileSync('apt-get', ['install', '--yes', '--no-install-recommends', ...wanted], options);
   } catch (error) {
-    // The steps say what is missing.
+    // The steps report the missing programs.
     console.error(error.message);
   } finally {
     if (forbids) rmSync(policy);
   }
 }
 
-/** What of these programs this machine lacks, and how to get it; `undefined` if nothing. */
+/** Returns which of these programs are missing, and how to install them; `undefined` if none is. */
 export function missingOf(programs) {
   const missing = programs.filter(isMissing);
   if (missing.length === 0) return undefined;

@@ -2,7 +2,10 @@ import { equal } from 'node:assert/strict';
 import { join } from 'node:path';
 import { repository, run } from './steps.mjs';
 
-/** Checks the rules, and runs their tests, with promtool; and where Alertmanager sends alerts, with amtool. */
+/**
+ * Checks the rules and runs their tests with promtool, and checks the routes of Alertmanager with
+ * amtool.
+ */
 export async function testRules() {
   const options = { cwd: join(repository, 'deploy/prometheus'), timeoutMs: 300_000 };
   await run('amtool', ['check-config', 'alertmanager.yml'], options);

@@ -1,4 +1,5 @@
-// What the steps of `npm run test:deploy` share: how to find and run programs, and to ask servers.
+// These functions are shared by the steps of `npm run test:deploy`: they find and run programs, and
+// send requests.
 
 import { ok } from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
@@ -11,13 +12,13 @@ export { repository };
 
 const execute = promisify(execFile);
 
-/** The Node that the workspace installs, which the image is tested with. */
+/** The Node that the workspace installs, with which the image is tested. */
 export const node = join(repository, 'node_modules', '.bin', 'node');
 
-/** How long a container may take to be ready. */
+/** How long a container may take until it is ready. */
 export const containerMs = { timeoutMs: 60_000 };
 
-/** The path of a program, or `undefined` if this machine does not have it. */
+/** Returns the path of a program, or `undefined` if this machine does not have it. */
 export const findProgram = (name) =>
   spawnSync('sh', ['-c', 'command -v "$0"', name], { encoding: 'utf8' }).stdout.trim() || undefined;
 
@@ -25,7 +26,7 @@ export const findProgram = (name) =>
  * Runs a program to its end.
  *
  * @returns its output.
- * @throws an Error with all of its output, if it fails or takes too long.
+ * @throws an Error with its whole output, if it fails or takes too long.
  */
 export async function run(command, args, { timeoutMs: timeout = 120_000, ...more } = {}) {
   const options = { cwd: repository, timeout, maxBuffer: 64 * 1024 * 1024, ...more };
@@ -35,20 +36,20 @@ export async function run(command, args, { timeoutMs: timeout = 120_000, ...more
   });
 }
 
-/** Starts a program that is ended with the scope. */
+/** Starts a program that ends with the scope. */
 export const start = async (scope, command, args) =>
   scope.use(await startGuarded({ command, args, cwd: repository, endSignal: 'SIGKILL' }));
 
 const adminToken = 'only-for-this-test-0123456789';
 
-/** Starts a replica that is ended with the scope, with an admin token. */
+/** Starts a replica with an admin token. It ends with the scope. */
 export const startReplica = async (scope, env) =>
   scope.use(await startServer({ env: { ADMIN_TOKEN: adminToken, ...env } }));
 
-/** Makes a directory that is removed with the scope. */
+/** Creates a directory that is removed with the scope. */
 export const makeDirectory = async (scope) => scope.use(await temporaryDirectory()).path;
 
-/** Gets something, or posts a body as JSON. */
+/** Sends a GET, or posts a body as JSON. */
 export const ask = (url, token, body) =>
   fetch(url, {
     method: body === undefined ? 'GET' : 'POST',
@@ -56,7 +57,7 @@ export const ask = (url, token, body) =>
     body: JSON.stringify(body),
   });
 
-/** Posts to the operators' API of a server, and gives the answer. */
+/** Posts to the operators' API of a server, and returns the response. */
 export async function askAdmin({ opsUrl }, path, body = {}) {
   const response = await ask(`${opsUrl}/admin/v1${path}`, adminToken, body);
   const answer = await response.json();
@@ -64,5 +65,5 @@ export async function askAdmin({ opsUrl }, path, body = {}) {
   return answer;
 }
 
-/** What Prometheus is told at an address. */
+/** Returns what Prometheus gets at an address. */
 export const readMetrics = async (url) => (await fetch(`${url}/metrics`)).text();

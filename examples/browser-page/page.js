@@ -1,4 +1,5 @@
-// Runs in the browser. Whoever opens the page can read the key in `settings.json`, so it may only read.
+// This script runs in the browser. Anyone who opens the page can read the key in `settings.json`,
+// so the key is read-only.
 
 import { createClient, RateLimitError } from '@animal-store/client';
 
@@ -17,7 +18,7 @@ async function showPage() {
     const page = await store.listPets({ status: 'available', limit: 10, cursor });
     for (const { name } of page.pets) {
       const item = document.createElement('li');
-      // Never as HTML: a name may be anything.
+      // The name is not set as HTML, because it may contain any text.
       item.textContent = name;
       list.append(item);
     }

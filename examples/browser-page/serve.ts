@@ -1,5 +1,5 @@
-// Serves a web page that calls the service from the browser, with a key that may only read.
-// Run it: npm run example examples/browser-page/serve.ts
+// Serves a web page that calls the service from the browser, with a read-only key. Run it: npm run
+// example examples/browser-page/serve.ts
 
 import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
@@ -10,13 +10,15 @@ interface Settings {
   apiKey: string;
 }
 
-/** Whether a key may only read. No animal is added: one without a name is refused. */
+/**
+ * Checks that a key is read-only. It adds no animal, because an animal without a name is refused.
+ */
 async function mayOnlyRead(settings: Settings): Promise<boolean> {
   try {
     await createClient(settings).request({ method: 'POST', path: '/pets', body: {} });
     throw new Error('The service has accepted an animal without a name.');
   } catch (error) {
-    // The service looks at the scope before it looks at the body.
+    // The service checks the scope before the body.
     if (error instanceof InsufficientScopeError) return true;
     if (error instanceof BadRequestError) return false;
     throw error;
@@ -26,7 +28,7 @@ async function mayOnlyRead(settings: Settings): Promise<boolean> {
 export async function createPageServer(settings: Settings): Promise<Server> {
   if (!(await mayOnlyRead(settings))) {
     throw new Error(
-      'This key may write, and whoever opens the page could do so. Make one that may only read:\n  npm run keys -- create --plan free --read-only',
+      'This key may write, and so could anyone who opens the page. Create a read-only key:\n  npm run keys -- create --plan free --read-only',
     );
   }
   const read = (path: string) => readFile(new URL(path, import.meta.url), 'utf8');
@@ -35,7 +37,7 @@ export async function createPageServer(settings: Settings): Promise<Server> {
   const files = new Map([
     ['/', html],
     ['/page.js', script(await read('page.js'))],
-    // Without a bundler, the client is one module of its own.
+    // Without a bundler, the client is a separate module.
     ['/client.js', script(await read(import.meta.resolve('@animal-store/client')))],
     ['/settings.json', { type: 'application/json', body: JSON.stringify(settings) }],
   ]);
@@ -47,7 +49,7 @@ export async function createPageServer(settings: Settings): Promise<Server> {
 }
 
 if (import.meta.main) {
-  // biome-ignore lint/style/noProcessEnv: this is where the program begins.
+  // biome-ignore lint/style/noProcessEnv: the program starts here.
   const { ANIMAL_STORE_BASE_URL, ANIMAL_STORE_API_KEY = '', PORT = 4001 } = process.env;
   const baseUrl = ANIMAL_STORE_BASE_URL ?? 'http://127.0.0.1:3000/v1';
   try {

@@ -7,8 +7,8 @@ body=$(mktemp)
 trap 'rm -f "$body"' EXIT
 
 # --retry repeats after 408, 429 and 5xx, and waits as long as Retry-After asks. The body goes to a file,
-# which each attempt writes anew: to stdout, --fail-with-body would print those of failed attempts, too. The
-# key comes from stdin, so that no list of processes shows it.
+# which each attempt overwrites. On stdout, --fail-with-body would also print the bodies of failed attempts.
+# The key comes from stdin, so that no list of processes shows it.
 request() {
   if curl --silent --show-error --fail-with-body --retry 2 --retry-max-time 120 --output "$body" \
     --header @- "$@" <<<"Authorization: Bearer $ANIMAL_STORE_API_KEY"; then

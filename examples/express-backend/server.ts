@@ -1,4 +1,5 @@
-// A backend for a web page. The page asks it for animals; only the backend has the API key.
+// This backend serves a web page. The page requests animals from it, and only the backend has the
+// API key.
 
 import {
   type AnimalStoreClient,
@@ -11,18 +12,18 @@ import express, { type ErrorRequestHandler, type Express } from 'express';
 export function createBackend(store: AnimalStoreClient = createClient()): Express {
   const app = express();
 
-  // Give the page what it needs, and nothing else: this is not a proxy of the whole API.
+  // Return only what the page needs: this is not a proxy of the whole API.
   app.get('/animals', async (request, response) => {
     const { cursor } = request.query;
     const page = await store.listPets(
       { status: 'available', limit: 10, cursor: typeof cursor === 'string' ? cursor : undefined },
       { signal: abortedWith(response) },
     );
-    // Not `response.json`: a category may be a bigint.
+    // `response.json` is not used, because a category may be a bigint.
     response.type('json').send(stringifyJson(page));
   });
 
-  // The last word on every error. Express's own would send the stack to the page.
+  // This handler gets every error. Express's own handler would send the stack to the page.
   const answerError: ErrorRequestHandler = (error, _request, response, next) => {
     if (response.headersSent) return next(error);
     const { status, message, retryAfterMs } = describe(error);
@@ -34,7 +35,7 @@ export function createBackend(store: AnimalStoreClient = createClient()): Expres
   return app.use(answerError);
 }
 
-/** What the page may know: its own mistakes, and whether to try again. */
+/** Returns the error for the page: its own mistakes, and whether to retry. */
 function describe(error: unknown): { status: number; message: string; retryAfterMs?: number } {
   const ours = { status: 500, message: 'Something went wrong on our side.' };
   const later = { status: 503, message: 'Please try again later.', retryAfterMs: 1_000 };
@@ -52,12 +53,12 @@ function describe(error: unknown): { status: number; message: string; retryAfter
     case 'TimeoutError':
       return later;
     default:
-      // The page can do nothing about our key or our code.
+      // The page cannot fix errors of our key or our code.
       return ours;
   }
 }
 
-/** A signal that aborts when the page has gone away. */
+/** Returns a signal that aborts when the page has disconnected. */
 function abortedWith(response: express.Response): AbortSignal {
   const controller = new AbortController();
   response.on('close', () => controller.abort());
@@ -65,7 +66,7 @@ function abortedWith(response: express.Response): AbortSignal {
 }
 
 if (import.meta.main) {
-  // biome-ignore lint/style/noProcessEnv: this is where the program begins.
+  // biome-ignore lint/style/noProcessEnv: the program starts here.
   const server = createBackend().listen(process.env['PORT'] ?? 4000, () => {
     console.log('Open', `http://localhost:${Object(server.address()).port}/animals`);
   });

@@ -42,7 +42,7 @@ func call(method, url string, body []byte, header http.Header, result any) (http
 			}
 			err = fmt.Errorf("%s: %s", response.Status, answer)
 			seconds, _ = strconv.Atoi(response.Header.Get("Retry-After"))
-			// Long waits are those of the day's window or of a ban: tell somebody instead.
+			// The day's window or a ban may require a long wait: notify somebody instead.
 			if seconds <= 0 || seconds > longestWait {
 				return nil, err
 			}
@@ -56,7 +56,7 @@ func call(method, url string, body []byte, header http.Header, result any) (http
 	}
 }
 
-// send sends a request once. Its error says that there was no connection, no answer in time, or half of one.
+// send sends a request once. Its error means that there was no connection, a timeout, or an incomplete response.
 func send(method, url string, body []byte, header http.Header) (*http.Response, []byte, error) {
 	request, err := http.NewRequest(method, url, bytes.NewReader(body))
 	if err != nil {
@@ -92,7 +92,7 @@ func addPet(pet Pet) (added Pet, err error) {
 	return added, err
 }
 
-// eachPet goes through all pages.
+// eachPet reads all pages.
 func eachPet(query string, visit func(Pet)) error {
 	for url := baseURL + "/pets?" + query; url != ""; {
 		var pets []Pet

@@ -20,7 +20,7 @@ type Pet struct {
 	Name string `json:"name"`
 }
 
-// page reads one page, and gives the address of the next one, if there is one.
+// page reads one page, and returns the address of the next one, if there is one.
 func page(url string) ([]Pet, string, error) {
 	request, err := http.NewRequest("GET", url, nil)
 	if err != nil {

@@ -5,4 +5,4 @@ const store = createClient({
   apiKey: process.env.ANIMAL_STORE_API_KEY ?? '',
 });
 const { pets } = await store.listPets({ ids: [1] });
-console.log(pets[0]?.name ?? 'There is none.');
+console.log(pets[0]?.name ?? 'No animal has this id.');

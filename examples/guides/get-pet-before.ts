@@ -9,5 +9,5 @@ try {
   console.log(pet.name);
 } catch (error) {
   if (!isApiError(error, 404)) throw error;
-  console.log('There is none.');
+  console.log('No animal has this id.');
 }

@@ -6,7 +6,7 @@ async function patientFetch(request: Request): Promise<Response> {
   for (;;) {
     const response = await fetch(request.clone());
     const seconds = Number(response.headers.get('Retry-After'));
-    // Long waits are those of the day's window or of a ban: tell somebody instead.
+    // The day's window or a ban may require a long wait: notify somebody instead.
     if (response.status !== 429 || seconds > 120) return response;
     await response.body?.cancel();
     await new Promise((resolve) => setTimeout(resolve, (seconds + Math.random()) * 1_000));

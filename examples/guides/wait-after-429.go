@@ -26,7 +26,7 @@ func get(path string) (*http.Response, error) {
 		}
 		response.Body.Close()
 		seconds, err := strconv.Atoi(response.Header.Get("Retry-After"))
-		// Long waits are those of the day's window or of a ban: tell somebody instead.
+		// The day's window or a ban may require a long wait: notify somebody instead.
 		if err != nil || seconds > 120 {
 			return nil, fmt.Errorf("the quota is used up for %d s", seconds)
 		}

@@ -5,7 +5,7 @@ async function get(path) {
   for (;;) {
     const response = await fetch(`http://127.0.0.1:3000/v1${path}`, { headers });
     if (response.ok) return await response.json();
-    // Long waits are those of the day's window or of a ban: tell somebody instead.
+    // The day's window or a ban may require a long wait: notify somebody instead.
     const seconds = Number(response.headers.get('Retry-After'));
     if (response.status !== 429 || seconds > 120) throw new Error(await response.text());
     await new Promise((resolve) => setTimeout(resolve, (seconds + Math.random()) * 1000));

@@ -19,7 +19,7 @@ def get(path):
         except urllib.error.HTTPError as error:
             if error.code != 429:
                 raise
-            # Long waits are those of the day's window or of a ban: tell somebody instead.
+            # The day's window or a ban may require a long wait: notify somebody instead.
             seconds = int(error.headers["Retry-After"])
             if seconds > 120:
                 raise

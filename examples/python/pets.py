@@ -30,11 +30,11 @@ def call(method, url, body=None, headers=None):
                 return json.load(response), response.headers
         except urllib.error.HTTPError as error:
             seconds = int(error.headers.get("Retry-After") or 0)
-            # Long waits are those of the day's window or of a ban: tell somebody instead.
+            # The day's window or a ban may require a long wait: notify somebody instead.
             if attempt == ATTEMPTS or not 0 < seconds <= LONGEST_WAIT:
                 raise RuntimeError(f"{error.code} {error.read().decode()}") from error
         except (OSError, http.client.HTTPException):
-            # No connection, no answer in time, or half of one.
+            # There was no connection, a timeout, or an incomplete response.
             seconds = 0
             if attempt == ATTEMPTS:
                 raise

@@ -1,6 +1,6 @@
 // Tests with Mock Service Worker: npm install --save-dev msw
 //
-// Use another API key in each test: clients with the same key share what they know of the quota.
+// Use another API key in each test, because clients with the same key share their quota state.
 
 import { HttpResponse, http } from 'msw';
 import { setupServer } from 'msw/node';

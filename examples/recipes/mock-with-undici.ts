@@ -1,6 +1,6 @@
 // Tests with undici's MockAgent: npm install --save-dev undici
 //
-// Use another API key in each test: clients with the same key share what they know of the quota.
+// Use another API key in each test, because clients with the same key share their quota state.
 
 import { type AnimalStoreClient, createClient } from '@animal-store/client';
 import { fetch, MockAgent } from 'undici';

@@ -3,7 +3,7 @@
 import type { ClientOptions } from '@animal-store/client';
 import { SpanKind, SpanStatusCode, type Tracer } from '@opentelemetry/api';
 
-/** Hooks for `createClient`. The names of the attributes are those of OpenTelemetry for HTTP clients. */
+/** Hooks for `createClient`. The attributes have OpenTelemetry's names for HTTP clients. */
 export function traceRequests(tracer: Tracer): Pick<ClientOptions, 'onResponse' | 'onError'> {
   return {
     onResponse({ method, pathTemplate, url, attempt, status, durationMs, requestId }) {

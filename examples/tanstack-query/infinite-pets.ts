@@ -9,7 +9,7 @@ export function infinitePets(store: AnimalStoreClient, status?: 'available' | 'p
       store.listPets({ status, limit: 2, cursor: pageParam }, { signal }),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (lastPage: Page) => lastPage.nextCursor,
-    // The client has retried already.
+    // TanStack Query need not retry, because the client has retried already.
     retry: false,
   };
 }

@@ -1,5 +1,5 @@
-// A Cloudflare Worker that tells how many animals are for sale. The key is a secret of the worker:
-// npx wrangler secret put ANIMAL_STORE_API_KEY
+// A Cloudflare Worker that returns how many animals are for sale. The key is a secret of the
+// worker: npx wrangler secret put ANIMAL_STORE_API_KEY
 
 import { createClient } from '@animal-store/client';
 
@@ -10,7 +10,7 @@ interface Environment {
 
 export default {
   async fetch(request: Request, environment: Environment): Promise<Response> {
-    // A client for each request costs nothing: all of them share what is known of the quota.
+    // A client for each request costs nothing, because all of them share the quota state.
     const store = createClient({
       baseUrl: environment.ANIMAL_STORE_BASE_URL,
       apiKey: environment.ANIMAL_STORE_API_KEY,

@@ -32,7 +32,7 @@ const ignored =
 
 /** Folders whose sentences are not clean yet. */
 const unfinished =
-  /^(apps\/server|docs|deploy|examples|\.changeset|\.github|CHANGELOG\.md|CONTRIBUTING\.md)(\/|$)/;
+  /^(apps\/server|CHANGELOG\.md|CONTRIBUTING\.md)(\/|$)/;
 
 const readable = new Set(['.md', ...new sourceProse.Processor().availableExtensions()]);
 const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { cwd: root });

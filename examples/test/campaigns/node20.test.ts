@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 
 const root = join(import.meta.dirname, '../../..');
 
-test('where Node 20 is installed, the README’s command runs the Node script', async () => {
+test('the README’s command runs the Node script on Node 20', async () => {
   await using server = await startServer();
   const readme = await readFile(join(root, 'examples/README.md'), 'utf8');
   const [, command = ''] = /^\| `([^`]+report\.ts)` /m.exec(readme) ?? [];

@@ -51,7 +51,8 @@ beforeAll(async () => {
 // biome-ignore lint/style/noProcessEnv: the programs need a PATH.
 const environment = () => ({ ...process.env, ...env, PORT: '0' });
 
-// Not by `npm run example`, whose build takes longer than the example: the campaign `node20` does that.
+// The test does not use `npm run example`, whose build takes longer than the example; the campaign
+// `node20` does.
 test.each([
   [process.execPath, 'examples/node-script/report.ts', /^available: \d+$/m],
   [
@@ -71,7 +72,7 @@ test.each([
   expect(stdout).toMatch(output);
 });
 
-test('examples/curl/pets.sh prints one JSON document, also after it has waited', async () => {
+test('examples/curl/pets.sh prints one JSON document, also after a wait', async () => {
   await findProgram('curl');
   const denied = new Set<string>();
   await using server = await startScriptedServer((response, request) => {
@@ -112,7 +113,7 @@ const outputs = [
   /^\w+\n2 of three\n$/,
 ];
 
-test('the examples of the client’s README run as they stand', async () => {
+test('the examples of the client’s README run unchanged', async () => {
   await using directory = await temporaryDirectory();
   const modules = join(directory.path, 'node_modules/@animal-store');
   await mkdir(modules, { recursive: true });
@@ -125,7 +126,7 @@ test('the examples of the client’s README run as they stand', async () => {
       .replaceAll("'ast_your_key'", JSON.stringify(options.apiKey));
     await write(`${index}.mts`, program);
   }
-  // One after another, in one process: most of an example is its start.
+  // They run one after another in one process, because most of the time of an example is its start.
   const run = examples.map((_, index) => `await import('./${index}.mts');console.log('the end');`);
   await write('all.mjs', run.join('\n'));
   const all = await execute(process.execPath, [join(directory.path, 'all.mjs')]);
@@ -134,7 +135,7 @@ test('the examples of the client’s README run as they stand', async () => {
 });
 
 describe('the Express backend', () => {
-  test('gives its page animals, and hides the key', async () => {
+  test('returns animals to its page, and hides the key', async () => {
     const backend = spawn(process.execPath, ['examples/express-backend/server.ts'], {
       cwd: root,
       env: environment(),
@@ -155,7 +156,7 @@ describe('the Express backend', () => {
     ['rate_limit_exceeded', 503, later, '7'],
     ['no_answer', 503, later, '1'],
     ['unauthorized', 500, { message: 'Something went wrong on our side.' }, null],
-  ] as const)('answers %s without a stack', async (failure, status, message, retryAfter) => {
+  ] as const)('responds to %s without a stack', async (failure, status, message, retryAfter) => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     onTestFinished(() => log.mockRestore());
     const service = createTestService();
@@ -172,7 +173,7 @@ describe('the Express backend', () => {
 });
 
 // `test/browser/browser-page.test.ts` opens it.
-test('the browser page is not served with a key that may write, nor with a wrong one', async () => {
+test('the browser page does not start with a key that may write, nor with an invalid one', async () => {
   const { pets } = await createClient(options).listPets({ limit: 100 });
   await expect(createPageServer(options)).rejects.toThrow(/may write.*--read-only/s);
   expect((await createClient(options).listPets({ limit: 100 })).pets).toEqual(pets);
@@ -194,7 +195,7 @@ test('TanStack Query loads page after page', async () => {
   queryClient.clear();
 });
 
-test('the worker tells how many animals are for sale', async () => {
+test('the worker returns how many animals are for sale', async () => {
   const response = await worker.fetch(new Request('https://worker.example/'), env);
   expect(await response.json()).toEqual({ available: expect.any(Number) });
 });
@@ -208,14 +209,14 @@ describe('the recipe', () => {
     const target = { baseUrl: 'https://store.test/v1', apiKey: 'ast_proxied', maxRetries: 0 };
     const call = createProxiedClient(`http://127.0.0.1:${port}`, target).listPets();
     const [request, socket] = await once(proxy, 'connect');
-    // Node no longer listens to it: without this, a reset would end the process.
+    // Node no longer listens to the socket: without this listener, a reset would end the process.
     socket.on('error', () => {});
     socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n');
     expect(request.url).toBe('store.test:443');
     await expect(call).rejects.toMatchObject({ name: 'ConnectionError' });
   });
 
-  test('for msw answers in place of the service', async () => {
+  test('for msw responds in place of the service', async () => {
     mockedStore.listen();
     onTestFinished(() => mockedStore.close());
     const store = createClient({ baseUrl: 'https://store.test/v1', apiKey: 'ast_msw' });
@@ -223,7 +224,7 @@ describe('the recipe', () => {
     expect(await store.createPet({ name: 'Tom', categoryId: 4 })).toMatchObject({ id: 2 });
   });
 
-  test('for undici answers in place of the service', async () => {
+  test('for undici responds in place of the service', async () => {
     const { pets } = await createMockedClient('ast_undici').listPets();
     expect(pets[0]?.name).toBe('Mia');
   });
@@ -234,7 +235,7 @@ describe('the recipe', () => {
     expect(JSON.parse(toJsonWithStrings(pet))).toEqual({ ...pet, categoryId: '9007199254740993' });
   });
 
-  test('for OpenTelemetry makes a span of each request, and of a failed call', async () => {
+  test('for OpenTelemetry creates a span for each request, and for a failed call', async () => {
     const exporter = new InMemorySpanExporter();
     const spanProcessors = [new SimpleSpanProcessor({ exporter })];
     const tracer = new TracerProvider({ spanProcessors }).getTracer('examples');

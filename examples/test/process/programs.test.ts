@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { filesWithPrograms } from '../../embed-programs.ts';
 
-test('the guides and the OpenAPI document show the programs of this folder as they are', () => {
+test('the guides and the OpenAPI document show the current programs of this folder', () => {
   const files = Object.entries(filesWithPrograms());
   expect(files.length).toBeGreaterThan(10);
   const stale = files.filter(([file, text]) => readFileSync(file, 'utf8') !== text);
