@@ -9,6 +9,7 @@ import {
   checkConsumerId,
   type OnBan,
 } from './consumer.ts';
+import { type EndedBan, laterOf, nothingEnded } from './ended-ban.ts';
 import { createMemoryStore, type MemoryStore } from './memory-store.ts';
 import {
   isCluster,
@@ -102,9 +103,10 @@ export interface Quotas {
    * consumer has an account, it ends the ban both with and without the account, because a plan of
    * the account may begin or end at the same time.
    *
+   * @returns the strikes and the ban that were ended.
    * @throws {QuotasAwayError} if Redis is down. Nothing has changed then.
    */
-  unban(consumer: ConsumerId): Promise<void>;
+  unban(consumer: ConsumerId): Promise<EndedBan>;
   /**
    * Empties both windows of the subject of a consumer. Bans and strikes stay.
    *
@@ -234,18 +236,18 @@ function composeStores({ redis, memory }: { redis?: RedisStore; memory: MemorySt
    * Changes the state in Redis, and then in memory, because this replica may have decided requests
    * in memory during an outage.
    */
-  async function change(
+  async function change<Result>(
     consumer: ConsumerId,
-    inRedis: (() => Promise<unknown>) | undefined,
-    inMemory: () => void,
-  ) {
+    inRedis: (() => Promise<Result>) | undefined,
+    inMemory: () => Result,
+  ): Promise<{ redis: Result | undefined; memory: Result }> {
     checkConsumerId(consumer);
     try {
-      await inRedis?.();
+      const redis = await inRedis?.();
+      return { redis, memory: inMemory() };
     } catch (cause) {
       throw new QuotasAwayError('Redis does not respond.', { cause });
     }
-    inMemory();
   }
 
   const quotas = {
@@ -271,11 +273,16 @@ function composeStores({ redis, memory }: { redis?: RedisStore; memory: MemorySt
     lookAtAccount: (accountId: string, quota: Quota): Promise<QuotaDecision> =>
       quotas.look({ id: accountId, accountId, quota }),
 
-    unban: (consumer: ConsumerId) =>
-      change(consumer, redis && (() => redis.unban(consumer)), () => memory.unban(consumer)),
+    async unban(consumer: ConsumerId): Promise<EndedBan> {
+      const inRedis = redis && (() => redis.unban(consumer));
+      const ended = await change(consumer, inRedis, () => memory.unban(consumer));
+      return laterOf(ended.redis ?? nothingEnded, ended.memory);
+    },
 
-    credit: (consumer: ConsumerId) =>
-      change(consumer, redis && (() => redis.credit(consumer)), () => memory.credit(consumer)),
+    async credit(consumer: ConsumerId): Promise<void> {
+      const inRedis = redis && (() => redis.credit(consumer));
+      await change<unknown>(consumer, inRedis, () => memory.credit(consumer));
+    },
 
     async moveBan(from: ConsumerId, to: ConsumerId): Promise<void> {
       checkConsumerId(from);

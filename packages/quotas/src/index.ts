@@ -17,6 +17,7 @@ export {
   RedisRefusalError,
 } from './create-quotas.ts';
 export type { Outcome } from './decide.ts';
+export type { EndedBan } from './ended-ban.ts';
 export type { RedisSource } from './open-redis.ts';
 export {
   maxLimit,

@@ -12,6 +12,7 @@ import {
   unused,
   withoutExpired,
 } from './decide.ts';
+import { type EndedBan, toEndedBan } from './ended-ban.ts';
 import type { Quota } from './quota.ts';
 import { type QuotaDecision, toDecision as toQuotaDecision } from './quota-decision.ts';
 
@@ -106,8 +107,10 @@ export function createMemoryStore(options: MemoryStoreOptions) {
     },
 
     /** Ends the ban of a consumer, and deletes its strikes and earlier bans. The counts of both windows stay. */
-    unban({ id }: ConsumerId): void {
-      bans.delete(id);
+    unban(consumer: ConsumerId): EndedBan {
+      const { ban } = withoutExpired(stateOf(consumer), banPolicy, clock.now());
+      bans.delete(consumer.id);
+      return toEndedBan(ban.strikes.used, ban.bannedUntilMs);
     },
 
     /** Empties both windows of the subject of a consumer. */

@@ -16,7 +16,10 @@ declare module 'ioredis' {
       ...args: (string | number)[]
     ): Result<[ban: Buffer, ttlMs: number] | null, Context>;
     /** Runs `end-ban.lua`. */
-    endBan(numberOfKeys: number, ...names: string[]): Result<null, Context>;
+    endBan(
+      numberOfKeys: number,
+      ...args: (string | number)[]
+    ): Result<[strikes: number, bannedUntilMs: number], Context>;
     /** Runs `credit.lua`. */
     credit(name: string): Result<null, Context>;
   }

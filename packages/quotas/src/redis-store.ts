@@ -3,6 +3,7 @@ import { createBatcher } from '@animal-store/runtime';
 import type { BanPolicy } from './ban-policy.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
 import type { Consumer, ConsumerId, OnBan } from './consumer.ts';
+import { type EndedBan, laterOf, toEndedBan } from './ended-ban.ts';
 import type { RedisConnection } from './open-redis.ts';
 import type { Quota } from './quota.ts';
 import {
@@ -61,7 +62,7 @@ export function createRedisStore(options: RedisStoreOptions) {
     banAt: names.banOf(consumer),
     quota: consumer.quota,
   });
-  const state = createStateChanges(redis, names);
+  const state = createStateChanges(options);
 
   function toDecision(answer: StoreAnswer, quota: Quota): QuotaDecision {
     return toQuotaDecision(answer, { quota, banPolicy, scope: 'service' });
@@ -141,20 +142,25 @@ function createScriptCalls({ redis, breaker, redisClock, ...rest }: RedisStoreOp
  * slot, and a key and its account have different slots. There, an unban and a move run one script
  * for each slot.
  */
-function createStateChanges(redis: RedisConnection, names: RedisNames) {
+function createStateChanges({ redis, names, redisClock }: RedisStoreOptions) {
+  async function endBanOf(...places: readonly ConsumerId[]): Promise<EndedBan> {
+    const [strikes, bannedUntilMs] = await redis.endBan(
+      places.length,
+      ...places.map((place) => names.banOf(place)),
+      redisClock?.now() ?? '',
+      ...places.map(bytesBefore),
+    );
+    return toEndedBan(strikes, bannedUntilMs);
+  }
+
   return {
-    async endBan({ id, accountId }: ConsumerId): Promise<void> {
-      const own = names.banOf({ id });
-      if (accountId === undefined) {
-        await redis.endBan(1, own);
-      } else if (redis.isCluster) {
-        await redis.endBan(1, own);
-        await redis.del(names.banOf({ id, accountId }));
-        // The ban may have moved back since the first script.
-        await redis.endBan(1, own);
-      } else {
-        await redis.endBan(2, own, names.banOf({ id, accountId }));
-      }
+    async endBan({ id, accountId }: ConsumerId): Promise<EndedBan> {
+      if (accountId === undefined) return endBanOf({ id });
+      if (!redis.isCluster) return endBanOf({ id }, { id, accountId });
+      const own = await endBanOf({ id });
+      const shared = await endBanOf({ id, accountId });
+      // The ban may have moved back since the first script.
+      return [shared, await endBanOf({ id })].reduce(laterOf, own);
     },
 
     async moveBan(from: ConsumerId, to: ConsumerId): Promise<void> {

@@ -83,6 +83,23 @@ test('an unban ends a ban that moves into or out of an account at the same momen
   }
 });
 
+test('an unban returns the strikes or the ban that it ends, in either place, and then none', async () => {
+  const { keys } = await open({ banPolicy: strict });
+  const nothing = { strikes: 0, bannedUntil: undefined };
+  for (const consumer of [alone, inAccount]) {
+    for (let i = 0; i < 3; i += 1) await keys.consume(consumer);
+    expect(await keys.unban(inAccount)).toEqual({ ...nothing, strikes: 1 });
+    for (let i = 0; i < 3; i += 1) await keys.consume(consumer);
+    const { bannedUntil } = await keys.look(consumer);
+    expect(bannedUntil).toBeGreaterThan(now / 1_000);
+    expect(await keys.unban(inAccount)).toEqual({ strikes: 0, bannedUntil });
+    expect(await keys.unban(inAccount)).toEqual(nothing);
+    for (let i = 0; i < 3; i += 1) await keys.consume(consumer);
+    now += 24 * 3_600_000;
+    expect(await keys.unban(inAccount)).toEqual(nothing);
+  }
+});
+
 test('a credit keeps a ban that begins at the same moment', async () => {
   const { keys } = await open({ banPolicy: strict });
   for (let round = 0; round < 30; round += 1) {

@@ -11,6 +11,7 @@ import type { Database } from '@animal-store/postgres';
 import { inTransaction, statement } from '@animal-store/postgres';
 import {
   type ConsumerId,
+  type EndedBan,
   type Quotas as KeyQuotas,
   type QuotaDecision,
   QuotasAwayError,
@@ -159,16 +160,19 @@ export function createKeyManagement(
    * Ends the ban of a locked key. If the account gets its first plan meanwhile, the ban moves to
    * the account and is ended there, too.
    *
+   * @returns what was ended.
    * @throws {AdminRefusal} if Redis is unavailable. The replica could not end the ban later,
    * because it might stop before.
    */
-  async function endBan(tx: Database, { id, account }: Key): Promise<void> {
+  async function endBan(tx: Database, { id, account }: Key): Promise<EndedBan> {
     const findAccountId = async () => (await findStoredAccount(tx, account))?.id;
     try {
       const accountId = await findAccountId();
-      await quotas.unban({ id, accountId });
+      const ended = await quotas.unban({ id, accountId });
       const createdId = accountId ?? (await findAccountId());
-      if (createdId !== accountId) await quotas.unban({ id, accountId: createdId });
+      if (createdId === accountId) return ended;
+      const atAccount = await quotas.unban({ id, accountId: createdId });
+      return ended.bannedUntil === undefined ? atAccount : ended;
     } catch (error) {
       if (!(error instanceof QuotasAwayError)) throw error;
       throw new AdminRefusal('service_unavailable', adminErrorMessages.notUnbanned);
@@ -282,22 +286,20 @@ export function createKeyManagement(
     /**
      * Ends the ban of a key and records that in the audit log.
      *
-     * The ban ends in the quota store just before the commit, so it stays if the database is
-     * unavailable. If only the commit fails, the ban ends without an audit entry, and the operator
-     * gets an error and tries again.
+     * Only the audit entry is written after the ban has ended in the quota store, because it has
+     * what was ended. So the ban stays if the database is unavailable. If only that entry or the
+     * commit fails, the ban ends without an entry, and the operator gets an error and tries again.
      */
-    async unban(id: string, cause: Cause): Promise<Key> {
-      const limited = { ...(await findAppliedPlan(db, await findKey(db, id))), id };
-      // Redis is asked before the transaction begins, so that a Redis that hangs does not hold the
-      // key's lock and a connection.
-      const { strikes, bannedUntil } = await quotas.look(limited);
-      const banEnds = bannedUntil === undefined ? null : toInstant(bannedUntil);
-      return inTransaction('change_key', db, async (tx) => {
+    unban: (id: string, cause: Cause): Promise<Key> =>
+      inTransaction('change_key', db, async (tx) => {
         await cause.confirmActor?.(tx);
         await lockKey(tx, id);
         const key = await findKey(tx, id);
         refuseEnded(key);
-        const before = { bannedUntil: (await takeOpenBan(tx, id)) ?? banEnds, strikes };
+        const open = await takeOpenBan(tx, id);
+        const { strikes, bannedUntil } = await endBan(tx, key);
+        const ended = bannedUntil === undefined ? null : toInstant(bannedUntil);
+        const before = { bannedUntil: open ?? ended, strikes };
         await recordAudit(tx, {
           cause,
           action: 'key.unbanned',
@@ -306,10 +308,8 @@ export function createKeyManagement(
           // later, and this entry tells `ban-log.ts` that the ban has already ended.
           ...(differenceOf(before, { bannedUntil: null, strikes: 0 }) ?? { before: {}, after: {} }),
         });
-        await endBan(tx, key);
         return key;
-      });
-    },
+      }),
   };
 }
 

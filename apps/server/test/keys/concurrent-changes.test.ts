@@ -73,6 +73,20 @@ test('an unban ends the ban while the account of the key changes', async () => {
   }
 });
 
+// Regression: both recorded the ban, because each had asked for it before it got the lock.
+test('of two unbans at the same time, one records the ban and the other records that there was none', async () => {
+  for (let round = 0; round < rounds; round += 1) {
+    const id = await createBanned('label');
+    const unban = () => keys.unban(id, someCause);
+    await atOnce(round, unban, unban);
+    const { items } = await searchEntries(database.db, { keyId: id }, 10, undefined);
+    const unbans = items.filter(({ action }) => action === 'key.unbanned');
+    expect(unbans.map(({ before }) => before)).toEqual(
+      expect.arrayContaining([{}, { bannedUntil: expect.stringMatching(/^20/) }]),
+    );
+  }
+});
+
 test("an unban ends the ban while the key's account gets or loses a plan", async () => {
   for (let round = 0; round < rounds; round += 1) {
     const name = `account ${round}`;
