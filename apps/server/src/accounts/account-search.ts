@@ -35,7 +35,8 @@ const naturally: readonly SortColumn[] = [
 
 /** A list of accounts, or one of several lists that are shown one after the other. */
 interface AccountList extends ListOrder {
-  readonly from?: SQL;
+  /** The subquery of today's usage, if the list is sorted by it. */
+  readonly today?: SQL;
   readonly condition?: SQL;
 }
 
@@ -50,12 +51,9 @@ function usedToday(kind: CountOfToday): readonly AccountList[] {
     [sql`today.count`, 'numeric'],
     [sql`today.account`, 'text'],
   ];
-  // The subquery is sorted by itself, so that Postgres looks up only the accounts of the page.
-  const from = sql`(${today} order by 2 desc, 1 desc offset 0) today
-    join ${accounts} on ${accounts.name} = today.account`;
   const hasNone = sql`${accounts.name} not in (select account from (${today}) today)`;
   return [
-    { columns, isDescending: true, from },
+    { columns, isDescending: true, today },
     { columns: naturally, isDescending: false, condition: hasNone },
   ];
 }
@@ -75,12 +73,24 @@ const selectNames = statement(
     position: ListPosition | undefined,
   ) => {
     const { plan, suspended } = filter;
-    const { from = accounts, condition } = list;
+    const { today, condition } = list;
     const sorted = sql.join(sortedBy(list), sql`, `);
+    const conditions = and(sql`true`, condition, isAfter(list, position), ...matches(filter));
+    if (today !== undefined) {
+      // Each of these accounts has a key, so all of them are kept. The places are written for the
+      // page only.
+      const page = sql`(select today.* from (${today}) today
+        join ${accounts} on ${accounts.name} = today.account
+        where ${conditions} order by ${sorted} limit ${limit}) today`;
+      return db
+        .select({ name: sql<string>`today.account`, place: placeIn(list) })
+        .from(page)
+        .orderBy(sorted);
+    }
     // `offset 0` keeps Postgres from merging the two queries. The outer condition is then checked
     // only for the few accounts that the inner query finds, in their order.
     const found = sql`(select ${accounts.name}, ${placeIn(list)} as place, row_number() over (order by ${sorted}) as n
-      from ${from} where ${and(sql`true`, condition, isAfter(list, position), ...matches(filter))}
+      from ${accounts} where ${conditions}
       order by n offset 0) found`;
     return db
       .select({ name: sql<string>`found.name`, place: sql<string>`found.place` })

@@ -20,6 +20,7 @@ import {
   counts,
   countsOfToday,
   isOfToday,
+  largestTotalId,
   lastUsed,
   leastNearLimit,
   nearLimitOf,
@@ -74,7 +75,7 @@ function listsOf(filter: KeyFilter): readonly KeyList[] {
     }
     case '-requests':
     case '-denials':
-      return usedToday(countsOfToday[sort]);
+      return usedToday(countsOfToday[sort], filter);
     default: {
       const by = sort.replace('-', '') as 'name' | 'created' | 'lastUse' | 'plan';
       return [sortBy(by, sort !== by)];
@@ -89,10 +90,14 @@ function listsOf(filter: KeyFilter): readonly KeyList[] {
 }
 
 /** Returns two lists: keys with requests or denials today, and then all other keys. */
-function usedToday(kind: CountOfToday): readonly KeyList[] {
-  // The subquery is sorted by itself, so that Postgres looks up only the keys of the page.
+function usedToday(kind: CountOfToday, { search }: KeyFilter): readonly KeyList[] {
+  // With a search, only the counts of the keys that it finds are summed.
+  const isSearched =
+    search === undefined
+      ? sql`${counts.keyId} > ${largestTotalId}`
+      : sql`${counts.keyId} in (select id from ${apiKeys} where ${isFoundBy(search)})`;
   const today = sql`(select ${counts.keyId}, sum(${counts.requests}) as count from ${counts}
-    where ${isOfToday(kind)} group by ${counts.keyId} order by 2 desc, 1 desc offset 0) today`;
+    where ${isOfToday(kind)} and ${isSearched} group by ${counts.keyId}) today`;
   const hasNone = sql`not exists (select from ${counts} where ${counts.keyId} = ${apiKeys.id} and ${isOfToday(kind)})`;
   const columns: SortColumn[] = [
     [sql`today.count`, 'numeric'],
@@ -102,6 +107,22 @@ function usedToday(kind: CountOfToday): readonly KeyList[] {
     { columns, isDescending: true, today },
     { ...newest, condition: hasNone },
   ];
+}
+
+/**
+ * Returns the subquery of today's usage in its order, so that Postgres looks up only the keys of
+ * the page. Without a filter, it has only the rows of the page.
+ */
+function sortToday(
+  list: KeyList & Required<Pick<KeyList, 'today'>>,
+  { sort: _, ...filters }: KeyFilter,
+  limit: number,
+  position: ListPosition | undefined,
+): SQL {
+  const isFiltered = Object.values(filters).some((value) => value !== undefined);
+  const sorted = sql.join(sortedBy(list), sql`, `);
+  const most = isFiltered ? sql`offset 0` : sql`limit ${limit}`;
+  return sql`(select * from ${list.today} where ${and(sql`true`, isAfter(list, position))} order by ${sorted} ${most}) today`;
 }
 
 const daysAgo = (days: number): SQL => sql`now() - make_interval(days => ${days})`;
@@ -197,7 +218,11 @@ const selectKeys = statement(
       .innerJoin(lastUsed, eq(lastUsed.keyId, apiKeys.id))
       .leftJoin(accounts, eq(accounts.name, apiKeys.account))
       .$dynamic();
-    if (list.today !== undefined) keys.innerJoin(list.today, sql`today.key_id = ${apiKeys.id}`);
+    const { today } = list;
+    if (today !== undefined) {
+      const sorted = sortToday({ ...list, today }, filter, limit, position);
+      keys.innerJoin(sorted, sql`today.key_id = ${apiKeys.id}`);
+    }
     return keys
       .where(and(matches(filter), list.condition, isAfter(list, position)))
       .orderBy(...sortedBy(list))

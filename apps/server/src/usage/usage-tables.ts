@@ -71,6 +71,9 @@ export const isOfToday = (
 ): SQL => sql`${counts.span} = ${spanOf('day')}
   and ${counts.at} >= date_trunc('day', now(), 'UTC') and ${{ requests: sql`true`, denials: isDenied, admitted }[kind]}`;
 
+/** No key has an id that is not larger: these are the ids of sums over the keys of a plan. */
+export const largestTotalId: SQL = sql`'00000000-0000-0000-0000-00000000000f'::uuid`;
+
 /** The flushes that were written. A flush with the same replica and sequence is not added again. */
 export const written = usage.table('written', {
   replica: uuid().notNull(),
