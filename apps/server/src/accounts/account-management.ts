@@ -54,15 +54,26 @@ const listKeyIds = statement('list_keys_of_account', (tx, name: string) =>
     .where(and(eq(apiKeys.account, name), isNull(apiKeys.revokedAt))),
 );
 
-/** Locks keys and returns for each the id of the account whose plan applies to it. */
-const lockPlaces = statement('lock_keys_of_account', (tx, ids: string[]) =>
+const lockKeys = statement('lock_keys', (tx, ids: string[]) =>
+  tx
+    .select({ id: apiKeys.id })
+    .from(apiKeys)
+    .where(inArray(apiKeys.id, ids))
+    .orderBy(apiKeys.id)
+    .for('update'),
+);
+
+/**
+ * Returns for each key the id of the account whose plan applies to it. It is a statement of its own
+ * after the lock: a statement that waits for a lock joins the locked row with the accounts that it
+ * found before.
+ */
+const findPlaces = statement('find_places_of_keys', (tx, ids: string[]) =>
   tx
     .select({ id: apiKeys.id, accountId: accounts.id })
     .from(apiKeys)
     .leftJoin(accounts, and(eq(accounts.name, apiKeys.account), isNotNull(accounts.plan)))
-    .where(inArray(apiKeys.id, ids))
-    .orderBy(apiKeys.id)
-    .for('update', { of: apiKeys }),
+    .where(inArray(apiKeys.id, ids)),
 );
 
 /**
@@ -114,7 +125,9 @@ export function createAccountManagement(
     if (account === undefined) return;
     for (let done = 0; done < ids.length; done += movedAtOnce) {
       await inTransaction('settle_bans', db, async (tx) => {
-        const places = await lockPlaces(tx, ids.slice(done, done + movedAtOnce));
+        const some = ids.slice(done, done + movedAtOnce);
+        await lockKeys(tx, some);
+        const places = await findPlaces(tx, some);
         const moves = places.flatMap(({ id, accountId }) => {
           const to = { id, accountId: accountId ?? undefined };
           return [undefined, account.id]

@@ -1,6 +1,7 @@
 import { defaultBanPolicy } from '@animal-store/contract';
 import { createQuotas, type Quotas } from '@animal-store/quotas';
-import { hangMs, openRedis } from '@animal-store/testkit';
+import { hangMs, openRedis, until } from '@animal-store/testkit';
+import { sql } from 'drizzle-orm';
 import { beforeAll, expect, test } from 'vitest';
 import {
   type AccountManagement,
@@ -117,6 +118,24 @@ test("a ban moves with its key when the key's account gets or loses its plan at 
     );
     expect(await isBanned(id), `round ${round}`).toBe(true);
   }
+});
+
+// Regression: the change of the plan waited for the key, and then took the key's account for the one before.
+test('a change of a plan that waits for a key moves the ban to the account that the key has got', async () => {
+  const id = await createBanned('left');
+  const { db } = database;
+  const settled = await db.transaction(async (tx) => {
+    await tx.execute(sql`update api_keys set account = 'with a plan' where id = ${id}`);
+    const setting = accounts.setPlan('left', plan, someCause);
+    await until(async () => {
+      const rows = await db.execute(sql`select from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`);
+      return (rows as unknown as unknown[]).length > 0;
+    });
+    return { setting };
+  });
+  await settled.setting;
+  expect(await isBanned(id)).toBe(true);
 });
 
 test('setting the plan again moves a ban that a stopped replica had not moved', async () => {
