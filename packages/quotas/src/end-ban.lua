@@ -6,8 +6,8 @@
 -- ARGV[1]    the time in milliseconds; an empty text for the clock of Redis
 -- ARGV[n+1]  how many bytes of windows are in front of the ban state at KEYS[n]: 20, or 0 if it is alone
 --
--- Returns what it has ended: the strikes, and the end of the ban in milliseconds; 0 for none. If two states are found,
--- that of the later ban.
+-- Returns the strikes, and the end of the ban in milliseconds; 0 for none. Of two states, it returns the one whose ban
+-- ends later.
 
 local now = tonumber(ARGV[1])
 if not now then
