@@ -19,10 +19,21 @@ export function createSearch(MiniSearch, entries) {
   return (query) => search(index, query);
 }
 
+/** Words of questions and sentences, which most texts contain whatever they are about. */
+const fillers = new Set(
+  'a an and are can do does for how i in is it my of on or the to what when which why with'.split(
+    ' ',
+  ),
+);
+
+/** From this length on, a word may be misspelt. A shorter one is like too many other words. */
+const minFuzzyLength = 5;
+
 /**
- * The entries that have every word of a query, or words like them if none has. An entry whose title or anchor is the
- * query comes first. Guides come before the declarations of the client, and before the codes of errors, unless a code
- * is searched for.
+ * Finds the entries that have every word of a query but its fillers. If none has, it finds the
+ * entries that have some of the words, the most first. A word that no entry has then stands for
+ * words like it. An entry whose title or anchor is the query comes first. Guides come before the
+ * declarations of the client, and before the codes of errors, unless a code is searched for.
  */
 function search(index, query) {
   const isCode = query.includes('_');
@@ -30,10 +41,17 @@ function search(index, query) {
     if (path.includes('#error-')) return isCode ? 1 : 0.3;
     return path.startsWith('/docs/guides/client') ? 0.3 : 1;
   };
+  const all = wordsOf(query);
+  const telling = all.filter((word) => !fillers.has(word.toLowerCase()));
+  const words = (telling.length > 0 ? telling : all).join(' ');
   const one = query.toLowerCase().replaceAll(/\s+/g, '');
   const isMeant = ({ title, path }) =>
     [title, path.split('#')[1]].some((name) => name?.toLowerCase().replaceAll(' ', '') === one);
-  let found = index.search(query, { boostDocument });
-  if (found.length === 0) found = index.search(query, { boostDocument, fuzzy: 0.3 });
+  const isUnknown = (word) => index.search(word).length === 0;
+  const fuzzy = (word) => (word.length >= minFuzzyLength && isUnknown(word) ? 0.3 : false);
+  let found = index.search(words, { boostDocument });
+  if (found.length === 0) {
+    found = index.search(words, { boostDocument, combineWith: 'OR', fuzzy });
+  }
   return [...found.filter(isMeant), ...found.filter((entry) => !isMeant(entry))].slice(0, 12);
 }

@@ -13,6 +13,12 @@ test.each([
   ['retry', 'errors#try-again-or-not'],
   ['retries', 'typescript#retries-and-waits'],
   ['proxy', 'typescript#proxy'],
+  ['how to wait after a 429', 'limits#after-a-429'],
+  ['what does a replayed creation answer', 'idempotency#replay'],
+  ['duplicate request', 'idempotency'],
+  ['unit test', 'typescript#tests-of-your-code'],
+  ['test my code', 'typescript#tests-of-your-code'],
+  ['idempotancy', 'idempotency'],
 ])('the search for %s finds its explanation first: %s', async (query, section) => {
   const origin = 'https://api.example.com';
   const { pages } = createDocsFiles({ origin, addressPerMinute: 60, banPolicy: defaultBanPolicy });
