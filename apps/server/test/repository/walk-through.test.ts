@@ -28,7 +28,7 @@ test('the walk-through of a GET names each executed file once and no others', as
   const [one, other] = [await filesOf(() => list(pro)), await filesOf(() => list(business))];
   const executed = [...one].filter((file) => other.has(file));
 
-  const where = 'backquoted in the table of CONTRIBUTING.md, Four walk-throughs';
+  const where = 'backquoted in the table of docs/walk-throughs.md';
   expect(namedFiles().toSorted(), where).toEqual(executed.sort());
 });
 
@@ -63,8 +63,9 @@ function nameOf(url: string): string | undefined {
 
 /** Returns the files in the table of the walk-through. */
 function namedFiles(): string[] {
-  const section = /\n### A `GET \/v1\/pets`\n(.*?)\n### /s;
-  const [, walk = ''] = section.exec(readFileSync(`${repository}CONTRIBUTING.md`, 'utf8')) ?? [];
+  const section = /\n## A `GET \/v1\/pets`\n(.*?)\n## /s;
+  const [, walk = ''] =
+    section.exec(readFileSync(`${repository}docs/walk-throughs.md`, 'utf8')) ?? [];
   const rows = walk.split('\n').filter((line) => line.startsWith('|'));
   return rows.flatMap((row) =>
     Array.from(row.matchAll(/`([\w/-]+\.ts)`/g), ([, file = '']) => file),
