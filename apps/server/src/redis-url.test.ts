@@ -35,6 +35,7 @@ test.each([
     'redis://u:secret@a/-1',
     'expected the number of a database as the path, such as redis://host:6379/1',
   ],
+  ['redis://u:secret@a:0/1', /^expected redis:\/\/user:password@host:port,/],
   ['redis://a/1,redis://b/1', 'expected database 0, because a Cluster has no other'],
   [
     'redis:///run/redis.sock',

@@ -84,7 +84,9 @@ function faultOfAddress(
   { isCluster }: { isCluster: boolean },
 ): string | undefined {
   if (!/^rediss?:\/\/[^\s#]*$/.test(address) || !URL.canParse(address)) return expected;
-  const { hostname, pathname, username, password } = new URL(address);
+  const { hostname, port, pathname, username, password } = new URL(address);
+  // The client would take port 0 for a missing one, and connect to 6379.
+  if (port === '0') return expected;
   if (hostname === '') {
     return pathname.length > 1
       ? 'expected a host; Unix sockets are not supported: write redis://host:port'

@@ -105,3 +105,10 @@ test('readPostgresUrl uses the user of the system when the URL has no user and n
   const url = parsePostgresUrl('postgres://host');
   expect(url).toMatchObject({ database: typeof url === 'string' ? '' : url.user, password: '' });
 });
+
+// The name with %25 was looked up as it stands, so no start ended.
+test('readPostgresUrl decodes the zone of an IPv6 address', () => {
+  expect(parsePostgresUrl('postgres://u@[fe80::1%25eth0]:5433/name')).toMatchObject({
+    hosts: [{ host: 'fe80::1%eth0', port: 5433 }],
+  });
+});

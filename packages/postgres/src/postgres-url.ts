@@ -189,8 +189,11 @@ function readHost(text: string): PostgresHost {
   const port = Number(digits);
   if (port < 1 || port > 65_535) throw new TypeError('There is no such port.');
   if (bracketed !== undefined) {
-    if (!isIPv6(bracketed)) throw new TypeError('There is no such address.');
-    return { host: bracketed, port, path: undefined };
+    // A URL writes the % before a zone, such as the interface of a link-local address, as %25
+    // (RFC 6874).
+    const address = bracketed.replace('%25', '%');
+    if (!isIPv6(address)) throw new TypeError('There is no such address.');
+    return { host: address, port, path: undefined };
   }
   const host = decodeURIComponent(name);
   if (host.startsWith('/')) return { host, port, path: `${host}/.s.PGSQL.${port}` };
