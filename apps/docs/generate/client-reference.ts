@@ -115,7 +115,7 @@ const memberPattern = new RegExp(
   'g',
 );
 
-/** Returns the description of each declaration. For overloads, it is the first one's. */
+/** Returns the description of each declaration. Overloads have the description of the first one. */
 function describeAll(text: string): [string, string][] {
   return Array.from(text.matchAll(declarationPattern), (match): [string, string] => {
     const [, comment, kind = '', name = '', rest = ''] = match;

@@ -39,7 +39,7 @@ describe('a function as the key', () => {
 test.each([
   ['a text', 'ast_key'],
   ['a function that returns the refused key again', () => 'ast_key'],
-])('%s has no other key', async (_what, source) => {
+])('%s provides no other key', async (_what, source) => {
   const [getKey, renewKey] = createApiKeySource(source);
   expect(await getKey()).toBe('ast_key');
   expect(await renewKey('ast_key')).toBe(false);

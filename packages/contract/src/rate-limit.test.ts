@@ -24,7 +24,7 @@ test('the headers describe the reported window as specified, and every window as
   });
 });
 
-test('parseRateLimitHeaders reads what formatRateLimitHeaders wrote', () => {
+test('parseRateLimit reads what formatRateLimit wrote', () => {
   const whole = fc.nat();
   fc.assert(
     fc.property(fc.record({ limit: whole, remaining: whole, resetAt: whole }), (reported) => {
@@ -35,7 +35,7 @@ test('parseRateLimitHeaders reads what formatRateLimitHeaders wrote', () => {
 });
 
 test.each(['', '-1', '1.5', '1e3', '60, 60', 'sixty', '9'.repeat(16), undefined])(
-  'parseRateLimitHeaders returns undefined when a field is %j',
+  'parseRateLimit returns undefined when a field is %j',
   (field) => {
     for (const name of ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']) {
       const fields = formatRateLimit({ limit: 60, remaining: 0, resetAt: 1795219260 }, []);

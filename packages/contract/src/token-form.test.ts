@@ -12,7 +12,7 @@ test.each([
   ['one with other letters around it', `Bearer%20${secret}x`, 'Bearer%…'],
   ['one in a long run', tokenDigits + secret + tokenDigits, '…'],
   ['one with another scheme', `key_${secret}`, 'key_…'],
-])('redactTokens hides %s', (_what, text, shown) => {
+])('hideTokens hides %s', (_what, text, shown) => {
   expect(holdsToken(text)).toBe(true);
   expect(hideTokens(text)).toBe(shown);
 });
@@ -24,7 +24,7 @@ test.each([
   ['a UUID', '7f1c9a52-4b1e-4b55-8d0c-0a9d6c3f2e10'],
   ['a SHA-256', 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'],
   ['a word that ends as a scheme does', 'forecast_production'],
-])('redactTokens shows %s', (_what, text) => {
+])('hideTokens shows %s', (_what, text) => {
   expect(holdsToken(text)).toBe(false);
   expect(hideTokens(text)).toBe(text);
 });

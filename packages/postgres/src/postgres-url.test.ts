@@ -4,7 +4,7 @@ import { parsePostgresUrl } from './postgres-url.ts';
 const withParameter = (parameter: string) =>
   parsePostgresUrl(`postgres://u:secret@a,b/name?${parameter}`);
 
-test('readPostgresUrl reads a URL with all its parts, and decodes percent-encoded characters', () => {
+test('parsePostgresUrl reads a URL with all its parts, and decodes percent-encoded characters', () => {
   expect(
     parsePostgresUrl('postgresql://us%40er:p%40s%3As@a:5433,b/ani%20mals?sslmode=require'),
   ).toEqual({
@@ -36,7 +36,7 @@ test.each([
   ['sslmode=require&sslrootcert=%2Fca.pem', { tls: 'verify-ca', caFile: '/ca.pem' }],
   ['sslmode=verify-full&sslrootcert=/ca.pem', { tls: 'verify-full', caFile: '/ca.pem' }],
   ['sslmode=require&sslnegotiation=direct', { isTlsDirect: true }],
-])('readPostgresUrl supports the parameter %s', (parameter, expected) => {
+])('parsePostgresUrl supports the parameter %s', (parameter, expected) => {
   expect(withParameter(parameter)).toMatchObject({ ...expected, notes: [] });
 });
 
@@ -49,7 +49,7 @@ test.each([
   ['keepalives_count=5'],
   ['connect_timeout=10'],
   ['schema=public'],
-])('readPostgresUrl ignores the parameter %s with a note', (parameter) => {
+])('parsePostgresUrl ignores the parameter %s with a note', (parameter) => {
   const [name] = parameter.split('=');
   expect(withParameter(parameter)).toMatchObject({
     notes: [expect.stringMatching(`^${name} is ignored \\(`)],
@@ -82,7 +82,7 @@ test.each([
   ['max=100', 'max: unknown parameter; remove it'],
   ['constructor=1', 'constructor: unknown parameter; remove it'],
 ])(
-  'readPostgresUrl refuses the parameter %s by its name, without a secret',
+  'parsePostgresUrl refuses the parameter %s by its name, without a secret',
   (parameter, expected) => {
     const fault = withParameter(parameter);
     expect(fault).toEqual(
@@ -97,11 +97,11 @@ test.each([
   ...['postgres://db:70000/name', 'postgres://a,b:70000/name', 'postgres://db:0/name'],
   ...['postgres://[::1/name', 'postgres://[nowhere]/name', 'postgres://::1/name'],
   ...['postgres://u:p@ss@db/name', 'postgres://u:p#ss@db/name', 'postgres://u:%zz@db/name'],
-])('readPostgresUrl refuses %j with an example', (text) => {
+])('parsePostgresUrl refuses %j with an example', (text) => {
   expect(parsePostgresUrl(text)).toMatch(/^expected postgres:\/\/user:password@host\/name, /);
 });
 
-test('readPostgresUrl uses the user of the system when the URL has no user and no name, like libpq', () => {
+test('parsePostgresUrl uses the user of the system when the URL has no user and no name, like libpq', () => {
   const url = parsePostgresUrl('postgres://host');
   expect(url).toMatchObject({ database: typeof url === 'string' ? '' : url.user, password: '' });
 });

@@ -12,7 +12,7 @@ test.each([
   [1_000, 500],
   [5, 10],
   [25, 12],
-])('allowedStrikes gives a key with %i requests a minute %i strikes', (perMinute, strikes) => {
+])('strikeThreshold of a key with %i requests a minute is %i', (perMinute, strikes) => {
   expect(strikeThreshold(defaultBanPolicy, { perMinute })).toBe(strikes);
 });
 

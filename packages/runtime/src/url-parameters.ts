@@ -15,7 +15,7 @@ export const supported = (check: Check, hint?: string): ParameterRule => ({
   hint,
 });
 
-/** The parameter has no effect, so its value is checked only if some values would. */
+/** The parameter has no effect. Its value is checked only if some of its values would have one. */
 export const ignored = (hint: string, check?: Check): ParameterRule => ({
   kind: 'ignored',
   check,

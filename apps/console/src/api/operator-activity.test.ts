@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { takeActivity, watchOperator } from './operator-activity.ts';
 
-test('hasBeenActive reports what a person does once, and nothing else', () => {
+test('takeActivity reports what a person does once, and nothing else', () => {
   const page = new EventTarget();
   watchOperator(page);
   const isTold = (type: string, members = {}) => {

@@ -16,7 +16,7 @@ test.each([
   ['ArrowLeft', [59, 59]],
   ['ArrowLeft ArrowLeft ArrowLeft', [57, 57]],
   ['Home ArrowRight', [1, 1]],
-  // No key press leaves the plot.
+  // No key press moves the selection out of the plot.
   ['End ArrowRight PageUp', [59, 59]],
   ['End Home PageDown ArrowLeft', [0, 0]],
   // With Shift, the selection grows in both directions. Without it, one bucket is selected again.

@@ -4,7 +4,7 @@ import { effect, type Signal, signal } from '@preact/signals';
  * A display preference of the operator. It is stored in the browser, and contains nothing personal.
  */
 export interface Preference<Value extends string> {
-  /** Its name in the browser's storage and in the style sheet. */
+  /** The name of the preference in the browser's storage and in the style sheet. */
   readonly name: string;
   readonly label: string;
   /** The values and their labels. The first one is the default. */
