@@ -15,7 +15,7 @@ import type { UsageQueries } from '../usage/usage-queries.ts';
 import { AdminError } from './admin-error.ts';
 import { invalidToken, type Operator } from './authenticate-operator.ts';
 import type { Health } from './health.ts';
-import { missingRole } from './ops-admission.ts';
+import { missingRole } from './operator-role.ts';
 
 /** The services that the admin API uses. */
 export interface AdminServices {

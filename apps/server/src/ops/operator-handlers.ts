@@ -17,7 +17,7 @@ import {
   operatorOf,
 } from './admin-operation.ts';
 import { invalidToken } from './authenticate-operator.ts';
-import { operationsOf } from './ops-admission.ts';
+import { operationsOf } from './operator-role.ts';
 
 export function createOperatorHandlers({ operators, sessions }: AdminServices) {
   return initServer().router(operatorContract, {

@@ -1,16 +1,11 @@
 import { isIP } from 'node:net';
-import {
-  adminErrorMessages,
-  adminRoutes,
-  isKeyId,
-  type OperatorRole,
-  operatorRoles,
-} from '@animal-store/admin-contract';
+import { adminErrorMessages, isKeyId } from '@animal-store/admin-contract';
 import type { NextFunction, Request, Response } from 'express';
 import { z } from 'zod';
 import { malformedPath } from '../http/path-encoding.ts';
 import { AdminError } from './admin-error.ts';
 import type { Identify } from './authenticate-operator.ts';
+import { missingRole } from './operator-role.ts';
 
 /**
  * Creates the steps that admit or refuse requests to the operators' listener.
@@ -68,25 +63,6 @@ function foreignHost({ headers: { host } }: Request, hosts: ReadonlySet<string>)
   if (hosts.has(name) || isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0) return undefined;
   const message = 'Host: expected an IP address, localhost, or one of OPS_HOSTS';
   return new AdminError('invalid_request', message);
-}
-
-/** Returns the rank of a role. A role has all permissions of the lower ranks. */
-const rankOf = (role: OperatorRole): number => operatorRoles.indexOf(role);
-
-/** Returns the 403 for an operator whose role is too low for an operation. */
-export function missingRole(
-  role: OperatorRole,
-  { tsRestRoute }: Pick<Request, 'tsRestRoute'>,
-): AdminError | undefined {
-  const needed = operatorRoles.find((it) => it === tsRestRoute?.role) ?? 'owner';
-  if (rankOf(role) >= rankOf(needed)) return undefined;
-  return new AdminError('forbidden', adminErrorMessages.forbidden(needed));
-}
-
-export function operationsOf(role: OperatorRole): string[] {
-  return Object.entries(adminRoutes)
-    .filter(([, route]) => rankOf(role) >= rankOf(route.role))
-    .map(([operation]) => operation);
 }
 
 /**
