@@ -18,14 +18,14 @@ import type { KnownKeys } from './identify-caller.ts';
 import { type ObserverOptions, observeRequests } from './observe-requests.ts';
 import { hasQuotaHeaders } from './quota-response.ts';
 import { createRateLimitStatusHandlers, statusContract } from './rate-limit-status-handler.ts';
-import { shedLoad, type TurnOptions } from './shed-load.ts';
+import { type LoadSheddingOptions, shedLoad } from './shed-load.ts';
 
 /** Options of {@link createApp}, which passes them on to the steps of a request. */
 export interface AppOptions
   extends DocsNumbers,
     AdmissionOptions,
     ObserverOptions,
-    TurnOptions,
+    LoadSheddingOptions,
     Pick<ApiSettings, 'stagingOrigin' | 'trustedProxies'> {
   readonly keys: KnownKeys;
   readonly petHandlers: ReturnType<typeof createPetHandlers>;

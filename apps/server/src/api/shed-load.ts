@@ -35,7 +35,7 @@ const endingRoutes = Object.values<ContractRoute>(operations)
     return { route, pathname: new RegExp(`^/${apiVersion}${pattern}(?:\\?|$)`) };
   });
 
-export interface TurnOptions {
+export interface LoadSheddingOptions {
   readonly loadShedder: Pick<LoadShedder, 'enter'>;
   readonly keys: Pick<KeyCache, 'recall'>;
   /**
@@ -51,7 +51,7 @@ export interface TurnOptions {
  * off, a refusal must be much cheaper than a response.
  */
 export function shedLoad(
-  options: TurnOptions &
+  options: LoadSheddingOptions &
     Pick<ReturnType<typeof createAdmission>, 'allowOrigin' | 'announceEnd' | 'tellNetworkQuota'>,
 ): RequestHandler {
   const { keys, loadShedder, onShed, allowOrigin, announceEnd, tellNetworkQuota } = options;

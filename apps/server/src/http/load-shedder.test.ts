@@ -1,6 +1,6 @@
 import { createTestClock, type TestClock } from '@animal-store/runtime/test-clock';
 import { beforeEach, expect, test } from 'vitest';
-import { type LoadShedder, openLoadShedder, type Turn } from './load-shedder.ts';
+import { type LoadShedder, openLoadShedder, type WaitingHandlers } from './load-shedder.ts';
 
 let clock: TestClock;
 let turns: (() => void)[];
@@ -28,7 +28,7 @@ function open(options: { maxInFlight?: number; maxWaiting?: number } = {}) {
   return openLoadShedder<TestRequest>({ clock, nextTurn, ...limits });
 }
 
-const turn: Turn<TestRequest> = {
+const turn: WaitingHandlers<TestRequest> = {
   callerOf: ({ caller }) => caller,
   answer: (request) => started.push(request),
   refuse(request) {

@@ -46,7 +46,7 @@ type EnteringResponse = {
  * The functions that decide about a request that had to wait. All requests share one object,
  * because thousands may wait.
  */
-export interface Turn<Entering> {
+export interface WaitingHandlers<Entering> {
   /** Returns the name of the caller. It is called only if the request has to wait. */
   callerOf(response: Entering): string;
   answer(response: Entering): void;
@@ -63,10 +63,10 @@ export interface LoadShedder<Entering = Response> {
    * free only after sending, clients that read nothing would occupy all slots. A request keeps its
    * slot if the client disconnects, because its work continues.
    *
-   * @returns whether the request begins now. Otherwise a function of `turn` is called, later or at
-   * once.
+   * @returns whether the request begins now. Otherwise a function of `handlers` is called, later
+   * or at once.
    */
-  enter(response: Entering, turn: Turn<Entering>): boolean;
+  enter(response: Entering, handlers: WaitingHandlers<Entering>): boolean;
   /** The number of requests in flight. */
   readonly inFlight: number;
   /** The number of waiting requests. */
@@ -83,7 +83,7 @@ interface Span {
 
 interface WaitingRequest<Entering> {
   readonly res: Entering;
-  readonly turn: Turn<Entering>;
+  readonly handlers: WaitingHandlers<Entering>;
   readonly caller: string;
   /** The time from which the request has waited too long. */
   readonly lateAt: number;
@@ -205,14 +205,14 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
       const next = queues.takeNext(late.size > 0 ? 'newest' : 'oldest');
       if (next === undefined) break;
       next.isWaiting = false;
-      const { res, turn } = next;
+      const { res, handlers } = next;
       // The caller may have disconnected while the request waited.
       if (res.req.socket.destroyed) {
-        turn.refuse(res);
+        handlers.refuse(res);
         continue;
       }
       start(res);
-      turn.answer(res);
+      handlers.answer(res);
     }
     if (queues.size > 0 && canStart(now)) planTurn();
     refuseLate();
@@ -229,14 +229,14 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
     const [first] = late;
     if (first !== undefined) {
       late.delete(first);
-      first.turn.refuse(first.res);
+      first.handlers.refuse(first.res);
       return true;
     }
     const longest = queues.longest(caller);
     const dropped = longest === caller ? undefined : queues.takeOldestOf(longest);
     if (dropped === undefined) return false;
     dropped.isWaiting = false;
-    dropped.turn.refuse(dropped.res);
+    dropped.handlers.refuse(dropped.res);
     return true;
   }
 
@@ -246,7 +246,7 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
     for (const request of late) {
       if (savedMs <= 0) break;
       late.delete(request);
-      request.turn.refuse(request.res);
+      request.handlers.refuse(request.res);
       const after = clock.elapsed();
       savedMs -= after - now;
       now = after;
@@ -275,18 +275,18 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
     get waiting() {
       return queues.size + late.size;
     },
-    enter(res, turn) {
+    enter(res, handlers) {
       const now = clock.elapsed();
       if (queues.size === 0 && begunInTurn < maxPerTurn && canStart(now)) {
         start(res);
         return true;
       }
-      const caller = turn.callerOf(res);
+      const caller = handlers.callerOf(res);
       if (queues.size + late.size >= maxWaiting && !makeRoom(caller)) {
-        turn.refuse(res);
+        handlers.refuse(res);
         return false;
       }
-      const request = { res, turn, caller, lateAt: now + maxWaitMs, isWaiting: true };
+      const request = { res, handlers, caller, lateAt: now + maxWaitMs, isWaiting: true };
       queues.add(caller, request);
       arrivals.push(request);
       // All other callers may be without a waiting request, so this caller may have the next turn.
