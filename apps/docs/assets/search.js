@@ -30,10 +30,11 @@ const fillers = new Set(
 const minFuzzyLength = 5;
 
 /**
- * Finds the entries that have every word of a query but its fillers. If none has, it finds the
- * entries that have some of the words, the most first. A word that no entry has then stands for
- * words like it. An entry whose title or anchor is the query comes first. Guides come before the
- * declarations of the client, and before the codes of errors, unless a code is searched for.
+ * Finds the entries that have every word of a query but its fillers. If none has, a word that no
+ * entry has stands for words like it. If that finds nothing, it finds the entries that have some of
+ * the words, the most first. An entry whose title or anchor is the query comes first. Guides come
+ * before the declarations of the client, and before the codes of errors, unless a code is searched
+ * for.
  */
 function search(index, query) {
   const isCode = query.includes('_');
@@ -50,8 +51,7 @@ function search(index, query) {
   const isUnknown = (word) => index.search(word).length === 0;
   const fuzzy = (word) => (word.length >= minFuzzyLength && isUnknown(word) ? 0.3 : false);
   let found = index.search(words, { boostDocument });
-  if (found.length === 0) {
-    found = index.search(words, { boostDocument, combineWith: 'OR', fuzzy });
-  }
+  if (found.length === 0) found = index.search(words, { boostDocument, fuzzy });
+  if (found.length === 0) found = index.search(words, { boostDocument, combineWith: 'OR' });
   return [...found.filter(isMeant), ...found.filter((entry) => !isMeant(entry))].slice(0, 12);
 }

@@ -6,6 +6,14 @@ import { createDocsFiles, docsPaths } from './index.ts';
 /** The script that the pages load. */
 const script = new URL('../assets/search.js', import.meta.url).href;
 
+async function search(query: string): Promise<{ path: string }[]> {
+  const origin = 'https://api.example.com';
+  const { pages } = createDocsFiles({ origin, addressPerMinute: 60, banPolicy: defaultBanPolicy });
+  const index = await pages.get(docsPaths.search)?.();
+  const { createSearch } = await import(/* @vite-ignore */ script);
+  return createSearch(MiniSearch, JSON.parse(index?.content ?? ''))(query);
+}
+
 test.each([
   ['mock', 'typescript#tests-of-your-code'],
   ['nextjs', 'typescript#nextjs'],
@@ -20,10 +28,10 @@ test.each([
   ['test my code', 'typescript#tests-of-your-code'],
   ['idempotancy', 'idempotency'],
 ])('the search for %s finds its explanation first: %s', async (query, section) => {
-  const origin = 'https://api.example.com';
-  const { pages } = createDocsFiles({ origin, addressPerMinute: 60, banPolicy: defaultBanPolicy });
-  const index = await pages.get(docsPaths.search)?.();
-  const { createSearch } = await import(/* @vite-ignore */ script);
-  const [found] = createSearch(MiniSearch, JSON.parse(index?.content ?? ''))(query);
+  const [found] = await search(query);
   expect(found).toMatchObject({ path: `/docs/guides/${section}` });
+});
+
+test('the search finds nothing for words that are like others only by chance', async () => {
+  expect(await search('zebra crossing')).toEqual([]);
 });

@@ -55,7 +55,7 @@ export async function searchDocs({ service, openPage }: Store): Promise<void> {
     ['retry', 'Retry, or not'],
     ['mock', 'Test code that uses the client'],
     ['python 429', 'After a 429'],
-    ['replayed', 'What a repeated creation answers'],
+    ['replayed', 'The response to a repeated creation'],
   ] as const) {
     await keyboard.press('Control+k');
     await keyboard.type(query);
