@@ -91,12 +91,14 @@ export function shedLoad(
     return key === undefined ? networkOf(req) : `key ${key.accountId ?? key.id}`;
   }
 
+  function answer(res: Response): void {
+    noteWait(res, 'queueMs', res.locals.arrivedAt);
+    res.locals.begin?.();
+  }
+
+  const turn = { answer, callerOf, refuse };
   return function takeTurn(_req, res, next) {
-    arriveNow(res);
-    function answer(): void {
-      noteWait(res, 'queueMs', res.locals.arrivedAt);
-      next();
-    }
-    if (loadShedder.enter(res, { answer, callerOf, refuse })) next();
+    arriveNow(res, next);
+    if (loadShedder.enter(res, turn)) next();
   };
 }

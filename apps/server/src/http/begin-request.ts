@@ -8,10 +8,37 @@ import type { RequestWaits } from './request-locals.ts';
 // The length and the characters are limited, because the id is logged and sent back.
 const wellFormedId = /^[\w.:-]{1,128}$/;
 
-/** Records when a request arrived. The request may then wait for its turn before it begins. */
-export function arriveNow(res: Response): void {
-  const waits = { queueMs: 0, redisMs: 0, sqlMs: 0, bodyMs: 0 };
-  res.locals = { arrivedAt: systemClock.elapsed(), requestId: '', headers: [], waits };
+const noHeaders: string[] = [];
+
+// These are classes because such objects may wait for long: V8 allocates object literals in its old
+// space once many of them have lived long, and keeps all that they refer to until a full collection.
+
+class Waits implements RequestWaits {
+  queueMs = 0;
+  redisMs = 0;
+  sqlMs = 0;
+  bodyMs = 0;
+}
+
+class ArrivedLocals {
+  readonly arrivedAt = systemClock.elapsed();
+  readonly waits = new Waits();
+  readonly begin: () => void;
+  requestId = '';
+  headers = noHeaders;
+
+  constructor(begin: () => void) {
+    this.begin = begin;
+  }
+}
+
+/**
+ * Records when a request arrived. The request may then wait for its turn.
+ *
+ * @param begin continues with the request when it is its turn.
+ */
+export function arriveNow(res: Response, begin: () => void): void {
+  res.locals = new ArrivedLocals(begin);
 }
 
 /** Records how long a request has waited, since `beganAt` by `systemClock.elapsed()`. */

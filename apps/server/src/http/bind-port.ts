@@ -2,6 +2,13 @@ import type { AddressInfo, Server } from 'node:net';
 import { StartupError } from '@animal-store/runtime';
 
 /**
+ * How many connections may wait to be accepted. Linux allows 4,096 by default (`somaxconn`). With
+ * Node's default of 511, a burst of callers fills the queue, and TCP repeats a dropped SYN only
+ * after a second, and then after three.
+ */
+const backlog = 4_096;
+
+/**
  * Makes a server listen and returns its port.
  *
  * @param address.variables the prefix of the environment variables that set the address, for error
@@ -16,7 +23,7 @@ export async function bindPort(
   try {
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
-      server.listen(port, host, () => {
+      server.listen({ port, host, backlog }, () => {
         server.off('error', reject);
         resolve();
       });

@@ -52,6 +52,11 @@ export function createCallerQueues<Waiting>() {
       return size;
     },
 
+    /** Returns the number of waiting requests of a caller. */
+    sizeOf(caller: string): number {
+      return queues.get(caller)?.requests.length ?? 0;
+    },
+
     /** Adds a request to the queue of its caller. */
     add(caller: string, request: Waiting): void {
       let queue = queues.get(caller);

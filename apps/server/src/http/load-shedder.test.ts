@@ -19,10 +19,20 @@ beforeEach(() => {
 
 function createRequest(caller = 'caller') {
   const locals: Pick<Express.Locals, 'onAnswered'> = {};
-  return { caller, arrivedAt: clock.elapsed(), locals, req: { socket: { destroyed: false } } };
+  const socket = {
+    destroyed: false,
+    isPaused: false,
+    pause() {
+      socket.isPaused = true;
+    },
+    resume() {
+      socket.isPaused = false;
+    },
+  };
+  return { caller, arrivedAt: clock.elapsed(), locals, req: { socket } };
 }
 
-function open(options: { maxInFlight?: number; maxWaiting?: number } = {}) {
+function open(options: { maxInFlight?: number; maxWaiting?: number; maxWaitMs?: number } = {}) {
   const nextTurn = (run: () => void) => turns.push(run);
   const limits = { maxInFlight: 5_000, maxWaiting: 5_000, maxWaitMs: 250, ...options };
   return openLoadShedder<TestRequest>({ clock, nextTurn, ...limits });
@@ -115,18 +125,29 @@ test('the load shedder spends 5 % of the time on refusals and starts the newest 
   expect([refused.length, turns, clock.timerCount()]).toEqual([20, [expect.anything()], 0]);
 });
 
-test('the load shedder admits as many requests as were answered in the last 100 ms, and at least 100', async () => {
+test.each([
+  // 400 requests are answered in 120 ms, and 200.
+  ['twice the time of the fastest', 30, 200],
+  ['100 ms if the fastest takes longer than 50 ms', 60, 167],
+])(
+  'the load shedder limits requests in flight to those answered in %s',
+  async (_time, ms, limit) => {
+    const shedder = open();
+    enter(shedder, 1_000);
+    expect(shedder.inFlight).toBe(100);
+    for (let elapsed = 0; elapsed < 120; elapsed += ms) {
+      await clock.advance(ms);
+      answer(100);
+    }
+    expect(shedder.inFlight).toBe(limit);
+  },
+);
+
+test('the load shedder lets at least 100 requests be in flight', async () => {
   const shedder = open();
   enter(shedder, 1_000);
-  expect(shedder.inFlight).toBe(100);
-  for (const count of [100, 100, 99]) answer(count);
   await clock.advance(100);
   answer(1);
-  expect(shedder.inFlight).toBe(300);
-  await clock.advance(100);
-  answer(50);
-  expect(shedder.inFlight).toBe(250);
-  answer(200);
   expect(shedder.inFlight).toBe(100);
 });
 
@@ -239,4 +260,68 @@ test('the load shedder lets a waiting caller take turns with callers that send o
     order.push(...started.map(({ caller }) => caller));
   }
   expect(order.filter((caller) => caller === 'busy').length).toBe(3);
+});
+
+const pausedOf = (requests: readonly TestRequest[]) =>
+  requests.filter(({ req }) => req.socket.isPaused).length;
+
+test('the load shedder pauses connections of callers that have more requests waiting, while 64 wait', () => {
+  const shedder = open({ maxInFlight: 1 });
+  enter(shedder, 1, 'quiet');
+  enter(shedder, 66, 'noisy');
+  const [quiet] = started;
+  answer(1);
+  expect(quiet?.req.socket.isPaused).toBe(false);
+  const [noisy] = started;
+  answer(1);
+  expect(noisy?.req.socket.isPaused).toBe(true);
+  expect(shedder.waiting).toBe(64);
+});
+
+test('the load shedder pauses no connection while fewer than 64 requests wait', () => {
+  const shedder = open({ maxInFlight: 1 });
+  enter(shedder, 64, 'noisy');
+  const all = [...started];
+  answer(1);
+  expect(pausedOf(all)).toBe(0);
+});
+
+test('the load shedder resumes one connection of each caller in turn when there is room', () => {
+  const shedder = open({ maxInFlight: 4 });
+  enter(shedder, 3, 'first');
+  enter(shedder, 1, 'second');
+  enter(shedder, 40, 'first');
+  enter(shedder, 30, 'second');
+  const firstOnes = started.slice(0, 4);
+  const paused = () => firstOnes.map(({ req }) => req.socket.isPaused);
+  // 70 requests wait. Four of them begin.
+  answer(4);
+  expect([shedder.waiting, paused()]).toEqual([66, [true, true, true, true]]);
+  answer(4);
+  expect([shedder.waiting, paused()]).toEqual([62, [false, true, true, false]]);
+});
+
+test('the load shedder resumes a connection after half a second, even if no request is answered', async () => {
+  const shedder = open({ maxInFlight: 1, maxWaitMs: 5_000 });
+  enter(shedder, 100, 'noisy');
+  const [first] = started;
+  answer(1);
+  expect(first?.req.socket.isPaused).toBe(true);
+  await clock.advance(499);
+  takeTurn();
+  expect(first?.req.socket.isPaused).toBe(true);
+  await clock.advance(1);
+  takeTurn();
+  expect(first?.req.socket.isPaused).toBe(false);
+});
+
+test('the load shedder does not resume a connection that was closed while it was paused', async () => {
+  const shedder = open({ maxInFlight: 1, maxWaitMs: 5_000 });
+  enter(shedder, 100, 'noisy');
+  const [first] = started;
+  answer(1);
+  if (first) first.req.socket.destroyed = true;
+  await clock.advance(500);
+  takeTurn();
+  expect(first?.req.socket.isPaused).toBe(true);
 });

@@ -1,14 +1,19 @@
 import type { Clock, Timer } from '@animal-store/runtime';
 import type { Response } from 'express';
 import { createCallerQueues } from './caller-queues.ts';
+import { createPausedConnections, type PausableSocket } from './paused-connections.ts';
 import './request-locals.ts';
 
-/**
- * The period for the limit of requests in flight: as many may be in flight as were answered in the
- * last period. By Little's law each request then takes about one period. More requests in flight
- * would only take longer.
- */
+/** The period after which the limit of requests in flight is set anew. */
 const spanMs = 100;
+
+/**
+ * How long a request should take, in milliseconds: twice as long as the fastest request of the last
+ * period, within these bounds. As many requests may be in flight as were answered in so long. By
+ * Little's law each request then takes about as long as that. More requests in flight would only
+ * take longer.
+ */
+const [minTargetMs, maxTargetMs] = [10, 100];
 
 /** The smallest limit of requests in flight, because a burst after a pause is not an overload. */
 const minInFlight = 100;
@@ -19,6 +24,15 @@ const minInFlight = 100;
  * for seconds, and neither timers nor `setImmediate` run meanwhile.
  */
 const maxPerTurn = 256;
+
+/**
+ * How many requests may wait before nothing more is read from connections whose callers have
+ * waiting requests. These are enough that none of the CPU time is unused.
+ */
+const maxUnpaused = 64;
+
+/** How many requests of a caller must wait before its connections are paused. */
+const minOfPausedCaller = 2;
 
 /**
  * From this age on, a request in flight counts as stuck: it waits for a store that does not respond
@@ -39,7 +53,7 @@ const maxSavedMs = 5;
 /** The response of a request that enters the load shedder. */
 type EnteringResponse = {
   readonly locals: Pick<Express.Locals, 'onAnswered'>;
-  readonly req: { readonly socket: { readonly destroyed: boolean } };
+  readonly req: { readonly socket: PausableSocket };
 };
 
 /**
@@ -81,14 +95,26 @@ interface Span {
   running: number;
 }
 
-interface WaitingRequest<Entering> {
+/**
+ * A request that waits for its turn. It is an instance of a class: V8 allocates object literals in
+ * its old space once many of them have lived long, and keeps all that they refer to until a full
+ * collection.
+ */
+class WaitingRequest<Entering> {
   readonly res: Entering;
   readonly handlers: WaitingHandlers<Entering>;
   readonly caller: string;
   /** The time from which the request has waited too long. */
   readonly lateAt: number;
   /** Whether the request still waits for its turn. */
-  isWaiting: boolean;
+  isWaiting = true;
+
+  constructor(res: Entering, handlers: WaitingHandlers<Entering>, caller: string, lateAt: number) {
+    this.res = res;
+    this.handlers = handlers;
+    this.caller = caller;
+    this.lateAt = lateAt;
+  }
 }
 
 /**
@@ -122,11 +148,14 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
    * longer wait.
    */
   const arrivals: WaitingRequest<Entering>[] = [];
+  const paused = createPausedConnections({ clock });
   /** The requests that have waited too long and are refused in the next turns. */
   const late = new Set<WaitingRequest<Entering>>();
   let inFlight = 0;
   let limit = minInFlight;
   let answered = 0;
+  /** The shortest time that a request took which was answered in this period. */
+  let fastestMs = Number.POSITIVE_INFINITY;
   let span: Span = { beganAt: clock.elapsed(), running: 0 };
   /**
    * The periods whose requests are not stuck, oldest first. They contain counts instead of
@@ -138,12 +167,16 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
   let begunInTurn = 0;
   let isTurnPlanned = false;
   let waking: Timer | undefined;
+  /** The time of `waking`. */
+  let wakingAt = 0;
   let savedMs = maxSavedMs;
   let savedAt = span.beganAt;
 
   function beginSpan(now: number): void {
-    limit = Math.max(minInFlight, (answered * spanMs) / (now - span.beganAt));
+    const targetMs = Math.min(maxTargetMs, Math.max(minTargetMs, 2 * fastestMs));
+    limit = Math.max(minInFlight, (answered * targetMs) / (now - span.beganAt));
     answered = 0;
+    fastestMs = Number.POSITIVE_INFINITY;
     span = { beganAt: now, running: 0 };
     while (spans[0] !== undefined && spans[0].beganAt + stuckMs <= now) spans.shift();
     spans.push(span);
@@ -155,8 +188,19 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
     return running < limit && inFlight < maxInFlight;
   }
 
-  function start({ locals }: Entering): void {
+  /**
+   * Pauses the connection of a request that was answered or refused, if many requests wait and
+   * several of them are of its caller. So a caller that sends little is not paused.
+   */
+  function pauseAfter(res: Entering, handlers: WaitingHandlers<Entering>): void {
+    if (queues.size + late.size < maxUnpaused) return;
+    const caller = handlers.callerOf(res);
+    if (queues.sizeOf(caller) >= minOfPausedCaller) paused.pause(caller, res.req.socket);
+  }
+
+  function start(res: Entering, handlers: WaitingHandlers<Entering>): void {
     const itsSpan = span;
+    const startedAt = clock.elapsed();
     inFlight += 1;
     begunInTurn += 1;
     itsSpan.running += 1;
@@ -166,9 +210,11 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
       inFlight -= 1;
       answered += 1;
       itsSpan.running -= 1;
-      if (queues.size + late.size > 0) planTurn();
+      fastestMs = Math.min(fastestMs, clock.elapsed() - startedAt);
+      pauseAfter(res, handlers);
+      if (queues.size + late.size + paused.size > 0) planTurn();
     };
-    locals.onAnswered = onAnswered;
+    res.locals.onAnswered = onAnswered;
   }
 
   /**
@@ -211,12 +257,22 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
         handlers.refuse(res);
         continue;
       }
-      start(res);
+      start(res, handlers);
       handlers.answer(res);
     }
     if (queues.size > 0 && canStart(now)) planTurn();
     refuseLate();
+    resumePaused();
     wakeUp(clock.elapsed());
+  }
+
+  /** Resumes as many connections as there is room for requests that wait. */
+  function resumePaused(): void {
+    paused.resumeOld();
+    const room = maxUnpaused - queues.size - late.size;
+    paused.resume(room);
+    // The resumed connections may have nothing to send.
+    if (room > 0 && paused.size > 0) planTurn();
   }
 
   /**
@@ -247,6 +303,7 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
       if (savedMs <= 0) break;
       late.delete(request);
       request.handlers.refuse(request.res);
+      pauseAfter(request.res, request.handlers);
       const after = clock.elapsed();
       savedMs -= after - now;
       now = after;
@@ -255,14 +312,18 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
   }
 
   /**
-   * Plans a turn for the time when the next request becomes late or may be refused, even if no
-   * request is answered until then.
+   * Plans a turn for the time when the next request becomes late or may be refused, or the next
+   * connection must be resumed, even if no request is answered until then.
    */
   function wakeUp(now: number): void {
-    if (waking !== undefined || queues.size + late.size === 0) return;
-    const lateInMs = (oldest()?.lateAt ?? Number.POSITIVE_INFINITY) - now;
-    const refusedInMs = late.size === 0 ? Number.POSITIVE_INFINITY : 1 - savedMs / refusalShare;
-    waking = clock.after(Math.max(1, Math.min(lateInMs, refusedInMs)), () => {
+    if (queues.size + late.size + paused.size === 0) return;
+    const lateAt = oldest()?.lateAt ?? Number.POSITIVE_INFINITY;
+    const refusedAt = late.size === 0 ? Number.POSITIVE_INFINITY : now + 1 - savedMs / refusalShare;
+    const at = Math.max(now + 1, Math.min(lateAt, refusedAt, paused.nextAt()));
+    if (waking !== undefined && wakingAt <= at) return;
+    clock.cancel(waking);
+    wakingAt = at;
+    waking = clock.after(at - now, () => {
       waking = undefined;
       planTurn();
     });
@@ -278,7 +339,7 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
     enter(res, handlers) {
       const now = clock.elapsed();
       if (queues.size === 0 && begunInTurn < maxPerTurn && canStart(now)) {
-        start(res);
+        start(res, handlers);
         return true;
       }
       const caller = handlers.callerOf(res);
@@ -286,7 +347,7 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
         handlers.refuse(res);
         return false;
       }
-      const request = { res, handlers, caller, lateAt: now + maxWaitMs, isWaiting: true };
+      const request = new WaitingRequest(res, handlers, caller, now + maxWaitMs);
       queues.add(caller, request);
       arrivals.push(request);
       // All other callers may be without a waiting request, so this caller may have the next turn.

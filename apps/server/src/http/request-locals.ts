@@ -59,6 +59,8 @@ declare global {
       attempts?: string | undefined;
       /** The JSON body as it was sent, for messages that show a part of it. */
       bodyText?: string | undefined;
+      /** Continues with a request that has waited for its turn. */
+      begin?: () => void;
       /** Called when the response is complete, which may be long before it is sent. */
       onAnswered?: (() => void) | undefined;
     }
