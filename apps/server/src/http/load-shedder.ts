@@ -190,7 +190,7 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
 
   /**
    * Pauses the connection of a request that was answered or refused, if many requests wait and
-   * several of them are of its caller. So a caller that sends little is not paused.
+   * several of them belong to its caller. So a caller that sends little is not paused.
    */
   function pauseAfter(res: Entering, handlers: WaitingHandlers<Entering>): void {
     if (queues.size + late.size < maxUnpaused) return;
