@@ -9,8 +9,9 @@ interface ColumnOptions {
   /** Sorts the list only in this direction. A second click restores the usual order. */
   readonly isOneWay?: boolean;
   /**
-   * The smallest width of the container that shows the column. Cards show all but the widest three
-   * sizes.
+   * The smallest width of the table that shows the column: `most` above 100 rem, `full` above 84,
+   * `wide` above 65, `desk` above 54, `tablet` above 46. Cards, at most 34 rem wide, show all
+   * columns but the ones of the first three sizes. `styles/5-tables.css` has these widths.
    */
   readonly room?: 'most' | 'full' | 'wide' | 'desk' | 'tablet';
   /** Lets the column take the remaining width, and truncates longer text. */
