@@ -45,7 +45,7 @@ const starts: readonly Start[] = [false, true].flatMap((isPlanned) =>
 /**
  * Makes two operators and a caller act on one key at the same time: every pair of actions, with
  * both stores. The final state and the responses must be the same as after some sequential order of
- * the actions.
+ * the actions and of the two steps of the request.
  *
  * @param options.minutes the longest duration. The campaign ends after 1,000 rounds of each pair
  * and store.
@@ -111,8 +111,9 @@ function createWorld(store: string, db: Parameters<typeof createKeyManagement>[0
 
   const findApplied = async (id: string) => keys.findAppliedPlan(await keys.find(id));
 
-  async function ask(id: string) {
-    const applied = known.get(id) ?? (await findApplied(id));
+  const recall = async (id: string) => known.get(id) ?? (await findApplied(id));
+
+  async function consume(id: string, applied: Awaited<ReturnType<typeof recall>>) {
     return (await quotas.consume({ ...applied, id })).outcome;
   }
 
@@ -150,7 +151,7 @@ function createWorld(store: string, db: Parameters<typeof createKeyManagement>[0
     } satisfies Record<(typeof actNames)[number], () => Promise<unknown>>;
   }
 
-  async function observe(id: string, told: readonly string[]): Promise<string> {
+  async function observe(id: string, told: readonly (string | undefined)[]): Promise<string> {
     const key: Key = await keys.find(id);
     const applied = await keys.findAppliedPlan(key);
     const { bannedUntil, strikes, windows } = await quotas.look({ ...applied, id });
@@ -175,7 +176,7 @@ function createWorld(store: string, db: Parameters<typeof createKeyManagement>[0
   async function openRound(start: Start, pair: readonly (typeof actNames)[number][]) {
     const round = await prepare(start);
     const acts = actsOf(round);
-    return { id: round.id, acts: [...pair.map((name) => acts[name]), () => ask(round.id)] };
+    return { id: round.id, acts: pair.map((name) => acts[name]) };
   }
 
   return {
@@ -186,23 +187,34 @@ function createWorld(store: string, db: Parameters<typeof createKeyManagement>[0
       delays: readonly number[],
     ): Promise<string> {
       const { id, acts } = await openRound(start, pair);
-      const doing = acts.map(async (act, n) => {
+      const ask = async () => consume(id, await recall(id));
+      const doing = [...acts, ask].map(async (act, n) => {
         if (delays[n]) await pause(delays[n]);
         return tell(act);
       });
       return observe(id, await Promise.all(doing));
     },
 
-    /** Returns the possible final states: the results of the sequential orders. */
+    /**
+     * Returns the possible final states: the results of the sequential orders of the two actions
+     * and the two steps of a request.
+     */
     expected(start: Start, pair: readonly (typeof actNames)[number][]): Promise<Set<string>> {
       const name = JSON.stringify([start, pair]);
       let expected = expectations.get(name);
       expected ??= Promise.all(
         orders.map(async (order) => {
           const { id, acts } = await openRound(start, pair);
-          const told: string[] = [];
-          for (const n of order) told[n] = await tell(acts[n] as (typeof acts)[number]);
-          return observe(id, told);
+          let applied: ReturnType<typeof recall> | undefined;
+          const steps: Record<Step, () => Promise<unknown>> = {
+            first: acts[0] as (typeof acts)[number],
+            second: acts[1] as (typeof acts)[number],
+            recall: () => (applied = recall(id)),
+            consume: async () => consume(id, await (applied ?? recall(id))),
+          };
+          const told: Partial<Record<Step, string>> = {};
+          for (const step of order) told[step] = await tell(steps[step]);
+          return observe(id, [told.first, told.second, told.consume]);
         }),
       ).then((ends) => new Set(ends));
       expectations.set(name, expected);
@@ -215,14 +227,26 @@ function expectKey(): never {
   throw new Error('An insert returned no row.');
 }
 
-const orders = [
-  [0, 1, 2],
-  [0, 2, 1],
-  [1, 0, 2],
-  [1, 2, 0],
-  [2, 0, 1],
-  [2, 1, 0],
-] as const;
+type Step = 'first' | 'second' | 'recall' | 'consume';
+
+/**
+ * The orders of two actions and a request. A request has two steps: the replica recalls the plan of
+ * the key, and the quota store decides by that plan. The service allows a change between the two
+ * steps, because it does not lock a key to admit a request.
+ */
+const orders: readonly (readonly Step[])[] = permute([
+  'first',
+  'second',
+  'recall',
+  'consume',
+]).filter((order) => order.indexOf('recall') < order.indexOf('consume'));
+
+function permute(steps: readonly Step[]): Step[][] {
+  if (steps.length === 0) return [[]];
+  return steps.flatMap((step) =>
+    permute(steps.filter((other) => other !== step)).map((rest) => [step, ...rest]),
+  );
+}
 
 async function inParallel<Item>(items: readonly Item[], work: (item: Item) => Promise<void>) {
   const left = [...items];
