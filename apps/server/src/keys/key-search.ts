@@ -230,16 +230,15 @@ const selectKeys = statement(
   },
 );
 
-const countFound = statement('count_found_keys', (db, filter: KeyFilter) =>
-  countRows(
-    db,
-    db
-      .select({ id: apiKeys.id })
-      .from(apiKeys)
-      .innerJoin(lastUsed, eq(lastUsed.keyId, apiKeys.id))
-      .where(matches(filter)),
-  ),
-);
+// The count joins the last uses only if a filter needs them. With the join, Postgres read all keys in
+// the order of their ids: 2.3 s for the suspended ones of a million, and 0.2 s without it.
+const countFound = statement('count_found_keys', (db, filter: KeyFilter) => {
+  const found = db.select({ id: apiKeys.id }).from(apiKeys).$dynamic();
+  const { deprecatedWithinDays, unusedForDays } = filter;
+  if ((deprecatedWithinDays ?? unusedForDays) !== undefined)
+    found.innerJoin(lastUsed, eq(lastUsed.keyId, apiKeys.id));
+  return countRows(db, found.where(matches(filter)));
+});
 
 /**
  * Counts the keys that a filter finds; returns `maxCounted + 1` if there are more than
