@@ -46,13 +46,15 @@ export function findSessionFault(session: SessionFacts): string | undefined {
   if (found !== encoding) {
     return `the database is encoded in ${found}, and not every name fits into that. Create it anew: create database … encoding '${encoding}' template template0`;
   }
+  const schema = sessionSettings.search_path;
   for (const name of settingNames) {
     const wanted = sessionSettings[name];
     const setting = session[name];
     if (setting === wanted) continue;
+    // Postgres's default, `"$user", public`, is as good if no schema has the name of the role.
+    if (name === 'search_path' && schemas === schema) continue;
     return `${name} is '${setting}', although the service asked for '${wanted}': a pooler ignores it. Set it for the role: alter role … set ${name} = ${name === 'search_path' ? wanted : `'${wanted}'`}`;
   }
-  const schema = sessionSettings.search_path;
   if (schemas !== schema) {
     return `the role may not use the schema ${schema}, or it does not exist. Allow it: grant usage on schema ${schema} to …`;
   }
