@@ -10,11 +10,26 @@ export function useFakeClock({ random = 0.5, ...timers }: FakeTimers & { random?
   });
 }
 
-/** Runs the clock until nothing waits any more, and returns how the call ended. */
+/** The real one, because the fake clock replaces it. */
+const nextTurn = globalThis.setImmediate;
+
+/**
+ * Runs the clock until the call has ended and nothing waits any more, and returns how it ended. A
+ * call may do something that the clock does not control before it sets its timers.
+ */
 export async function settle<T>(call: Promise<T>): Promise<T> {
-  const settled = Promise.allSettled([call]);
+  let hasEnded = false;
+  const end = () => {
+    hasEnded = true;
+  };
+  call.then(end, end);
+  while (!hasEnded) {
+    await vi.runAllTimersAsync();
+    await new Promise<void>((resolve) => {
+      nextTurn(resolve);
+    });
+  }
   await vi.runAllTimersAsync();
-  await settled;
   expect(vi.getTimerCount()).toBe(0);
   return call;
 }
