@@ -14,7 +14,7 @@ const operationPrograms = join(root, 'packages/contract/src/openapi/operation-pr
  */
 const localBaseUrl = 'http://127.0.0.1:3000/v1';
 
-/** The names of each kind of program in the document, by its extension, in the document's order. */
+/** The name of each kind of program by its file extension, in the order of the document. */
 const kinds = { sh: 'curl', ts: 'client', mjs: 'fetch', py: 'python', go: 'go' };
 
 /** The operations with the names of their programs. */

@@ -28,7 +28,7 @@ async function mayOnlyRead(settings: Settings): Promise<boolean> {
 export async function createPageServer(settings: Settings): Promise<Server> {
   if (!(await mayOnlyRead(settings))) {
     throw new Error(
-      'This key may write, and so could anyone who opens the page. Create a read-only key:\n  npm run keys -- create --plan free --read-only',
+      'This key has write permission, so anyone who opens the page could write with it. Create a read-only key:\n  npm run keys -- create --plan free --read-only',
     );
   }
   const read = (path: string) => readFile(new URL(path, import.meta.url), 'utf8');

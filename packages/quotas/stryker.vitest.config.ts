@@ -1,4 +1,4 @@
 import { defineConfig } from 'vitest/config';
 
-/** All tests but the process tests. */
+/** All tests except the process tests. */
 export default defineConfig({ test: { include: ['test/*.test.ts'], testTimeout: 60_000 } });

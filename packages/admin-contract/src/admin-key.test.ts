@@ -92,13 +92,13 @@ test.each<[keyof typeof schemas, unknown, string[]]>([
   ['rotation', { graceSeconds: 2_592_001 }, [grace]],
   ['rotation', { graceSeconds: '60' }, [grace]],
   ['rotation', { grace: 60 }, [': expected no member but graceSeconds']],
-])('refuses a %s of %j', (schema, value, expected) => {
+])('the contract of a key refuses a %s of %j', (schema, value, expected) => {
   expect(faults(schema, value)).toEqual(expected);
 });
 
 test.each([
   ...['soon', '2030-02-30T00:00:00Z', '2030-01-01T00:00:00', '9999-12-31T23:59:59-23:59'],
   1_900_000_000,
-])('refuses an expiry of %j', (expiresAt) => {
+])('the contract of a key refuses an expiry of %j', (expiresAt) => {
   expect(faults('change', { expiresAt })).toEqual([instant]);
 });

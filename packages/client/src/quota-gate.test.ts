@@ -238,7 +238,7 @@ describe('the gate ignores a response that may be old', () => {
     expect(sent).toHaveLength(3);
   });
 
-  test('but a fresh response closes it', async () => {
+  test('a fresh response closes the quota gate', async () => {
     const { send, sent } = open();
     const first = send();
     await elapse(0);

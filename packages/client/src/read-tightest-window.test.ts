@@ -47,7 +47,7 @@ test.each([
   ['a ban', 429, denied, banned, 30_000, { ...none, code: 'key_temporarily_banned' }],
   ['a 429 of a proxy', 429, { 'Retry-After': '30' }, '', 30_000, { ...none, ...unlimited }],
 ] as [string, number, Record<string, string>, string, number, object][])(
-  'reads the window of %s',
+  'readTightestWindow reads the window of %s',
   (_what, status, headers, text, endsInMs, expected) => {
     const response = new Response(text, { status, headers });
     const { endsAtMs, ...window } = readTightestWindow({ response, text });

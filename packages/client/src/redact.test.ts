@@ -52,7 +52,7 @@ test.each([
   }
 });
 
-test('removes the key from a request of another realm, where there is no Request and no Headers', () => {
+test('redact removes the key from a request of another realm, which has no Request and no Headers class', () => {
   class Headers {
     #fields = new Map([['authorization', `Bearer ${key}`]]);
     forEach(tell: (value: string, name: string) => void) {

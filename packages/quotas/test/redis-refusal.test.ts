@@ -12,7 +12,7 @@ test('createQuotas rejects with a sentence when a Cluster refuses the password',
   await expect(opening).rejects.toBeInstanceOf(RedisRefusalError);
 });
 
-test('createQuotas rejects with a sentence when the primary of Sentinels refuses the password', async () => {
+test('createQuotas rejects with a readable message when the primary that the Sentinels name refuses the password', async () => {
   await using redis = await openRedisSentinels();
   await redis.primary.command('config', 'set', 'requirepass', 'another');
   const opening = createQuotas({ redis: redis.url, firstConnectionTimeoutMs: hangMs });

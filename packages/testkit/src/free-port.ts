@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 /**
  * The range is below the ports that systems assign to connections and to port 0 (Linux: from 32768,
  * others: from 49152). Otherwise a connection could take the port of a stopped program, which then
- * could not start again. The nodes of a Redis Cluster also listen 10,000 above, on such ports.
+ * could not start again. Each node of a Redis Cluster also listens on a second port, 10,000 above its first one. That port may be one that systems assign.
  */
 const range = { first: 10_500, size: 10_000 };
 

@@ -8,9 +8,10 @@ import './request-locals.ts';
 const spanMs = 100;
 
 /**
- * How long a request should take, in milliseconds: twice as long as the fastest request of the last
- * period, within these bounds. As many requests may be in flight as were answered in so long. By
- * Little's law each request then takes about as long as that. More requests in flight would only
+ * The bounds of the target time of a request, in milliseconds. The target is twice the time of
+ * the fastest request of the last period. The limit of requests in flight is the number of
+ * requests that were answered within the target time. By Little's law each request then takes
+ * about the target time. More requests in flight would only
  * take longer.
  */
 const [minTargetMs, maxTargetMs] = [10, 100];

@@ -11,9 +11,9 @@ export type NetworkAllowance = ReturnType<typeof limitLookUps>;
  *
  * An attacker can invent any number of tokens with a valid checksum, and each of them must not cost
  * a query. Only lookups that find no key are counted. Otherwise the valid keys of a network would
- * lock each other out on a replica that has just started and has cached none of them. As a
- * consequence, concurrent guesses may exceed the limit; they count afterwards, so that fewer
- * guesses are left.
+ * lock each other out on a replica that has just started and has cached none of them. Concurrent
+ * guesses may therefore exceed the limit. They are counted afterwards, and reduce the number of
+ * guesses that remain.
  */
 export function limitLookUps(networks: Allowance) {
   const guesses = new RateLimiterMemory(wrongGuesses);

@@ -38,7 +38,7 @@ describe('the overview with quotas in the process', () => {
     // The ban was in the memory of an earlier process, which was killed.
     prepare: (db: Database) => writeBans(db, banOf(crypto.randomUUID(), 60)),
   });
-  test('shows denied callers, and a ban until the key is unbanned', async () => {
+  test('the overview shows denied callers, and shows a ban until the key is unbanned', async () => {
     const stores = { database: 'postgres', quotas: 'in-process' };
     const replicas = { count: 1, reporting: 0 };
     expect(await readOverview(admin)).toMatchObject({ replicas, bans: [], denied: [], stores });

@@ -173,7 +173,7 @@ describe('the quota of an address', () => {
     const askFrom = (forwardedFor: string, options: object) =>
       service.call('/pets', { headers: { 'X-Forwarded-For': forwardedFor }, ...options });
 
-    test('counts the address that the nearest proxy added, or otherwise the proxy', async () => {
+    test('the server counts requests for the address that the nearest proxy added, or for the proxy if there is none', async () => {
       const own = ['1.1.1.1, 192.0.2.1', '2.2.2.2, 192.0.2.1', '3.3.3.3, 192.0.2.1', '192.0.2.2'];
       const addresses = [...own, 'unknown', '"; drop', '999.1.1.1'];
       const statuses: number[] = [];
@@ -183,7 +183,7 @@ describe('the quota of an address', () => {
 
     // Regression: each token with a valid checksum cost a query, even if its network had no quota
     // left. Cached keys, such as a changed one, are not affected by the limit.
-    test('looks up only ten invented tokens of a network without remaining quota', async () => {
+    test('the server looks up only ten invented tokens of a network that has no quota left', async () => {
       const { key, token } = await admin.create('{"plan":"free"}');
       expect((await askFrom('192.0.2.31', { token })).status).toBe(200);
       const lookUps: string[] = [];

@@ -24,7 +24,7 @@ const programs = {
 };
 
 /**
- * Runs scripts/install.mjs as on another platform, and possibly another version of Node:
+ * Runs scripts/install.mjs as if on another platform, and optionally as if on another version of Node:
  * `run linux 20.0.0`.
  */
 async function install(root: string, call: string): Promise<string> {

@@ -101,7 +101,7 @@ export function questionOf({ bucket, span }: TimeRange) {
   };
 }
 
-/** Names a request. A period that ends now keeps its name while time passes. */
+/** Returns the name of a request. The name of a period that ends now does not change while time passes. */
 export function subjectOf({ name, span }: TimeRange): string {
   return name === 'own' ? `${span.from}-${span.to}` : name;
 }
@@ -145,7 +145,7 @@ const lookedAt = signal<SpanParameters>({});
 /** The period in the current address. */
 export function useTimeRange(usual?: PresetName): TimeRange {
   const { range, from, to } = useParameters('overview');
-  // This runs before the first paint, because an operator may follow a link at once.
+  // The effect runs before the first paint, because an operator may click a link immediately.
   useLayoutEffect(() => {
     lookedAt.value = range === 'own' ? { range, from, to } : { range };
   }, [range, from, to]);
