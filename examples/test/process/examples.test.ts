@@ -175,7 +175,7 @@ describe('the Express backend', () => {
 // `test/browser/browser-page.test.ts` opens it.
 test('the browser page does not start with a key that may write, nor with an invalid one', async () => {
   const { pets } = await createClient(options).listPets({ limit: 100 });
-  await expect(createPageServer(options)).rejects.toThrow(/may write.*--read-only/s);
+  await expect(createPageServer(options)).rejects.toThrow(/write permission.*--read-only/s);
   expect((await createClient(options).listPets({ limit: 100 })).pets).toEqual(pets);
   const wrong = { ...options, apiKey: `${options.apiKey}x` };
   await expect(createPageServer(wrong)).rejects.toThrow('The API key is not valid.');
