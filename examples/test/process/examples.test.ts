@@ -135,7 +135,7 @@ test('the examples of the client’s README run unchanged', async () => {
 });
 
 describe('the Express backend', () => {
-  test('returns animals to its page, and hides the key', async () => {
+  test('the server of the browser page returns animals to its page, and hides the key', async () => {
     const backend = spawn(process.execPath, ['examples/express-backend/server.ts'], {
       cwd: root,
       env: environment(),

@@ -11,7 +11,7 @@ export interface ObserverOptions {
 }
 
 /**
- * Creates the first Express step: it begins a request and calls the observers when the request has
+ * Creates the middleware that begins a request and calls the observers when the request has
  * ended, however it ended.
  */
 export function observeRequests({ tracing, onEnd }: ObserverOptions): RequestHandler {

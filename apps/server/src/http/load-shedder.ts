@@ -11,8 +11,7 @@ const spanMs = 100;
  * The bounds of the target time of a request, in milliseconds. The target is twice the time of
  * the fastest request of the last period. The limit of requests in flight is the number of
  * requests that were answered within the target time. By Little's law each request then takes
- * about the target time. More requests in flight would only
- * take longer.
+ * about the target time. More requests in flight would only take longer.
  */
 const [minTargetMs, maxTargetMs] = [10, 100];
 

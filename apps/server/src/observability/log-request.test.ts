@@ -1,24 +1,16 @@
 import { createTestClock, type TestClock } from '@animal-store/runtime/test-clock';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { finishedRequest } from '../../test/support/finished-request.ts';
 import type { RequestRecord } from '../api/request-record.ts';
 import { openRequestLog } from './log-request.ts';
 
 const finished: RequestRecord = {
+  ...finishedRequest,
   requestId: 'a.b:c_d-1',
-  method: 'GET',
-  route: '/v1/pets/:petId',
-  status: 200,
-  aborted: false,
   durationMs: 1.234567,
-  errorCode: undefined,
-  attempts: undefined,
   waits: { queueMs: 0.004, redisMs: 1.5, sqlMs: 250.126, bodyMs: 0 },
   operation: { operation: 'getPet' },
-  key: undefined,
-  tokenPrefix: undefined,
-  decision: undefined,
-  traceId: undefined,
 };
 
 let clock: TestClock;

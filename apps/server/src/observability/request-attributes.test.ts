@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { finishedRequest } from '../../test/support/finished-request.ts';
 import type { RequestRecord, TracedRequest } from '../api/request-record.ts';
 import { nameOfRequest, requestAttributes } from './request-attributes.ts';
 
@@ -10,22 +11,7 @@ const request: TracedRequest = {
   httpVersion: '1.1',
   ip: '203.0.113.9',
 };
-const record: RequestRecord = {
-  requestId: 'one',
-  method: 'GET',
-  route: '/v1/pets/:petId',
-  status: 200,
-  aborted: false,
-  durationMs: 1,
-  errorCode: undefined,
-  attempts: undefined,
-  waits: undefined,
-  operation: undefined,
-  key: undefined,
-  tokenPrefix: undefined,
-  decision: undefined,
-  traceId: undefined,
-};
+const record = finishedRequest;
 
 test('requestAttributes returns the required and the recommended attributes of HTTP servers', () => {
   expect(requestAttributes(request, record)).toEqual({

@@ -1,6 +1,7 @@
 import { createTestClock, type TestClock } from '@animal-store/runtime/test-clock';
 import { freePort, openRawServer, until } from '@animal-store/testkit';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { finishedRequest } from '../../test/support/finished-request.ts';
 import { openOtlpCollector } from '../../test/support/otlp-collector.ts';
 import type { RequestRecord, TracedRequest } from '../api/request-record.ts';
 import { type OpenTracing, openTracing } from './tracing.ts';
@@ -13,22 +14,7 @@ const request: TracedRequest = {
   httpVersion: '1.1',
   ip: '127.0.0.1',
 };
-const record: RequestRecord = {
-  requestId: 'one',
-  method: 'GET',
-  route: '/v1/pets',
-  status: 200,
-  aborted: false,
-  durationMs: 1,
-  errorCode: undefined,
-  attempts: undefined,
-  waits: undefined,
-  operation: undefined,
-  key: undefined,
-  tokenPrefix: undefined,
-  decision: undefined,
-  traceId: undefined,
-};
+const record: RequestRecord = { ...finishedRequest, route: '/v1/pets' };
 
 let clock: TestClock;
 let troubles: string[];

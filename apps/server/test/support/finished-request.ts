@@ -1,0 +1,19 @@
+import type { RequestRecord } from '../../src/api/request-record.ts';
+
+/** A finished `GET /v1/pets/7` without a key, as observers get it. */
+export const finishedRequest: RequestRecord = {
+  requestId: 'one',
+  method: 'GET',
+  route: '/v1/pets/:petId',
+  status: 200,
+  aborted: false,
+  durationMs: 1,
+  errorCode: undefined,
+  attempts: undefined,
+  waits: undefined,
+  operation: undefined,
+  key: undefined,
+  tokenPrefix: undefined,
+  decision: undefined,
+  traceId: undefined,
+};
