@@ -11,7 +11,7 @@ const embedded = {
   demoToken: undefined,
 };
 
-test('banner shows a newcomer everything at the first start with an embedded database', () => {
+test('banner shows the addresses, the new API key and a curl command at the first start with the embedded database', () => {
   const text = banner({ ...embedded, demoToken });
   expect(text).toBe(`Animal Store is listening on http://127.0.0.1:3000/v1
 
@@ -34,7 +34,7 @@ Try it:
 `);
 });
 
-test('banner names the variables of Postgres and Redis instead of their values, which contain passwords', () => {
+test('banner names DATABASE_URL and REDIS_URL without their values, because the values contain passwords', () => {
   const redisUrls = ['redis://:hunter2@redis:6379'];
   const text = banner({ ...embedded, dataDir: undefined, redisUrls });
   expect(text).toMatch(/DATABASE_URL.*REDIS_URL/s);

@@ -21,7 +21,7 @@ function faults(environment: NodeJS.ProcessEnv): string[] {
   return [];
 }
 
-test('readConfig returns the embedded default on loopback for an environment without settings', () => {
+test('readConfig returns the embedded database on a loopback address when the environment has no settings', () => {
   expect(readConfig({})).toMatchObject({
     http: { host: '127.0.0.1', port: 3_000 },
     api: { publicUrl: undefined, trustedProxies: 0, corsOrigins: undefined },
@@ -41,7 +41,7 @@ test('readConfig returns the embedded default on loopback for an environment wit
   expect(readConfig({ ...empty, PATH: '/bin', PORTS: 'x', port: 'x' })).toEqual(readConfig({}));
 });
 
-test('readConfig returns the default of each room for settings that are not set', () => {
+test('readConfig returns the default values of each part of the service when the environment has no settings', () => {
   const { http, api, ops, database, quotas, usage, observability } = readConfig({});
   expect({ ...defaultHttpSettings, ...http }).toEqual(defaultHttpSettings);
   expect(api).toEqual(defaultApiSettings);
@@ -53,7 +53,7 @@ test('readConfig returns the default of each room for settings that are not set'
   expect({ ...byDefault, ...observability }).toEqual(byDefault);
 });
 
-test('readConfig reads the variables of an environment', () => {
+test('readConfig reads every environment variable into its setting', () => {
   const url = 'postgresql://user:p%40ss@db:5433/animals?sslmode=require';
   const config = readConfig({
     HOST: '::1',
@@ -92,9 +92,12 @@ test.each([
     { MAX_CONNECTIONS_PER_NETWORK: '3', TRUST_PROXY: '1' },
     3,
   ],
-])('readConfig allows one network %s', (_, environment, expected) => {
-  expect(readConfig(environment).http.maxConnectionsPerNetwork).toBe(expected);
-});
+])(
+  'readConfig limits the connections that one network may open: it allows %s',
+  (_, environment, expected) => {
+    expect(readConfig(environment).http.maxConnectionsPerNetwork).toBe(expected);
+  },
+);
 
 test.each([
   ['PORT', ['65536', '-1', '+1', '1.5', '1e3', '0x50', ' 80', '80 ', '٣', 'http', '1'.repeat(40)]],
@@ -124,7 +127,7 @@ test.each([
   ['ADMIN_TOKEN', ['too-short', `${'x'.repeat(16)}é`]],
   ['BAN_SECONDS', ['0', '5m', '86401', '3601']],
   ['BAN_MAX_SECONDS', ['0', '1h', '86401']],
-])("readConfig reports a fault in %s with the variable's name", (name, values) => {
+])('readConfig reports an invalid value of %s and names the variable', (name, values) => {
   for (const value of values) {
     expect(faults({ [name]: value }), value).toEqual([
       expect.stringMatching(new RegExp(`^${name}: expected \\S`)),
@@ -132,7 +135,7 @@ test.each([
   }
 });
 
-test('readConfig reports all faults, one line each, without values', () => {
+test('readConfig reports all invalid variables at once, one line each, without their values', () => {
   const secret = 'h*nter2 secret';
   const all = Object.fromEntries(environmentVariables.map((name) => [name, secret]));
   const lines = faults(all);
@@ -141,7 +144,7 @@ test('readConfig reports all faults, one line each, without values', () => {
   expect(lines.join('\n')).not.toContain('nter2');
 });
 
-test('readConfig reports ignored parameters of DATABASE_URL and names refused ones', () => {
+test('readConfig reports ignored parameters of DATABASE_URL, and refuses unsupported parameters by name', () => {
   const url = 'postgres://u:secret@db/name';
   const DATABASE_URL = `${url}?channel_binding=require&keepalives=1`;
   expect(readConfig({ DATABASE_URL }).notes).toEqual([
@@ -161,7 +164,7 @@ test('readConfig refuses PGTARGETSESSIONATTRS with a DATABASE_URL, because the d
   ]);
 });
 
-test('CORS_ORIGINS accepts and normalizes every origin that a browser can send', () => {
+test('readConfig accepts and normalizes every origin in CORS_ORIGINS that a browser can send', () => {
   const CORS_ORIGINS = [
     ...['HTTPS://Shop.example.com:443', 'http://localhost:5173', 'capacitor://localhost'],
     ...[
@@ -177,7 +180,7 @@ test('CORS_ORIGINS accepts and normalizes every origin that a browser can send',
   ]);
 });
 
-test('readConfig refuses BAN_SECONDS above BAN_MAX_SECONDS and names the maximum', () => {
+test('readConfig refuses BAN_SECONDS above BAN_MAX_SECONDS, and the message contains the maximum', () => {
   const message = 'BAN_SECONDS: expected at most BAN_MAX_SECONDS, which is 60. Set both';
   expect(faults({ BAN_MAX_SECONDS: '60' })).toEqual([message]);
   expect(faults({ BAN_SECONDS: '61', BAN_MAX_SECONDS: '60' })).toEqual([message]);
@@ -221,11 +224,14 @@ test.each([
     { OTEL_EXPORTER_OTLP_ENDPOINT: collector, OTEL_SDK_DISABLED: '1' },
     `${collector}/v1/traces`,
   ],
-])('readConfig sends traces %s', (_, environment, url) => {
-  expect(readConfig(environment).observability.traces?.url).toBe(url);
-});
+])(
+  'readConfig chooses the address that receives traces: it sends traces %s',
+  (_, environment, url) => {
+    expect(readConfig(environment).observability.traces?.url).toBe(url);
+  },
+);
 
-test('OTEL_TRACES_SAMPLER chooses the sampler, and by default OTEL_TRACES_SAMPLER_ARG is its share', () => {
+test('readConfig takes the sampler from OTEL_TRACES_SAMPLER and the sampled share from OTEL_TRACES_SAMPLER_ARG', () => {
   const read = (more: NodeJS.ProcessEnv) =>
     readConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: collector, ...more }).observability.traces;
   const OTEL_TRACES_SAMPLER_ARG = '0.5';
@@ -261,7 +267,7 @@ test.each<readonly [name: string, meant: string | undefined]>([
     'OTEL_EXPORTER_OTLP_HEADERS',
   ].map((name) => [name, undefined] as const),
 ])(
-  'readConfig refuses the variable %s only if it looks like a variable of the service: %s',
+  'readConfig refuses the environment variable %s if it is a misspelling of the setting %s, and ignores it otherwise',
   (name, meant) => {
     const line = `${name}: unknown variable. Use ${meant} or unset ${name}`;
     if (meant === undefined) expect(readConfig({ [name]: 'x' })).toBeDefined();

@@ -8,11 +8,11 @@ test.each([
   ['redis://[::1]:6379', ['redis://[::1]:6379']],
   ['redis://a, redis://b:7001/0', ['redis://a', 'redis://b:7001/0']],
   ['redis+sentinel://a,b:26380/m/3', ['redis+sentinel://a,b:26380/m/3']],
-])('parseRedisUrls accepts %s', (text, urls) => {
+])('parseRedisUrls accepts the valid REDIS_URL %s', (text, urls) => {
   expect(parseRedisUrls(text)).toEqual({ urls, notes: [] });
 });
 
-test('parseRedisUrls removes parameters without effect and reports them', () => {
+test('parseRedisUrls removes parameters that have no effect from the URL and reports them', () => {
   expect(parseRedisUrls('rediss://a:6380/1?ssl_cert_reqs=required&family=0')).toEqual({
     urls: ['rediss://a:6380/1'],
     notes: [
@@ -50,8 +50,13 @@ test.each([
   ['redis://a?showFriendlyErrorStack=true', 'showFriendlyErrorStack: unknown parameter; remove it'],
   ['redis://:%zz@a', /^expected redis:\/\/user:password@host:port/],
   ['redis://a#1', /^expected redis:\/\/user:password@host:port/],
-])('parseRedisUrls refuses %s without repeating a secret', (text, expected) => {
-  const fault = parseRedisUrls(text);
-  expect(fault).toEqual(typeof expected === 'string' ? expected : expect.stringMatching(expected));
-  expect(fault).not.toContain('secret');
-});
+])(
+  'parseRedisUrls refuses the invalid REDIS_URL %s, and the message contains no password',
+  (text, expected) => {
+    const fault = parseRedisUrls(text);
+    expect(fault).toEqual(
+      typeof expected === 'string' ? expected : expect.stringMatching(expected),
+    );
+    expect(fault).not.toContain('secret');
+  },
+);

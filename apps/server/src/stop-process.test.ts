@@ -37,7 +37,7 @@ test.each([
   ['SIGHUP', ['drain']],
   ['SIGINT', ['drain', 'close']],
 ])(
-  'a stop by %s drains at once, closes after its grace period and exits with 0',
+  'stopOnSignals handles %s: it drains at once, closes the service after a delay and exits with code 0',
   async (name, atOnce) => {
     signal(name);
     await clock.advance(2_999);
@@ -51,7 +51,7 @@ test.each([
   },
 );
 
-test('a stop that fails exits with 1', async () => {
+test('stopOnSignals exits with code 1 when closing the service fails', async () => {
   signal('SIGINT');
   await clock.advance(1);
   closing.reject(new Error('away'));
@@ -62,14 +62,17 @@ test('a stop that fails exits with 1', async () => {
 // npm passes on the signal that the terminal has already sent to the whole process group, and the
 // process may be busy meanwhile.
 test.each([
-  ['the same signal at once as an echo', 'SIGTERM', 450, 0, []],
-  ['the same signal as an echo when the process was busy', 'SIGTERM', 0, 10_000, []],
-  ['the same signal later by exiting at once', 'SIGTERM', 550, 0, [1]],
-  ['another signal by exiting at once', 'SIGINT', 0, 0, [1]],
-])('a stop after SIGTERM handles %s', async (_, name, afterMs, busyMs, exits) => {
-  signal('SIGTERM');
-  if (afterMs > 0) await clock.advance(afterMs);
-  clock.block(busyMs);
-  signal(name);
-  expect(host.exits).toEqual(exits);
-});
+  ['the same signal 450 ms later as a duplicate', 'SIGTERM', 450, 0, []],
+  ['the same signal as a duplicate when the process was busy meanwhile', 'SIGTERM', 0, 10_000, []],
+  ['the same signal 550 ms later as an order to exit at once', 'SIGTERM', 550, 0, [1]],
+  ['a different signal as an order to exit at once', 'SIGINT', 0, 0, [1]],
+])(
+  'stopOnSignals handles another signal after SIGTERM: it treats %s',
+  async (_, name, afterMs, busyMs, exits) => {
+    signal('SIGTERM');
+    if (afterMs > 0) await clock.advance(afterMs);
+    clock.block(busyMs);
+    signal(name);
+    expect(host.exits).toEqual(exits);
+  },
+);

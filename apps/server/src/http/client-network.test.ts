@@ -25,12 +25,15 @@ test.each<[network: string, addresses: readonly (string | undefined)[]]>([
   // A text that is not an address is replaced by the address of the connection.
   ['198.51.100.9', [undefined, '', 'unknown', '_hidden', '203.0.113.7:', '203.0.113.777:8080']],
   ['198.51.100.9', ['[203.0.113.7]x:80', '[2001:db8::1', '<script>', 'a'.repeat(10_000)]],
-])('networkOf returns %s for each of the addresses', (network, addresses) => {
-  expect(addresses.map((address) => of(address, '198.51.100.9'))).toEqual(
-    addresses.map(() => network),
-  );
-});
+])(
+  'networkOf returns the network %s for every spelling of an address in that network',
+  (network, addresses) => {
+    expect(addresses.map((address) => of(address, '198.51.100.9'))).toEqual(
+      addresses.map(() => network),
+    );
+  },
+);
 
-test('networkOf returns unknown for a closed connection without an address', () => {
+test('networkOf returns "unknown" for a closed connection, because it has no address', () => {
   expect([of(undefined), of('nonsense', 'nonsense')]).toEqual(['unknown', 'unknown']);
 });

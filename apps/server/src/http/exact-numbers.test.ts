@@ -22,20 +22,20 @@ test.each([
   ['4503599627370496.4', Number.NaN],
   ['9007199254740993.5', Number.NaN],
   ['1e-400', Number.NaN],
-])('parseExactJson reads %s as %s', (text, expected) => {
+])('parseExactJson reads the JSON number %s as the JavaScript value %s', (text, expected) => {
   expect(parseExactJson(text)).toBe(expected);
   expect(parseExactJson(`[{"a":${text}},"${text}"]`)).toEqual([{ a: expected }, text]);
 });
 
 test.each(['', '01', '1.', '.5', '+1', '0x10', '1n', 'NaN', '{"a":1.0,}'])(
-  'parseExactJson throws a SyntaxError for %j',
+  'parseExactJson throws a SyntaxError for the invalid JSON %j',
   (text) => {
     expect(() => parseExactJson(text)).toThrow(SyntaxError);
   },
 );
 
 test.each(['1', '1.1'])(
-  'parseExactJson reads %s and a million zeros within the time limit, so not in quadratic time',
+  'parseExactJson reads the number %s followed by a million zeros in linear time',
   (start) => {
     parseExactJson(`${start}${'0'.repeat(1_000_000)}1`);
   },

@@ -26,13 +26,13 @@ function limit(maxPerNetwork: number) {
   return { connect, onRefused };
 }
 
-test('limitConnections allows a network all connections when there is no limit', () => {
+test('limitConnections lets a network open any number of connections when no limit is set', () => {
   const { connect } = limit(0);
   const sockets = Array.from({ length: 100 }, () => connect('192.0.2.1'));
   expect(sockets.filter(({ isOpen }) => !isOpen)).toEqual([]);
 });
 
-test('limitConnections frees a place when an accepted connection closes, but not when a refused one closes', () => {
+test('limitConnections counts a connection until it closes, and does not count refused connections', () => {
   const { connect, onRefused } = limit(2);
   const [first] = ['2001:db8::1', '2001:db8::2'].map(connect);
   const isOpen = () => connect('2001:db8::3').isOpen;

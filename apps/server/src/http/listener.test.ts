@@ -40,7 +40,7 @@ async function listen(
 
 const served = () => express().use((_req, res) => res.end('served'));
 
-test('the listener reports a connection that it cannot accept and continues', async () => {
+test('the HTTP listener reports an error while accepting a connection and continues to serve', async () => {
   const servers: Server[] = [];
   await using listener = await listen(served(), {}, (server) => servers.push(server));
   const failure = new Error('accept ENOBUFS');
@@ -53,7 +53,7 @@ test.each([
   ['EACCES', 'OPS_PORT: this user has no permission to listen on 80. Choose another OPS_PORT.'],
   ['EADDRINUSE', 'OPS_PORT: 80 on 127.0.0.1 is in use. Choose another OPS_PORT.'],
   ['EADDRNOTAVAIL', 'OPS_HOST: cannot listen on 127.0.0.1: of the system'],
-])('bindPort explains %s: %s', async (code, message) => {
+])('bindPort turns the system error %s into the start error "%s"', async (code, message) => {
   const server = createServer();
   vi.spyOn(server, 'listen').mockImplementation(() => {
     server.emit('error', Object.assign(new Error('of the system'), { code }));
@@ -65,7 +65,7 @@ test.each([
 
 // Without these prototypes, Express replaces the prototypes of every request and response, which is
 // slow.
-test('the listener gives requests and responses the prototypes of the app before Express sees them', async () => {
+test('the HTTP listener creates requests and responses with the prototypes of the Express app', async () => {
   const app = served();
   const seen: unknown[] = [];
   await using listener = await listen(app, {}, (server) => {
@@ -76,7 +76,7 @@ test('the listener gives requests and responses the prototypes of the app before
   expect(seen[1]).toBe(app.response);
 });
 
-test('the listener closes the connection after each response while it drains', async () => {
+test('the HTTP listener closes each connection after its response while the service shuts down', async () => {
   await using listener = await listen(served());
   expect((await fetch(listener.origin)).headers.get('Connection')).toBe('keep-alive');
   listener.drain();
@@ -96,7 +96,7 @@ test.each([
   ['HTTP/1.0 with Transfer-Encoding', 400, `${request(chunked, 'HTTP/1.0')}0\r\n\r\n`],
   ['an upgrade', 200, request('Host: a\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n')],
 ])(
-  'the listener responds to %s with %d and processes nothing after it',
+  'the HTTP listener responds to %s with status %d and ignores all later bytes on the connection',
   async (_title, status, bytes) => {
     const serve = vi.fn((_req, res) => res.end());
     await using listener = await listen(express().use(serve));
@@ -107,7 +107,7 @@ test.each([
   },
 );
 
-test('the listener closes a connection with too many pending requests, and up to the limit it responds to all', async () => {
+test('the HTTP listener closes a connection with too many pipelined requests, but responds to all of them up to the limit', async () => {
   await using listener = await listen(served());
   await readUntilClosed(listener.origin, request().repeat(6));
   const last = request('Host: a\r\nConnection: close\r\n');
@@ -116,7 +116,7 @@ test('the listener closes a connection with too many pending requests, and up to
 });
 
 // Regression: such a connection ended the process. The campaign `wire` tries more of them.
-test('the listener closes the connection on CONNECT and survives a reset right after it', async () => {
+test('the HTTP listener closes the connection when it receives CONNECT, and survives a connection reset right after it', async () => {
   await using listener = await listen(served());
   const connect = 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n';
   for (let i = 0; i < 10; i += 1) {
@@ -130,7 +130,7 @@ test('the listener closes the connection on CONNECT and survives a reset right a
 });
 
 // The campaign `attacks` opens a thousand such connections and sends the head byte by byte.
-test('the listener responds with 408 and disconnects a client whose head does not end', async () => {
+test("the HTTP listener responds with 408 and disconnects when a client does not finish the request's headers", async () => {
   await using listener = await listen(served(), { headersTimeoutMs: 50 });
   const received = await readUntilClosed(listener.origin, 'GET / HTTP/1.1\r\nHost: a\r\nX-Slow: ');
   expect(received).toBe('HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n');
@@ -138,7 +138,7 @@ test('the listener responds with 408 and disconnects a client whose head does no
 
 // Regression: the connection was closed without a reset, and the kernel kept the unread response
 // for minutes.
-test('the listener resets the connection of a caller that does not read its response', async () => {
+test('the HTTP listener resets the connection when a client does not read its response', async () => {
   const cut = Promise.withResolvers<void>();
   const app = express().use((_req, res) => {
     // The response is larger than the buffers between the two sides.

@@ -61,7 +61,7 @@ function answer(count: number): void {
   takeTurn();
 }
 
-test('the load shedder starts a waiting request when another one is answered, before later requests', () => {
+test('the load shedder starts a waiting request before a newer one when a response frees a slot', () => {
   const shedder = open({ maxInFlight: 2 });
   enter(shedder, 3);
   expect(shedder).toMatchObject({ inFlight: 2, waiting: 1 });
@@ -72,7 +72,7 @@ test('the load shedder starts a waiting request when another one is answered, be
   expect(shedder).toMatchObject({ inFlight: 2, waiting: 1 });
 });
 
-test('the load shedder refuses a request that has waited too long, even if no other is answered', async () => {
+test('the load shedder refuses a request that has waited too long, even if no response frees a slot', async () => {
   const shedder = open({ maxInFlight: 1 });
   enter(shedder, 2);
   await clock.advance(100);
@@ -88,7 +88,7 @@ test('the load shedder refuses a request that has waited too long, even if no ot
   expect(shedder).toMatchObject({ inFlight: 1, waiting: 0 });
 });
 
-test('the load shedder refuses one request at once when too many wait, preferring the oldest late one', async () => {
+test('the load shedder refuses one request at once when the wait queue is full, and chooses the oldest overdue request', async () => {
   const shedder = open({ maxInFlight: 1, maxWaiting: 12 });
   enter(shedder, 14);
   expect(refused.length).toBe(1);
@@ -101,7 +101,7 @@ test('the load shedder refuses one request at once when too many wait, preferrin
   expect(shedder).toMatchObject({ inFlight: 1, waiting: 12 });
 });
 
-test('the load shedder spends 5 % of the time on refusals and starts the newest request first until all are refused', async () => {
+test('the load shedder spends 5 % of the time on refusals, and starts the newest request first while overdue requests wait', async () => {
   const shedder = open({ maxInFlight: 1 });
   enter(shedder, 26);
   await clock.advance(100);
@@ -130,7 +130,7 @@ test.each([
   ['twice the time of the fastest', 30, 200],
   ['100 ms if the fastest takes longer than 50 ms', 60, 167],
 ])(
-  'the load shedder limits requests in flight to those answered in %s',
+  'the load shedder limits the requests in flight to the number that finishes within %s',
   async (_time, ms, limit) => {
     const shedder = open();
     enter(shedder, 1_000);
@@ -143,7 +143,7 @@ test.each([
   },
 );
 
-test('the load shedder lets at least 100 requests be in flight', async () => {
+test('the load shedder allows at least 100 requests in flight', async () => {
   const shedder = open();
   enter(shedder, 1_000);
   await clock.advance(100);
@@ -151,7 +151,7 @@ test('the load shedder lets at least 100 requests be in flight', async () => {
   expect(shedder.inFlight).toBe(100);
 });
 
-test('the load shedder does not start a request whose caller has disconnected while it waited', async () => {
+test('the load shedder does not start a waiting request after its caller has disconnected', async () => {
   const shedder = open({ maxInFlight: 1 });
   enter(shedder, 1);
   const gone = createRequest();
@@ -162,7 +162,7 @@ test('the load shedder does not start a request whose caller has disconnected wh
   expect(shedder).toMatchObject({ inFlight: 0, waiting: 0 });
 });
 
-test('the load shedder starts other requests when some have been in flight for a second', async () => {
+test('the load shedder starts further requests when earlier ones have been in flight for a second', async () => {
   const shedder = open({ maxInFlight: 150 });
   enter(shedder, 100);
   await clock.advance(1_000);
@@ -170,7 +170,7 @@ test('the load shedder starts other requests when some have been in flight for a
   expect(shedder).toMatchObject({ inFlight: 150, waiting: 50 });
 });
 
-test('the load shedder prefers a caller that begins to wait, and then callers take turns', () => {
+test('the load shedder starts the first request of a newly waiting caller before the others, and then alternates between callers', () => {
   const shedder = open({ maxInFlight: 1 });
   enter(shedder, 5, 'noisy');
   answer(1);
@@ -184,7 +184,7 @@ test('the load shedder prefers a caller that begins to wait, and then callers ta
   expect(shedder).toMatchObject({ inFlight: 0, waiting: 0 });
 });
 
-test('the load shedder drops a request of the caller with the most waiting requests when too many wait', () => {
+test('the load shedder refuses a request of the caller with the most waiting requests when the wait queue is full', () => {
   const shedder = open({ maxInFlight: 1, maxWaiting: 10 });
   enter(shedder, 11, 'noisy');
   expect(refused).toEqual([]);
@@ -195,7 +195,7 @@ test('the load shedder drops a request of the caller with the most waiting reque
   expect(shedder).toMatchObject({ inFlight: 1, waiting: 10 });
 });
 
-test("the load shedder starts a quiet caller's request before it refuses the late ones of a noisy caller", async () => {
+test('the load shedder starts the request of a caller with few requests before it refuses overdue requests of a busy caller', async () => {
   const shedder = open({ maxInFlight: 1 });
   enter(shedder, 20, 'noisy');
   await clock.advance(240);
@@ -205,7 +205,7 @@ test("the load shedder starts a quiet caller's request before it refuses the lat
   expect(started.map(({ caller }) => caller)).toEqual(['quiet']);
 });
 
-test('the load shedder answers or refuses each of many random requests exactly once', async () => {
+test('the load shedder either starts or refuses each of many random requests, exactly once', async () => {
   const shedder = open({ maxInFlight: 3, maxWaiting: 20 });
   let [sent, seed] = [0, 1];
   const random = (below: number) => {
@@ -236,7 +236,7 @@ test('the load shedder answers or refuses each of many random requests exactly o
   expect(clock.timerCount()).toBe(0);
 });
 
-test('the load shedder starts 256 requests in one turn of the event loop and the others in later turns', () => {
+test('the load shedder starts at most 256 requests in one iteration of the event loop and the others in later iterations', () => {
   const shedder = open();
   for (let i = 0; i < 256; i += 1) {
     enter(shedder, 1);
@@ -250,7 +250,7 @@ test('the load shedder starts 256 requests in one turn of the event loop and the
 
 // Without the rule of RFC 8290, §4.2, each of these three callers would count as new with each of
 // its requests.
-test('the load shedder lets a waiting caller take turns with callers that send one request after the other', () => {
+test('the load shedder alternates between a caller with a backlog and callers that send one request after the other', () => {
   const shedder = open({ maxInFlight: 1 });
   enter(shedder, 4, 'busy');
   const order: string[] = [];
@@ -265,7 +265,7 @@ test('the load shedder lets a waiting caller take turns with callers that send o
 const pausedOf = (requests: readonly TestRequest[]) =>
   requests.filter(({ req }) => req.socket.isPaused).length;
 
-test('the load shedder pauses connections of callers that have more requests waiting, while 64 wait', () => {
+test('the load shedder stops reading from connections of callers with several waiting requests while at least 64 requests wait', () => {
   const shedder = open({ maxInFlight: 1 });
   enter(shedder, 1, 'quiet');
   enter(shedder, 66, 'noisy');
@@ -278,7 +278,7 @@ test('the load shedder pauses connections of callers that have more requests wai
   expect(shedder.waiting).toBe(64);
 });
 
-test('the load shedder pauses no connection while fewer than 64 requests wait', () => {
+test('the load shedder keeps reading from all connections while fewer than 64 requests wait', () => {
   const shedder = open({ maxInFlight: 1 });
   enter(shedder, 64, 'noisy');
   const all = [...started];
@@ -286,7 +286,7 @@ test('the load shedder pauses no connection while fewer than 64 requests wait', 
   expect(pausedOf(all)).toBe(0);
 });
 
-test('the load shedder resumes one connection of each caller in turn when there is room', () => {
+test('the load shedder resumes reading from one paused connection of each caller when the wait queue has room again', () => {
   const shedder = open({ maxInFlight: 4 });
   enter(shedder, 3, 'first');
   enter(shedder, 1, 'second');
@@ -301,7 +301,7 @@ test('the load shedder resumes one connection of each caller in turn when there 
   expect([shedder.waiting, paused()]).toEqual([62, [false, true, true, false]]);
 });
 
-test('the load shedder resumes a connection after half a second, even if no request is answered', async () => {
+test('the load shedder resumes reading from a paused connection after 500 ms, even if no request has finished', async () => {
   const shedder = open({ maxInFlight: 1, maxWaitMs: 5_000 });
   enter(shedder, 100, 'noisy');
   const [first] = started;
@@ -315,7 +315,7 @@ test('the load shedder resumes a connection after half a second, even if no requ
   expect(first?.req.socket.isPaused).toBe(false);
 });
 
-test('the load shedder does not resume a connection that was closed while it was paused', async () => {
+test('the load shedder does not resume a paused connection after the connection has closed', async () => {
   const shedder = open({ maxInFlight: 1, maxWaitMs: 5_000 });
   enter(shedder, 100, 'noisy');
   const [first] = started;

@@ -13,16 +13,19 @@ test.each([
   ['categoryId', 'category categories category[] Categories[0] category[id] filter[categoryId]'],
   ['limit', 'Limit limits limit[lt] page[limit]'],
   ['cursor', 'CURSOR cursor[] cursors page[cursor]'],
-])('the schema refuses names that look like %s: %s', async (meant, names) => {
-  const howToSend = meant === 'ids' ? ': send ids=5,11 or ids=5&ids=11' : '';
-  const message = `expected exactly this name${howToSend}`;
-  for (const name of names.split(' ')) {
-    const fault = { path: [meant], message, input: name };
-    expect(await query.validate({ [name]: '1' })).toEqual({ issues: [fault] });
-  }
-});
+])(
+  'refuseMisspelt refuses query parameters whose names resemble the parameter %s: %s',
+  async (meant, names) => {
+    const howToSend = meant === 'ids' ? ': send ids=5,11 or ids=5&ids=11' : '';
+    const message = `expected exactly this name${howToSend}`;
+    for (const name of names.split(' ')) {
+      const fault = { path: [meant], message, input: name };
+      expect(await query.validate({ [name]: '1' })).toEqual({ issues: [fault] });
+    }
+  },
+);
 
-test('the schema ignores other unknown names', async () => {
+test('refuseMisspelt ignores unknown parameters that resemble no known name', async () => {
   const given = { page: '2', 'page[size]': '2', x: '1', '': '', '[]': '', pets: '3', статус: '1' };
   expect(await query.validate({ limit: '5', ...given })).toEqual({ value: { limit: 5 } });
 });
@@ -32,15 +35,18 @@ test.each([
   [{ name: '', category_id: 3, Status: 'sold' }, ['categoryId', 'status', 'name']],
   [{ name: 'Mia', categoryId: 3, category: 'Dogs', categories: [] }, undefined],
   [[], [undefined]],
-])('refuseMisspelt reports all faults of the body %j', async (body, names) => {
-  const { issues } = await refuseMisspelt(NewPet)['~standard'].validate(body);
-  expect(issues?.map(({ path }) => path?.[0])).toEqual(names);
-});
+])(
+  'refuseMisspelt reports misspelt names together with the other faults of the body %j',
+  async (body, names) => {
+    const { issues } = await refuseMisspelt(NewPet)['~standard'].validate(body);
+    expect(issues?.map(({ path }) => path?.[0])).toEqual(names);
+  },
+);
 
 test.each([
   ['ignores 100 unknown names', 100, undefined],
   ['refuses 101 unknown names with one fault and compares none of them', 101, 101],
-])('the schema %s', async (_, count, given) => {
+])('refuseMisspelt limits the number of unknown names: it %s', async (_, count, given) => {
   const entries = Array.from({ length: count }, (_, n) => [`x${n}`, '1']);
   const result = await query.validate(Object.fromEntries(entries));
   const message = 'expected at most 100 parameters or members';

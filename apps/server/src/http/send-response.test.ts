@@ -5,7 +5,7 @@ import { send } from './send-response.ts';
 
 // test/http tests the same through Express and over HTTP.
 
-test('send writes the collected headers at once and frees the slot of the load shedder before the response is sent', () => {
+test("send writes the collected headers at once, and frees the request's slot in the load shedder before it sends the response", () => {
   // Without this order, callers that never read their responses would occupy all slots of requests
   // in flight.
   const onAnswered = vi.fn();

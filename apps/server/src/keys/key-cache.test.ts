@@ -35,7 +35,7 @@ const find = () => cache.findByToken('token');
 const unknown = async () => undefined;
 const unavailable = () => Promise.reject(new DatabaseUnavailableError('CONNECTION_CLOSED'));
 
-test("the cache queries the database by the token's hash, at most once in 30 s, even if the wall clock moves", async () => {
+test("the key cache looks up a token's hash in the database at most once in 30 s, even if the system clock changes", async () => {
   expect(await Promise.all(Array.from({ length: 100 }, find))).toEqual(Array(100).fill(key));
   await clock.advance(29_999);
   expect(await find()).toBe(key);
@@ -46,7 +46,7 @@ test("the cache queries the database by the token's hash, at most once in 30 s, 
   expect(asked).toHaveLength(2);
 });
 
-test('recall returns a key as long as its entry is fresh', async () => {
+test('recall returns a cached key until its cache entry is 30 s old', async () => {
   const token = createToken();
   const recalled = async () => [cache.recall(token), await cache.findByToken(token)];
   expect(await recalled()).toEqual([undefined, key]);
@@ -68,7 +68,7 @@ test('findByToken caches an unknown token for 2 s', async () => {
   expect(await find()).toBe(key);
 });
 
-test('findByToken returns no cached key after the key has expired', async () => {
+test('findByToken does not return a cached key after the key has expired', async () => {
   load = async () => ({ ...key, expiresAt: new Date(clock.now() + 5_000) });
   await find();
   load = unknown;
@@ -78,7 +78,7 @@ test('findByToken returns no cached key after the key has expired', async () => 
   expect(await find()).toBeUndefined();
 });
 
-test('forget reloads the changed key and unknown tokens, but no other keys', async () => {
+test('forget removes the changed key and all unknown tokens from the cache, and keeps other keys', async () => {
   await find();
   load = async () => ({ ...key, id: 'other' });
   await cache.findByToken('other token');
@@ -98,7 +98,7 @@ test.each([
   ['of its account', () => cache.forgetAccount('C-17')],
   ['that may have been missed', () => cache.forgetAll()],
 ])(
-  'isNew returns false for a known token after a change %s, until the token is invalid',
+  'isNew returns false for a token that was cached before a change %s, until the database reports the token as invalid',
   async (_, change) => {
     await find();
     change();
@@ -114,7 +114,7 @@ test.each([
   },
 );
 
-test('findByToken does not cache what it read before a change', async () => {
+test('findByToken does not cache a result when the key changes during the query', async () => {
   const reading = Promise.withResolvers<ApiKey>();
   load = () => reading.promise;
   const before = find();
@@ -126,7 +126,7 @@ test('findByToken does not cache what it read before a change', async () => {
   expect(await find()).toBeUndefined();
 });
 
-test('findByToken accepts a cached key for 5 minutes and retries once a second while the database is down', async () => {
+test('findByToken returns a cached key for 5 minutes while the database is down, and retries the query once a second', async () => {
   await find();
   load = unavailable;
   await clock.advance(30_000);
@@ -142,7 +142,7 @@ test('findByToken accepts a cached key for 5 minutes and retries once a second w
   await expect(find()).rejects.toThrow(DatabaseUnavailableError);
 });
 
-test('findByToken rejects when the key changes during its query and the database is down', async () => {
+test('findByToken rejects when the database is down and the key has changed during the query', async () => {
   await find();
   await clock.advance(30_000);
   const asking = Promise.withResolvers<never>();
@@ -156,17 +156,20 @@ test('findByToken rejects when the key changes during its query and the database
 test.each<[what: string, known: ApiKey | undefined, passMs: number]>([
   ['a token that was unknown', undefined, 2_000],
   ['an expired key', { ...key, expiresAt: new Date(1_000) }, 0],
-])('findByToken rejects %s while the database is down', async (_, known, passMs) => {
-  load = async () => known;
-  clock.setWall(0);
-  await find();
-  load = unavailable;
-  clock.setWall(1_000);
-  await clock.advance(passMs);
-  await expect(find()).rejects.toThrow(DatabaseUnavailableError);
-});
+])(
+  'findByToken does not use the cache and rejects for %s while the database is down',
+  async (_, known, passMs) => {
+    load = async () => known;
+    clock.setWall(0);
+    await find();
+    load = unavailable;
+    clock.setWall(1_000);
+    await clock.advance(passMs);
+    await expect(find()).rejects.toThrow(DatabaseUnavailableError);
+  },
+);
 
-test('findByToken rejects with a database error that is not an outage', async () => {
+test('findByToken rejects with the original error when the database is up but the query fails', async () => {
   await find();
   await clock.advance(30_000);
   load = () => Promise.reject(new DatabaseError('42P01'));

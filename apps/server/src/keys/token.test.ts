@@ -21,7 +21,7 @@ test.each([
   ['an additional character', `${token}0`],
   ['another scheme', token.replace('ast_', 'tsa_')],
   ['a line break at its end', `${token}\n`],
-])('isToken rejects a text with %s', (_, text) => {
+])('isToken rejects a token with %s', (_, text) => {
   expect(isToken(text)).toBe(false);
 });
 

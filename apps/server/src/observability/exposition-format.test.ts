@@ -19,6 +19,9 @@ test.each([
   ['plain', 'application/openmetrics-text;q=0'],
   ['plain', 'application/openmetrics-text;q=much'],
   ['plain', ',;nonsense,'],
-])('a scraper gets the format %s for the Accept header %s', (format, accept) => {
-  expect(prefersOpenMetrics(accept)).toBe(format === 'openmetrics');
-});
+])(
+  'prefersOpenMetrics chooses the format %s for a scraper that sends the Accept header %s',
+  (format, accept) => {
+    expect(prefersOpenMetrics(accept)).toBe(format === 'openmetrics');
+  },
+);

@@ -51,14 +51,14 @@ test.each<[level: string, lines: number, record: Partial<OpsRequestRecord>]>([
   // Requests of operators are not limited.
   ['info', 11, { ...admin, status: 403, operator: 'Ann' }],
 ])(
-  'openOpsRequestLog writes eleven requests in a second at the level %s in %d lines: %j',
+  'openOpsRequestLog rate-limits the log: of eleven equal requests at the level %s it writes %d (%j)',
   (level, count, record) => {
     expect(written(11, record)).toBe(count);
     expect(pino.levels.labels[lines[0]?.level ?? 0]).toBe(level);
   },
 );
 
-test('openOpsRequestLog limits the lines of responses and of failures separately, and counts the skipped ones each second', async () => {
+test('openOpsRequestLog limits log lines of successful and failed requests separately, and logs the number of skipped lines each second', async () => {
   const told = { msg: 'ops requests without a line of their own' };
   expect([written(100, admin), written(11, { status: 503 })]).toEqual([10, 10]);
   await clock.advance(1_000);
@@ -68,7 +68,7 @@ test('openOpsRequestLog limits the lines of responses and of failures separately
   expect(lines.at(-1)).toMatchObject({ lines: 1, ...told });
 });
 
-test('a line names the operator by id and escapes bidirectional and invisible characters', () => {
+test("openOpsRequestLog writes the operator's id, and escapes bidirectional and invisible characters in names", () => {
   const operatorId = '7c9e6679-7425-40de-944b-e07fc1f90ae7';
   written(1, { ...admin, operator: 'Ann\u202e\u200b', operatorId });
   expect(lines[0]).toMatchObject({ operator: 'Ann\\u202e\\u200b', operatorId });

@@ -30,7 +30,7 @@ beforeEach(() => {
 });
 afterEach(() => log.close());
 
-test('a line has no fields for unknown values, and a 5xx is a warning', () => {
+test('openRequestLog leaves out fields without a value, and logs a response with a 5xx status as a warning', () => {
   const unknown = { route: undefined, operation: undefined };
   log.logRequest({ ...finished, ...unknown, status: 503, aborted: true });
   const told = { level: 'warn', method: 'GET', route: 'other', status: 503, aborted: true };
@@ -48,7 +48,7 @@ function written(times: number, id: string | undefined, outcome?: 'admitted' | '
 }
 
 // Regression: an attacker could fill the disk with lines about refused requests.
-test('requests without a key share 300 lines a minute, and each key has 300 lines for refused requests', async () => {
+test('openRequestLog writes at most 300 lines a minute for all requests without a key, and 300 for the refused requests of each key', async () => {
   expect(written(1_000, 'one', 'admitted')).toBe(1_000);
   expect(written(150, undefined, 'admitted')).toBe(150);
   expect(written(850, undefined, 'denied')).toBe(150);
@@ -82,7 +82,7 @@ test.each([
     { durationMs: 5_000, traceId: 'abc', key, ...denial },
     { trace_id: 'abc', ...ofKey, ...denial, ...waits },
   ],
-])('the line of %s, with %j, has the fields %j', (_, record, told) => {
+])('openRequestLog writes the log line of %s (%j) with the fields %j', (_, record, told) => {
   log.logRequest({ ...finished, ...record } as RequestRecord);
   const { method, route, status, requestId, durationMs } = { ...finished, ...record };
   const common = {

@@ -5,7 +5,7 @@ import { createToken } from '../keys/token.ts';
 import { describeFailure } from './log.ts';
 import { prettyLine } from './pretty-line.ts';
 
-test('describeFailure returns the name, the message and the stack without tokens, and nothing else', () => {
+test('describeFailure returns only the name, the message and the stack of an error, without API keys', () => {
   const token = createToken();
   const failure = Object.assign(new TypeError(`no ${token}`, { cause: new Error(token) }), {
     query: 'select 1',
@@ -33,11 +33,11 @@ test.each([
     JSON.stringify({ level: 'info', time: 0, operator: 'Ann\u202E\u001B[2J', msg: 'm' }),
     / operator=Ann\\u202e\\u001b\[2J\n$/,
   ],
-])('prettyLine %s', (_, line, shown) => {
+])('prettyLine formats a JSON log line for a terminal: it %s', (_, line, shown) => {
   expect(prettyLine(line)).toMatch(shown);
 });
 
-test('openLog writes lines of any length and alphabet completely and in order', async () => {
+test('openLog writes log lines of any length and in any alphabet completely and in order', async () => {
   // The lines are short, not ASCII, longer than a batch, and so many that they fill several
   // batches.
   const program = `

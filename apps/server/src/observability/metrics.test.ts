@@ -32,7 +32,7 @@ const linesOf = async (format: 'plain' | 'openmetrics') =>
   (await metrics.show(format)).text.split('\n');
 
 // Regression: Prometheus did not see the first requests of a route, and showed longer waits than requests.
-test('metrics have the time of each operation before its first request', async () => {
+test('openMetrics creates the duration metric of each operation before the first request arrives', async () => {
   const counts = (await linesOf('plain')).filter((line) =>
     /http_request_duration.*_count/.test(line),
   );
@@ -42,7 +42,7 @@ test('metrics have the time of each operation before its first request', async (
   expect(counts).toHaveLength(Object.keys(operations).length);
 });
 
-test('metrics count the wait of a request in each of its stages', async () => {
+test('countRequest records how long a request waited for the queue, Redis, SQL and its body', async () => {
   metrics.countRequest(finished);
   metrics.countRequest({ ...finished, waits: undefined });
   const wait = 'animal_store_http_request_wait_duration_seconds';
@@ -57,7 +57,7 @@ test('metrics count the wait of a request in each of its stages', async () => {
   );
 });
 
-test('OpenMetrics contains the trace of a sampled request as the exemplar of each duration, and plain text does not', async () => {
+test('the metrics contain the trace id of a sampled request as an exemplar in OpenMetrics, but not in plain text', async () => {
   metrics.countRequest(finished);
   expect((await linesOf('openmetrics')).filter((line) => line.includes(' # '))).toEqual([]);
   metrics.countRequest({ ...finished, traceId });
@@ -71,7 +71,7 @@ test('OpenMetrics contains the trace of a sampled request as the exemplar of eac
 
 // Regression: prom-client removes "_total" from the names of the counters in a registry that writes
 // OpenMetrics.
-test('a scrape in OpenMetrics changes no name and no value of the plain format', async () => {
+test('the metrics have the same names and values in plain text before and after a scrape in OpenMetrics', async () => {
   metrics.countRequest({ ...finished, traceId });
   const before = await metrics.show('plain');
   const { text, contentType } = await metrics.show('openmetrics');

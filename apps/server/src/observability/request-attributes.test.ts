@@ -13,7 +13,7 @@ const request: TracedRequest = {
 };
 const record = finishedRequest;
 
-test('requestAttributes returns the required and the recommended attributes of HTTP servers', () => {
+test('requestAttributes returns the attributes that OpenTelemetry requires and recommends for HTTP servers', () => {
   expect(requestAttributes(request, record)).toEqual({
     'http.request.method': 'GET',
     'http.route': '/v1/pets/:petId',
@@ -36,9 +36,12 @@ test.each([
   ['unknown', undefined],
   [token, undefined],
   [undefined, undefined],
-])('requestAttributes returns for the sender %s the client.address %s', (ip, shown) => {
-  expect(requestAttributes({ ...request, ip }, record)['client.address']).toBe(shown);
-});
+])(
+  'requestAttributes returns for a request from the address %s the attribute client.address=%s',
+  (ip, shown) => {
+    expect(requestAttributes({ ...request, ip }, record)['client.address']).toBe(shown);
+  },
+);
 
 test.each([
   [
@@ -53,10 +56,15 @@ test.each([
   [token, undefined],
   ['curl/8.5.0 \u00e9', undefined],
   [undefined, undefined],
-])('requestAttributes shows the User-Agent %s as %s', (userAgent, shown) => {
-  const headers = { 'user-agent': userAgent };
-  expect(requestAttributes({ ...request, headers }, record)['user_agent.original']).toEqual(shown);
-});
+])(
+  'requestAttributes returns for the header User-Agent: %s the attribute user_agent.original=%s',
+  (userAgent, shown) => {
+    const headers = { 'user-agent': userAgent };
+    expect(requestAttributes({ ...request, headers }, record)['user_agent.original']).toEqual(
+      shown,
+    );
+  },
+);
 
 test.each<[string, Partial<RequestRecord>, string, Record<string, unknown>]>([
   [
@@ -87,14 +95,17 @@ test.each<[string, Partial<RequestRecord>, string, Record<string, unknown>]>([
     },
   ],
   ['a failure without a code', { status: 503 }, 'GET /v1/pets/:petId', { 'error.type': '503' }],
-])('the span of %s (%j) has the name %s and the attributes %j', (_, more, name, attributes) => {
-  const told = { ...record, ...more };
-  expect(nameOfRequest(told)).toBe(name);
-  expect(requestAttributes(request, told)).toMatchObject(
-    Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined)),
-  );
-  for (const [attribute, value] of Object.entries(attributes)) {
-    if (value === undefined)
-      expect(requestAttributes(request, told)).not.toHaveProperty([attribute]);
-  }
-});
+])(
+  'requestAttributes describes the span of %s (%j) with the name %s and the attributes %j',
+  (_, more, name, attributes) => {
+    const told = { ...record, ...more };
+    expect(nameOfRequest(told)).toBe(name);
+    expect(requestAttributes(request, told)).toMatchObject(
+      Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined)),
+    );
+    for (const [attribute, value] of Object.entries(attributes)) {
+      if (value === undefined)
+        expect(requestAttributes(request, told)).not.toHaveProperty([attribute]);
+    }
+  },
+);

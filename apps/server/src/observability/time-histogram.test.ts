@@ -18,7 +18,7 @@ function openHistograms() {
   return { ours, theirs, histogram, model };
 }
 
-test('createTimeHistogram writes the same text as a histogram of prom-client', async () => {
+test('createTimeHistogram writes the same metrics text as a histogram of prom-client', async () => {
   const { ours, theirs, histogram, model } = openHistograms();
   const [a, b] = ['/a', '/b'].map((route) => histogram.series({ route }));
   for (const seconds of [0, 0.001, 0.0011, 0.01, 1, 1.5, 60]) {
@@ -30,7 +30,7 @@ test('createTimeHistogram writes the same text as a histogram of prom-client', a
   expect(await ours.metrics()).toBe(await theirs.metrics());
 });
 
-test('a bucket keeps its last traced duration as exemplar, even after untraced ones', async () => {
+test('createTimeHistogram keeps the last traced duration of each bucket as its exemplar when untraced ones follow', async () => {
   const { ours, histogram } = openHistograms();
   const series = histogram.series({ route: '/a' });
   series.observe(0.5, 'first');

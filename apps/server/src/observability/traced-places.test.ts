@@ -12,9 +12,12 @@ test.each([
   ['http://api.example.com', server('api.example.com', 80)],
   ['http://localhost:3000', server('localhost', 3000)],
   ['http://[::1]:3000', server('::1', 3000)],
-])('publicAddress returns for %s the attributes %j', (origin, attributes) => {
-  expect(publicAddress(origin)).toEqual(attributes);
-});
+])(
+  "publicAddress returns the span attributes of the service's public URL: for %s they are %j",
+  (origin, attributes) => {
+    expect(publicAddress(origin)).toEqual(attributes);
+  },
+);
 
 test.each([
   [
@@ -27,9 +30,12 @@ test.each([
   ],
   // The embedded database has no address.
   [{}, {}],
-])('databaseAttributes returns for %j the attributes %j', (address, attributes) => {
-  expect(databaseAttributes(address)).toEqual(attributes);
-});
+])(
+  'databaseAttributes returns the span attributes of a database address: for %j they are %j',
+  (address, attributes) => {
+    expect(databaseAttributes(address)).toEqual(attributes);
+  },
+);
 
 test.each([
   [['redis://user:secret@cache:6380/3'], { ...server('cache', 6380), ...space('3') }],
@@ -39,6 +45,9 @@ test.each([
   [['redis+sentinel://a:1,b:2/main/5'], space('5')],
   [['redis://a:1', 'redis://b:1'], space('0')],
   [[], {}],
-])('redisAttributes returns for %j the attributes %j', (urls, attributes) => {
-  expect(redisAttributes(urls)).toEqual(attributes);
-});
+])(
+  'redisAttributes returns the span attributes of the Redis URLs: for %j they are %j',
+  (urls, attributes) => {
+    expect(redisAttributes(urls)).toEqual(attributes);
+  },
+);

@@ -69,7 +69,7 @@ async function isSettled(promise: Promise<void>): Promise<boolean> {
   return settled;
 }
 
-test('the span of a request has a child span for the wait if the request waited for its turn', async () => {
+test("openTracing adds a child span to a request that had to wait in the load shedder's queue", async () => {
   await using collector = await openOtlpCollector();
   const tracing = open(collector.url);
   trace(tracing);
@@ -82,7 +82,7 @@ test('the span of a request has a child span for the wait if the request waited 
   expect(Number((waits[0]?.endedAt ?? 0n) - (waits[0]?.beganAt ?? 0n)) / 1e6).toBeCloseTo(30, 2);
 });
 
-test('close waits until the collector has accepted the last spans', async () => {
+test('close waits until the trace collector has accepted the last spans', async () => {
   await using collector = await openOtlpCollector();
   const tracing = open(collector.url);
   trace(tracing);
@@ -93,14 +93,14 @@ test('close waits until the collector has accepted the last spans', async () => 
 
 // Regression: the stop took two seconds. The clock stands still, so the test fails if the stop
 // waits.
-test('close does not wait for a collector that refuses connections, and reports the lost spans', async () => {
+test('close does not wait for a trace collector that refuses connections, and reports how many spans are lost', async () => {
   const tracing = open(`http://127.0.0.1:${await freePort()}`);
   trace(tracing);
   await tracing.close();
   expect(troubles.at(-1)).toMatch(/^The collector .* before the stop: 1 spans are lost\.$/);
 });
 
-test('close waits 500 ms for a collector that does not respond', async () => {
+test('close waits at most 500 ms for a trace collector that does not respond', async () => {
   const { origin, untilAsked } = await openSilentCollector();
   const tracing = open(origin);
   trace(tracing);
@@ -113,7 +113,7 @@ test('close waits 500 ms for a collector that does not respond', async () => {
   expect(troubles).toEqual([expect.stringContaining('1 spans are lost')]);
 });
 
-test('close does not wait for a collector that has not responded for 500 ms', async () => {
+test('close does not wait for a trace collector that has already left an export without a response for 500 ms', async () => {
   const { origin, untilAsked } = await openSilentCollector();
   const tracing = open(origin);
   trace(tracing);
@@ -125,7 +125,7 @@ test('close does not wait for a collector that has not responded for 500 ms', as
   expect(troubles).toEqual([expect.stringContaining('2 spans are lost')]);
 });
 
-test('close waits for a collector that is available again', async () => {
+test('close waits for a trace collector that failed earlier but has accepted spans since then', async () => {
   let status = 400;
   await using collector = await openOtlpCollector(() => status);
   const tracing = open(collector.url);
@@ -141,7 +141,7 @@ test('close waits for a collector that is available again', async () => {
   expect(collector.spans()).toHaveLength(2);
 });
 
-test('spans count as dropped when too many wait and when the collector refuses them', async () => {
+test('openTracing counts spans as dropped when its queue is full and when the trace collector refuses them', async () => {
   await using collector = await openOtlpCollector(() => 400);
   const tracing = open(collector.url, { maxQueueSize: 2, maxExportBatchSize: 2 });
   // The first two spans are sent, two wait, and there is no room for the last one.

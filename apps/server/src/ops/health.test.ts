@@ -10,7 +10,7 @@ const healthy = {
   partialFault: () => undefined,
 };
 
-test('the report is ready while the replica serves, and names every fault', async () => {
+test('the readiness report is "ready" while the replica serves without faults, and lists every fault otherwise', async () => {
   let databaseFault: Promise<string | undefined> = Promise.resolve(undefined);
   let fault: string | undefined;
   const findDatabaseFault = () => databaseFault;
@@ -41,7 +41,7 @@ test('the report is ready while the replica serves, and names every fault', asyn
   await expectReport('not_ready', 'This replica is stopping.');
 });
 
-test('the report sends one query to a database that hangs, however many probes ask', async () => {
+test('the readiness report sends only one query to a database that does not respond, even when several probes arrive', async () => {
   const { promise, resolve } = Promise.withResolvers<undefined>();
   const findDatabaseFault = vi.fn(() => promise);
   const health = createHealth({ ...healthy, findDatabaseFault });

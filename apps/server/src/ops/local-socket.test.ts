@@ -9,7 +9,7 @@ import { openLocalSocket } from './local-socket.ts';
 
 // Regression: before its mode was changed, the socket accepted other users if the umask and the
 // directory allowed it.
-test('openLocalSocket creates a private socket whatever the umask is', async () => {
+test('openLocalSocket creates a socket that only its owner may use, whatever the umask is', async () => {
   await using directory = await temporaryDirectory();
   const umask = process.umask(0);
   try {
@@ -23,7 +23,7 @@ test('openLocalSocket creates a private socket whatever the umask is', async () 
 });
 
 // Linux would cut a longer path off, and two servers would share one socket.
-test('openLocalSocket works in a data directory whose path is too long for a socket', async () => {
+test('openLocalSocket works when the path of the data directory is longer than a Unix socket path may be', async () => {
   await using directory = await temporaryDirectory();
   const dataDir = join(directory.path, 'd'.repeat(200));
   mkdirSync(dataDir, { mode: 0o700 });

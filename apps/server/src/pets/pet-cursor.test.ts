@@ -11,7 +11,7 @@ const filters = fc.record({
   }),
 });
 
-test('a cursor decodes to its position and needs no escaping in a URL', () => {
+test('encodeCursor creates a text without characters that need escaping in a URL, and decodeCursor returns its position', () => {
   const id = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER });
   const property = fc.property(filters, id, (filter, afterId) => {
     const cursor = encodeCursor({ ...filter, afterId });
@@ -21,7 +21,7 @@ test('a cursor decodes to its position and needs no escaping in a URL', () => {
   fc.assert(property, { seed: 1 });
 });
 
-test('a cursor is valid only for its own filter', () => {
+test('decodeCursor accepts a cursor only with the filter that it was created for', () => {
   const all = [
     { status: undefined, categoryId: undefined },
     { status: 'sold', categoryId: undefined },
@@ -34,7 +34,7 @@ test('a cursor is valid only for its own filter', () => {
   }
 });
 
-test('decodeCursor rejects a cursor with one character changed and any other text', () => {
+test('decodeCursor rejects any text that is not an unchanged cursor', () => {
   const filter = { status: 'sold', categoryId: 7 } as const;
   const cursor = encodeCursor({ ...filter, afterId: 1_234 });
   for (let i = 0; i < cursor.length; i += 1) {

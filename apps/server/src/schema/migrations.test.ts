@@ -35,7 +35,7 @@ const reviewed: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-test('new migrations only add and take no long locks, except for reviewed statements', () => {
+test('new migrations only add to the schema and take no long locks, except in reviewed statements', () => {
   const files = readdirSync(migrationsFolder).filter((file) => file.endsWith('.sql'));
   expect(files.length).toBeGreaterThan(4);
   for (const file of files.filter((name) => name >= firstToJudge)) {
@@ -64,7 +64,7 @@ test.each([
   `ALTER TABLE "pets" ADD COLUMN "a" text${then}CREATE INDEX IF NOT EXISTS "i" ON "pets" ("a")`,
   `ALTER TABLE "pets" ADD COLUMN "a" text${then}UPDATE "pets" SET "a" = '' WHERE "a" IS NULL`,
   'UPDATE "pets" SET "name" = lower("name")',
-])('riskyStatementsOf reports %s', (sql) => {
+])('riskyStatementsOf reports the migration statement %s', (sql) => {
   expect(riskyStatementsOf(`${sql};`)).toHaveLength(1);
 });
 
@@ -75,7 +75,7 @@ test.each([
   'ALTER TABLE "pets" ADD COLUMN "price" numeric(9, 2)',
   'ALTER TABLE "pets" ADD COLUMN "owner" text DEFAULT \'nobody\' NOT NULL',
   `CREATE TABLE "x" (\n\t"id" integer NOT NULL\n)${then}CREATE UNIQUE INDEX "i" ON "x" ("id")`,
-])('riskyStatementsOf accepts %s', (sql) => {
+])('riskyStatementsOf accepts the migration statement %s', (sql) => {
   expect(riskyStatementsOf(`${sql};`)).toEqual([]);
 });
 

@@ -7,18 +7,21 @@ const trafficOf = (...latencies: number[]) => {
   return traffic;
 };
 
-test.each([0.1, 0.8, 17, 4_000])('quantileMs is within 10 %% of %d ms', (ms) => {
-  const found = quantileMs(trafficOf(ms), 0.5) ?? 0;
-  expect(Math.abs(found - ms) / ms).toBeLessThan(0.1);
-});
+test.each([0.1, 0.8, 17, 4_000])(
+  'quantileMs returns a value within 10 %% of the recorded latency of %d ms',
+  (ms) => {
+    const found = quantileMs(trafficOf(ms), 0.5) ?? 0;
+    expect(Math.abs(found - ms) / ms).toBeLessThan(0.1);
+  },
+);
 
-test('quantileMs shows the slowest hundredth in the 99th percentile but not in the median', () => {
+test('quantileMs includes the slowest 1 % of requests in the 99th percentile but not in the median', () => {
   const traffic = trafficOf(...Array<number>(980).fill(2), ...Array<number>(20).fill(500));
   expect(quantileMs(traffic, 0.5)).toBeLessThan(2.3);
   expect(quantileMs(traffic, 0.99)).toBeGreaterThan(450);
 });
 
-test('mergeTraffic adds up the traffic of several replicas', () => {
+test('mergeTraffic adds up the live traffic of several replicas', () => {
   const merged = mergeTraffic([trafficOf(1), trafficOf(100, 100), { outcomes: [], latencies: [] }]);
   expect(merged.outcomes).toEqual(trafficOf(1, 100, 100).outcomes);
   expect(merged.latencies).toEqual(trafficOf(1, 100, 100).latencies);

@@ -77,7 +77,7 @@ test.each<[what: string, requests: UsedRequest[], entries: object[]]>([
     [requestOf({ key: undefined, decision: undefined })],
     [],
   ],
-])('the collector counts %s', (_, requests, expected) => {
+])('the usage collector counts %s', (_, requests, expected) => {
   expect(collect(requests).entries).toEqual(
     expected.map((more) => expect.objectContaining({ ...entry, ...more })),
   );
@@ -90,7 +90,7 @@ test.each([
   [429, 'key_temporarily_banned', 'banned'],
   [500, 'internal_error', 'server_error'],
 ] as const)(
-  'the collector counts status %d with the code %s as %s',
+  'the usage collector counts a response with status %d and error code %s under the outcome %s',
   (status, errorCode, outcome) => {
     const { entries, traffic } = collect([requestOf({ status, errorCode })]);
     const place = usageOutcomes.indexOf(outcome);
@@ -99,7 +99,7 @@ test.each([
   },
 );
 
-test('the collector counts a failed request of an unknown caller in live traffic but not in the ledger', () => {
+test('the usage collector counts a failed request of an unknown caller in the live traffic but not in the usage ledger', () => {
   const nobody = { key: undefined, decision: undefined };
   const { collector } = collect([]);
   collector.count(requestOf({ ...nobody, status: 503, errorCode: 'service_unavailable' }));
@@ -110,7 +110,7 @@ test('the collector counts a failed request of an unknown caller in live traffic
   expect(traffic.outcomes).toEqual(usageOutcomes.map((name) => (name === 'server_error' ? 2 : 0)));
 });
 
-test('the collector at its limit counts only requests with an existing entry and reports the others as lost', () => {
+test('the usage collector reports requests as lost when they would need a new entry and its memory limit is reached', () => {
   const of = (id: string, atMs = 0) => ({ ...at(atMs), key: { id, plan: 'free' as const } });
   const { entries, lost, collector } = collect(
     [of('a'), of('b'), of('c'), of('a', minuteMs), of('a')],

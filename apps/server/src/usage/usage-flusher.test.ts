@@ -56,7 +56,7 @@ function openFlusher(maxEntries = 100_000) {
   };
 }
 
-test('the flusher never counts a request twice and reports missing ones, whatever the database answers', async () => {
+test('the usage flusher never writes a request twice and reports missing requests, whatever the database responds', async () => {
   const answers = ['committed', 'refused', 'committed without an answer'] as const;
   const step = fc.oneof(
     { weight: 6, arbitrary: fc.record({ count: fc.constantFrom(...'012345') }) },
@@ -84,7 +84,7 @@ test('the flusher never counts a request twice and reports missing ones, whateve
   await fc.assert(property, { seed: 1, numRuns: 300 });
 });
 
-test('the flusher writes many keys in numbered flushes of 1,000, with the traffic in the first one', async () => {
+test('the usage flusher splits many keys into numbered flushes of 1,000 entries and writes the live traffic with the first one', async () => {
   const it = openFlusher();
   await it.flush();
   it.count(...Array.from({ length: 2_500 }, (_, n) => `key ${n}`));
@@ -106,7 +106,7 @@ test('the flusher writes many keys in numbered flushes of 1,000, with the traffi
   expect(flushes.map(({ replica }) => replica)).not.toContain(flush?.replica);
 });
 
-test('the flusher retries a failed flush unchanged, with its age, before it writes later counts', async () => {
+test('the usage flusher repeats a failed flush unchanged, together with its age, before it writes newer counts', async () => {
   const it = openFlusher();
   it.count('a');
   await it.flush('refused');
@@ -123,7 +123,7 @@ test('the flusher retries a failed flush unchanged, with its age, before it writ
   ]);
 });
 
-test('the flusher gives up an expired flush, and giveUp reports all remaining requests once', async () => {
+test('the usage flusher stops retrying a flush that is too old, and giveUp reports all unwritten requests once', async () => {
   const it = openFlusher(2);
   it.count('a', 'a');
   await it.flush('refused');

@@ -53,15 +53,18 @@ test.each<[filter: AccountFilter, found: string[]]>([
   [{ suspended: 'true' }, ['s']],
   [{ nearLimit: 'true' }, ['n 10']],
   [{ anyCaseOf: 'N' }, ['n']],
-])('searchAccounts with %j finds %j, each on one page', async (filter, found) => {
-  const pages: string[][] = [];
-  let position: ListPosition | undefined;
-  do {
-    const { items, next } = await searchAccounts(database.db, filter, 2, position);
-    pages.push(items.map(({ account }) => account));
-    position = next;
-  } while (position !== undefined);
-  expect(pages.flat()).toEqual(found);
-  for (const page of pages.slice(0, -1)) expect(page).toHaveLength(2);
-  expect(await countFoundAccounts(database.db, filter)).toBe(found.length);
-});
+])(
+  'searchAccounts with the filter %j returns exactly the accounts %j, split into pages',
+  async (filter, found) => {
+    const pages: string[][] = [];
+    let position: ListPosition | undefined;
+    do {
+      const { items, next } = await searchAccounts(database.db, filter, 2, position);
+      pages.push(items.map(({ account }) => account));
+      position = next;
+    } while (position !== undefined);
+    expect(pages.flat()).toEqual(found);
+    for (const page of pages.slice(0, -1)) expect(page).toHaveLength(2);
+    expect(await countFoundAccounts(database.db, filter)).toBe(found.length);
+  },
+);

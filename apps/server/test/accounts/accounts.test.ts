@@ -53,7 +53,7 @@ const auditOf = async (account: string) => {
     .map(({ action, before, after, reason }) => ({ action, before, after, reason }));
 };
 
-test('keys of an account with a plan share its requests, and the status of both says so', async () => {
+test('an account with a plan shares its quota among its keys, and the status of account and key show the shared quota', async () => {
   const account = newAccount();
   const quota = { perMinute: 3, perDay: 50 };
   const plan = 'enterprise';
@@ -89,7 +89,7 @@ test('keys of an account with a plan share its requests, and the status of both 
   });
 });
 
-test('an account shows every banned key, however old, and the keys that exceed their own limits', async () => {
+test('the details of an account list every banned key, even the oldest, and the keys that have used up their own limits', async () => {
   const account = newAccount();
   const quota = { perMinute: 1, perDay: 10 };
   const oldest = await create({ account, plan: 'free' });
@@ -117,7 +117,7 @@ test('an account shows every banned key, however old, and the keys that exceed t
   expect((await show(account)).fullKeys).toEqual([]);
 });
 
-test('names that look the same mean one account, but letter case distinguishes accounts', async () => {
+test('an account name is matched after Unicode normalization, and upper and lower case are different accounts', async () => {
   const account = `${newAccount()} \u00e9`;
   for (const given of [`${account}\u00a0`, account.replace(' ', '\u00a0').normalize('NFD')]) {
     expect((await create({ account: given, plan: 'free' })).key.account).toBe(account);
@@ -141,7 +141,7 @@ test('names that look the same mean one account, but letter case distinguishes a
   expect((await create({ account: invisible })).key.account).toBe(invisible);
 });
 
-test('a credit resets the usage of an account or a key and is recorded in the audit log', async () => {
+test('a credit resets the usage of an account or a key, and the audit log records it', async () => {
   const account = newAccount();
   const quota = { perMinute: 2, perDay: 5 };
   await put(account, { plan: 'enterprise', quota });
@@ -174,7 +174,7 @@ test('a credit resets the usage of an account or a key and is recorded in the au
   expect((await credit(pathOf(account))).body).toEqual(refusal(ofKeys));
 });
 
-test('a suspended account refuses all of its keys, including new ones, until the account and the keys are resumed', async () => {
+test('a suspended account makes the service refuse all of its keys, including new ones, until account and keys are resumed', async () => {
   const account = newAccount();
   const { key, token } = await create({ account, plan: 'free' });
   const suspended = await post(`${pathOf(account)}/suspend?reason=unpaid`);
@@ -212,7 +212,7 @@ test('a suspended account refuses all of its keys, including new ones, until the
   ]);
 });
 
-test('the audit log records each change of the plan but no repetition, and the last of concurrent changes wins', async () => {
+test("the audit log records each change of an account's plan, not a repeated one, and concurrent changes in their order", async () => {
   const account = newAccount();
   const enterprise = (perMinute: number) => {
     const quota = { perMinute, perDay: 50 };
@@ -248,11 +248,14 @@ test.each<[plan: object, message: string, account?: string]>([
   [{ plan: 'gold' }, 'plan: expected one of free, pro, business, enterprise, or null for none'],
   [{ plan: 'enterprise' }, 'quota: expected a JSON object of perMinute, perDay'],
   [{ plan: 'pro', quota: { perMinute: 1, perDay: 1 } }, 'quota: expected none: only Enterprise'],
-])('setAccountPlan refuses the plan %j: %s', async (plan, message, account = newAccount()) => {
-  expect((await put(account, plan)).body).toEqual(refusal(expect.stringContaining(message)));
-});
+])(
+  'the admin API refuses the invalid plan %j of an account with the message "%s"',
+  async (plan, message, account = newAccount()) => {
+    expect((await put(account, plan)).body).toEqual(refusal(expect.stringContaining(message)));
+  },
+);
 
-test('an account without keys and decisions is not found, and provides no plan for a new key', async () => {
+test('the admin API responds with 404 for an account without keys and settings, and such an account gives new keys no plan', async () => {
   const account = newAccount();
   const message = `There is no account ${account}: no key has it, and it has no plan.`;
   const notFound = { code: 'account_not_found', message, status: 404 };

@@ -48,7 +48,7 @@ const settle = (text: string) =>
     .replaceAll(/as[to]_\w{4}…/g, '{prefix}')
     .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '{id}');
 
-test("the README's commands work in their order and show what they did", async () => {
+test('the CLI runs the commands of its README in their order, and each command has the documented effect', async () => {
   const lines = [
     ...readme.matchAll(/^npm run (keys|accounts|operators|audit|usage) -- ([^#\n]*)/gm),
   ];
@@ -69,7 +69,7 @@ test("the README's commands work in their order and show what they did", async (
   expect(entries.flatMap(({ reason }) => reason ?? [])).toEqual(['leaked', 'Invoice 4711 is open']);
 });
 
-test('the CLI shows a key as a card, with its token once and later with its usage', async () => {
+test('the CLI shows the details of a key, with the token only at creation and the usage later', async () => {
   const created = await run(
     ...['keys', 'create', '--name', 'acme', '--plan', 'enterprise', '--per-minute', '7'],
     ...['--per-day', '8000', '--expires', '90d', '--account', 'A-1', '--read-only'],
@@ -111,7 +111,7 @@ test('the CLI shows a key as a card, with its token once and later with its usag
 `);
 });
 
-test('the CLI lists keys in an aligned table with their states', async () => {
+test('the CLI lists keys and their states in an aligned table', async () => {
   const create = ['keys', 'create', '--plan', 'pro', '--account', 'L-1', '--name'];
   const first = (await json<IssuedKey>(...create, '日本 🐈')).key.id;
   const second = (await json<IssuedKey>(...create, 'a')).key.id;
@@ -127,7 +127,7 @@ ${first}  日本 🐈  L-1      pro   300         10,000   revoked            as
   expect(await run('keys', 'list', '--state', 'expired')).toBe('No keys match.\n');
 });
 
-test('the CLI shows an account with its keys, their requests and what is left', async () => {
+test('the CLI shows an account with its keys, their requests and the remaining quota', async () => {
   const name = 'Ünïcode/100 %';
   expect(await run('accounts', 'set-plan', name, 'free')).toBe(`  Account  ${name}
   Plan     free: 60 per minute, 1,000 per day, shared by its keys
@@ -156,7 +156,7 @@ ID                                    NAME  STATE   REQUESTS TODAY
   expect(listed.replaceAll(/ +/g, ' ')).toContain(`\n${name} free 60 1,000 active 2 3 0\n`);
 });
 
-test('the CLI warns when an account exists in another letter case', async () => {
+test('the CLI warns when another account has the same name in a different letter case', async () => {
   await run('accounts', 'set-plan', 'Zoë', 'free');
   const stderr = 'Warning: account names are case-sensitive. There is already the account "Zoë".\n';
   const warned = await cli(['accounts', 'set-plan', 'zoë', 'free'], database.env);
@@ -165,7 +165,7 @@ test('the CLI warns when an account exists in another letter case', async () => 
   await run('accounts', 'set-plan', `\u00a0${'Zoë'.normalize('NFD')} `, 'none');
 });
 
-test('the CLI shows the changes that the audit log has recorded', async () => {
+test('the CLI lists the changes in the audit log', async () => {
   const create = ['keys', 'create', '--name', 'Searched', '--account', 'S-1', '--plan', 'free'];
   const { key } = await json<IssuedKey>(...create);
   await run('keys', 'update', key.id, '--name', 'Found', '--no-account', '--expires', '90d');
@@ -182,7 +182,7 @@ test('the CLI shows the changes that the audit log has recorded', async () => {
   expect(await run('audit', '--action', 'ban.started')).toBe('No entries match.\n');
 });
 
-test('operators can use the CLI on another machine, within their role and while their token is valid', async () => {
+test("the CLI works from another machine within the role of its operator, until the operator's token expires", async () => {
   const { operator, token } = await json<IssuedOperator>(
     ...['operators', 'create', '--name', 'Ann', '--role', 'operator'],
   );

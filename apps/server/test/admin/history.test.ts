@@ -13,7 +13,7 @@ import { sumOf } from '../support/write-usage.ts';
 
 const { service, admin } = useAdmin('postgres', { usage: { flushMs: 20 } });
 
-test('one request returns the overview, a key or an account together with its usage in a period', async () => {
+test('the admin API returns the overview, a key or an account together with its usage history in a single request', async () => {
   const { key, token } = await admin.create('{"name":"x","plan":"pro","account":"A"}');
   for (let n = 0; n < 3; n++) await service.call('/pets', { token });
   await untilPassing([service.server], async () => {
@@ -50,7 +50,7 @@ test('one request returns the overview, a key or an account together with its us
   }
 });
 
-test('one request returns the calls of deprecated operations and their callers, page by page', async () => {
+test('the admin API returns the calls of deprecated operations and their callers in a single request, page by page', async () => {
   const ids: string[] = [];
   for (const name of ['first caller', 'second caller']) {
     const { key, token } = await admin.create(JSON.stringify({ name, plan: 'pro' }));
@@ -79,7 +79,7 @@ test('one request returns the calls of deprecated operations and their callers, 
 
 const acceptsGzip = { 'Accept-Encoding': 'gzip' };
 
-test('a long response is compressed for clients that accept it', async () => {
+test('the admin API compresses a long response if the client accepts gzip', async () => {
   const plain = await admin.call('/openapi.json');
   expect(plain.headers.get('Content-Encoding')).toBeNull();
   // `fetch` decompresses the response.
@@ -93,7 +93,7 @@ test('a long response is compressed for clients that accept it', async () => {
 });
 
 // From the size of a compressed response with both, an attacker could guess the token.
-test('a response that fits into a packet is not compressed, and neither is a new token with a name', async () => {
+test('the admin API does not compress short responses, nor responses that contain a new token', async () => {
   const name = '🐈'.repeat(255);
   const json = JSON.stringify({ name, account: name, plan: 'free' });
   for (const [path, options, member] of [

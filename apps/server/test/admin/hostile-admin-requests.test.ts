@@ -28,10 +28,13 @@ test.each<[status: number, path: string, options?: CallOptions]>([
   [400, '/keys/%ff'],
   [404, '/Keys'],
   [404, '/keys/'],
-])('the admin API responds with %i to %s %j', async (status, path, options = {}) => {
-  const { body } = await admin.call(path, options);
-  expect(body).toEqual({ code: expect.any(String), message: expect.any(String), status });
-});
+])(
+  'the admin API responds with status %i and an error body to the malformed request %s %j',
+  async (status, path, options = {}) => {
+    const { body } = await admin.call(path, options);
+    expect(body).toEqual({ code: expect.any(String), message: expect.any(String), status });
+  },
+);
 
 const time = '2026-11-21 12:00:00.123456+00';
 
@@ -53,7 +56,7 @@ test.each([
   ['/accounts', ['natural ', '9', 'natural 9']],
   ['/audit', [time, '1']],
 ])(
-  'the admin API accepts a forged cursor of %s with a possible position: %j',
+  'the admin API accepts a cursor for the list %s that a client has made itself, if its position %j is possible',
   async (path, position) => {
     expect((await admin.call(forge(path, position))).status).toBe(200);
   },
@@ -77,7 +80,7 @@ test.each<[path: string, positions: unknown[]]>([
   ['/accounts', [['a', 'many', 'a']]],
   ['/audit', [[time, nobody], [time, '9223372036854775808'], ...wrongTimes.map((it) => [it, '1'])]],
 ])(
-  'the admin API refuses forged cursors with impossible positions for %s',
+  'the admin API refuses cursors for the list %s that a client has made itself with impossible positions',
   async (path, positions) => {
     for (const position of positions) {
       expect((await admin.call(forge(path, position))).body, `${position}`).toEqual({
@@ -89,7 +92,7 @@ test.each<[path: string, positions: unknown[]]>([
   },
 );
 
-test('the admin API refuses a label with a token, even without its scheme, and does not repeat it', async () => {
+test('the admin API refuses a name that contains an API key, and does not repeat the API key in the response', async () => {
   const { key } = await admin.create('{"name":"x","plan":"free","account":"before"}');
   const token = createToken().slice(4);
   const label = `Ann ${token}`;

@@ -20,7 +20,7 @@ const rotate = async (id: string, json: string) =>
   (await admin.call(`/keys/${id}/rotate`, { json })).body as IssuedKey;
 const revoke = (id: string) => admin.call(`/keys/${id}/revoke`, { method: 'POST' });
 
-test("a new key has a token that is valid at once, and the response shows all of the key's properties", async () => {
+test('the admin API creates a key whose token is valid at once, and returns all properties of the key', async () => {
   const answer = await admin.call('/keys', {
     json: '{"plan":"pro","name":"Łódź 🐈","account":"C-17","expiresAt":"2099-01-31T00:00:00+01:00"}',
   });
@@ -70,7 +70,7 @@ test("a new key has a token that is valid at once, and the response shows all of
   });
 });
 
-test('a change of the plan applies to the next request and keeps the counts', async () => {
+test('the admin API changes the plan of a key from the next request on, and keeps the counted requests', async () => {
   const { key, token } = await admin.create('{"plan":"free"}');
   for (let n = 0; n < 3; n++) await use(token);
   const quota = { perMinute: 10, perDay: 20 };
@@ -101,17 +101,20 @@ test.each([
     '{"quota":{"perMinute":1,"perDay":1}}',
     'quota: expected none, because the key has the plan pro',
   ],
-])('a change of a Pro key to %s is refused completely: %s', async (json, message) => {
-  const { key } = await admin.create('{"plan":"pro"}');
-  expect((await change(key.id, json)).body).toEqual({
-    code: 'invalid_request',
-    message: expect.stringContaining(message),
-    status: 400,
-  });
-  expect(await show(key.id)).toMatchObject(key);
-});
+])(
+  'the admin API refuses to change a Pro key to %s, changes nothing, and responds with "%s"',
+  async (json, message) => {
+    const { key } = await admin.create('{"plan":"pro"}');
+    expect((await change(key.id, json)).body).toEqual({
+      code: 'invalid_request',
+      message: expect.stringContaining(message),
+      status: 400,
+    });
+    expect(await show(key.id)).toMatchObject(key);
+  },
+);
 
-test('a rotation keeps the previous token valid for 24 hours, for a given period, or not at all', async () => {
+test('the admin API rotates a key and keeps its previous token valid for 24 hours, for a given period, or not at all', async () => {
   const { key, token } = await admin.create('{"plan":"free"}');
   const first = await rotate(key.id, '');
   expect(first).toEqual({
@@ -136,7 +139,7 @@ test('a rotation keeps the previous token valid for 24 hours, for a given period
   expect(last.key.tokens).toHaveLength(1);
 });
 
-test('a revoked key is refused forever, and a second revocation changes nothing', async () => {
+test('the admin API revokes a key forever, and a second revocation changes nothing', async () => {
   const { key, token } = await admin.create('{"plan":"free"}');
   expect(await use(token)).toBe(200);
   const once = await revoke(key.id.toUpperCase());
@@ -149,7 +152,7 @@ test('a revoked key is refused forever, and a second revocation changes nothing'
   expect((await change(key.id, '{"plan":"pro"}')).body).toEqual(refused);
 });
 
-test('an expired key cannot be renewed', async () => {
+test('the admin API refuses to extend an expired key', async () => {
   const { key } = await admin.create('{"plan":"free"}');
   await service.database.db.execute(
     sql`update api_keys set expires_at = now() where id = ${key.id}`,
@@ -158,7 +161,7 @@ test('an expired key cannot be renewed', async () => {
   expect([status, body]).toMatchObject([409, { message: 'The key is expired: make a new one.' }]);
 });
 
-test('a credit without effect adds no audit entry, and a revoked key accepts neither credit nor unban', async () => {
+test('the admin API adds no audit entry for a credit without effect, and refuses to credit or unban a revoked key', async () => {
   const { key } = await admin.create('{"plan":"free"}');
   const post = (action: string) =>
     admin.call(`/keys/${key.id}/${action}`, { method: 'POST', json: '{}' });

@@ -40,7 +40,7 @@ const ends = {
 };
 
 test.each(Object.entries(ends))(
-  'the admin API refuses every change of an operator who is %s while the body arrives',
+  'the admin API refuses every change by an operator who is %s while the request body arrives',
   async (_, end) => {
     const { key } = await admin.create('{"plan":"free"}');
     const before = await Promise.all([admin.read('/keys'), admin.read('/accounts')]);
@@ -64,7 +64,7 @@ test.each(Object.entries(ends))(
   },
 );
 
-test('the admin API refuses a change when its session ends while the body arrives', async () => {
+test("the admin API refuses a change when the operator's session ends while the request body arrives", async () => {
   const { token } = await openSession(adminToken);
   const url = `${service.server.opsUrl + adminBasePath}/keys`;
   using held = await holdBody(url, { token, json: '{"name":"ended","plan":"free"}' });
@@ -87,7 +87,7 @@ async function causeOf(token: string) {
   };
 }
 
-test('a change waits for a revocation of its actor that has begun, and is refused after it', async () => {
+test('the admin API refuses a change by an operator whose revocation has begun: the change waits for it and then fails', async () => {
   const { db } = service.database;
   const { operator, token } = await createOperator('owner');
   const cause = await causeOf(token);
@@ -105,7 +105,7 @@ test('a change waits for a revocation of its actor that has begun, and is refuse
   expect(await admin.read<Operator[]>('/operators?search=Waits')).toEqual([]);
 });
 
-test('an operator who is revoked after authorisation can neither begin nor end sessions', async () => {
+test('the admin API lets an operator who is revoked during a request neither begin nor end sessions', async () => {
   const { db } = service.database;
   const sessions = createOperatorSessions(db, adminToken);
   const { operator, token } = await createOperator('owner');
@@ -122,7 +122,7 @@ test('an operator who is revoked after authorisation can neither begin nor end s
   expect(await sessions.listOf(other.operator.id)).toHaveLength(1);
 });
 
-test('one of two owners stays when they revoke each other at the same time', async () => {
+test('the admin API keeps one owner when the last two owners revoke each other at the same time', async () => {
   const management = createOperatorManagement(service.database.db);
   for (let i = 0; i < 20; i += 1) {
     const [a, b] = [await createOperator('owner'), await createOperator('owner')];

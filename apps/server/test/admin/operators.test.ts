@@ -37,7 +37,7 @@ async function openSession(admin: Admin, token: string) {
   return body as IssuedSession;
 }
 
-test('wrong tokens get 401, after ten in a minute 429, and valid tokens always pass', async () => {
+test('the admin API responds with 401 to wrong tokens, with 429 after ten of them in a minute, and always accepts valid tokens', async () => {
   const clock = createTestClock();
   await using service = await startService('postgres', {
     clock,
@@ -101,7 +101,7 @@ describe('operators', () => {
     (await admin.call(`/operators/${id}/rotate`, { json })).body as IssuedOperator;
   const revoke = (id: string) => admin.call(`/operators/${id}/revoke`, { method: 'POST' });
 
-  test('two Authorization headers are refused, even if both tokens are valid', async () => {
+  test('the admin API refuses a request with two Authorization headers, even if both tokens are valid', async () => {
     const lines = `Authorization: Bearer ${adminToken}\r\n`.repeat(2);
     const request = `GET /admin/v1/keys HTTP/1.1\r\nHost: localhost\r\n${lines}\r\n`;
     const [answer] = await sendRaw(service.server.opsUrl, request);
@@ -110,7 +110,7 @@ describe('operators', () => {
     expect(answer?.headers.get('WWW-Authenticate')).toBe(challenge('invalid_request'));
   });
 
-  test('a new operator gets a token that is shown once and does not work in the public API', async () => {
+  test('the token of a new operator is shown once and does not work in the public API', async () => {
     const expiresAt = '2099-01-31T00:00:00.000Z';
     const { operator, token } = await createOperator(admin, 'operator', { expiresAt });
     expect(token).toMatch(/^aso_[0-9A-Za-z]{36}$/);
@@ -128,7 +128,7 @@ describe('operators', () => {
     }
   });
 
-  test('an expired operator is refused and gets no new token', async () => {
+  test('the admin API refuses an expired operator and gives the operator no new token', async () => {
     const { operator, token } = await createOperator(admin, 'viewer');
     await service.database.db
       .update(operators)
@@ -140,7 +140,7 @@ describe('operators', () => {
     expect(await rotate(operator.id)).toEqual(refused);
   });
 
-  test('a rotated token stays valid for the grace period, and a revoked operator has no grace period', async () => {
+  test("a rotated operator token stays valid for the grace period, and a revoked operator's token is invalid at once", async () => {
     const named = { name: 'Zoë of the search' };
     const { operator, token } = await createOperator(admin, 'viewer', named);
     const first = await rotate(operator.id);
@@ -164,7 +164,7 @@ describe('operators', () => {
     expect(await rotate(operator.id)).toMatchObject({ status: 409 });
   });
 
-  test('each operation requires its role or a higher one, and lower roles get 403 even with an invalid body', async () => {
+  test('each admin operation requires a minimum role and responds with 403 to lower roles, even if the body is invalid', async () => {
     const tokens = await Promise.all(
       operatorRoles.map(async (role) => (await createOperator(admin, role)).token),
     );
@@ -186,7 +186,7 @@ describe('operators', () => {
     }
   });
 
-  test('a session has the permissions of its operator, lists them, and cannot create another session', async () => {
+  test('a session has the permissions of its operator, returns them, and cannot create another session', async () => {
     const { operator, token } = await createOperator(admin, 'viewer');
     const { session, token: secret } = await openSession(admin, token);
     expect(secret).toMatch(/^asc_[0-9A-Za-z]{36}$/);
@@ -203,7 +203,7 @@ describe('operators', () => {
     expect(another.headers.get('WWW-Authenticate')).toBe(challenge('invalid_token'));
   });
 
-  test('a session ends alone, with its operator, or with the token that it was created with', async () => {
+  test('a session can be ended alone, and ends with its operator and with the token that created it', async () => {
     const { operator, token } = await createOperator(admin, 'operator');
     const first = await openSession(admin, token);
     const second = await openSession(admin, token);
@@ -217,7 +217,7 @@ describe('operators', () => {
     expect(await statusFor(third.token)).toBe(401);
   });
 
-  test("the operator and owners can list and end the operator's sessions", async () => {
+  test('the sessions of an operator can be listed and ended by that operator and by owners', async () => {
     const { operator, token } = await createOperator(admin, 'viewer');
     const other = await createOperator(admin, 'operator');
     const path = `/operators/${operator.id}/sessions`;
@@ -237,7 +237,7 @@ describe('operators', () => {
     expect((await admin.call(path)).body).toEqual([]);
   });
 
-  test('only a request of an active operator extends a session', async () => {
+  test('a session is extended only by requests that the console sends while its operator is active', async () => {
     const { token } = await openSession(admin, adminToken);
     const { db } = service.database;
     const soon = sql`now() + interval '1 minute'`;
@@ -264,7 +264,7 @@ describe('sessions in the database', () => {
     return { db, sessions, ...(await sessions.begin(owner, adminToken, async () => {})) };
   }
 
-  test('a used session is extended up to its maximum and then ends', async () => {
+  test('a session that is used is extended up to its maximum lifetime and then ends', async () => {
     const { db, sessions, token } = await beginOnly();
     /** Moves the session into the past, as if time had passed. */
     const age = (seconds: number) =>
@@ -288,7 +288,7 @@ describe('sessions in the database', () => {
     expect(await sessions.find(token, { isActive: false })).toBeUndefined();
   });
 
-  test('a session that ends while it is used is not extended', async () => {
+  test('a session that ends during a request is not extended by that request', async () => {
     const { db, sessions, token } = await beginOnly();
     await db.update(operatorSessions).set({ expiresAt: sql`now() + interval '1 minute'` });
     let finding: Promise<unknown> | undefined;
@@ -305,7 +305,7 @@ describe('sessions in the database', () => {
     expect(await sessions.find(token, { isActive: false })).toBeUndefined();
   });
 
-  test('the stored row is not a usable session, and a new ADMIN_TOKEN ends the sessions of the previous one', async () => {
+  test('a session cannot be used with the value that the database stores, and a new ADMIN_TOKEN ends sessions of the previous one', async () => {
     const { db, sessions, token } = await beginOnly();
     expect(await sessions.find(token, { isActive: false })).toEqual(owner);
     const [row] = await db.select().from(operatorSessions);
@@ -325,7 +325,7 @@ describe('names of operators', () => {
   const create = (name: string) =>
     admin.call('/operators', { json: JSON.stringify({ name, role: 'viewer' }) });
 
-  test('a name is refused when it looks like the name of another active operator', async () => {
+  test("an operator's name is refused when it looks like the name of another active operator", async () => {
     expect((await create('Zoe')).status).toBe(201);
     const { status, body } = await create('Zoë');
     const message =
@@ -337,7 +337,7 @@ describe('names of operators', () => {
     expect((await create('Zoe')).status).toBe(201);
   });
 
-  test('a reserved name is refused', async () => {
+  test("an operator's name is refused when it is reserved", async () => {
     const { status, body } = await create('Admin Token');
     expect(status).toBe(400);
     expect(body).toMatchObject({

@@ -38,7 +38,7 @@ describe('the overview with quotas in the process', () => {
     // The ban was in the memory of an earlier process, which was killed.
     prepare: (db: Database) => writeBans(db, banOf(crypto.randomUUID(), 60)),
   });
-  test('the overview shows denied callers, and shows a ban until the key is unbanned', async () => {
+  test('the overview lists callers with denied requests, and lists a ban until the key is unbanned', async () => {
     const stores = { database: 'postgres', quotas: 'in-process' };
     const replicas = { count: 1, reporting: 0 };
     expect(await readOverview(admin)).toMatchObject({ replicas, bans: [], denied: [], stores });
@@ -64,7 +64,7 @@ describe('the overview with quotas in the process', () => {
     expect(await readOverview(admin)).toMatchObject({ keys: { banned: 0 }, bans: [] });
   });
 
-  test('counts only active keys', async () => {
+  test('the overview counts only active keys', async () => {
     const countKeys = async () => {
       await service.server.pass(1);
       const { active, suspended } = (await readOverview(admin)).keys;
@@ -89,7 +89,7 @@ describe('the overview with quotas in the process', () => {
   });
 });
 
-test('every replica shows the traffic of all replicas by outcome, and the number of replicas', async () => {
+test('the overview of every replica shows the traffic of all replicas by outcome, and the number of replicas', async () => {
   await using stack = new AsyncDisposableStack();
   const database = stack.use(await createDatabase('postgres'));
   const own = { quotas, usage, ops: { adminToken } };
@@ -115,7 +115,7 @@ test('every replica shows the traffic of all replicas by outcome, and the number
 });
 
 // Regression: requests were served again, but bans were shown for up to an hour.
-test('the overview hides bans that Redis has lost and shows the others', async () => {
+test('the overview hides bans that Redis no longer has and shows the others', async () => {
   await using stack = new AsyncDisposableStack();
   const database = stack.use(await createDatabase('postgres'));
   const redis = stack.use(await openRedis());

@@ -24,7 +24,7 @@ const entriesOf = (filter: string) => admin.read<AuditEntry[]>(`/audit?${filter}
 const change = (id: string, json: string, query = '') =>
   admin.call(`/keys/${id}${query}`, { method: 'PATCH', json });
 
-test('the log records the creation of a key with its actor, its properties and the reason, and changes with the differing members', async () => {
+test('the audit log records who created or changed a key, the reason, and the properties that differ', async () => {
   const made = await admin.call('/keys?reason=Contract%20%F0%9F%90%88', {
     json: '{"plan":"free","name":"a","account":"b"}',
     headers: { 'X-Request-Id': 'request-1' },
@@ -72,7 +72,7 @@ test('the log records the creation of a key with its actor, its properties and t
   ]);
 });
 
-test('the log records changes of operators, and their own changes with their names', async () => {
+test('the audit log records changes of operators, and shows operators who make changes by name', async () => {
   const made = await admin.call('/operators', { json: '{"name":"Ann","role":"owner"}' });
   const { operator, token } = made.body as IssuedOperator;
   const answer = await admin.call('/keys', { token, json: '{"name":"x","plan":"free"}' });
@@ -104,7 +104,7 @@ test('the log records changes of operators, and their own changes with their nam
 });
 
 // Suspensions and rotations are changes, too.
-test('each of several concurrent changes begins with the state after the previous one', async () => {
+test('the audit log records concurrent changes one after the other: each begins with the result of the previous one', async () => {
   const { key } = await admin.create('{"plan":"free","name":"0"}');
   await Promise.all([...'12345'].map((name) => change(key.id, JSON.stringify({ name }))));
   const entries = await entriesOf(`keyId=${key.id}&action=key.changed`);
@@ -114,7 +114,7 @@ test('each of several concurrent changes begins with the state after the previou
   expect((await admin.call(`/keys/${key.id}`)).body).toMatchObject({ name: names[0] });
 });
 
-test('the log contains no token, not even in a reason', async () => {
+test('the audit log contains no API key, not even when an operator writes one into a reason', async () => {
   const { key, token } = await admin.create('{"plan":"free"}');
   const rotated = (await admin.call(`/keys/${key.id}/rotate`, { method: 'POST' }))
     .body as IssuedKey;
@@ -128,7 +128,7 @@ test('the log contains no token, not even in a reason', async () => {
   expect(text).not.toMatch(/[0-9a-f]{64}/);
 });
 
-test('the list contains every entry once, newest first, and all filters narrow it', async () => {
+test('the audit log lists every entry once, newest first, and each filter returns only matching entries', async () => {
   for (let n = 0; n < 3; n += 1) {
     const { key } = await admin.create('{"plan":"free","name":"x","account":"list"}');
     await change(key.id, `{"name":"${n}"}`, '?reason=For%20a%20customer');
@@ -161,7 +161,7 @@ test('the list contains every entry once, newest first, and all filters narrow i
   }
 });
 
-test('an entry cannot be changed, and cannot be deleted before its retention ends', async () => {
+test('the database refuses to change an audit entry, and to delete one before its retention period ends', async () => {
   const { db } = service.database;
   for (const days of [auditRetentionDays + 1, auditRetentionDays - 1]) {
     await recordAudit(db, {
@@ -187,7 +187,7 @@ test('an entry cannot be changed, and cannot be deleted before its retention end
   expect(await entriesOf('account=old')).toMatchObject(kept);
 });
 
-test('a change is rolled back when its entry cannot be written', async () => {
+test('the service rolls back a change when its audit entry cannot be written', async () => {
   const { key, token } = await admin.create('{"plan":"free","name":"a"}');
   const made = await admin.call('/operators', { json: '{"name":"Ann","role":"owner"}' });
   const paths = [`/keys/${key.id}`, `/operators/${(made.body as IssuedOperator).operator.id}`];

@@ -17,7 +17,7 @@ import { banOf, writeBans } from '../support/write-bans.ts';
 
 const system = { type: 'system', id: null, name: 'system' };
 
-test('two replicas record a ban once with its end when the database is down, and an unban names the operator', async () => {
+test('the audit log records a ban and its end once although two replicas report it during a database outage', async () => {
   await using stack = new AsyncDisposableStack();
   const database = stack.use(await createDatabase('postgres'));
   const redis = stack.use(await openRedis());
@@ -90,14 +90,14 @@ function openLog() {
   return { log: createBanLog(database.db, { onLost, onFailure }), onLost, onFailure };
 }
 
-test('a ban that is written again is recorded once', async () => {
+test('the audit log records a ban once when its entry is written again', async () => {
   const ban = banOf(crypto.randomUUID(), 1);
   await Promise.all([writeBans(database.db, ban, ban), writeBans(database.db, ban)]);
   expect(await actionsAbout(ban.keyId)).toEqual(['ban.started']);
   expect(await openBansOf(ban.keyId)).toEqual([ban.until]);
 });
 
-test("a ban is not open when an unban was recorded before the ban's start was written", async () => {
+test('the audit log does not list a ban as active when the unban was recorded before the start of the ban', async () => {
   const { db } = database;
   const keys = manageKeys(db);
   const { key } = await keys.create({ name: 'x', plan: 'free' }, someCause);
@@ -110,7 +110,7 @@ test("a ban is not open when an unban was recorded before the ban's start was wr
   expect(await openBansOf(key.id)).toEqual([later.until]);
 });
 
-test('an unban or a credit is not recorded when Redis refuses it, and the ban continues', async () => {
+test('the audit log records no unban and no credit that Redis refuses, and the ban continues', async () => {
   const refuse = () => Promise.reject(new QuotasAwayError('Redis does not answer.'));
   const keys = manageKeys(database.db, { unban: refuse, credit: refuse });
   const { key } = await keys.create({ name: 'x', plan: 'free' }, someCause);
@@ -124,7 +124,7 @@ test('an unban or a credit is not recorded when Redis refuses it, and the ban co
   expect(await openBansOf(key.id)).toEqual([ban.until]);
 });
 
-test('a ban moves with its key to an account with a plan and back', async () => {
+test('a ban in Redis moves with its key when the key moves to an account with a plan and back', async () => {
   const { db } = database;
   const moves: Parameters<KeyQuotas['moveBan']>[] = [];
   const keys = manageKeys(db, { moveBan: async (...move) => void moves.push(move) });
@@ -142,7 +142,7 @@ test('a ban moves with its key to an account with a plan and back', async () => 
   ]);
 });
 
-test('ended and forgotten bans are no longer open', async () => {
+test('the audit log no longer lists ended or deleted bans as active', async () => {
   const keyId = crypto.randomUUID();
   const [earlier, later, over] = [banOf(keyId, 20), banOf(keyId, 10), banOf(keyId, -1)];
   await writeBans(database.db, earlier, later, { ...over, startedAt: later.startedAt });
@@ -153,7 +153,7 @@ test('ended and forgotten bans are no longer open', async () => {
 });
 
 // Regression: another replica asked Redis, which did not know the ban, and deleted it.
-test('a ban that a replica decided by itself stays open until that replica ends it', async () => {
+test('the audit log keeps a ban that one replica imposed without Redis active until that replica ends the ban', async () => {
   const { db } = database;
   const [own, other] = [banOf(crypto.randomUUID(), 1), banOf(crypto.randomUUID(), 2)];
   const { log } = openLog();
@@ -179,7 +179,7 @@ test('a ban that a replica decided by itself stays open until that replica ends 
   expect(await actionsAbout(own.keyId)).toEqual(['ban.started', 'ban.started']);
 });
 
-test('a refused ban, bans beyond ten thousand and remaining bans are each reported as lost once', async () => {
+test('the ban writer reports each unwritten ban once: refused ones, those beyond ten thousand, and those left at shutdown', async () => {
   const { log, onLost, onFailure } = openLog();
   const ban = banOf(crypto.randomUUID(), 1);
   log.add({ ...ban, until: 'nonsense' });

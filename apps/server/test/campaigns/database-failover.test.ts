@@ -131,11 +131,14 @@ const faults: Readonly<Record<string, (cluster: Cluster) => Promise<unknown>>> =
     }),
 };
 
-test.each(Object.entries(faults))('the replicas recover when %s', async (title, happen) => {
-  await using stack = new AsyncDisposableStack();
-  const cluster = await startWithStandby(stack, title.startsWith('the name'));
-  await cluster.untilGood();
-  await happen(cluster);
-  process.stdout.write(`${title}: good again after ${await cluster.untilGood()} ms\n`);
-  await cluster.judge();
-});
+test.each(Object.entries(faults))(
+  'the replicas respond correctly again after a fault of Postgres: %s',
+  async (title, happen) => {
+    await using stack = new AsyncDisposableStack();
+    const cluster = await startWithStandby(stack, title.startsWith('the name'));
+    await cluster.untilGood();
+    await happen(cluster);
+    process.stdout.write(`${title}: good again after ${await cluster.untilGood()} ms\n`);
+    await cluster.judge();
+  },
+);

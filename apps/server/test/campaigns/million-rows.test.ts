@@ -20,7 +20,7 @@ const last = 1_001;
  */
 const maxBlocks = 100;
 
-test('a page of a category reads as little among a million animals as among few', async () => {
+test('a page of one category reads at most 100 database blocks when the table has a million animals', async () => {
   await using database = await createDatabase('postgres');
   const { db, close } = await database.open();
   try {
@@ -61,7 +61,7 @@ test('a page of a category reads as little among a million animals as among few'
   }
 });
 
-test('the active keys of an account are counted from an index alone', async () => {
+test('the active keys of an account are counted from an index without reading the table', async () => {
   await using database = await createDatabase('postgres');
   const { db, close } = openWithoutLimits(database);
   try {

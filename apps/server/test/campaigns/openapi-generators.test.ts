@@ -52,28 +52,31 @@ test.each(
   documents.flatMap(({ name, text }) =>
     Object.entries(generators).map(([generator, it]) => ({ generator, name, text, ...it })),
   ),
-)('the output of $generator for $name compiles', async ({ name, text, command, program }) => {
-  const cwd = await mkdtemp(join(tmpdir(), 'animal-store-generated-'));
-  onTestFinished(() => rm(cwd, { recursive: true, force: true }));
-  await writeFile(join(cwd, 'openapi.json'), text);
-  // Generated clients import these packages.
-  await mkdir(join(cwd, 'node_modules'));
-  const zod = join(import.meta.dirname, '../../node_modules/zod');
-  await symlink(zod, join(cwd, 'node_modules/zod'));
-  await runIn(cwd, process.execPath, command);
+)(
+  'the client that $generator generates from $name compiles and lists animals',
+  async ({ name, text, command, program }) => {
+    const cwd = await mkdtemp(join(tmpdir(), 'animal-store-generated-'));
+    onTestFinished(() => rm(cwd, { recursive: true, force: true }));
+    await writeFile(join(cwd, 'openapi.json'), text);
+    // Generated clients import these packages.
+    await mkdir(join(cwd, 'node_modules'));
+    const zod = join(import.meta.dirname, '../../node_modules/zod');
+    await symlink(zod, join(cwd, 'node_modules/zod'));
+    await runIn(cwd, process.execPath, command);
 
-  const isPublic = name === publicDocument.name;
-  if (isPublic) await writeFile(join(cwd, 'program.ts'), program + uses);
-  const compilerOptions = {
-    ...{ strict: true, noEmit: true, skipLibCheck: false, types: [] },
-    ...{ target: 'es2022', lib: ['es2022', 'dom', 'dom.iterable'] },
-    ...{ module: 'preserve', moduleResolution: 'bundler' },
-  };
-  await writeFile(join(cwd, 'tsconfig.json'), JSON.stringify({ compilerOptions }));
-  await runIn(cwd, process.execPath, [tools.typescript54, '-p', '.']);
-  if (!isPublic) return;
-  const { build } = await import(tools.esbuild);
-  const [source, bundle] = [join(cwd, 'program.ts'), join(cwd, 'program.mjs')];
-  await build({ entryPoints: [source], outfile: bundle, bundle: true, format: 'esm' });
-  expect(await runIn(cwd, process.execPath, [bundle])).toBe(`${sent.status}\n`);
-});
+    const isPublic = name === publicDocument.name;
+    if (isPublic) await writeFile(join(cwd, 'program.ts'), program + uses);
+    const compilerOptions = {
+      ...{ strict: true, noEmit: true, skipLibCheck: false, types: [] },
+      ...{ target: 'es2022', lib: ['es2022', 'dom', 'dom.iterable'] },
+      ...{ module: 'preserve', moduleResolution: 'bundler' },
+    };
+    await writeFile(join(cwd, 'tsconfig.json'), JSON.stringify({ compilerOptions }));
+    await runIn(cwd, process.execPath, [tools.typescript54, '-p', '.']);
+    if (!isPublic) return;
+    const { build } = await import(tools.esbuild);
+    const [source, bundle] = [join(cwd, 'program.ts'), join(cwd, 'program.mjs')];
+    await build({ entryPoints: [source], outfile: bundle, bundle: true, format: 'esm' });
+    expect(await runIn(cwd, process.execPath, [bundle])).toBe(`${sent.status}\n`);
+  },
+);

@@ -7,7 +7,7 @@ describe.each(documents)('the document $name', ({ name, text }) => {
   const expected = (problem: object) =>
     name === publicDocument.name ? [expect.objectContaining(problem)] : [];
 
-  test('has no findings of Spectral except the expected one', async () => {
+  test('the OpenAPI linter Spectral finds only the expected problem in the document', async () => {
     const { oas } = (await import(tools.spectralRulesets)).default;
     const problems = await runSpectral(text, oas, [
       // OpenAPI 3.1 has the licence's SPDX identifier instead, and allows only one of the two.
@@ -19,7 +19,7 @@ describe.each(documents)('the document $name', ({ name, text }) => {
   });
 });
 
-test('the public document has no other warning of the OWASP rules than the expected one', async () => {
+test('the OWASP rules of Spectral find only the expected warning in the public OpenAPI document', async () => {
   // The finding is the cursor. A released parameter gets no limit, because a limit would refuse
   // values that were accepted.
   const path = ['paths', '/pets', 'get', 'parameters', '2', 'schema'];
@@ -27,7 +27,7 @@ test('the public document has no other warning of the OWASP rules than the expec
   expect(await warningsOf(publicDocument.text)).toEqual([expect.objectContaining(cursor)]);
 });
 
-test('Spectral skips documents of OpenAPI 3.2, so the document stays at 3.1', async () => {
+test('the OpenAPI documents stay at version 3.1, because Spectral skips documents of version 3.2', async () => {
   const text = publicDocument.text.replace('"openapi": "3.1.1"', '"openapi": "3.2.0"');
   expect(text).not.toBe(publicDocument.text);
   expect(await warningsOf(text)).toEqual([]);

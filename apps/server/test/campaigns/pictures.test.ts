@@ -57,7 +57,7 @@ async function writeDay(): Promise<void> {
   }
 }
 
-test('pictures show every page of the console, including the pictures of the README', async () => {
+test('the script takes a screenshot of every page of the console, including those that the README shows', async () => {
   const { admin, service, open, createOperator, bannedKey } = store;
   await writeDay();
   const busy = await admin.create('{"name":"Koi Garden, app","account":"C-1049","plan":"pro"}');

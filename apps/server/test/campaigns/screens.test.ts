@@ -6,7 +6,7 @@ import { useConsole } from '../support/use-console.ts';
 
 const store = useConsole();
 
-test('every page of the console has room at every width and is accessible', async () => {
+test('every page of the console is accessible and fits the window at every tested width', async () => {
   await tourConsole(store, {
     widths: [360, 640, 768, 1024, 1152, 1280, 1440, 1920],
     judged: { 360: 'dark', 1440: 'light' },
@@ -17,7 +17,7 @@ test('every page of the console has room at every width and is accessible', asyn
 test.each([
   ['desktop', desktop],
   ['phone', phone],
-] as const)('every guide fits a %s and is accessible', async (_name, device) => {
+] as const)('every guide is accessible and fits the screen of a %s', async (_name, device) => {
   const paths = [docsPaths.home, ...guides.map(({ name }) => guidePath(name)), docsPaths.changelog];
   expect(paths.length).toBeGreaterThan(10);
   await expectReadable(store, device, [...paths, '/docs/nosuch']);

@@ -10,7 +10,7 @@ const mayGrowBytes = 50e6;
 
 // This is a campaign, because the kernel needs up to 2 GB for these connections.
 test.each(['gzip', 'identity'])(
-  'a server needs no memory for callers that request the largest file as %s without reading it',
+  'the server buffers no file for clients that request the largest file as %s and do not read the response',
   async (encoding) => {
     await using service = await startProcess('postgres', {
       env: { ADDRESS_PER_MINUTE: '1000000' },

@@ -65,7 +65,7 @@ interface Seen {
 // The test limits what a killed replica may lose. At some moment nothing is in flight and
 // everything is in the database, so only later requests may be lost. Counts in the ledger beyond
 // the responses of the other replicas belong to the killed one. Nothing else may be missing.
-test('the ledger of three replicas contains all responses of their clients, except what a killed replica had not written', async () => {
+test('the usage ledger of three replicas counts every response, except those that a killed replica had not yet written', async () => {
   await using database = await openPostgres();
   await using redis = await openRedis();
   await using stack = new AsyncDisposableStack();

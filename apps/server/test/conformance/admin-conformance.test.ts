@@ -94,7 +94,7 @@ async function expectStatus(status: number, name: string, question: Question): P
 /** Sends a request and returns the created object. */
 const create = async (name: string) => JSON.parse((await ask(name)).text);
 
-test('the document is served to holders of the admin token and equals the contract', async () => {
+test('the admin API serves its OpenAPI document to anyone with the admin token, and the document equals the contract', async () => {
   const { headers, text } = await adminOf(server).call('/openapi.json');
   expect(headers.get('Content-Type')).toBe('application/json; charset=utf-8');
   expect(parseJson(text)).toEqual(createAdminOpenApi());
@@ -106,7 +106,7 @@ test('the document is served to holders of the admin token and equals the contra
 
 // All checks are in one test, because its end reads the statuses of all requests, and its last part
 // uses up the guesses.
-test('every response of the document occurs, except internal errors, and conforms to the document', async () => {
+test('the admin API sends every response that its OpenAPI document lists, except internal errors, as the document describes it', async () => {
   for (const { name } of operations) await meetSuccesses(name);
   for (const name of ['listKeys', 'listAccounts', 'listAuditEntries']) {
     const { headers } = await ask(name, { query: '?limit=1&count=true' });
@@ -238,7 +238,7 @@ async function guessTokens(): Promise<void> {
   }
 }
 
-test('the server accepts a body if and only if the document allows it', () => {
+test('the admin API accepts a request body if and only if its OpenAPI document allows it', () => {
   // Values that members may have, and values just beyond them.
   const mostly = (valid: readonly unknown[], wrong: readonly unknown[]) =>
     fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...valid) }, fc.constantFrom(...wrong));

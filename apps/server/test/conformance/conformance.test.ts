@@ -9,7 +9,7 @@ import { judge } from './judge.ts';
 const service = useService('postgres', { quotas: { addressPerMinute: 1_000_000 } });
 
 // The campaign `api` uses other seeds.
-test('every response conforms to the document and fits its request', async () => {
+test('the public API responds to generated requests as its OpenAPI document describes', async () => {
   const { baseUrl } = service.server;
   const apiKey = service.tokens.enterprise;
   const met = await fuzz({ baseUrl, apiKey, requests: 250, seed: 1 });
@@ -22,7 +22,7 @@ test('every response conforms to the document and fits its request', async () =>
   for (const it of tried) expect(met).toContain(it);
 });
 
-test('refusals that do not depend on values conform to the document', async () => {
+test('the public API refuses requests for reasons other than their values (such as a missing key) as its OpenAPI document describes', async () => {
   for (const operation of await readOperations(service.server.baseUrl)) {
     const { method, path, body } = operation;
     const refusals = [
@@ -39,7 +39,7 @@ test('refusals that do not depend on values conform to the document', async () =
   }
 });
 
-test('standard parsers read the lists, dates and links in headers', async () => {
+test('the response headers with lists, dates and links can be read by standard parsers', async () => {
   for (const name of ['Mia', 'Tom']) {
     await service.call('/pets', { json: JSON.stringify({ name, categoryId: 1 }) });
   }

@@ -8,7 +8,7 @@ const { service } = useAdmin();
 const ask = (path: string, headers: Record<string, string> = {}) =>
   call(service.server.opsUrl + path, { token: null, headers });
 
-test('the page needs no token, is always revalidated, cannot be framed, and loads only its own files', async () => {
+test("the console's HTML page needs no token, is always revalidated, cannot be framed, and loads only the console's own files", async () => {
   const page = await ask('/console');
   expect(page.status).toBe(200);
   expect(Object.fromEntries(page.headers)).toMatchObject({
@@ -21,7 +21,7 @@ test('the page needs no token, is always revalidated, cannot be framed, and load
   });
 });
 
-test('every file that the page loads exists, is immutable, and has its type', async () => {
+test("every file that the console's HTML page loads exists, is cached as immutable, and has the right content type", async () => {
   const { text: page } = await ask('/console');
   const types: Record<string, string> = {};
   for (const [, path = ''] of page.matchAll(/(?:href|src)="(\/console\/[^"]+)"/g)) {

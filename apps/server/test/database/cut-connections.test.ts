@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { cutConnections } from './cut-connections.ts';
 
-test('the service responds correctly or with 503 at whichever message a connection to Postgres is cut', async () => {
+test('the service responds correctly or with 503 when a connection to Postgres is cut at any protocol message', async () => {
   const done = await cutConnections({ seed: 42, replicas: 1, goesOn: (passes) => passes < 1 });
   // Each round sees only some of the messages.
   expect(done.cuts).toBeGreaterThan(5);

@@ -84,7 +84,7 @@ test.each([
   ['is killed', () => postgres.kill(), () => postgres.start()],
   ['hangs', async () => postgres.pause(), async () => postgres.resume()],
 ])(
-  'the service responds with 503 at once when Postgres %s, repeats no request later, and recovers',
+  'the service responds with 503 at once when Postgres %s, recovers afterwards, and does not execute failed requests later',
   async (_, begin, end) => {
     const { token: newToken } = await createKey();
     const { body: known } = await untilServed('/pets', 201, {
@@ -130,7 +130,7 @@ test.each([
 );
 
 // A firewall may drop its connections without a reset, so the server sees only silence.
-test('silent connections are replaced, including the listening one', async () => {
+test('the service replaces connections on which Postgres no longer responds, including the connection for LISTEN', async () => {
   const key = await createKey();
   await using relay = await openForgetfulRelay(postgres.port);
   const target = new URL(databaseUrl);
@@ -157,7 +157,7 @@ test('silent connections are replaced, including the listening one', async () =>
   await until(async () => (await list()).status === 401);
 });
 
-test('a server stops even if its database does not respond', async () => {
+test('the service shuts down even if its database does not respond', async () => {
   const env = { DATABASE_URL: databaseUrl };
   await using own = await openLocalServer(env, { clock: systemClock, ...settings });
   await using away = new AsyncDisposableStack();

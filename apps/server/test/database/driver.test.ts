@@ -19,7 +19,7 @@ test.each<Cut>([
   { place: 'after', kind: 'end' },
   { place: 'within', kind: 'reset' },
 ])(
-  'the driver returns a complete result after a connection that died in a response ($place a row, $kind)',
+  'the Postgres driver returns a complete result after a previous connection was cut ($kind, $place a row)',
   async (cut) => {
     let isArmed = false;
     await using proxy = await openTcpProxy({
@@ -44,14 +44,14 @@ test.each<Cut>([
   },
 );
 
-test('the driver returns a complete result after a statement that failed after its first rows', async () => {
+test('the Postgres driver returns a complete result after a statement that failed after its first rows', async () => {
   await using sql = open(adminUrl);
   const failing = sql.client`select 1 / (3 - n) as x from generate_series(1, 5) as n`;
   await expect(failing).rejects.toMatchObject({ code: '22012' });
   expect([...(await sql.client`select 1 as n`)]).toEqual([{ n: 1 }]);
 });
 
-test('a parameter that cannot be serialised fails only its own statement', async () => {
+test('the Postgres driver rejects only the statement with a parameter that cannot be serialized', async () => {
   await using sql = open(adminUrl);
   await using other = open(adminUrl);
   await other.client`select pg_advisory_lock(4711)`;
@@ -72,7 +72,7 @@ test('a parameter that cannot be serialised fails only its own statement', async
 
 // Regression: Node emits `close` in a later phase than `error`, and a statement between them was
 // never settled.
-test('a statement is rejected when it begins while its connection dies', async () => {
+test('the Postgres driver rejects a statement that begins while its connection closes', async () => {
   let socket: Socket | undefined;
   await using sql = open(adminUrl, {
     socket() {
@@ -91,7 +91,7 @@ test('a statement is rejected when it begins while its connection dies', async (
 
 // Regression: the statement went to a connection without a socket, which ended the process. Or it
 // went to the next session of that connection, where it ran outside a transaction.
-test('a transaction sends no more statements after it has lost its connection', async () => {
+test('the Postgres driver sends no further statements of a transaction that has lost its connection', async () => {
   const closed = Promise.withResolvers<void>();
   await using sql = open(adminUrl, { onclose: () => closed.resolve() });
   await using killer = open(adminUrl);
@@ -110,7 +110,7 @@ test('a transaction sends no more statements after it has lost its connection', 
 
 // Regression: the driver connected again at once and forever (issue 1193). Under TLS, only the
 // driver sees this end.
-test('a statement fails when the server closes connections before they are ready', async () => {
+test('the Postgres driver rejects a statement when the server closes each connection during the login', async () => {
   let connections = 0;
   await using server = await openRawServer((socket) => {
     connections += 1;
@@ -123,7 +123,7 @@ test('a statement fails when the server closes connections before they are ready
 
 // The driver's query for array types is disabled, so the lost statement always comes from the
 // service. An unhandled rejection of the driver's own query would fail this run.
-test('a connection that is lost at its first query fails only that query', async () => {
+test('the Postgres driver rejects only the first query when a connection is lost during that query', async () => {
   // "R" means authenticated, and "Z" ready for a query (Postgres manual, "Message Formats").
   const ready = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 0, 0x5a, 0, 0, 0, 5, 0x49]);
   await using server = await openRawServer((socket) => {
@@ -138,7 +138,7 @@ test('a connection that is lost at its first query fails only that query', async
   await expect(opening).rejects.toThrow(StartupError);
 });
 
-test("the driver sends the host's name to a TLS server", async () => {
+test('the Postgres driver sends the host name to a TLS server (SNI)', async () => {
   const called = Promise.withResolvers<string>();
   await using server = await openRawServer((socket) => {
     // "S" means that the server accepts TLS (Postgres manual, "SSL Session Encryption").

@@ -9,7 +9,7 @@ afterEach(() => {
 });
 
 // Written data survives the end of its process. It survives a power failure only if it was flushed.
-test('the embedded database acknowledges a commit only after its log is on the disk', async () => {
+test('the embedded database acknowledges a commit only after its write-ahead log is on the disk', async () => {
   await using directory = await createDatabase('embedded');
   await using database = disposable(await directory.open());
   const pathOf = (file: number) => fs.readlinkSync(`/proc/self/fd/${file}`);
@@ -35,7 +35,7 @@ test('the embedded database acknowledges a commit only after its log is on the d
   expect(flushes - flushesBefore).toBeGreaterThanOrEqual(3);
 });
 
-test('the embedded database makes every file and directory private to its owner', async () => {
+test('the embedded database creates every file and directory with access for its owner only', async () => {
   await using directory = await createDatabase('embedded');
   await using database = disposable(await directory.open());
   await database.db.execute(sql`create table numbers (n int)`);

@@ -14,7 +14,7 @@ const addressOf = (port: number) => ({ host: '127.0.0.1', port, path: undefined 
 const { port } = new URL(adminUrl);
 const real = addressOf(Number(port));
 
-test('findPostgres does not wait for a host that accepts connections but never responds', async () => {
+test('findPostgres does not wait for a host that accepts the connection but never responds', async () => {
   const silent = Promise.withResolvers<Socket>();
   await using server = await openRawServer((socket) => silent.resolve(socket.resume()));
   const found = await findOn(adminUrl, [addressOf(server.port), real], 60);
@@ -24,7 +24,7 @@ test('findPostgres does not wait for a host that accepts connections but never r
 });
 
 // Regression: each search left a half-open socket as long as the host hung.
-test('findPostgres closes a connection without a response when the search ends', async () => {
+test('findPostgres closes connections that got no response when its search ends', async () => {
   const opened: Socket[] = [];
   const note = (message: unknown) => opened.push((message as { socket: Socket }).socket);
   await using server = await openRawServer((socket) => void socket.resume());
@@ -36,7 +36,7 @@ test('findPostgres closes a connection without a response when the search ends',
   expect(new Set(opened.map(({ destroyed }) => destroyed))).toEqual(new Set([true]));
 });
 
-test("findPostgres fails with the first host's error when no host responds", async () => {
+test('findPostgres fails with the error of the first host when no host responds', async () => {
   const closed = addressOf(await freePort());
   await expect(findOn(adminUrl, [closed, closed], 60)).rejects.toMatchObject({
     code: 'ECONNREFUSED',
@@ -44,7 +44,7 @@ test("findPostgres fails with the first host's error when no host responds", asy
 });
 
 // Regression: `read-write` accepted a standby, although its documentation excludes it.
-test('findPostgres finds a read-only database unless the URL excludes it', async () => {
+test('findPostgres returns a read-only server unless the URL asks for a writable one', async () => {
   await using database = await postgresAt(inject('postgres')).createDatabase();
   const client = postgres(database.url, { max: 1 });
   await client.unsafe(`alter database "${database.name}" set default_transaction_read_only = on`);

@@ -15,7 +15,7 @@ const indexMigration = 8;
 /** The number of the migration that filled the first column in batches. */
 const fillMigration = 19;
 
-test('two servers that start on an empty database migrate it once, add no sample data, and both serve', async () => {
+test('two servers that start on an empty database at the same time run the migrations once, add no sample data, and both serve', async () => {
   await using database = await postgresAt(inject('postgres')).createDatabase();
   const open = () => openLocalServer({ DATABASE_URL: database.url });
   const servers = await Promise.all([open(), open()]);
@@ -36,7 +36,7 @@ test('two servers that start on an empty database migrate it once, add no sample
 
 // Regression: a role behind PgBouncer had a statement timeout of 5 s, and an index that took longer
 // was started again forever.
-test("an index is created during creations of animals, without the role's statement timeout", async () => {
+test('a migration creates an index while animals are created, and the statement timeout of the role does not apply', async () => {
   await using database = await createOldDatabase(indexMigration);
   await using sql = connectTo(database.url);
   await using other = connectTo(database.url);
@@ -63,7 +63,7 @@ test("an index is created during creations of animals, without the role's statem
   await migrating;
 });
 
-test('an interrupted index is created again, and an old database gets the same indexes as a new one', async () => {
+test('a migration creates an interrupted index again, and an old database gets the same indexes as a new one', async () => {
   await using database = await createOldDatabase(indexMigration);
   await using fresh = await postgresAt(inject('postgres')).createDatabase();
   await using sql = connectTo(database.url);
@@ -83,7 +83,7 @@ test('an interrupted index is created again, and an old database gets the same i
 });
 
 // Regression: a single statement would have locked every key for a minute.
-test('a column is filled while a row is locked, and no other row waits for the lock', async () => {
+test('a migration fills a new column although one row is locked, and changes of other rows do not wait', async () => {
   await using database = await createOldDatabase(fillMigration);
   await using sql = connectTo(database.url);
   await using other = connectTo(database.url);
@@ -109,7 +109,7 @@ test('a column is filled while a row is locked, and no other row waits for the l
   ).toEqual([{ search: 'changed' }]);
 });
 
-test('filling the search text of an old audit entry changes nothing else', async () => {
+test('a migration that fills the search text of old audit entries can change nothing else in them', async () => {
   await using database = await createOldDatabase(fillMigration);
   await using sql = connectTo(database.url);
   await sql`alter table audit_entries disable trigger audit_entries_write_search`;
@@ -130,7 +130,7 @@ test('filling the search text of an old audit entry changes nothing else', async
   await migratePostgres(database.url, migrationOptions);
 });
 
-test('searches get their indexes as soon as the migrating role may create the extension', async () => {
+test('the server creates the search indexes once its database role may create the extension pg_trgm', async () => {
   await using stack = new AsyncDisposableStack();
   const { adminUrl } = inject('postgres');
   const admin = stack.use(connectTo(adminUrl));
@@ -159,7 +159,7 @@ test('searches get their indexes as soon as the migrating role may create the ex
 
 // Regression: an open transaction that had read the keys stopped the service. ALTER TABLE waited
 // for its lock, and all lookups of keys waited for ALTER TABLE.
-test('a migration that waits for a lock blocks no other statements and reports who holds the lock', async () => {
+test('a migration that waits for a lock does not block other statements, and logs which session holds the lock', async () => {
   await using database = await createOldDatabase(indexMigration - 1);
   await using sql = connectTo(database.url);
   await using other = connectTo(database.url);

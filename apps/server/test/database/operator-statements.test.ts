@@ -28,7 +28,7 @@ const running = async ({ db }: OpenDatabase) =>
     and state = 'active' and pid <> pg_backend_pid()`,
   );
 
-test("callers are served while operators' statements use all of their connections", async () => {
+test('callers of the public API are served while statements of the admin API use all of their own connections', async () => {
   const opened = open(600);
   const abandoned = new AbortController();
   const waiting = runUntilAbandoned(abandoned.signal, () =>
@@ -44,7 +44,7 @@ test("callers are served while operators' statements use all of their connection
   await opened.close();
 });
 
-test("Postgres cancels a statement when the operator's request is aborted", async () => {
+test('Postgres cancels the statement of an admin request when the client aborts the request', async () => {
   const opened = open(600);
   const abandoned = new AbortController();
   const waiting = runUntilAbandoned(abandoned.signal, () =>
@@ -58,7 +58,7 @@ test("Postgres cancels a statement when the operator's request is aborted", asyn
   await opened.close();
 });
 
-test('a statement of an operator that exceeds its timeout is not an outage of the database', async () => {
+test('the service does not treat a timeout of an admin statement as an outage of the database', async () => {
   const opened = open(0.05);
   const slow = await wait(opened.operators, 600).catch((error) => error);
   expect(slow).toBeInstanceOf(StatementTooSlowError);

@@ -25,7 +25,7 @@ const withHost = (host: string) =>
   readPostgresUrl(`postgres://${real.username}:${real.password}@${host}${real.pathname}`);
 
 // Regression: the driver connected to another host in both cases, and the search never ended.
-test('findPostgres finds a Postgres on an IPv6 address in brackets', async () => {
+test('findPostgres connects to an IPv6 address in brackets', async () => {
   await using server = await forwardFrom({ host: '::1', port: 0 });
   const address = server.address();
   const port = typeof address === 'object' ? address?.port : undefined;
@@ -35,7 +35,7 @@ test('findPostgres finds a Postgres on an IPv6 address in brackets', async () =>
   });
 });
 
-test('findPostgres finds a Postgres on a percent-encoded Unix socket', async () => {
+test('findPostgres connects to a Unix socket whose path is percent-encoded', async () => {
   await using directory = await temporaryDirectory();
   const path = join(directory.path, '.s.PGSQL.5433');
   await using _server = await forwardFrom({ path });
@@ -45,7 +45,7 @@ test('findPostgres finds a Postgres on a percent-encoded Unix socket', async () 
 
 // Regression: the service waited forever, because the driver reported a lost connection.
 test.each(['require', 'verify-ca', 'verify-full'])(
-  'migratePostgres with sslmode=%s fails with an explanation when Postgres has no TLS',
+  'migratePostgres with sslmode=%s fails with an explanation when Postgres does not support TLS',
   async (mode) => {
     const migrating = migratePostgres(`${adminUrl}?sslmode=${mode}`, {
       ...migrationOptions,

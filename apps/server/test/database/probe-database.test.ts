@@ -22,13 +22,16 @@ describe.each(databaseKinds)('probeDatabase on %s', (kind) => {
     // A full disk refuses temporary files first, while creations may still fit into a page.
     ['has no space for files', sql`set local temp_file_limit = 0`, '53400'],
     ['is read-only', sql`set transaction read only`, '25006'],
-  ])('fails on a database that %s, and otherwise succeeds', async (_, setting, code) => {
-    await probeDatabase(db);
-    const probed = db.transaction(async (tx) => {
-      await tx.execute(setting);
-      await probeDatabase(tx);
-    });
-    await expect(probed).rejects.toMatchObject({ code });
-    await probeDatabase(db);
-  });
+  ])(
+    'probeDatabase fails on a database that %s, and succeeds otherwise',
+    async (_, setting, code) => {
+      await probeDatabase(db);
+      const probed = db.transaction(async (tx) => {
+        await tx.execute(setting);
+        await probeDatabase(tx);
+      });
+      await expect(probed).rejects.toMatchObject({ code });
+      await probeDatabase(db);
+    },
+  );
 });

@@ -16,7 +16,7 @@ const json = '{"name":"Rex","categoryId":1}';
 
 const readiness = async () => (await call(`${service.server.opsUrl}/readyz`, { token: null })).body;
 
-test('a service with a read-only database responds with 503 to writes and serves everything else', async () => {
+test('the service with a read-only database responds with 503 to writes and serves all other requests', async () => {
   const { db } = service.database;
   const key = { name: 'new', plan: 'enterprise', quota: wideQuota } as const;
   const { token: newToken } = await createApiKey(db, key);

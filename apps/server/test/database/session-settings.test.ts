@@ -27,7 +27,7 @@ const otherSettings = [
   'client_encoding = LATIN1',
 ];
 
-test('each session has the settings of the service, whatever the database sets', async () => {
+test('each database session has the settings that the service needs, whatever the defaults of the database are', async () => {
   await using database = await createDatabase();
   await using admin = connectTo(adminUrl);
   for (const setting of otherSettings) {
@@ -57,7 +57,7 @@ test('each session has the settings of the service, whatever the database sets',
   }
 });
 
-test("a replica serves and is ready after the database's settings have changed and its sessions have ended", async () => {
+test('a replica serves and is ready after the defaults of the database have changed and its sessions were ended', async () => {
   await using service = await startService('postgres');
   await changeSettings(service.database.url, otherSettings);
   await until(async () => (await readiness(service.server)).status === 200);
@@ -68,7 +68,7 @@ test("a replica serves and is ready after the database's settings have changed a
 
 // PgBouncer does the same with `ignore_startup_parameters`: sessions have the settings of the role
 // or the database.
-test("a replica behind a pooler that ignores its settings is not ready after the database's settings have changed", async () => {
+test('a replica behind a connection pooler that drops its settings is not ready after the defaults of the database have changed', async () => {
   await using database = await createMigrated('postgres');
   await using pooler = await openRawServer((client) => {
     const server = connect(addressOf(database.url)).on('error', () => client.destroy());
@@ -96,7 +96,7 @@ test("a replica behind a pooler that ignores its settings is not ready after the
 
 // The default search_path begins with the schema that is named like the role, and a migration
 // creates a schema called usage.
-test('the role usage migrates its database although a schema has its name', async () => {
+test('migratePostgres migrates the database of a role that has the same name as a schema', async () => {
   await using role = await createRole('usage');
   await using database = await createDatabase();
   await using admin = connectTo(adminUrl);
@@ -108,7 +108,7 @@ test('the role usage migrates its database although a schema has its name', asyn
   expect(tables).toEqual([{ schemaname: 'public' }, { schemaname: 'public' }]);
 });
 
-test('migratePostgres refuses a database without UTF8 and explains how to create one', async () => {
+test('migratePostgres refuses a database with another encoding than UTF8 and explains how to create one', async () => {
   const name = `latin_${randomUUID().replaceAll('-', '')}`;
   await using admin = connectTo(adminUrl);
   await admin.unsafe(`create database "${name}" encoding 'LATIN1' locale 'C' template template0`);
@@ -127,7 +127,7 @@ test('migratePostgres refuses a database without UTF8 and explains how to create
 });
 
 // PgBouncer in transaction mode gives both connections the session that is free.
-test('checkOwnSessions refuses two connections that share a session, as behind a pooler in transaction mode', async () => {
+test('checkOwnSessions refuses a pooler in transaction mode, in which two connections can share a session', async () => {
   await using one = connectTo(adminUrl);
   await using other = connectTo(adminUrl);
   await checkOwnSessions(one, other);
@@ -143,11 +143,14 @@ test.each([
     { code: '08P01', message: 'unsupported startup parameter: search_path' },
     /ignore_startup_parameters = statement_timeout, bytea_output, search_path, /,
   ],
-])('poolerFault explains the error %j', (error, sentence) => {
-  expect(poolerFault(error)).toMatch(sentence);
-});
+])(
+  'poolerFault explains how to configure the pooler when a statement fails with the error %j',
+  (error, sentence) => {
+    expect(poolerFault(error)).toMatch(sentence);
+  },
+);
 
-test('the driver reads no PG* variable', async () => {
+test('the Postgres driver ignores the environment variables PG*', async () => {
   await using database = await createDatabase();
   for (const [name, value] of Object.entries({
     ...{ PGHOST: 'nowhere.invalid', PGPORT: '1', PGUSER: 'nobody', PGDATABASE: 'nothing' },

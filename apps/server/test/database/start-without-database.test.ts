@@ -31,7 +31,7 @@ async function expectService(starting: Promise<LocalServer>): Promise<void> {
   await until(async () => (await call(`${server.opsUrl}/readyz`, { token: null })).status === 200);
 }
 
-test('a replica starts while Postgres is unavailable, and is ready as soon as Postgres is available', async () => {
+test('a replica starts while Postgres is down, and becomes ready as soon as Postgres is up', async () => {
   await using database = await createEmpty();
   await using proxy = await openTcpProxy({ target: database.url });
   await proxy.cut();
@@ -46,7 +46,7 @@ test('a replica starts while Postgres is unavailable, and is ready as soon as Po
 
 // An unreachable machine does not even refuse connections. Regression: the replica had migrated the
 // second host, and ended because it could not listen on the first one.
-test('a replica starts while the first of two hosts does not respond', async () => {
+test('a replica starts while the first of two Postgres hosts does not respond', async () => {
   await using database = await createEmpty();
   await using silent = await openRawServer();
   const hosts = `@127.0.0.1:${silent.port},${new URL(database.url).host}`;
@@ -54,7 +54,7 @@ test('a replica starts while the first of two hosts does not respond', async () 
   await expectService(starting);
 });
 
-test("a replica responds to probes while another replica's migrations run", async () => {
+test('a replica responds to health checks while another replica runs the migrations', async () => {
   await using database = await createEmpty();
   const other = connectTo(database.url);
   await other`select pg_advisory_lock(7301874402561)`;

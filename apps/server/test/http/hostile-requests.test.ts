@@ -131,15 +131,18 @@ function testTable<Input>(
   const rows = Object.entries(table).flatMap(([answer, inputs]) =>
     inputs.map((input) => [JSON.stringify(String(input).slice(0, 70)), answer, input] as const),
   );
-  test.each(rows)(`${what} %s gets %s`, async (_shown, answer, input) => {
+  test.each(rows)(`the service responds to ${what} %s with %s`, async (_shown, answer, input) => {
     await expectAnswer(answer, ...toRequest(input as Input, answer));
   });
 }
 
-testTable('the target', targets, (target) => [`GET ${target} HTTP/1.1`, { headers: ['Host: a'] }]);
-testTable('the head', heads, ([line = '', ...headers]) => [line, { headers }]);
+testTable('the request target', targets, (target) => [
+  `GET ${target} HTTP/1.1`,
+  { headers: ['Host: a'] },
+]);
+testTable('the request line and headers', heads, ([line = '', ...headers]) => [line, { headers }]);
 // Nothing follows the body, so truncated bodies get a response, too.
-testTable('a body of', framings, ([framing, body], answer) => [
+testTable('a body with the framing', framings, ([framing, body], answer) => [
   'POST /v1/pets HTTP/1.1',
   { headers: ofJson(framing), body, halfClose: answer.endsWith('by Node') },
 ]);
@@ -147,7 +150,7 @@ testTable('the body', bodies, (body) => [
   'POST /v1/pets HTTP/1.1',
   { headers: ofJson(`Content-Length: ${body.length}`), body },
 ]);
-testTable('a body of the type', types, (type) => [
+testTable('a body with the Content-Type', types, (type) => [
   'POST /v1/pets HTTP/1.1',
   {
     // An empty type means that the header is missing.
@@ -157,7 +160,7 @@ testTable('a body of the type', types, (type) => [
 ]);
 
 // The campaign `wire` tries more conversations and checks the memory.
-test('the service survives hostile conversations on its connections', async () => {
+test('the service survives many connections with random hostile requests', async () => {
   const { server, tokens } = service;
   const before = await countAnimals();
   await holdConversations({ server, token: tokens.enterprise, seed: 1, connections: 40 });

@@ -54,7 +54,7 @@ test.each<[status: number, path: string, options?: CallOptions, successor?: stri
   [404, `/pets/${id}`, {}, `?ids=${id}`],
   [429, '/pets/1', denied, '?ids=1'],
 ])(
-  'the response %d to %s %j has the common headers, is readable by any web page, and names no software',
+  'the response with status %d to %s %j has the common headers, can be read by any web page, and names no server software',
   async (status, path, options = {}, successor) => {
     const answer = await service.call(path, { ...options, headers: { Origin: page } });
     const { headers } = answer;
@@ -82,7 +82,7 @@ test.each<[status: number, path: string, options?: CallOptions, successor?: stri
   },
 );
 
-test('X-Request-Id is copied from the request if it is well-formed, and otherwise new', async () => {
+test('the header X-Request-Id of a response is copied from the request if it is well-formed, and is new otherwise', async () => {
   const idFor = async (...headers: string[]) => {
     const answer = await sendRawRequest(service, { line: 'GET /v1/pets HTTP/1.1', headers });
     return answer.headers.get('X-Request-Id');
@@ -99,7 +99,7 @@ test('X-Request-Id is copied from the request if it is well-formed, and otherwis
 });
 
 test.each(['/pets?limit=1', '/pets/1', '/pets/x', '/rate-limit', '/store/orders', '/x'])(
-  'HEAD %s gets the headers of GET without a body',
+  'the response to HEAD %s has the headers of the response to GET and no body',
   async (path) => {
     const get = await service.call(path);
     const head = await service.call(path, { method: 'HEAD' });
@@ -113,21 +113,24 @@ test.each([
   ['/pets/%ff', ['DELETE'], 'GET, HEAD'],
   ['/rate-limit', ['POST'], 'GET, HEAD'],
   ['/store/orders', ['DELETE'], 'GET, HEAD'],
-])('%s refuses %s with 405 and lists its methods', async (path, methods, allow) => {
-  for (const method of methods) {
-    const answer = await service.call(path, { method });
-    expectError(answer, 405, 'method_not_allowed', /^method: expected one of /);
-    expect(answer.headers.get('Allow')).toBe(allow);
-  }
-  // These requests have no key, and none of them is a preflight.
-  for (const headers of [{ Origin: page }, { 'Access-Control-Request-Method': 'GET' }]) {
-    const options = await service.call(path, { method: 'OPTIONS', token: null, headers });
-    expect(options).toMatchObject({ status: 204, text: '' });
-    expectResponseHeaders(options);
-    expect(options.headers.get('Allow')).toBe(allow);
-    expect(options.headers.has('Access-Control-Allow-Methods')).toBe(false);
-  }
-});
+])(
+  'the path %s refuses the methods %s with 405 and lists the allowed methods',
+  async (path, methods, allow) => {
+    for (const method of methods) {
+      const answer = await service.call(path, { method });
+      expectError(answer, 405, 'method_not_allowed', /^method: expected one of /);
+      expect(answer.headers.get('Allow')).toBe(allow);
+    }
+    // These requests have no key, and none of them is a preflight.
+    for (const headers of [{ Origin: page }, { 'Access-Control-Request-Method': 'GET' }]) {
+      const options = await service.call(path, { method: 'OPTIONS', token: null, headers });
+      expect(options).toMatchObject({ status: 204, text: '' });
+      expectResponseHeaders(options);
+      expect(options.headers.get('Allow')).toBe(allow);
+      expect(options.headers.has('Access-Control-Allow-Methods')).toBe(false);
+    }
+  },
+);
 
 const own = 'Authorization, Content-Type, Idempotency-Key, X-Request-Id';
 
@@ -140,7 +143,7 @@ test.each([
   ['/pets', 'x-a;b', own],
   ['/pets', `x-${'a'.repeat(1_024)}`, own],
 ])(
-  'a preflight of %s for %j is answered without a key and allows %j',
+  'the service responds to a CORS preflight of %s for the headers %j without a key, and allows the headers %j',
   async (path, asked, allowed) => {
     const answer = await service.call(path, {
       method: 'OPTIONS',
@@ -163,7 +166,7 @@ test.each([
   },
 );
 
-test('with CORS_ORIGINS, only pages of these origins may read responses', async () => {
+test('the service allows only web pages from CORS_ORIGINS to read its responses', async () => {
   const origins = [page, 'https://other.example'];
   await using narrow = await startService('postgres', { api: { corsOrigins: new Set(origins) } });
   const others = ['https://evil.example', `${page}.evil.example`, 'http://shop.example', 'null'];

@@ -62,12 +62,15 @@ describe('authentication', () => {
   const callWith = (authorization: string) =>
     service.call('/pets', { token: null, headers: { Authorization: authorization } });
 
-  test.each(paths)('%s %s requires a key', async (method, path) => {
-    expectRefused(await service.call(path, { method, token: null }), 'missing');
-    expectRefused(await service.call(path, { method, token: createToken() }), 'invalid');
-  });
+  test.each(paths)(
+    'the service responds with 401 to %s %s without a key and with an unknown key',
+    async (method, path) => {
+      expectRefused(await service.call(path, { method, token: null }), 'missing');
+      expectRefused(await service.call(path, { method, token: createToken() }), 'invalid');
+    },
+  );
 
-  test('every invalid key gets the same response, and no log or response contains the key', async () => {
+  test('the service responds in the same way to every kind of invalid key, and no log line or response contains the key', async () => {
     const token = service.tokens.free;
     const answers = new Set<string>();
     for (const wrong of [
@@ -90,7 +93,7 @@ describe('authentication', () => {
     expect(answers.size).toBe(1);
   });
 
-  test('a key of any plan, also with an expiry or a new token, is accepted with the scheme in any letter case', async () => {
+  test('the service accepts a key of any plan, with an expiry date or a rotated token, and with "Bearer" in any letter case', async () => {
     for (const token of good) expect((await callWith(`bEaReR   ${token}`)).status).toBe(200);
   });
 
@@ -103,7 +106,7 @@ describe('authentication', () => {
     ['otherScheme', 'KEY'],
     ['otherScheme', 'BearerX KEY'],
   ])(
-    'a request gets the response "%s" for the header "%s", which is not repeated',
+    'the service responds with the 401 error "%s" to the Authorization header "%s", and does not repeat the header',
     async (why, header) => {
       const token = service.tokens.enterprise;
       const answer = await callWith(header.replaceAll('KEY', token));
@@ -112,7 +115,7 @@ describe('authentication', () => {
     },
   );
 
-  test('two Authorization headers are refused, even if both keys are valid', async () => {
+  test('the service refuses a request with two Authorization headers, even if both keys are valid', async () => {
     const header = `Authorization: Bearer ${service.tokens.enterprise}`;
     const headers = ['Host: a', header, header.replace('Authorization', 'AUTHORIZATION')];
     const line = 'GET /v1/pets HTTP/1.1';
@@ -120,7 +123,7 @@ describe('authentication', () => {
     expectRefused(answer as Answer, 'twice');
   });
 
-  test('a key in the query, another header or the body is ignored, and the body is not read', async () => {
+  test('the service ignores a key in the query, in another header or in the body, and does not read the body', async () => {
     const key = service.tokens.enterprise;
     const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
     for (const [path, options] of [
@@ -137,7 +140,7 @@ describe('authentication', () => {
 });
 
 describe('the quota of an address', () => {
-  test('allows 60 requests a minute with missing or invalid keys, and then responds with 429', async () => {
+  test('the service allows an address 60 requests a minute with missing or invalid keys, and then responds with 429', async () => {
     // rate-limiter-flexible uses the clock of the machine.
     await using service = await startService('postgres', { clock: systemClock });
     const answers: Answer[] = [];
@@ -173,7 +176,7 @@ describe('the quota of an address', () => {
     const askFrom = (forwardedFor: string, options: object) =>
       service.call('/pets', { headers: { 'X-Forwarded-For': forwardedFor }, ...options });
 
-    test('the server counts requests for the address that the nearest proxy added, or for the proxy if there is none', async () => {
+    test('the service counts requests for the address that the nearest proxy added, or for the proxy if there is none', async () => {
       const own = ['1.1.1.1, 192.0.2.1', '2.2.2.2, 192.0.2.1', '3.3.3.3, 192.0.2.1', '192.0.2.2'];
       const addresses = [...own, 'unknown', '"; drop', '999.1.1.1'];
       const statuses: number[] = [];
@@ -183,7 +186,7 @@ describe('the quota of an address', () => {
 
     // Regression: each token with a valid checksum cost a query, even if its network had no quota
     // left. Cached keys, such as a changed one, are not affected by the limit.
-    test('the server looks up only ten invented tokens of a network that has no quota left', async () => {
+    test('the service looks up at most ten unknown tokens of a network that has no quota left', async () => {
       const { key, token } = await admin.create('{"plan":"free"}');
       expect((await askFrom('192.0.2.31', { token })).status).toBe(200);
       const lookUps: string[] = [];

@@ -83,11 +83,11 @@ test.each<[what: string, messages: (object | string)[], told: unknown[][]]>([
     ['not JSON', { replica: 'peer' }, 'null'],
     [['missed'], ['missed'], ['missed']],
   ],
-])('openChangeChannel calls the subscribers for %s', async (_, messages, expected) => {
+])('openChangeChannel calls the matching subscribers for %s', async (_, messages, expected) => {
   expect(await toldOf(...messages)).toEqual(expected);
 });
 
-test('openChangeChannel calls the subscribers for an announced change after its transaction has committed', async () => {
+test('openChangeChannel notifies subscribers of an announced change only after its transaction has committed', async () => {
   await database.db.transaction(async (tx) => {
     await announceKeyChange(tx, 'changed');
   });
@@ -95,7 +95,7 @@ test('openChangeChannel calls the subscribers for an announced change after its 
 });
 
 // Version 1.0.0 clears its whole cache after a message without a `keyId`.
-test('heartbeats have an empty keyId, so that version 1.0.0 reads them as the change of an unknown key', async () => {
+test('a heartbeat has an empty keyId, so a replica of version 1.0.0 ignores it as a change of an unknown key', async () => {
   const own = () => sent.find((payload) => payload.includes('"replica":"own"'));
   await until(() => own() !== undefined);
   expect(JSON.parse(own() ?? '')).toEqual({ keyId: '', replica: 'own', leaving: false });

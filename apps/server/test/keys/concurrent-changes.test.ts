@@ -63,7 +63,7 @@ async function atOnce(round: number, ...acts: (() => Promise<unknown>)[]): Promi
 
 const plan = { plan: 'enterprise', quota: { perMinute: 1, perDay: 100 } } as const;
 
-test('an unban ends the ban while the account of the key changes', async () => {
+test('an unban ends the ban when the key moves to another account at the same time', async () => {
   for (let round = 0; round < rounds; round += 1) {
     const [from, to] = round % 4 < 2 ? ['label', 'with a plan'] : ['with a plan', 'label'];
     await accounts.credit('with a plan', someCause);
@@ -75,7 +75,7 @@ test('an unban ends the ban while the account of the key changes', async () => {
 });
 
 // Regression: both recorded the ban, because each had asked for it before it got the lock.
-test('of two unbans at the same time, one records the ban and the other records that there was none', async () => {
+test('the audit log records a ban in only one of two unbans that happen at the same time', async () => {
   for (let round = 0; round < rounds; round += 1) {
     const id = await createBanned('label');
     const unban = () => keys.unban(id, someCause);
@@ -88,7 +88,7 @@ test('of two unbans at the same time, one records the ban and the other records 
   }
 });
 
-test("an unban ends the ban while the key's account gets or loses a plan", async () => {
+test("an unban ends the ban when the key's account gets or loses a plan at the same time", async () => {
   for (let round = 0; round < rounds; round += 1) {
     const name = `account ${round}`;
     if (round % 4 >= 2) await accounts.setPlan(name, plan, someCause);
@@ -102,7 +102,7 @@ test("an unban ends the ban while the key's account gets or loses a plan", async
 
 // Regression: the ban did not move. The change of the key did not see the new plan, and the change
 // of the plan did not see the key.
-test("a ban moves with its key when the key's account gets or loses its plan at the same time", async () => {
+test('a ban stays with its key when the key moves while an account gets or loses its plan', async () => {
   for (let round = 0; round < rounds; round += 1) {
     const name = `busy ${round}`;
     const isPlanned = round % 4 >= 2;
@@ -121,7 +121,7 @@ test("a ban moves with its key when the key's account gets or loses its plan at 
 });
 
 // Regression: the change of the plan waited for the key, and then took the key's account for the one before.
-test('a change of a plan that waits for a key moves the ban to the account that the key has got', async () => {
+test("a ban stays with its key when the key moves to another account while a change of the old account's plan waits for a lock", async () => {
   const id = await createBanned('left');
   const { db } = database;
   const settled = await db.transaction(async (tx) => {
@@ -138,7 +138,7 @@ test('a change of a plan that waits for a key moves the ban to the account that 
   expect(await isBanned(id)).toBe(true);
 });
 
-test('setting the plan again moves a ban that a stopped replica had not moved', async () => {
+test('setPlan moves a ban that a previous setPlan did not move because its replica stopped', async () => {
   const id = await createBanned('stopped');
   // The ban was not moved after this change.
   const stopped = createAccountManagement(database.db, () => {}, {
@@ -151,7 +151,7 @@ test('setting the plan again moves a ban that a stopped replica had not moved', 
   expect(await isBanned(id)).toBe(true);
 });
 
-test('two credits of a key at the same time reset its usage once', async () => {
+test('a key is credited only once when two credits happen at the same time', async () => {
   for (let round = 0; round < rounds; round += 1) {
     const id = await createBanned('label');
     await atOnce(
@@ -164,7 +164,7 @@ test('two credits of a key at the same time reset its usage once', async () => {
   }
 });
 
-test('a ban moves with its key into an account with a plan and back', async () => {
+test('a ban stays with its key when the key moves to an account with a plan and back', async () => {
   for (let round = 0; round < rounds; round += 1) {
     const id = await createBanned('label');
     await keys.change(id, { account: 'with a plan' }, someCause);

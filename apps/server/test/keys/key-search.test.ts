@@ -166,19 +166,22 @@ describe.each(databaseKinds)('the search of keys on %s', (kind) => {
     [{ name: 'a', unusedForDays: 5 }, 'ac'],
     [{ search: 'acme', sort: '-name' }, 'cdbae'],
     [{ state: 'active', sort: '-requests' }, 'fb2ca'],
-  ])('searchKeys with %j finds %s, each on one page', async (filter, found) => {
-    const pages: string[] = [];
-    let position: ListPosition | undefined;
-    do {
-      const { items, next } = await searchKeys(database.db, filter, 3, position);
-      pages.push(items.map(({ id }) => id[0]).join(''));
-      position = next;
-    } while (position !== undefined);
-    expect(pages).toEqual(found.match(/.{1,3}/g) ?? ['']);
-    expect(await countFoundKeys(database.db, filter)).toBe(found.length);
-  });
+  ])(
+    'searchKeys with the filter %j returns exactly the keys %s (one letter each), split into pages',
+    async (filter, found) => {
+      const pages: string[] = [];
+      let position: ListPosition | undefined;
+      do {
+        const { items, next } = await searchKeys(database.db, filter, 3, position);
+        pages.push(items.map(({ id }) => id[0]).join(''));
+        position = next;
+      } while (position !== undefined);
+      expect(pages).toEqual(found.match(/.{1,3}/g) ?? ['']);
+      expect(await countFoundKeys(database.db, filter)).toBe(found.length);
+    },
+  );
 
-  test('a list shows until when a key is banned', async () => {
+  test('searchKeys returns the end of the ban for each banned key', async () => {
     const { items } = await searchKeys(database.db, {}, 100, undefined);
     const banned = items.filter(({ bannedUntil }) => bannedUntil !== null);
     expect(banned.map(({ id, bannedUntil }) => [id[0], bannedUntil])).toEqual([

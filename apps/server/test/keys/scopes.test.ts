@@ -15,7 +15,7 @@ const statusOf = async (path: string, options: object) =>
   (await service.call(path, options)).status;
 
 // error-examples.test.ts tests which operation needs which scope.
-test('a refusal names the missing scope and costs one request; HEAD needs the scope of GET, and unknown paths need none', async () => {
+test('the service refuses a request without the required scope, names the scope, and counts the request', async () => {
   const { token: reads } = await create(['pets:read']);
   const { token: writes } = await create(['pets:write']);
   const answer = await service.call('/rate-limit', { token: writes });
@@ -34,7 +34,7 @@ test('a refusal names the missing scope and costs one request; HEAD needs the sc
   expect(await statusOf('/pets', { token: writes, json: pet })).toBe(201);
 });
 
-test('the quota is checked before the scope, and the scope before the body', async () => {
+test('the service checks the quota before the scope, and the scope before the body', async () => {
   const quota = { perMinute: 1, perDay: 10 };
   const key = { name: 'late', plan: 'enterprise', quota, scopes: ['pets:read'] };
   const { token } = await admin.create(JSON.stringify(key));
@@ -42,7 +42,7 @@ test('the quota is checked before the scope, and the scope before the body', asy
   expect(await statusOf('/pets', { token, json: pet })).toBe(429);
 });
 
-test('a new key has both scopes, and a change applies from the next request, is recorded and survives a rotation', async () => {
+test("a change of a key's scopes applies from the next request, is recorded in the audit log, and survives a rotation", async () => {
   const { key, token } = await create();
   expect(key.scopes).toEqual(both);
   expect(await statusOf('/pets', { token, json: pet })).toBe(201);
@@ -65,18 +65,21 @@ test.each<[scopes: unknown, message: string | RegExp]>([
   [['pets:read', 'pets:read'], `${expected} an array`],
   [['pets:read', 1], 'scopes.1: expected one of pets:read, pets:write, got 1'],
   [Array(3_000).fill('x'), /^.{1,1100}$/],
-])('the scopes %j are refused at creation and in a change', async (scopes, message) => {
-  const json = JSON.stringify({ plan: 'free', name: 'x', scopes });
-  const { key } = await create();
-  const text = typeof message === 'string' ? message : expect.stringMatching(message);
-  const refusal = { code: 'invalid_request', message: text, status: 400 };
-  expect((await admin.call('/keys', { json })).body).toEqual(refusal);
-  expect((await change(key.id, scopes)).body).toEqual(refusal);
-  expect((await admin.call(`/keys/${key.id}`)).body).toMatchObject({ scopes: both });
-});
+])(
+  'the admin API refuses the invalid scopes %j when a key is created or changed',
+  async (scopes, message) => {
+    const json = JSON.stringify({ plan: 'free', name: 'x', scopes });
+    const { key } = await create();
+    const text = typeof message === 'string' ? message : expect.stringMatching(message);
+    const refusal = { code: 'invalid_request', message: text, status: 400 };
+    expect((await admin.call('/keys', { json })).body).toEqual(refusal);
+    expect((await change(key.id, scopes)).body).toEqual(refusal);
+    expect((await admin.call(`/keys/${key.id}`)).body).toMatchObject({ scopes: both });
+  },
+);
 
 // The database itself enforces scopes, also for keys of earlier versions.
-test('the table refuses a key without a scope and gives both scopes by default', async () => {
+test('the table of keys refuses a key without a scope, and gives new keys both scopes by default', async () => {
   const { db } = service.database;
   const insert = `insert into api_keys (plan`;
   await expect(db.execute(`${insert}, scopes) values ('free', '{}')`)).rejects.toThrow();

@@ -24,7 +24,7 @@ test.each([
   await expectStartupError(opening, /^DATA_DIR: cannot open \S+: (?!.*object Object)\w/);
 });
 
-test('a service opens without settings other than free ports and a directory', async () => {
+test('openService starts a service when only free ports and a data directory are set', async () => {
   await using database = await createDatabase('embedded');
   const place = { kind: 'embedded', dataDir: database.env['DATA_DIR'] ?? '' } as const;
   const service = await openService({
@@ -39,7 +39,7 @@ test('a service opens without settings other than free ports and a directory', a
   await service.close(0);
 });
 
-test('a service with HOST=0.0.0.0 listens on PORT and writes links with localhost', async () => {
+test('the service with HOST=0.0.0.0 listens on PORT, and its links contain localhost', async () => {
   const port = await freePort();
   const env = { HOST: '0.0.0.0', PORT: String(port) };
   await using service = await startService('postgres', { env });
@@ -54,12 +54,12 @@ const refusal = /^DATABASE_URL: cannot open the database: (?!\w+ CONNECT_TIMEOUT
 test.each<[what: string, change: Partial<URL>]>([
   ['a wrong password', { password: 'hunter2' }],
   ['a database that does not exist', { pathname: '/no_such_database' }],
-])('DATABASE_URL is refused with %s', async (_, change) => {
+])('migratePostgres refuses a DATABASE_URL with %s', async (_, change) => {
   const { href } = Object.assign(new URL(inject('postgres').adminUrl), change);
   await expectStartupError(migratePostgres(href, migrationOptions), refusal);
 });
 
-test('DATABASE_URL is refused with a password that is not percent-encoded', async () => {
+test('migratePostgres refuses a DATABASE_URL with a password that is not percent-encoded', async () => {
   const opening = migratePostgres('postgres://user:hunter2%@127.0.0.1/animals', {
     ...migrationOptions,
   });
@@ -70,8 +70,11 @@ test.each<[string, (socket: Socket) => void]>([
   ['sends nothing', () => {}],
   ['resets the connection', (socket) => socket.resetAndDestroy()],
   ['speaks HTTP', (socket) => socket.once('data', () => socket.end('HTTP/1.1 400 Bad\r\n\r\n'))],
-])('DATABASE_URL is refused when another kind of server %s', async (_, behave) => {
-  await using impostor = await openRawServer((socket) => behave(socket.resume()));
-  const url = `postgres://user:hunter2@127.0.0.1:${impostor.port}/animals`;
-  await expectStartupError(migratePostgres(url, { ...migrationOptions, limits }), refusal);
-});
+])(
+  'migratePostgres refuses a DATABASE_URL whose server is not Postgres and %s',
+  async (_, behave) => {
+    await using impostor = await openRawServer((socket) => behave(socket.resume()));
+    const url = `postgres://user:hunter2@127.0.0.1:${impostor.port}/animals`;
+    await expectStartupError(migratePostgres(url, { ...migrationOptions, limits }), refusal);
+  },
+);

@@ -9,7 +9,7 @@ import { startService } from '../support/test-service.ts';
 
 // Regression: the operators' listener had closed before the requests were counted as lost, so no
 // alert could see them.
-test('the last scrape shows the requests that are lost when the service stops without Postgres', async () => {
+test('the service waits for a last metrics scrape at shutdown, so the scrape contains the requests that could not be written', async () => {
   await using stopped = await startService('postgres', {
     clock: systemClock,
     usage: { flushMs: 60_000 },

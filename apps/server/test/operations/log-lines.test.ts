@@ -30,7 +30,7 @@ const lineOfApi = (path: string, options?: CallOptions) =>
   lineOf(service.server.baseUrl + path, { token: service.tokens.enterprise, ...options });
 const countLines = () => logOf(service.server).length;
 
-test('a request has one line with exactly these fields', async () => {
+test('the log of the service has one line for each request, with exactly the expected fields', async () => {
   const token = service.tokens.pro;
   const before = countLines();
   expect(await lineOfApi('/pets?limit=2', { token })).toEqual({
@@ -48,14 +48,14 @@ test.each([
   ['/secret-of-mine', {}, { route: 'other', errorCode: 'not_found' }],
   ['/../docs/guides/limits', {}, { route: '/docs/*', status: 200 }],
 ])(
-  "the line of %s with the options %j has the route's template and the error code",
+  'the log line of the request %s (%j) has the template of the route and the error code',
   async (path, options, told) => {
     expect(await lineOfApi(path, options)).toMatchObject(told);
     expect(service.server.output()).not.toContain('secret-of-mine');
   },
 );
 
-test('the line of a request has the quota decision, and a new ban has a line', async () => {
+test('the log line of a request has the quota decision, and a new ban has a log line of its own', async () => {
   const token = service.tokens.free;
   for (let i = 0; i < 60; i += 1) await service.call('/pets', { token });
   const denied = { status: 429, quota: 'denied', remaining: 0, errorCode: 'rate_limit_exceeded' };
@@ -68,7 +68,7 @@ test('the line of a request has the quota decision, and a new ban has a line', a
 });
 
 // Regression: a caller could fill the disk with lines about invalid HTTP.
-test('invalid HTTP has no line, and an aborted request has a line with status 499', async () => {
+test('the log has no line for invalid HTTP, and a line with status 499 for an aborted request', async () => {
   const before = countLines();
   for (const origin of [service.server.origin, service.server.opsUrl]) {
     await readUntilClosed(origin, 'GET /x nonsense\r\n\r\n');
@@ -80,7 +80,7 @@ test('invalid HTTP has no line, and an aborted request has a line with status 49
 });
 
 // Regression: only accounts with a plan were in the line, as an id that operators do not know.
-test('the line of a request has the name of its account, and its id if the account has a plan', async () => {
+test("the log line of a request has the name of the key's account, and the account's id if the account has a plan", async () => {
   const { token } = await admin.create('{"plan":"free","account":"C-17"}');
   const labelled: Record<string, unknown> = await lineOfApi('/pets', { token });
   expect(labelled['account']).toBe('C-17');
@@ -93,7 +93,7 @@ test('the line of a request has the name of its account, and its id if the accou
   expect(planned).toMatchObject({ account: 'C-17', accountId: anyId });
 });
 
-test("the line of an operator's request has the operator and the id of the key", async () => {
+test('the log line of an admin request has the operator and the id of the key', async () => {
   const { key, token } = await admin.create('{"plan":"pro"}');
   const url = `${service.server.opsUrl}/admin/v1/keys/${key.id.toUpperCase()}/revoke`;
   const route = '/admin/v1/keys/:keyId/revoke';
@@ -112,7 +112,7 @@ test("the line of an operator's request has the operator and the id of the key",
 });
 
 // stop.test.ts tests the last line of the log.
-test('the log begins with the version and the addresses', () => {
+test('the log begins with the version of the service and its addresses', () => {
   const { server } = service;
   expect(logOf(server)[0]).toEqual({
     ...{ level: 'info', time, msg: 'listening', version: '1.0.0', node: process.version },

@@ -75,11 +75,11 @@ test.each([
   ['ops_requests_total{route="/readyz",method="GET",status="200"}', 1],
   ['ops_requests_total{route="/admin/v1/keys",method="GET",status="200"}', 1],
   ['ops_requests_total{route="/admin/v1/keys/:keyId",method="other",status="401"}', 1],
-])('animal_store_%s has the value %d', (name, value) => {
+])('the metric animal_store_%s has the value %d', (name, value) => {
   expect(sample(atFirst, `animal_store_${name}`)).toBe(value);
 });
 
-test('no label takes a value from a caller', () => {
+test('the labels of metrics contain no values that callers have sent', () => {
   const [first, second] = [before, after].map((metrics) =>
     // Statements that the service sends in the background have series of their own.
     Array.from(metrics.matchAll(/^animal_store_(?!database_).* /gm), ([series]) => series),
@@ -88,7 +88,7 @@ test('no label takes a value from a caller', () => {
   expect(second).toEqual(first);
 });
 
-test('a scraper that accepts OpenMetrics gets it with the same samples', async () => {
+test('the metrics endpoint sends the same samples as OpenMetrics to a scraper that accepts it', async () => {
   const headers = { Accept: 'application/openmetrics-text;version=1.0.0,text/plain;q=0.5' };
   const response = await fetch(`${service.server.opsUrl}/metrics`, { headers });
   expect(response.headers.get('Content-Type')).toBe(
@@ -102,7 +102,7 @@ test('a scraper that accepts OpenMetrics gets it with the same samples', async (
 });
 
 // redis-outage.test.ts tests the log lines.
-test('the metrics and the readiness show the circuit breaker', async () => {
+test('the metrics and the readiness report show the state of the circuit breaker for Redis', async () => {
   const { opsUrl } = service.server;
   const isOpen = async () =>
     sample(await scrape(service.server), 'animal_store_redis_breaker_open');

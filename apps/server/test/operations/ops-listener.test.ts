@@ -19,16 +19,19 @@ test.each<[method: string, path: string, status: number, body: unknown]>([
   ['GET', '/LIVEZ', 404, notFound],
   ['GET', '/v1/pets', 404, notFound],
   ['GET', '/admin/v2/keys', 404, notFound],
-])("the operators' listener responds to %s %s with %d %j", async (method, path, status, body) => {
-  const answer = await call(service.server.opsUrl + path, { method });
-  expect(answer).toMatchObject({ status, body });
-  expect(answer.headers.get('Allow')).toBe(status === 405 ? 'GET, HEAD' : null);
-  expect(answer.headers.get('Cache-Control')).toBe('no-store');
-  expect(answer.headers.get('X-Request-Id')).toMatch(/^[\w-]{36}$/);
-});
+])(
+  "the operators' listener responds to %s %s with status %d and body %j",
+  async (method, path, status, body) => {
+    const answer = await call(service.server.opsUrl + path, { method });
+    expect(answer).toMatchObject({ status, body });
+    expect(answer.headers.get('Allow')).toBe(status === 405 ? 'GET, HEAD' : null);
+    expect(answer.headers.get('Cache-Control')).toBe('no-store');
+    expect(answer.headers.get('X-Request-Id')).toMatch(/^[\w-]{36}$/);
+  },
+);
 
 test.each(['/livez', '/metrics', '/console', '/admin/v1/keys', '/v1/admin/v1/keys'])(
-  '%s does not exist on the public port',
+  "the public port responds with 404 to the operators' path %s",
   async (path) => {
     const answer = await call(service.server.origin + path, { token: service.tokens.enterprise });
     expect(answer).toMatchObject({ status: 404, body: { code: 'not_found' } });
@@ -44,7 +47,7 @@ test.each([
   ...['evil.example:3001', '127.0.0.1.evil.example', 'localhost.evil.example'],
   ...['metrics.internal.evil.example', 'evil.example@localhost', 'a b', '[', ''],
 ])(
-  "the operators' listener accepts the host %j only if it is an address, localhost or in OPS_HOSTS",
+  "the operators' listener accepts the Host header %j only if it is an IP address, localhost or in OPS_HOSTS",
   async (host) => {
     const isKnown = !/evil|^$|^\[$| /.test(host);
     for (const path of ['/livez', '/admin/v1/keys', '/console', '/nowhere']) {
@@ -57,12 +60,12 @@ test.each([
 );
 
 // Browsers always send a host.
-test("the operators' listener accepts an HTTP/1.0 probe without a host", async () => {
+test("the operators' listener accepts a health check in HTTP/1.0 without a Host header", async () => {
   const [answer] = await sendRaw(service.server.opsUrl, 'GET /livez HTTP/1.0\r\n\r\n');
   expect(answer?.status).toBe(200);
 });
 
-test('a replica is ready only if the database has its migrations, even with newer ones', async () => {
+test('a replica is ready only if the database has all migrations of its version, and newer migrations do no harm', async () => {
   const { db } = service.database;
   const body = async () => (await call(`${service.server.opsUrl}/readyz`)).body;
   const reasons = ['The database lacks migrations that this version needs.'];
@@ -80,7 +83,7 @@ test('a replica is ready only if the database has its migrations, even with newe
 
 // Regression: the replica was ready although every statement of callers failed, because the table
 // of migrations has a schema of its own.
-test('a replica is not ready while sessions cannot use the schema public', async () => {
+test('a replica is not ready while its database role may not use the schema public', async () => {
   const { db } = service.database;
   const body = async () => (await call(`${service.server.opsUrl}/readyz`)).body;
   await db.execute('alter schema public rename to gone');
@@ -96,7 +99,7 @@ test('a replica is not ready while sessions cannot use the schema public', async
 
 // stop-process.test.ts tests how long it takes, and `npm run test:deploy -- load-balancer` a real
 // load balancer.
-test('a draining service still serves requests, is not ready, and closes connections', async () => {
+test('a replica that shuts down still serves requests, is not ready, and closes connections after their responses', async () => {
   await using leaving = await startService('postgres');
   const ask = async () => {
     const { status, headers } = await leaving.call('/pets');

@@ -8,7 +8,7 @@ import { readUntilClosed } from '../wire/connection.ts';
 /** A text that a caller may consider private. The service must not repeat it to anyone else. */
 const secret = 'cAnArY0123456789';
 
-test('no error, log line, metric or trace contains a token, wherever it was sent', async () => {
+test('the errors, log lines, metrics and traces of the service contain no API key, wherever a caller puts one', async () => {
   await using collector = await openOtlpCollector();
   await using redis = await openRedis();
   const stores = { REDIS_URL: redis.url, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };

@@ -75,31 +75,34 @@ test.each([
   ['refused', 'GET /v1/pets/:petId', 400, '/v1/pets/REDACTED', {}],
   ['unknown', 'HTTP', 404, '/REDACTED', { 'http.request.method_original': 'PROPFIND' }],
   ['failed', 'POST /v1/pets', 500, '/v1/pets', { 'error.type': 'internal_error' }],
-])('the request %s has the span %s with %d %s %j', (id, name, status, path, rest) => {
-  const [method, route] = name.split(' ');
-  const codes = { 400: 'invalid_request', 404: 'not_found', 500: 'internal_error' };
-  const code = codes[status as keyof typeof codes];
-  expect(spanOf(id)).toMatchObject({ name, isError: status === 500 });
-  expect(spanOf(id)?.attributes).toEqual({
-    'animal_store.request_id': id,
-    'animal_store.key_id': expect.stringMatching(/^[\da-f-]{36}$/),
-    'animal_store.plan': 'enterprise',
-    'animal_store.quota': 'admitted',
-    'http.request.method': method === 'HTTP' ? '_OTHER' : method,
-    ...(route && { 'http.route': route }),
-    'http.response.status_code': status,
-    'url.path': path,
-    'url.scheme': 'http',
-    ...places.service,
-    'network.protocol.version': '1.1',
-    'client.address': '127.0.0.1',
-    'user_agent.original': 'curl/8.5.0',
-    ...(code && { 'animal_store.error_code': code }),
-    ...rest,
-  });
-});
+])(
+  'the request "%s" creates the span %s with status %d, url.path %s and the attributes %j',
+  (id, name, status, path, rest) => {
+    const [method, route] = name.split(' ');
+    const codes = { 400: 'invalid_request', 404: 'not_found', 500: 'internal_error' };
+    const code = codes[status as keyof typeof codes];
+    expect(spanOf(id)).toMatchObject({ name, isError: status === 500 });
+    expect(spanOf(id)?.attributes).toEqual({
+      'animal_store.request_id': id,
+      'animal_store.key_id': expect.stringMatching(/^[\da-f-]{36}$/),
+      'animal_store.plan': 'enterprise',
+      'animal_store.quota': 'admitted',
+      'http.request.method': method === 'HTTP' ? '_OTHER' : method,
+      ...(route && { 'http.route': route }),
+      'http.response.status_code': status,
+      'url.path': path,
+      'url.scheme': 'http',
+      ...places.service,
+      'network.protocol.version': '1.1',
+      'client.address': '127.0.0.1',
+      'user_agent.original': 'curl/8.5.0',
+      ...(code && { 'animal_store.error_code': code }),
+      ...rest,
+    });
+  },
+);
 
-test('a request belongs to the trace of its caller, and its statements and commands are child spans', () => {
+test('the trace of a caller contains the span of its request, with child spans for SQL statements and Redis commands', () => {
   const request = spanOf('traced');
   expect(request).toMatchObject({ traceId, parentSpanId: callerSpanId });
   const statement = (name: string) => ({
@@ -126,14 +129,14 @@ test('a request belongs to the trace of its caller, and its statements and comma
   expect(spanOf('nonsense')).toMatchObject({ parentSpanId: undefined });
 });
 
-test('the variables of OpenTelemetry set the resource of spans and the size of batches', () => {
+test('the environment variables of OpenTelemetry set the resource of the spans and the batch size', () => {
   const own = { 'service.version': '1.0.0', 'service.instance.id': expect.any(String) };
   const given = { 'service.name': 'shop', 'deployment.environment.name': 'staging' };
   expect(resource).toMatchObject({ ...own, 'host.name': expect.any(String), ...given });
   expect(batches).toBe(spans.length);
 });
 
-test('the lines of requests and of failures have the ids of their traces', () => {
+test('the log lines of traced requests and failures have the trace id', () => {
   const tracedBy = (id: string) =>
     lines.filter(({ requestId }) => requestId === id).map((line) => line['trace_id']);
   expect(tracedBy('traced')).toEqual([traceId]);
@@ -143,7 +146,7 @@ test('the lines of requests and of failures have the ids of their traces', () =>
 });
 
 // Regression: the span began when the request's turn came, so traces did not show an overload.
-test('the span of a waiting request begins when the request arrives', async () => {
+test('the span of a request begins when the request arrives, even if the load shedder lets it wait', async () => {
   await using collector = await openOtlpCollector();
   await using service = await startService('postgres', {
     api: { maxInFlight: 1, maxWaitMs: 60_000 },
@@ -162,7 +165,7 @@ test('the span of a waiting request begins when the request arrives', async () =
   expect(beginningOf('GET /v1/pets')).toBeLessThan(beginningOf('create_pet'));
 });
 
-test('requests and shutdown succeed when the collector does not respond', async () => {
+test('the service serves requests and shuts down when the trace collector does not respond', async () => {
   vi.stubEnv('OTEL_EXPORTER_OTLP_TIMEOUT', '600000');
   onTestFinished(() => void vi.unstubAllEnvs());
   await using silent = await openRawServer();

@@ -7,7 +7,7 @@ import { createDatabase, patientDatabase } from '../support/databases.ts';
 
 // Reads that arrive together share a statement. A read must not join a statement in flight, because
 // it would not show the new animal.
-test('a replica with reads in flight shows an animal that another replica has just created', async () => {
+test('a replica with reads in flight returns an animal that another replica has just created', async () => {
   await using database = await createDatabase('postgres');
   /** The messages that the connections of a replica hold back. */
   let hold: { end: Promise<void>; rows: number } | undefined;

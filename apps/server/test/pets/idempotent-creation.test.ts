@@ -44,7 +44,7 @@ describe.each(databaseKinds)('idempotent creations on %s', (kind) => {
     return results.map((it) => (it.status === 'fulfilled' ? it.value.outcome : 'failed'));
   }
 
-  test('taken and repeated keys affect neither other keys in the statement nor keys of other API keys', async () => {
+  test('a repeated or already used idempotency key does not affect other creations in the same statement or of other API keys', async () => {
     await create(['taken', 'earlier']);
     expect(
       await create(
@@ -66,7 +66,7 @@ describe.each(databaseKinds)('idempotent creations on %s', (kind) => {
     expect(await namesOfAll()).toEqual(created);
   });
 
-  test('a different body is reported for each difference, and the first body is still replayed', async () => {
+  test('an idempotency key is refused with a different body, whichever property differs, and still replays the first body', async () => {
     const first = { name: 'Rex', categoryId: 9007199254740993n };
     await create(['key', first]);
     for (const other of [
@@ -83,7 +83,7 @@ describe.each(databaseKinds)('idempotent creations on %s', (kind) => {
   const age = (age: string) =>
     opened.db.update(idempotencyKeys).set({ createdAt: sql`now() - ${age}::interval` });
 
-  test('a key is remembered for 24 hours and can then be used for another body', async () => {
+  test('an idempotency key is stored for 24 hours and can be used with another body afterwards', async () => {
     await create(['key', 'a']);
     await age('23 hours 59 minutes');
     expect(await create(['key', 'a'], ['key', 'b'])).toEqual(['replayed', 'key-reused']);
@@ -92,7 +92,7 @@ describe.each(databaseKinds)('idempotent creations on %s', (kind) => {
     expect(await create(['key', 'b'], ['key', 'a'])).toEqual(['replayed', 'key-reused']);
   });
 
-  test('deleteExpired deletes keys older than 24 hours, a thousand at a time, and no others', async () => {
+  test('deleteExpired deletes idempotency keys that are older than 24 hours, at most a thousand per call', async () => {
     await opened.db.execute(sql`
       insert into idempotency_keys (key_id, idempotency_key, fingerprint, pet_id, created_at)
       select gen_random_uuid(), 'piled up', '', 1, now() - interval '24 hours 1 minute'
@@ -122,13 +122,13 @@ describe.each(databaseKinds)('idempotent creations on %s', (kind) => {
       return (await select(db, query)).length;
     };
 
-    test('a key is stored as a hash, and the old replica finds it in use', async () => {
+    test('an idempotency key is stored as a hash, and a replica of the previous version finds that the key is in use', async () => {
       await create(['new', 'new']);
       expect(await storedKeys()).toEqual([hashOf('new')]);
       expect(await claim(opened.db, 'new')).toBe(0);
     });
 
-    test('a key of the old replica is replayed by both replicas for 24 hours', async () => {
+    test('an idempotency key that the previous version stored is replayed by both versions for 24 hours', async () => {
       await create(['before', 'before']);
       await opened.db.update(idempotencyKeys).set({ idempotencyKey: 'before' });
       await age('23 hours 59 minutes');
@@ -141,7 +141,7 @@ describe.each(databaseKinds)('idempotent creations on %s', (kind) => {
       expect(await create(['before', 'x'])).toEqual(['created']);
     });
 
-    test('a key is in use during and after a request of the old replica', async () => {
+    test('an idempotency key is reported as in use during and after a request to a replica of the previous version', async () => {
       await inTransaction('a_test', opened.db, async (tx) => {
         expect(await claim(tx, 'both')).toBe(1);
         expect(await create(['both', 'x'])).toEqual(['in-progress']);

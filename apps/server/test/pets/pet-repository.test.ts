@@ -62,7 +62,7 @@ describe.each(databaseKinds)('the animals on %s', (kind) => {
     all.push(last);
   });
 
-  test('have unique ids and are read as they were written', async () => {
+  test('the pet repository gives animals unique ids and returns animals as they were written', async () => {
     expect(new Set(all.map(({ id }) => id)).size).toBe(all.length);
     for (const pet of all) expect(await repository.find(pet.id)).toBe(stringifyJson(pet));
     for (const id of [0, -1, 2n ** 53n, 2n ** 53n + 1n, int64Min, int64Max]) {
@@ -70,7 +70,7 @@ describe.each(databaseKinds)('the animals on %s', (kind) => {
     }
   });
 
-  test('are listed page by page like in a model', async () => {
+  test('the pet repository returns the same pages as a simple model in memory', async () => {
     const id = fc.constantFrom(0, ...all.map((pet) => pet.id));
     const request = fc.record({
       status,
@@ -93,7 +93,7 @@ describe.each(databaseKinds)('the animals on %s', (kind) => {
     await fc.assert(property, { seed: 1, numRuns: numRuns[kind] });
   });
 
-  test('are listed by ids like in a model, exactly for all of int64', async () => {
+  test('the pet repository finds animals by any 64-bit ids, like a simple model in memory', async () => {
     const id = fc.oneof(int64, fc.constantFrom(...all.map((pet) => BigInt(pet.id))));
     const ids = fc.array(id, { minLength: 1, maxLength: 100 });
     const requests = fc.array(fc.record({ ids, status, categoryId }), {

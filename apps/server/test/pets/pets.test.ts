@@ -38,7 +38,7 @@ async function named(name: string) {
   return [...pets.values()].filter((pet) => pet.name === name);
 }
 
-test('a creation ignores an id and unknown names, and responds with the animal and its location', async () => {
+test('createPet ignores an id and unknown properties in the body, and returns the new animal and its Location', async () => {
   const { status, body, headers } = await service.call('/pets', {
     json: '{"id":1,"name":"\\ud83d\\udc15","categoryId":1,"__proto__":{"status":"sold"},"price":"9"}',
   });
@@ -56,7 +56,7 @@ test.each([
   ['status=sold', 'limit=20&status=sold'],
   [`categoryId=${wide}&status=sold&limit=1`, `limit=1&status=sold&categoryId=${wide}`],
 ])(
-  'the link to the next page of %s keeps %s and nothing else from the caller',
+  'the link to the next page of /pets?%s contains %s and nothing else that the caller sent',
   async (query, kept) => {
     const answer = await sendRawRequest(service, {
       line: `GET http://evil.example/v1/pets?${query} HTTP/1.1`,
@@ -68,7 +68,7 @@ test.each([
   },
 );
 
-test('a cursor is valid for its filter and for any page size, and a list of ids has no pages', async () => {
+test('listPets accepts a cursor only with the filter of its list but with any page size, and has no pages for a list of ids', async () => {
   const { headers } = await service.call('/pets?limit=3&status=sold');
   const next = new URL(findLink(headers.get('Link') ?? '', 'next') ?? '');
   const cursor = next.searchParams.get('cursor');
@@ -87,7 +87,7 @@ const create = (key: string, json: string) =>
   service.call('/pets', { json, headers: { 'Idempotency-Key': key } });
 const isReplay = ({ headers }: Answer) => headers.get('Idempotent-Replayed') === 'true';
 
-test('a replay gets the same 201, costs one request and creates nothing', async () => {
+test('createPet with a known idempotency key returns the first 201 response again, counts the request, and creates nothing', async () => {
   const json = '{"name":"Once","categoryId":9007199254740993,"status":"available"}';
   const again = '{ "status":"available",\n"categoryId" : 9007199254740993, "name" : "\\u004fnce" }';
   const [first, second] = [await create('once', json), await create('once', again)];
@@ -103,7 +103,7 @@ test('a replay gets the same 201, costs one request and creates nothing', async 
   expect(await named('Once')).toHaveLength(1);
 });
 
-test('an idempotency key has 1 to 255 visible ASCII characters and is ignored on GET', async () => {
+test('createPet accepts an Idempotency-Key of 1 to 255 visible ASCII characters, and GET requests ignore the header', async () => {
   const body = '{"name":"Keyed","categoryId":1}';
   expect((await create('k'.repeat(255), body)).status).toBe(201);
   for (const key of ['', 'k'.repeat(256), 'cl\xe9', 'a\r\nIdempotency-Key: b']) {
@@ -122,7 +122,7 @@ test('an idempotency key has 1 to 255 visible ASCII characters and is ignored on
   expect(await named('Keyed')).toHaveLength(1);
 });
 
-test('a second request gets 409 while the first is in flight, and a failure leaves the key unused', async () => {
+test('createPet responds with 409 while another request uses the idempotency key, and a failed request does not use up the key', async () => {
   await using sql = connectTo(service.database.url, 2);
   // Every new animal waits for a lock that this session holds, and one of them is refused.
   await sql.unsafe(`

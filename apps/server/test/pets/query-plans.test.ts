@@ -23,24 +23,27 @@ test.each([
   ['of a rare status', { status: 'sold' }, 'pets_status_id'],
   ['of a category', { categoryId: 1 }, 'pets_category_status_id'],
   ['of a category and a status', { categoryId: 1, status: 'sold' }, 'pets_category_status_id'],
-] as const)('a page %s is read from the index with its order', async (_what, filter, index) => {
-  // Prepared statements belong to a connection, and a transaction stays on one connection.
-  await inTransaction('a_test', database.db, async (tx) => {
-    await createPetRepository({ db: tx, reads: tx }).list({ ...filter, afterId: 0 }, 21);
-    const { status, categoryId }: PetFilter = filter;
-    const request = { n: 0, wanted: status, category: categoryId, after_id: 0, size: 21 };
-    const values = `1, '${JSON.stringify([request])}'`;
-    const { plan, scans } = await explainPrepared(tx, '%after_id%', values);
-    expect(scans).toEqual([expect.stringContaining(`Index Scan using ${index} on pets`)]);
-    expect(plan).not.toContain('Rows Removed by Filter');
-    // At most one page of each status is read, however many animals there are.
-    for (const scan of scans) {
-      expect(Number(/actual rows=([\d.]+)/.exec(scan)?.[1])).toBeLessThan(22);
-    }
-  });
-});
+] as const)(
+  'Postgres reads a page %s from the index in the order of the index, without sorting',
+  async (_what, filter, index) => {
+    // Prepared statements belong to a connection, and a transaction stays on one connection.
+    await inTransaction('a_test', database.db, async (tx) => {
+      await createPetRepository({ db: tx, reads: tx }).list({ ...filter, afterId: 0 }, 21);
+      const { status, categoryId }: PetFilter = filter;
+      const request = { n: 0, wanted: status, category: categoryId, after_id: 0, size: 21 };
+      const values = `1, '${JSON.stringify([request])}'`;
+      const { plan, scans } = await explainPrepared(tx, '%after_id%', values);
+      expect(scans).toEqual([expect.stringContaining(`Index Scan using ${index} on pets`)]);
+      expect(plan).not.toContain('Rows Removed by Filter');
+      // At most one page of each status is read, however many animals there are.
+      for (const scan of scans) {
+        expect(Number(/actual rows=([\d.]+)/.exec(scan)?.[1])).toBeLessThan(22);
+      }
+    });
+  },
+);
 
-test('the given animals are read from the primary key', async () => {
+test('Postgres finds animals by their ids through the primary key', async () => {
   await inTransaction('a_test', database.db, async (tx) => {
     const repository = createPetRepository({ db: tx, reads: tx });
     await repository.find(7);
@@ -57,7 +60,7 @@ test('the given animals are read from the primary key', async () => {
   });
 });
 
-test('no statement of the request path is planned for each execution', async () => {
+test('Postgres uses a cached plan for every statement on the path of a request', async () => {
   const plans = await inTransaction('a_test', database.db, async (tx) => {
     const repository = createPetRepository({ db: tx, reads: tx });
     const creations = createIdempotentCreations(tx);

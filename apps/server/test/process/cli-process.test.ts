@@ -8,7 +8,7 @@ import { execute } from '../support/run-command.ts';
 const cliFile = fileURLToPath(new URL('../../../cli/src/cli.ts', import.meta.url));
 
 // run-cli.test.ts and cli.test.ts test the output of commands.
-test('a failing command writes only to stderr, and the process ends with its exit code', async () => {
+test('a CLI command that fails writes only to stderr, and its process ends with the documented exit code', async () => {
   await using directory = await temporaryDirectory();
   const env = { DATA_DIR: directory.path };
   expect(await execute(process.execPath, [cliFile, 'keys', 'list'], env)).toEqual({
@@ -18,7 +18,7 @@ test('a failing command writes only to stderr, and the process ends with its exi
   });
 });
 
-test('npm run keys finds the server of the data directory', async () => {
+test('npm run keys finds the running server through the socket in the data directory', async () => {
   await using database = await createDatabase('embedded');
   await using _server = await openLocalServer(database.env);
   const args = ['run', '--silent', 'keys', '--', 'list', '--json'];

@@ -120,7 +120,7 @@ async function openRegistry(root: string, { name, version }: { name: string; ver
 }
 
 // The lockfile of the workspace is checked by pnpm, so pnpm itself needs a check.
-test('scripts/install.mjs runs nothing of a pnpm that a registry has swapped', async () => {
+test('scripts/install.mjs does not run a pnpm package that a registry has replaced with another one', async () => {
   await using directory = await temporaryDirectory();
   const root = directory.path;
   copyInstaller(root);
@@ -137,7 +137,7 @@ test('scripts/install.mjs runs nothing of a pnpm that a registry has swapped', a
   expect(existsSync(join(root, 'ran'))).toBe(false);
 });
 
-test('package.json and the lockfile of pnpm have the same version and checksum, and no registry', () => {
+test('the checksum and version of pnpm are the same in package.json and in the lockfile, and the lockfile names no registry', () => {
   const { packageManager } = JSON.parse(read('package.json')) as { packageManager: string };
   const lockfile = read('scripts/pnpm/package-lock.json');
   const { packages } = JSON.parse(lockfile) as { packages: Record<string, LockedPackage> };
@@ -159,14 +159,14 @@ interface LockedPackage {
 
 // On Windows, npm runs scripts with cmd.exe, which does not support variables before a command, for
 // example.
-test('no script in package.json needs a POSIX shell, except for exec', () => {
+test('the scripts in package.json do not need a POSIX shell, except for exec', () => {
   const commands = Object.values(scripts).flatMap((script) => script.split(' && '));
   expect(commands.length).toBeGreaterThan(5);
   const portable = /^(?:exec )?(?:node|npm|pnpm|biome|knip|vitest)(?: [\w@./:=%-]+)*(?: >&2)?$/;
   expect(commands.filter((command) => !portable.test(command))).toEqual([]);
 });
 
-test('no script lets turbo send telemetry or print its notice about it', () => {
+test('the npm scripts prevent turbo from sending telemetry and from printing its telemetry notice', () => {
   const args = ['--env-file=scripts/turbo.env', 'node_modules/turbo/bin/turbo'];
   for (const script of Object.values(scripts).filter((script) => script.includes('turbo'))) {
     expect(script).toContain(`node ${args.join(' ')} `);
@@ -185,7 +185,7 @@ interface Dependent {
   readonly optionalDependencies?: Readonly<Record<string, string | { readonly version: string }>>;
 }
 
-test('the lockfile has every binary for Linux, macOS and Windows', () => {
+test('the lockfile contains the native binaries for Linux, macOS and Windows', () => {
   const { importers, packages, snapshots }: Lockfile = parse(read('pnpm-lock.yaml'));
   const platforms = ['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64', 'win32-x64'];
   const checked: string[] = [];
@@ -212,7 +212,7 @@ test('the lockfile has every binary for Linux, macOS and Windows', () => {
 
 // The benchmark is a workspace of its own, so no installation of this workspace compares the two
 // files.
-test("the benchmark's lockfile has the versions of its package.json", () => {
+test('the lockfile of the benchmark has the versions that its package.json requires', () => {
   const { dependencies } = JSON.parse(read('apps/bench/package.json')) as {
     dependencies: Record<string, string>;
   };

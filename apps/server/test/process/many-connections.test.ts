@@ -7,7 +7,7 @@ import { closeOf, openConnection } from '../wire/connection.ts';
 
 // Regression: connections to the public port took all file descriptors, so probes failed, and
 // nothing was logged.
-test('the server keeps file descriptors for probes, and does not parse requests beyond the limit, whatever the number of connections', async () => {
+test('the server still responds to health checks and limits the requests it parses when it gets more connections than it can open files', async () => {
   await using database = await createDatabase('postgres');
   await using server = await startServer({
     env: {

@@ -7,7 +7,7 @@ import { execute } from '../support/run-command.ts';
 const program = fileURLToPath(new URL('../../src/migrate.ts', import.meta.url));
 
 // migrate-on-start.test.ts tests the changes of the database.
-test('src/migrate.ts migrates a database and exits', async () => {
+test('src/migrate.ts migrates the database and exits', async () => {
   await using database = await postgresAt(inject('postgres')).createDatabase();
   expect(await execute(process.execPath, [program], { DATABASE_URL: database.url })).toEqual({
     code: 0,
@@ -18,7 +18,7 @@ test('src/migrate.ts migrates a database and exits', async () => {
   expect(await sql`select from pets`).toHaveLength(0);
 });
 
-test('src/migrate.ts fails with one line without a DATABASE_URL', async () => {
+test('src/migrate.ts fails with a one-line message when DATABASE_URL is not set', async () => {
   expect(await execute(process.execPath, [program])).toEqual({
     code: 1,
     stdout: '',

@@ -17,7 +17,7 @@ const sources = [
 ];
 
 // On Linux, the output goes to a device that behaves like a full disk.
-test('a process has every documented metric, and serves and stops even if it cannot write its banner and log', async () => {
+test('the server process has every documented metric, and serves and stops even if it cannot write its log', async () => {
   await using database = await createDatabase('postgres');
   const [port, opsPort] = [await freePort(), await freePort()];
   const device = existsSync('/dev/full') ? '/dev/full' : '/dev/null';

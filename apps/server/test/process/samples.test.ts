@@ -25,7 +25,7 @@ beforeAll(async () => {
   samples = await readSamples(service.server.origin);
 });
 
-test('every operation has a sample in each language, and each sample has an expected output', () => {
+test('every API operation has a code sample in each language, and each sample has an expected output', () => {
   for (const operation of [
     ...['List animals', 'Add an animal', 'Get an animal by its id', 'List orders'],
     "Show the key's rate limits",
@@ -39,14 +39,14 @@ test('every operation has a sample in each language, and each sample has an expe
 });
 
 // The campaign `clients` runs the samples in Go.
-test('every sample in curl, TypeScript, JavaScript and Python runs unchanged', async () => {
+test('every code sample in curl, TypeScript, JavaScript and Python runs unchanged and prints its expected output', async () => {
   const own = samples.filter(({ language }) => language !== 'go');
   const outputs = await runSamples(own, service.tokens.enterprise);
   expect(Object.keys(outputs)).toHaveLength(own.length);
   expect(unexpectedOutputs(outputs)).toEqual([]);
 });
 
-test('a Python client that is written from the page alone runs every operation', async () => {
+test('a Python client that was written only from the documentation runs every operation', async () => {
   const { server, tokens } = service;
   const program = fileURLToPath(new URL('../reference/foreign-program.py', import.meta.url));
   const document = new URL('/openapi.json', server.baseUrl).href;

@@ -29,7 +29,7 @@ const tokens = /\bast_[0-9A-Za-z]{36}\b/g;
 
 // banner.test.ts tests the texts of the banner, and stop-process.test.ts a Ctrl-C that arrives
 // twice. A shell between npm and the server would end without passing a signal on.
-test('a first start shows a key and a curl command, and all created animals survive refused, stopped, killed and replaced servers', async () => {
+test('the first start prints a key and a curl command, and created animals survive failed starts, stops, kills and updates', async () => {
   await using directory = await temporaryDirectory({ parent: memoryDirectory() });
   const dataDir = join(directory.path, 'not', 'there', 'yet');
   const env = { DATA_DIR: dataDir, ADMIN_TOKEN: adminToken, LOG_LEVEL: 'warn' };

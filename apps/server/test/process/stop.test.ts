@@ -7,7 +7,7 @@ import { startProcess } from '../support/test-service.ts';
 import { openConnection } from '../wire/connection.ts';
 
 // start.test.ts tests SIGINT and the embedded database.
-test('a stop by SIGTERM finishes the request in flight, accepts no others, does not wait for idle clients, and is logged', async () => {
+test('the server process finishes the request in flight after SIGTERM, accepts no new one, and does not wait for idle clients', async () => {
   // The timeout is as long as the others of a test's server, so waiting for any of them would hang.
   const env = { KEEP_ALIVE_TIMEOUT_MS: '600000' };
   await using service = await startProcess('postgres', { env });
@@ -32,7 +32,7 @@ test('a stop by SIGTERM finishes the request in flight, accepts no others, does 
   ]);
 });
 
-test('a stop during the start does not wait for a Postgres that does not respond', async () => {
+test('the server process stops during its start even if Postgres does not respond', async () => {
   const connected = Promise.withResolvers<void>();
   await using silent = await openRawServer((socket) => {
     connected.resolve();
@@ -48,7 +48,7 @@ test('a stop during the start does not wait for a Postgres that does not respond
   expect(JSON.parse(starting.stderr())).toEqual(line);
 });
 
-test('an unexpected error is logged and ends the process with exit code 1', async () => {
+test('the server process logs an unexpected error and ends with exit code 1', async () => {
   const crash = new URL('../support/crash.ts', import.meta.url);
   const env = { NODE_OPTIONS: `--import=${crash}` };
   await using service = await startProcess('postgres', { env });

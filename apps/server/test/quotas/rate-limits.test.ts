@@ -56,7 +56,7 @@ test.each([
   ['"minute";q=10;w=60, "day";q=100;w=86400', '"minute";r=9;t=60, "day";r=99;t=86400', 10],
   ['"minute";q=60;w=60', '"minute";r=59;t=60', 60],
 ])(
-  'a response reports the limits of the key or of the network: %s',
+  'the response headers report the limits of the key, or of the network if there is no valid key: RateLimit-Policy is %s',
   async (policy, left, limit) => {
     const caller = await createCaller({ perMinute: 10, perDay: 100 });
     const answer = limit === 10 ? await caller() : await caller('/pets', { token: 'wrong' });
@@ -68,7 +68,7 @@ test.each([
   },
 );
 
-test('a 429 says when to retry, warns after half of the strikes, and tells when a ban ends', async () => {
+test('a 429 response says when to retry, warns after half of the strikes, and says when a ban ends', async () => {
   const caller = await createCaller({ perMinute: 1, perDay: 1_000 });
   const [admitted, ...refused] = await caller.inTurn(8);
   expect(admitted?.status).toBe(200);
@@ -89,7 +89,7 @@ test('a 429 says when to retry, warns after half of the strikes, and tells when 
   }
 });
 
-test('a denied request creates nothing, and the denial comes before any other error', async () => {
+test('the service creates nothing for a denied request, and checks the quota before it reports any other error', async () => {
   // The strikes of these requests are too few for a ban.
   const caller = await createCaller({ perMinute: 1_000, perDay: 1 });
   await caller();
@@ -103,7 +103,7 @@ test('a denied request creates nothing, and the denial comes before any other er
   }
 });
 
-test('an admitted request costs one whatever its status, and OPTIONS costs nothing', async () => {
+test('an admitted request counts as one request whatever its status is, and OPTIONS is not counted', async () => {
   const caller = await createCaller({ perMinute: 10, perDay: 1_000 });
   const requests: [status: number, path: string, options?: CallOptions][] = [
     [400, '/pets?limit=0'],
@@ -125,7 +125,7 @@ test('an admitted request costs one whatever its status, and OPTIONS costs nothi
 });
 
 describe('the rate-limit status', () => {
-  test('shows both windows and the plan, and costs nothing', async () => {
+  test('GET /rate-limit shows both windows and the plan, and is not counted', async () => {
     const caller = await createCaller({ perMinute: 10, perDay: 100 });
     const told = rateLimitOf(await caller());
     const status = {
@@ -139,7 +139,7 @@ describe('the rate-limit status', () => {
     expect(rateLimitOf(await caller()).remaining).toBe(8);
   });
 
-  test('reports the same as a denial, is not a strike, warns after half of the strikes, and shows when a ban ends', async () => {
+  test('GET /rate-limit reports the same numbers as a 429, adds no strike, warns after half of the strikes, and shows the end of a ban', async () => {
     const caller = await createCaller({ perMinute: 1, perDay: 1 });
     const denied = (await caller.inTurn(3)).at(-1) as Answer;
     const calm = { bannedUntil: null, warned: false, told: rateLimitOf(denied) };
@@ -152,7 +152,7 @@ describe('the rate-limit status', () => {
     expect(await caller.status()).toMatchObject(status);
   });
 
-  test('has an allowance of 60 requests a minute, which is not part of the quota', async () => {
+  test("GET /rate-limit has a limit of its own of 60 requests a minute, which is not part of the key's quota", async () => {
     const caller = await createCaller({ perMinute: 10, perDay: 1_000 });
     const answers = await Promise.all(Array.from({ length: 61 }, () => caller('/rate-limit')));
     const [denied, ...others] = answers.filter(({ status }) => status !== 200);

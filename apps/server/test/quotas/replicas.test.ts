@@ -64,7 +64,7 @@ async function createTokens(account: string, quota: Quota, count: number): Promi
 }
 
 // quota-rule.test.ts tests a Cluster.
-test('replicas admit exactly the daily limit of an account among 400 concurrent requests, and report the same', async () => {
+test('two replicas admit exactly the daily limit of an account among 400 concurrent requests, and report the same numbers', async () => {
   const tokens = await createTokens('loaded', { perMinute: 1_000, perDay: 100 }, 20);
   const replies = await replicas.askAtOnce(400, ...tokens);
   const admitted = replies.filter(isAdmitted);
@@ -85,7 +85,7 @@ test('replicas admit exactly the daily limit of an account among 400 concurrent 
 });
 
 // The clocks stand still, so no cached key expires. A change applies because it is announced.
-test('a change of a key on one replica applies to all replicas, and a new plan keeps the counts', async () => {
+test('a change of a key on one replica applies to all replicas, and a new plan keeps the counted requests', async () => {
   const { key, token } = await anyAdmin().create('{"plan":"free"}');
   await askEach(token);
   await anyAdmin().call(`/keys/${key.id}`, { method: 'PATCH', json: '{"plan":"pro"}' });
@@ -96,7 +96,7 @@ test('a change of a key on one replica applies to all replicas, and a new plan k
   await untilEach(token, ({ status }) => status === 401);
 });
 
-test('a ban stays with its key when the account loses its plan, and other keys are not banned', async () => {
+test('a ban stays with its key when the account loses its plan, and the other keys are not banned', async () => {
   const tokens = await createTokens('hammered', { perMinute: 1, perDay: 100 }, 2);
   const [hammering = '', sibling = ''] = tokens;
   await askEach(sibling);
@@ -108,7 +108,7 @@ test('a ban stays with its key when the account loses its plan, and other keys a
   expect((await askEach(hammering)).every(isBanned)).toBe(true);
 });
 
-test("each replica without Redis admits its share of an account's limit by its own clock, and more when another replica stops", async () => {
+test("each replica admits its share of an account's limit while Redis is down, and a larger share after another replica stops", async () => {
   const quota = { perMinute: 1_000, perDay: 29 };
   const shared = await createTokens('shared', quota, 3);
   const alone = await replicas.createToken(quota);

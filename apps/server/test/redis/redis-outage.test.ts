@@ -115,7 +115,7 @@ const faults: readonly [what: string, begin: () => unknown, end: () => unknown][
 ];
 
 test.each(faults)(
-  'the replica serves every request when Redis %s, logs the outage once, and enforces the exact limit again afterwards',
+  'the replica serves every request when Redis %s, logs the outage once, and enforces exact limits again afterwards',
   async (_, begin, end) => {
     await begin();
     await until(isUnavailable);
@@ -138,7 +138,7 @@ test.each(faults)(
   },
 );
 
-test('the usage of a key covers only one replica while Redis is unavailable', async () => {
+test('the usage of a key that the admin API shows covers only one replica while Redis is down', async () => {
   const admin = adminOf(server);
   const quota = { perMinute: 6, perDay: 1_000 };
   const { key, token } = await admin.create(JSON.stringify({ plan: 'enterprise', quota }));

@@ -23,7 +23,7 @@ test.each([
     ['--requirepass', 'another'],
     /^REDIS_URL: Redis refuses the user or the password \(WRONGPASS /,
   ],
-])('openQuotas with %s fails with an explanation', async (_, part, args, message) => {
+])('openQuotas fails with an explanation when Redis refuses %s', async (_, part, args, message) => {
   await using redis = await openRedis({ args });
   const url = part === 'wrong' ? redis.url.replace('//', '//:wrong@') : redis.url + part;
   const opening = openQuotas({

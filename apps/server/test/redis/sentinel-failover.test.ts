@@ -8,7 +8,7 @@ import { wideQuota } from '../support/test-service.ts';
 const replicationOffset = async (redis: Redis) =>
   Number(/master_repl_offset:(\d+)/.exec(await redis.command('info', 'replication'))?.[1]);
 
-test('both replicas use the new primary with the replicated counts after the primary and a Sentinel are killed, and no request fails', async () => {
+test('both replicas switch to the new Redis primary with the replicated counts after a failover, and no request fails', async () => {
   const printed = vi.spyOn(console, 'error');
   onTestFinished(() => printed.mockRestore());
   await using redis = await openRedisSentinels();

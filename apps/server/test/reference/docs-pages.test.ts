@@ -32,38 +32,41 @@ async function isThere(address: string): Promise<boolean> {
   return anchor === undefined || idsOf(page).includes(anchor);
 }
 
-test.each(pages)('%s loads only its own files and links only to existing pages', async (path) => {
-  const { status, headers } = await get(path, { 'Accept-Encoding': 'gzip' });
-  const text = html.get(path) ?? '';
-  const what = [status, headers.get('Content-Encoding'), headers.get('Content-Type')];
-  expect(what).toEqual([200, 'gzip', 'text/html; charset=utf-8']);
-  expect(headers.get('Content-Security-Policy')).toMatch(
-    /^default-src 'none'; script-src 'self'; style-src 'sha256-[\w+/]{43}='; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'$/,
-  );
-  // A server sends this much before it waits for the first acknowledgement (RFC 6928: ten
-  // segments). So on a slow 4G network with 560 ms of latency and 1.4 Mbit/s, the first content
-  // appears after 0.7 s.
-  expect(Number(headers.get('Content-Length'))).toBeLessThan(14_000);
-  // The page must not contain inline styles, handlers and scripts, scripts that block rendering, or
-  // unreplaced values and anchors.
-  expect(text).not.toMatch(/ style="| on\w+="|<script>|rel="stylesheet"|rel="preload"|\{\{|\{#/);
-  const scripts = text.match(/<script [^>]*>/g) ?? [];
-  expect(scripts.filter((tag) => !/ defer>$|^<script type="module"/.test(tag))).toEqual([]);
-  const ids = idsOf(path);
-  expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
+test.each(pages)(
+  'the documentation page %s loads only files of the service and links only to existing pages',
+  async (path) => {
+    const { status, headers } = await get(path, { 'Accept-Encoding': 'gzip' });
+    const text = html.get(path) ?? '';
+    const what = [status, headers.get('Content-Encoding'), headers.get('Content-Type')];
+    expect(what).toEqual([200, 'gzip', 'text/html; charset=utf-8']);
+    expect(headers.get('Content-Security-Policy')).toMatch(
+      /^default-src 'none'; script-src 'self'; style-src 'sha256-[\w+/]{43}='; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'$/,
+    );
+    // A server sends this much before it waits for the first acknowledgement (RFC 6928: ten
+    // segments). So on a slow 4G network with 560 ms of latency and 1.4 Mbit/s, the first content
+    // appears after 0.7 s.
+    expect(Number(headers.get('Content-Length'))).toBeLessThan(14_000);
+    // The page must not contain inline styles, handlers and scripts, scripts that block rendering, or
+    // unreplaced values and anchors.
+    expect(text).not.toMatch(/ style="| on\w+="|<script>|rel="stylesheet"|rel="preload"|\{\{|\{#/);
+    const scripts = text.match(/<script [^>]*>/g) ?? [];
+    expect(scripts.filter((tag) => !/ defer>$|^<script type="module"/.test(tag))).toEqual([]);
+    const ids = idsOf(path);
+    expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
 
-  const loaded = attributes(text.replaceAll(/<a [^>]*>/g, ''), '(?:src|href)');
-  expect(loaded.filter((file) => !file.startsWith('/docs'))).toEqual([]);
-  const links = attributes(text, 'href')
-    .filter((target) => !target.startsWith('http'))
-    .map((target) => (target.startsWith('#') ? path + target : target));
-  const broken: string[] = [];
-  for (const target of new Set([...links, ...loaded]))
-    if (!(await isThere(target))) broken.push(target);
-  expect(broken).toEqual([]);
-});
+    const loaded = attributes(text.replaceAll(/<a [^>]*>/g, ''), '(?:src|href)');
+    expect(loaded.filter((file) => !file.startsWith('/docs'))).toEqual([]);
+    const links = attributes(text, 'href')
+      .filter((target) => !target.startsWith('http'))
+      .map((target) => (target.startsWith('#') ? path + target : target));
+    const broken: string[] = [];
+    for (const target of new Set([...links, ...loaded]))
+      if (!(await isThere(target))) broken.push(target);
+    expect(broken).toEqual([]);
+  },
+);
 
-test('the first page shows a request with the headers of the real response', async () => {
+test('the first page of the documentation shows a request and the headers of its real response', async () => {
   const { text } = await get('/docs/index.md');
   const [, target = ''] = /^curl -i "([^"]+)"/m.exec(text) ?? [];
   await service.call('/pets', { json: '{"name":"Mia","categoryId":3}' });
@@ -78,7 +81,7 @@ test('the first page shows a request with the headers of the real response', asy
   expect(Object.keys(JSON.parse(body)[0])).toEqual(Object.keys(pet ?? {}));
 });
 
-test('the page of operations contains the details of the OpenAPI document', async () => {
+test('the documentation page of operations contains the details of the OpenAPI document', async () => {
   const { text } = await get('/docs/guides/operations.md');
   for (const line of [
     '| `limit` | query | integer, 1 to 100, default 20 | The largest number',
@@ -96,7 +99,7 @@ test('the page of operations contains the details of the OpenAPI document', asyn
   }
 });
 
-test('the reference explains each error code with its meaning, its causes and what to do', () => {
+test('the documentation explains the meaning, the causes and the remedy of each error code', () => {
   const page = html.get('/docs') ?? '';
   for (const [code, { status, causes }] of Object.entries(errorCodes)) {
     const [, rest = ''] = page.split(`<h3 id="error-${code}">`);
@@ -115,7 +118,7 @@ test('the reference explains each error code with its meaning, its causes and wh
   );
 });
 
-test('the search finds every error code and guide, and its addresses exist', async () => {
+test('the search of the documentation finds every error code and guide, and its results link to existing sections', async () => {
   const { text, headers } = await get('/docs/search.json');
   expect(headers.get('Content-Type')).toBe('application/json; charset=utf-8');
   const entries = JSON.parse(text) as { title: string; path: string }[];
@@ -127,7 +130,7 @@ test('the search finds every error code and guide, and its addresses exist', asy
   expect(pages.filter((page) => !found.has(page))).toEqual(['/docs/changelog']);
 });
 
-test('every page exists as Markdown with absolute links, in /llms.txt and in /llms-full.txt', async () => {
+test('every documentation page exists as Markdown with absolute links, in /llms.txt and in /llms-full.txt', async () => {
   const { headers, text } = await get('/llms.txt');
   expect(headers.get('Content-Type')).toBe('text/plain; charset=utf-8');
   expect(text).toMatch(/^# Animal Store API\n\n> /);

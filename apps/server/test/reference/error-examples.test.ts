@@ -139,7 +139,7 @@ const ways: Readonly<
   },
 };
 
-test('every error that the reference shows equals a response of the service', async () => {
+test('every error response in the documentation equals a response of the service', async () => {
   const shown = new Map(describeErrors().map((error) => [String(error.code), error.example]));
   const left = new Set(examples.keys());
   for (const [code, way] of Object.entries(ways)) {

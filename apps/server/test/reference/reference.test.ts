@@ -29,7 +29,7 @@ const service = useService('postgres', {
 const get = (path: string, headers: Record<string, string> = {}) =>
   send(service.server.origin, { method: 'GET', target: path, headers });
 
-test('/openapi.json names the real addresses, also for other origins, and /docs may connect to them', async () => {
+test('/openapi.json contains the real addresses of the service, and the pages in /docs may connect to them', async () => {
   const { status, text, headers } = await get('/openapi.json', { Origin: 'https://tools.example' });
   expect(status).toBe(200);
   expect(Object.fromEntries(headers)).toMatchObject({
@@ -44,7 +44,7 @@ test('/openapi.json names the real addresses, also for other origins, and /docs 
   expect(policy).toContain("; connect-src 'self' https://staging.example.org; ");
 });
 
-test('an unchanged file gets 304, and other methods than GET and HEAD get 405', async () => {
+test('a documentation file is answered with 304 if it is unchanged, and with 405 for methods other than GET and HEAD', async () => {
   const target = '/openapi.json';
   const etag = String((await get(target)).headers.get('ETag'));
   const again = await get(target, { 'If-None-Match': etag });
@@ -57,7 +57,7 @@ test('an unchanged file gets 304, and other methods than GET and HEAD get 405', 
   expect(JSON.parse(put.text)).toMatchObject({ code: 'method_not_allowed', status: 405 });
 });
 
-test('browsers are redirected from / to the guides, programs get 404, and /favicon.ico exists', async () => {
+test('the path / redirects browsers to the guides, responds with 404 to programs, and /favicon.ico exists', async () => {
   const browser = await get('/', { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' });
   expect([browser.status, browser.headers.get('Location')]).toEqual([302, '/docs']);
   expect((await get('/', { Accept: '*/*' })).status).toBe(404);
@@ -74,7 +74,7 @@ test.each([
   ['/docs', 'POST', 405],
   ['/<script>', 'GET', 404],
 ])(
-  '%s %s is refused with a page for browsers and with the Error body for programs',
+  'the service refuses %s %s with an HTML page for browsers and with a JSON error body for programs',
   async (target, method, status) => {
     const ask = (accept: string) =>
       send(service.server.origin, { method, target, headers: { Accept: accept } });
@@ -97,7 +97,7 @@ describe('a path without a key', () => {
   const paths = ['/docs', '/openapi.json', '/nowhere'];
 
   // Regression: a caller could request megabytes without limit.
-  test('has a limit of its own for each network', async () => {
+  test('a path that needs no key has a separate rate limit for each network', async () => {
     await using limited = await startService('postgres', { quotas: { addressPerMinute: 3 } });
     const ask = (path: string) => call(limited.server.origin + path);
     const statuses = async () => {
@@ -130,7 +130,7 @@ describe('a path without a key', () => {
     }
   });
 
-  test('is refused while the service is overloaded', async () => {
+  test('a path that needs no key responds with 503 while the service is overloaded', async () => {
     const { server, tokens } = service;
     await until(async () => sample(await scrape(server), 'animal_store_requests_in_flight') === 0);
     {

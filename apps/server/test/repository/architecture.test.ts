@@ -30,7 +30,7 @@ const rooms = Object.entries({
 
 const src = 'apps/server/src/';
 
-test('every folder of the server is a room below the rooms that it may import', () => {
+test("every folder of the server's source is listed as a room, and may import only rooms listed before it", () => {
   const names = rooms.map(({ room }) => room);
   const entries = readdirSync(join(repository, src), { withFileTypes: true });
   const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
@@ -39,15 +39,18 @@ test('every folder of the server is a room below the rooms that it may import', 
     expect(names.slice(0, n)).toEqual(expect.arrayContaining(allowed));
 });
 
-test.each(rooms)('the room $room imports no other room than: $others', ({ room, allowed }) => {
-  const may = [room, ...allowed].map((name) => `${src}${name}/`);
-  const ours = sourcesOf(src + room)
-    .flatMap(importsOf)
-    .filter(({ to }) => to.startsWith(src));
-  expect(ours.filter(({ to }) => !may.some((folder) => to.startsWith(folder)))).toEqual([]);
-});
+test.each(rooms)(
+  'the folder $room of the server imports no other folders than $others',
+  ({ room, allowed }) => {
+    const may = [room, ...allowed].map((name) => `${src}${name}/`);
+    const ours = sourcesOf(src + room)
+      .flatMap(importsOf)
+      .filter(({ to }) => to.startsWith(src));
+    expect(ours.filter(({ to }) => !may.some((folder) => to.startsWith(folder)))).toEqual([]);
+  },
+);
 
-test('the server imports no CLI, client or testkit, and http imports no admin contract', () => {
+test('the server imports no CLI, client or testkit, and its folder http does not import the admin contract', () => {
   const forbidden = /^(apps\/cli|packages\/(client|testkit|heavy-tools))\//;
   expect(
     sourcesOf(src)
@@ -64,6 +67,9 @@ test.each([
     /\b(Date|performance)\.now\(|new Date\(\)|(?<!\.)\bset(Timeout|Interval)\(|timers\/promises/,
   ],
   ['handles signals or exits', /process\.(on|once|exit|kill)\b/],
-])('no file of the server %s itself, because it gets a clock or a process', (_what, code) => {
-  expect(sourcesOf(src).filter((file) => code.test(readSource(file)))).toEqual([]);
-});
+])(
+  'no file of the server %s directly, because it receives a clock or a process object',
+  (_what, code) => {
+    expect(sourcesOf(src).filter((file) => code.test(readSource(file)))).toEqual([]);
+  },
+);

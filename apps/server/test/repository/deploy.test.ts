@@ -14,7 +14,7 @@ const all = (text: string, pattern: RegExp) =>
 const compose = read('deploy/compose/compose.yaml');
 const settings = read('deploy/kubernetes/base/settings.env');
 
-test('the Dockerfile has the Node of the workspace, and the version and the flags of npm start', () => {
+test('the Dockerfile uses the Node version of the workspace and the flags of npm start', () => {
   const dockerfile = read('Dockerfile');
   const { version } = JSON.parse(read('apps/server/package.json'));
   expect({
@@ -28,7 +28,7 @@ test('the Dockerfile has the Node of the workspace, and the version and the flag
   });
 });
 
-test('all settings in Compose and Kubernetes exist', () => {
+test('every setting in the Compose and Kubernetes files exists', () => {
   const ofPostgres = [
     ...['POSTGRES_USER', 'POSTGRES_DB', 'POSTGRES_PASSWORD', 'SERVICE_PASSWORD'],
     ...['PGHOST', 'PGUSER', 'PGDATABASE', 'PGPASSWORD'],
@@ -43,13 +43,13 @@ test('all settings in Compose and Kubernetes exist', () => {
   expect(names.filter((name) => !known.includes(name))).toEqual([]);
 });
 
-test('secrets in Compose have no default, and the error names the documentation', () => {
+test('the secrets in the Compose file have no default value, and the error for a missing secret names the documentation', () => {
   const secrets = all(compose, /\$\{(?:POSTGRES_PASSWORD|SERVICE_PASSWORD|ADMIN_TOKEN)(.*?)\}/g);
   expect(secrets).toEqual(Array(6).fill(':?see deploy/README.md, Compose'));
 });
 
 // As a superuser the service could change the audit log, which is append-only. least-privilege.test.ts runs the rights.
-test('the service in Compose has a role with the rights that docs/operating.md lists, and no others', () => {
+test('the Compose file gives the service a database role with exactly the permissions that docs/operating.md lists', () => {
   expect(all(compose, /DATABASE_URL: postgres:\/\/(\w+):/g)).toEqual([
     'animal_store_service',
     'animal_store',
@@ -69,19 +69,19 @@ test('the service in Compose has a role with the rights that docs/operating.md l
   expect(rights.slice(rights.indexOf('grant connect'))).toBe(expected);
 });
 
-test('Grafana in Compose has no default login, because everyone knows it', () => {
+test('the Compose file sets no default login for Grafana, because everyone would know it', () => {
   expect(compose).toMatch(/GF_SECURITY_DISABLE_INITIAL_ADMIN_CREATION: 'true'/);
   expect(compose).toMatch(/GF_AUTH_DISABLE_LOGIN_FORM: 'true'/);
 });
 
-test('the job of the release workflow that may publish runs no tests', () => {
+test('the job of the release workflow that has permission to publish runs no tests', () => {
   const jobs = read('.github/workflows/release.yml').split(/^ {2}(?=\w+:\n)/m);
   const publishing = jobs.filter((job) => job.includes('id-token: write'));
   expect(publishing).toHaveLength(1);
   expect(publishing[0]).not.toContain('.ci/run');
 });
 
-test('every service in Compose rotates its log', () => {
+test('every service in the Compose file rotates its log', () => {
   const services = compose
     .split(/^(?=x-server:| {2}[\w-]+:\n)/m)
     .filter((text) => /^ +image:/m.test(text));
@@ -89,7 +89,7 @@ test('every service in Compose rotates its log', () => {
   expect(services.filter((text) => !/^ +logging: \*logging$/m.test(text))).toEqual([]);
 });
 
-test('Compose and Kubernetes give a stop enough time', () => {
+test('the Compose and Kubernetes files give the service enough time to shut down', () => {
   const graceMs = (text: string) => Number(/SHUTDOWN_GRACE_MS[=:] ?'?(\d+)/.exec(text)?.[1]);
   // The time is the grace period, at most 10 s for what follows, and a reserve.
   const needed = (text: string) => graceMs(text) / 1_000 + 12;
@@ -100,10 +100,10 @@ test('Compose and Kubernetes give a stop enough time', () => {
   expect(Number(period)).toBeGreaterThanOrEqual(needed(settings));
 });
 
-describe('every alert', () => {
+describe('alert rules', () => {
   const rules = read('deploy/prometheus/animal-store.rules.yaml');
 
-  test('links to a section of the runbook with its name', () => {
+  test('every alert links to a section of the runbook with the name of the alert', () => {
     const [, runbook = ''] = read('docs/operating.md').split('\n# Runbook\n');
     const sections = new Map(
       runbook.split('\n## ').map((text) => [text.slice(0, text.indexOf('\n')), text] as const),
@@ -118,7 +118,7 @@ describe('every alert', () => {
     expect(lost).toEqual([]);
   });
 
-  test('is the same in Kubernetes', () => {
+  test('every alert rule is the same for Prometheus and for Kubernetes', () => {
     const groups = rules.slice(rules.indexOf('groups:'));
     const rule = read('deploy/kubernetes/components/monitoring/prometheus-rule.yaml');
     const indented = groups.replaceAll(/^(?=.)/gm, '  ');
@@ -126,7 +126,7 @@ describe('every alert', () => {
   });
 });
 
-test('docs/capacity.md contains the table that the model computes', () => {
+test('docs/capacity.md contains the same table as the capacity model calculates', () => {
   const model = join(repository, 'deploy/capacity/model.mjs');
   const table = execFileSync(process.execPath, [model], { encoding: 'utf8' });
   expect(read('docs/capacity.md')).toContain(table);

@@ -8,7 +8,7 @@ const folders = globSync('{apps,packages}/*/package.json', { cwd: repository })
   .map((file) => dirname(file))
   .filter((folder) => folder !== 'apps/bench');
 
-test('the graph in CONTRIBUTING.md has the dependencies of each package.json', () => {
+test('the package graph in CONTRIBUTING.md matches the dependencies in each package.json', () => {
   const places = new Map(
     folders.map((folder) => [JSON.parse(read(`${folder}/package.json`)).name, folder]),
   );
@@ -22,7 +22,7 @@ test('the graph in CONTRIBUTING.md has the dependencies of each package.json', (
   expect(graph.split('\n')).toEqual(edges.sort());
 });
 
-test.each(folders)('%s has a README that CONTRIBUTING.md links', (folder) => {
+test.each(folders)('the package %s has a README, and CONTRIBUTING.md links to it', (folder) => {
   expect(existsSync(join(repository, folder, 'README.md'))).toBe(true);
   expect(read('CONTRIBUTING.md')).toContain(`](${folder}/README.md)`);
 });

@@ -11,7 +11,7 @@ import { migrationsFolder } from '../../src/schema/migration-options.ts';
 const home = join(import.meta.dirname, '../../node_modules/.readme-examples');
 
 test.each(['packages/admin-contract', 'packages/postgres', 'packages/runtime', 'apps/cli'])(
-  'the example in the README of %s prints the output in its comments',
+  'the example in the README of %s prints the output that its comments show',
   async (folder) => {
     await using directory = await temporaryDirectory();
     const [example = ''] = await readExamples(join(repository, folder));
@@ -41,7 +41,7 @@ test.each(['packages/admin-contract', 'packages/postgres', 'packages/runtime', '
   },
 );
 
-test('the first screen of each README is short', () => {
+test('the introduction of each README fits on one screen', () => {
   for (const folder of [
     'packages/admin-contract',
     'packages/postgres',

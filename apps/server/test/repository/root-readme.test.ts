@@ -23,7 +23,7 @@ const settle = (text: string) =>
     .replaceAll(/http:\/\/127\.0\.0\.1:\d+/g, 'http://…')
     .trim();
 
-test('the README shows a curl command with its real response, and a working use of the client', async () => {
+test('the README shows a curl command with its real response, and a program with the client that works', async () => {
   await findProgram('curl');
   await using database = await createDatabase('embedded');
   await using server = await openLocalServer(database.env);
@@ -52,7 +52,7 @@ test('the README shows a curl command with its real response, and a working use 
   expect(printed).toEqual({ stderr: '', stdout: expect.stringMatching(/^\d+ \d+\n$/) });
 });
 
-test('docs/settings.md describes every setting and no other', () => {
+test('docs/settings.md describes every environment variable of the service and the CLI, and no others', () => {
   const rows = read('docs/settings.md').matchAll(/^\| `([A-Z_]+)`/gm);
   const described = Array.from(rows, ([, name]) => name);
   const names = new Set([...environmentVariables, ...cliVariables]);
@@ -64,7 +64,7 @@ test.each(
     ...['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md'],
     ...readdirSync(join(repository, 'docs')).map((name) => `docs/${name}`),
   ].filter((name) => name.endsWith('.md')),
-)('%s names only files and scripts that exist', (document) => {
+)('the document %s names only files and scripts that exist', (document) => {
   const text = read(document);
   const folder = dirname(join(repository, document));
   const named = (pattern: RegExp) => Array.from(text.matchAll(pattern), ([, name = '']) => name);

@@ -10,9 +10,12 @@ const settings = readFileSync(join(repository, 'docs/settings.md'), 'utf8');
 test.each([
   ['DATABASE_URL', postgresParameters],
   ['REDIS_URL', redisParameters],
-])('docs/settings.md has every parameter of %s and what happens to it', (_, rules) => {
-  for (const [name, { kind, check, hint }] of Object.entries(rules)) {
-    const detail = [check?.[1], hint].filter(Boolean).join('; ');
-    expect(settings).toContain(`| \`${name}\` | ${kind} | ${detail} |\n`);
-  }
-});
+])(
+  'docs/settings.md lists every URL parameter of %s and how the service handles it',
+  (_, rules) => {
+    for (const [name, { kind, check, hint }] of Object.entries(rules)) {
+      const detail = [check?.[1], hint].filter(Boolean).join('; ');
+      expect(settings).toContain(`| \`${name}\` | ${kind} | ${detail} |\n`);
+    }
+  },
+);

@@ -10,7 +10,7 @@ import { startService } from '../support/test-service.ts';
 const sources =
   /^.*\/(?:apps\/server|packages\/(postgres|quotas|runtime))\/src\/(?!index|test-)(.*)$/;
 
-test('the walk-through of a GET names each executed file once and no others', async () => {
+test('the walk-through of a GET request names each executed source file once and no others', async () => {
   await using redis = await openRedis();
   await using service = await startService('postgres', {
     // The clock stands still, so no timer runs files of its own.

@@ -32,7 +32,7 @@ describe.each(databaseKinds)('the ledger on %s', (kind) => {
     sumOf(await ledger().read(bucket, { keyId }, range));
   const readAll = (keyId: string) => Promise.all(buckets.map((bucket) => read(keyId, bucket)));
 
-  test('counts a flush once, however often and by however many connections it is written', async () => {
+  test('the usage ledger counts a flush once, even if several connections write it several times', async () => {
     const keyId = randomUUID();
     const flush = { replica: randomUUID(), sequence: 7 };
     const write = () => writeUsage(db(), [entryOf(keyId, now, { requests: 3 })], flush);
@@ -44,7 +44,7 @@ describe.each(databaseKinds)('the ledger on %s', (kind) => {
     expect(await readAll(keyId)).toEqual([5, 5, 5]);
   });
 
-  test('adds up many keys of several replicas that write in different orders', async () => {
+  test('the usage ledger adds up the counts of many keys that several replicas write in different orders', async () => {
     const keyIds = Array.from({ length: 30 }, () => randomUUID());
     const entries = keyIds.map((id) => entryOf(id, now, { plan: planCode('business') }));
     const orders = [entries, entries.toReversed(), entries];
@@ -53,7 +53,7 @@ describe.each(databaseKinds)('the ledger on %s', (kind) => {
     expect(sumOf(await ledger().read('day', { plan: 'business' }, ever))).toBe(90);
   });
 
-  test('counts each request in its minute, hour and day, by operation and outcome', async () => {
+  test('the usage ledger counts each request in its minute, hour and day, by operation and outcome', async () => {
     const keyId = randomUUID();
     const day = Date.UTC(2026, 9, 5);
     const end = day + dayMs - 1;
@@ -77,7 +77,7 @@ describe.each(databaseKinds)('the ledger on %s', (kind) => {
     expect(await read(keyId, 'minute', rangeAround(day + 1.5 * dayMs, 0.5))).toBe(0);
   });
 
-  test('returns the usage of keys, plans and accounts, and the busiest keys', async () => {
+  test('the usage ledger returns the usage of keys, plans and accounts, and the keys with the most requests', async () => {
     const day = Date.UTC(2025, 4, 5);
     const range = rangeAround(day, 1);
     const createKey = async (name: string, account: string) =>
@@ -126,7 +126,7 @@ describe.each(databaseKinds)('the ledger on %s', (kind) => {
     expect(await ledger().readBusiest({ account: label }, range, 9)).toEqual(none);
   });
 
-  test('returns the recent usage of keys', async () => {
+  test('the usage ledger returns the recent usage of each key: requests of today, by hour, and deprecated calls', async () => {
     const [keyId, unused] = [randomUUID(), randomUUID()];
     const at = Date.UTC(2026, 5, 5, 12, 30);
     const entry = (msAgo: number, operation: 'getPet' | 'listPets', requests: number) =>
@@ -148,7 +148,7 @@ describe.each(databaseKinds)('the ledger on %s', (kind) => {
     expect(await ledger().addRecent([], at)).toEqual([]);
   });
 
-  test('records once a minute when a key was last used, called a deprecated operation, and was refused', async () => {
+  test('the usage ledger records when a key was last used, last refused and last called a deprecated operation, to the minute', async () => {
     const { id } = await createApiKey(db(), { plan: 'free', name: 'noted' });
     const { at, deprecatedAt, refusedAt } = lastUsed;
     const timesOf = async () => {
@@ -176,7 +176,7 @@ describe.each(databaseKinds)('the ledger on %s', (kind) => {
     }
   });
 
-  test('returns the traffic of the last minute by the age of its flushes', async () => {
+  test('the usage ledger returns the live traffic of all flushes from the last minute', async () => {
     const replica = randomUUID();
     const traffic = { replica, outcomes: [3, 1], latencies: [4] };
     await writeUsage(db(), [], { ...traffic, sequence: 1 }, 30_000);
@@ -186,7 +186,7 @@ describe.each(databaseKinds)('the ledger on %s', (kind) => {
     expect(found.filter((flush) => flush.replica === replica)).toEqual([traffic]);
   });
 
-  test('deletes rows after their retention and nothing else', async () => {
+  test('the usage ledger deletes rows after their retention period and no others', async () => {
     const keyId = randomUUID();
     for (const age of [0, 2, 40, 500]) await writeUsage(db(), [entryOf(keyId, now - age * dayMs)]);
     const flush = { replica: randomUUID(), sequence: 1 };
@@ -206,7 +206,7 @@ describe.each(databaseKinds)('the ledger on %s', (kind) => {
 describe('usage that a previous version has written', () => {
   const database = useDatabase('postgres');
 
-  test('is read together with current usage, rolled up or not, and deleted after its retention', async () => {
+  test('the usage ledger adds up the usage that the previous version wrote with current usage, and deletes it after its retention', async () => {
     const { db } = database;
     const ledger = createUsageQueries(db);
     const keyId = randomUUID();

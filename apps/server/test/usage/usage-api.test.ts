@@ -21,7 +21,7 @@ const { service, admin } = useAdmin('postgres', {
 const read = (path: string) => admin.read<Ledger>(path);
 const post = (path: string, json = '{}') => admin.call(path, { method: 'POST', json });
 
-test('usage is shown for a key by operation and outcome, for all keys, and for the busiest keys', async () => {
+test('the admin API returns the usage of one key by operation and outcome, of all keys, and of the busiest keys', async () => {
   const { key, token } = await admin.create(
     '{"plan":"enterprise","quota":{"perMinute":9,"perDay":1000},"name":"=cmd()","account":"\\"C-17\\", =1+1"}',
   );
@@ -68,7 +68,7 @@ test('usage is shown for a key by operation and outcome, for all keys, and for t
   expect(lastUsedAt).not.toBeNull();
 });
 
-test('usage has whole buckets in UTC, including the bucket of the end', async () => {
+test('the admin API returns usage in whole buckets in UTC, including the bucket that contains the end of the period', async () => {
   const { key } = await admin.create('{"plan":"free","name":"unused"}');
   const query = '?bucket=hour&from=2026-11-21T10:15:00%2B02:00&to=2026-11-21T09:01:00Z';
   expect(await read(`/keys/${key.id}/usage${query}`)).toEqual({
@@ -86,10 +86,13 @@ test.each([
     'bucket: expected day with groupBy, got hour; from: expected at most 31 buckets of a day before to, got 324',
   ],
   ['?from=2026-11-22T00:00:00Z&to=2026-11-21T00:00:00Z', 'from: expected a time before to'],
-])('usage %s is refused, and every fault is named', async (query, message) => {
-  const { body } = await admin.call(`/usage${query}`);
-  expect(body).toEqual({ code: 'invalid_request', status: 400, message });
-});
+])(
+  'the admin API refuses the usage query %s and names every invalid parameter',
+  async (query, message) => {
+    const { body } = await admin.call(`/usage${query}`);
+    expect(body).toEqual({ code: 'invalid_request', status: 400, message });
+  },
+);
 
 test.each<[why: string, status: number, end: (key: Key) => unknown]>([
   ['is suspended', 403, ({ id }) => post(`/keys/${id}/suspend`)],
@@ -106,7 +109,7 @@ test.each<[why: string, status: number, end: (key: Key) => unknown]>([
     },
   ],
 ])(
-  'requests of a key that %s count for the key and against its network, and cause few lookups',
+  'requests with a key that %s are counted for the key and against its network, and cause few database lookups',
   async (why, status, end) => {
     const account = `of a key that ${why}`;
     const { key, token } = await admin.create(
@@ -146,7 +149,7 @@ test.each<[why: string, status: number, end: (key: Key) => unknown]>([
   },
 );
 
-test('a stop writes all counts or logs how many requests are lost', async () => {
+test('a shutdown writes all request counts to the ledger, or logs how many requests are lost', async () => {
   const usage = { flushMs: 60_000 };
   await using service = await startService('postgres', { usage });
   await using sql = connectTo(service.database.url);
