@@ -30,7 +30,7 @@ import { countFoundAccounts, searchAccounts } from './account-search.ts';
 
 export type AccountManagement = ReturnType<typeof createAccountManagement>;
 
-/** How many keys are locked at the same time while their bans move. */
+/** The number of keys that are locked at the same time while their bans move. */
 const movedAtOnce = 50;
 
 const insertAccount = statement('insert_account', (tx, name: string) =>
@@ -64,9 +64,9 @@ const lockKeys = statement('lock_keys', (tx, ids: string[]) =>
 );
 
 /**
- * Returns for each key the id of the account whose plan applies to it. It is a statement of its own
- * after the lock: a statement that waits for a lock joins the locked row with the accounts that it
- * found before.
+ * Returns for each key the id of the account whose plan applies to the key. The query is separate
+ * from the locking statement. A statement that waits for a lock would combine the locked row with
+ * accounts that it read before the wait.
  */
 const findPlaces = statement('find_places_of_keys', (tx, ids: string[]) =>
   tx
@@ -77,18 +77,19 @@ const findPlaces = statement('find_places_of_keys', (tx, ids: string[]) =>
 );
 
 /**
- * Creates the operations on accounts. Each change is one transaction with its audit entry and its
- * announcement, like a change of a key. If two changes are concurrent, the later one wins.
+ * Creates the operations on accounts. Each operation runs in one transaction with its audit entry
+ * and its announcement, like the operations on keys. If two changes are concurrent, the later one
+ * wins.
  *
- * @param onChanged is called with the changed account before the change returns, so that this
- * replica never serves its keys with outdated limits afterwards.
+ * @param onChanged a function that is called with the account's name before an operation returns,
+ * so that this replica never uses outdated limits afterwards.
  */
 export function createAccountManagement(
   db: Database,
   onChanged: (account: string) => void,
   quotas: Pick<KeyQuotas, 'moveBan' | 'credit' | 'lookAtAccount'>,
 ) {
-  /** Locks and changes an account, records the change and announces it. */
+  /** Locks and changes an account, records the change in the audit log and announces it. */
   async function change(
     { name, action, cause }: { name: string; action: AuditAction; cause: Cause },
     values: AccountValues,
@@ -115,10 +116,12 @@ export function createAccountManagement(
   }
 
   /**
-   * Moves the bans of an account's keys to the consumer that counts them now: the account if it has
-   * a plan, otherwise the key. The bans move after the change, because requests use the old plan
-   * until all replicas know the new one. Each key is locked while its ban moves and its account is
-   * read again, because another operator may change the account or end the ban meanwhile.
+   * Moves the bans of an account's keys to where their requests are counted now. If the account has
+   * a plan, the bans belong to the account, and otherwise to each key.
+   *
+   * The bans move after the change of the plan, because requests use the old plan until all
+   * replicas know the new one. Each key is locked while its ban moves, and its account is read
+   * again. Another operator may change the account or end the ban at the same time.
    */
   async function settleBans(name: string, ids: readonly string[]): Promise<void> {
     const account = await findStoredAccount(db, name);
@@ -141,16 +144,16 @@ export function createAccountManagement(
 
   return {
     /**
-     * Returns the name of the account that an operator's input means. The other functions expect
-     * this name.
+     * Returns the name of the account that an operator has typed. The other functions expect this
+     * name.
      */
     resolve: (given: string): Promise<string> => resolveAccount(db, given),
 
     /**
-     * Finds an account and the id under which its keys share a quota. The id is `undefined` if the
+     * Finds an account, and the id under which its keys share a quota. The id is `undefined` if the
      * account has no plan.
      *
-     * @throws {AdminRefusal} if there is no such account.
+     * @throws {AdminRefusal} if there is no account with this name.
      */
     async find(name: string): Promise<{ account: Account; accountId: string | undefined }> {
       const stored = await findAccount(db, name);
@@ -158,7 +161,10 @@ export function createAccountManagement(
       return { account, accountId: account.plan === null ? undefined : stored?.id };
     },
 
-    /** Returns up to `limit` accounts that match every filter, sorted by name, after a position. */
+    /**
+     * Returns up to `limit` accounts that match every filter, beginning after a position in the
+     * list.
+     */
     list: (filter: AccountFilter, limit: number, position: ListPosition | undefined) =>
       searchAccounts(db, filter, limit, position),
 
@@ -170,8 +176,8 @@ export function createAccountManagement(
     listBans: (names: string[], limit: number) => listBansOfAccounts(db, names, limit),
 
     /**
-     * Sets or removes the plan of an account. Counts stay as they are, and bans stay with their
-     * keys.
+     * Sets or removes the plan of an account. The counted requests do not change, and bans stay
+     * with their keys.
      */
     async setPlan(name: string, choice: AccountPlan, cause: Cause): Promise<Account> {
       let ids: string[] = [];
@@ -179,19 +185,20 @@ export function createAccountManagement(
         { name, action: 'account.changed', cause },
         choice.plan === null ? { plan: null, perMinute: null, perDay: null } : storedPlan(choice),
         // The keys are listed while the account is locked. A key that leaves the account afterwards
-        // is still in the list, so its ban moves, too.
+        // is still in the list, so its ban also moves.
         async (tx) => {
           ids = (await listKeyIds(tx, name)).map(({ id }) => id);
         },
       );
-      // Bans are moved even if the plan did not change: a replica may have stopped after an earlier
-      // change, and the operator repeats it.
+      // Bans are moved even if the plan did not change. A replica may have stopped after the change
+      // and before it moved the bans, and the operator now repeats the change.
       await settleBans(name, ids);
       return account;
     },
 
     /**
-     * Resets the usage of the windows of an account with a plan, and records that in the audit log.
+     * Resets the minute and the day of an account with a plan to zero requests, and records this in
+     * the audit log.
      */
     async credit(name: string, cause: Cause): Promise<Account> {
       const stored = await findAccount(db, name);
@@ -201,7 +208,8 @@ export function createAccountManagement(
       const { id } = stored;
       await inTransaction('change_account', db, async (tx) => {
         await cause.confirmActor?.(tx);
-        // The plan is read again under the lock, because it may have been removed meanwhile.
+        // The plan is read again after locking the account, because another operator may have
+        // removed the plan.
         const [locked] = await lockAccount(tx, name);
         const { quota } = decisionsOf(locked);
         if (quota === null) {
@@ -216,8 +224,8 @@ export function createAccountManagement(
     },
 
     /**
-     * Suspends an account; `key-lookup.ts` then refuses all its keys. A repeated suspension changes
-     * only the reason.
+     * Suspends an account. `key-lookup.ts` then refuses all keys of the account. A second
+     * suspension changes only the reason.
      */
     async suspend(name: string, cause: Cause): Promise<Account> {
       await findAccount(db, name);
@@ -225,7 +233,7 @@ export function createAccountManagement(
       return change({ name, action: 'account.suspended', cause }, values);
     },
 
-    /** Resumes an account. An account that is not suspended stays unchanged. */
+    /** Resumes a suspended account. The function does nothing if the account is not suspended. */
     async resume(name: string, cause: Cause): Promise<Account> {
       await findAccount(db, name);
       return change({ name, action: 'account.resumed', cause }, resumed);
@@ -234,8 +242,8 @@ export function createAccountManagement(
 }
 
 /**
- * Returns the state that the audit log compares. A plan or quota that the account does not have is
- * left out.
+ * Returns the properties of an account that the audit log compares. A plan or quota that is not set
+ * is left out.
  */
 function auditedOf(account: StoredAccount) {
   const { plan, quota, suspension } = decisionsOf(account);

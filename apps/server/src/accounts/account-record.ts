@@ -30,7 +30,7 @@ const findAnyKey = statement('find_key_of_account', (db, name: string) =>
   db.select({ id: apiKeys.id }).from(apiKeys).where(eq(apiKeys.account, name)).limit(1),
 );
 
-/** Reads accounts in the order of the given names. A label without a stored row has no plan. */
+/** Reads accounts in the order of the given names. An account without a stored row has no plan. */
 export async function readAccounts(db: Database, names: string[]): Promise<Account[]> {
   if (names.length === 0) return [];
   const stored = new Map((await findAccounts(db, names)).map((row) => [row.name, row]));
@@ -38,7 +38,7 @@ export async function readAccounts(db: Database, names: string[]): Promise<Accou
   return names.map((name) => toAccount(name, stored.get(name), keys.get(name)));
 }
 
-/** Completes a stored account with the number of its keys. */
+/** Adds the number of its keys to a stored account. */
 export async function completeAccount(
   db: Database,
   name: string,
@@ -54,7 +54,7 @@ const toAccount = (name: string, stored: StoredAccount | undefined, keys = 0): A
   keys,
 });
 
-/** Returns what operators have decided about an account: its plan, its quota and its suspension. */
+/** Returns what operators have set for an account: its plan, its quota and its suspension. */
 export function decisionsOf(
   account: StoredAccount | undefined,
 ): Pick<Account, 'plan' | 'quota' | 'suspension'> {
@@ -68,10 +68,10 @@ export function decisionsOf(
 }
 
 /**
- * Finds an account that some key belongs to, or that has a plan or is suspended.
+ * Finds an account. An account exists if it has a key or a plan, or is suspended.
  *
- * @returns the stored account; `undefined` if operators have decided nothing about it.
- * @throws {AdminRefusal} if there is no such account.
+ * @returns the stored row; `undefined` if the account has keys but no row.
+ * @throws {AdminRefusal} if the account does not exist.
  */
 export async function findAccount(db: Database, name: string): Promise<StoredAccount | undefined> {
   const stored = await findStoredAccount(db, name);
@@ -82,7 +82,9 @@ export async function findAccount(db: Database, name: string): Promise<StoredAcc
   return stored;
 }
 
-/** The condition that a ban has not ended and is the reason why the key's requests are refused. */
+/**
+ * The SQL condition that a ban is active and is the only reason why the key's requests are refused.
+ */
 const isRefusingKey = and(isOpen, isActive(apiKeys), isNull(apiKeys.suspendedAt));
 
 const countBans = statement('count_bans_of_accounts', (db, names: string[]) =>
@@ -97,7 +99,7 @@ const countBans = statement('count_bans_of_accounts', (db, names: string[]) =>
     .groupBy(apiKeys.account),
 );
 
-/** Counts the banned keys of each account. Accounts without bans are not in the map. */
+/** Counts the banned keys of each account. The returned map contains only accounts with bans. */
 export async function countBansOfAccounts(
   db: Database,
   names: string[],
@@ -105,7 +107,7 @@ export async function countBansOfAccounts(
   return new Map((await countBans(db, names)).map(({ account, keys }) => [account, keys]));
 }
 
-/** Returns the banned keys of accounts, sorted by the end of the ban, the latest first. */
+/** Returns the banned keys of accounts. The keys with the latest end of the ban come first. */
 export const listBansOfAccounts = (
   db: Database,
   names: string[],

@@ -24,25 +24,23 @@ import {
 } from '../usage/usage-tables.ts';
 import { readAccounts } from './account-record.ts';
 
-// "C-2" comes before "C-10": names are sorted by the text before the trailing number, then by
-// length. Sorting by all numbers in a name would take a regular expression for each account of the
-// table.
+// The columns that sort "C-2" before "C-10": first the text before the number at the end of the
+// name, then the length of the name. Sorting by all numbers in a name would need a regular
+// expression for each account in the table.
 const naturally: readonly SortColumn[] = [
   [sql`rtrim(${accounts.name}, '0123456789')`, 'text'],
   [sql`length(${accounts.name})`, 'integer'],
   [accounts.name, 'text'],
 ];
 
-/** A list of accounts, or one of several lists that are shown one after the other. */
+/** A list of accounts. Some sort orders consist of several lists, one after the other. */
 interface AccountList extends ListOrder {
-  /** The subquery of today's usage, if the list is sorted by it. */
+  /** The subquery of today's usage, if the list is sorted by today's usage. */
   readonly today?: SQL;
   readonly condition?: SQL;
 }
 
-/**
- * Returns two lists: accounts with requests or denials today, and then all other accounts.
- */
+/** Returns two lists: first the accounts that were used today, then all other accounts. */
 function usedToday(kind: CountOfToday): readonly AccountList[] {
   const today = sql`select ${apiKeys.account}, sum(${counts.requests}) as count
     from ${counts} join ${apiKeys} on ${apiKeys.id} = ${counts.keyId}
@@ -77,8 +75,8 @@ const selectNames = statement(
     const sorted = sql.join(sortedBy(list), sql`, `);
     const conditions = and(sql`true`, condition, isAfter(list, position), ...matches(filter));
     if (today !== undefined) {
-      // Each of these accounts has a key, so all of them are kept. The places are written for the
-      // page only.
+      // Each of these accounts has a key, so the condition that the account exists is not needed.
+      // The place in the list is computed only for the accounts of the page.
       const page = sql`(select today.* from (${today}) today
         join ${accounts} on ${accounts.name} = today.account
         where ${conditions} order by ${sorted} limit ${limit}) today`;
@@ -87,7 +85,7 @@ const selectNames = statement(
         .from(page)
         .orderBy(sorted);
     }
-    // `offset 0` keeps Postgres from merging the two queries. The outer condition is then checked
+    // `offset 0` prevents Postgres from merging the two queries. So the outer condition is checked
     // only for the few accounts that the inner query finds, in their order.
     const found = sql`(select ${accounts.name}, ${placeIn(list)} as place, row_number() over (order by ${sorted}) as n
       from ${accounts} where ${conditions}
@@ -122,8 +120,8 @@ function matches({
 }
 
 /**
- * The condition that some key belongs to an account, or that operators decided something about it.
- * With `exists`, Postgres may read all keys to look up each account among them.
+ * The SQL condition that an account exists: it has a key or a plan, or is suspended. The condition
+ * does not use `exists`, because Postgres might then read all keys to find the accounts.
  */
 const isKept = sql`((select true from api_keys where account = found.name limit 1)
   or (select plan is not null or suspended_at is not null from accounts where name = found.name))`;
@@ -136,7 +134,7 @@ const countFound = statement('count_found_accounts', (db, filter: AccountFilter)
 );
 
 /**
- * Counts the accounts that a filter finds; returns `maxCounted + 1` if there are more than
+ * Counts the accounts that match a filter. Returns `maxCounted + 1` if there are more than
  * `maxCounted`.
  */
 export const countFoundAccounts = (db: Database, filter: AccountFilter): Promise<number> =>

@@ -16,15 +16,17 @@ import { addQuotaHeaders, overQuota } from './quota-response.ts';
 export interface AdmissionOptions extends Pick<ApiSettings, 'corsOrigins'> {
   readonly keys: KnownKeys;
   readonly quotas: Quotas;
-  /** The base URL of links, ending in `/v1`. */
+  /** The base URL of links in responses, ending in `/v1`. */
   readonly baseUrl: string;
 }
 
 /**
- * Creates the steps that admit or refuse a request before its parameters and its body are read.
+ * Creates the middleware that admits or refuses a request before its parameters and its body are
+ * read.
  *
- * @param answerFailure sends a refusal at once. With `next`, the refusal would pass through all
- * further layers of the router, which costs a tenth of the time of a refused request.
+ * @param answerFailure a function that sends an error response directly. With `next`, the error
+ * would pass through all further layers of the router, which costs a tenth of the time of a refused
+ * request.
  */
 export function createAdmission(options: AdmissionOptions, answerFailure: ErrorRequestHandler) {
   const { quotas } = options;
@@ -34,17 +36,16 @@ export function createAdmission(options: AdmissionOptions, answerFailure: ErrorR
   const identify = createIdentification(options.keys, networks);
 
   /**
-   * Adds the quota of the caller's network to the headers, as far as this replica knows it. The
-   * request is not counted.
+   * Adds the quota of the caller's network to the response headers, as far as this replica knows
+   * the quota. The request is not counted.
    */
   function tellNetworkQuota(req: Request, res: Response): void {
     addQuotaHeaders(res, networks.peek(networkOf(req)));
   }
 
-  /** Counts a request against the quota of its operation. */
+  /** Counts a request against the quota that its operation uses, and returns the decision. */
   function takeQuota({ apiKey }: Caller, req: Request): Promise<QuotaDecision> {
-    // A request without a valid key counts against its network, and so does one with a suspended
-    // key.
+    // Requests without a valid key, or with a suspended key, are counted against their network.
     if (apiKey === undefined) return networks.take(networkOf(req));
     const isForStatus = req.tsRestRoute?.metadata?.quota === 'status';
     return isForStatus && missingScope(apiKey, req) === undefined
@@ -58,10 +59,10 @@ export function createAdmission(options: AdmissionOptions, answerFailure: ErrorR
     tellNetworkQuota,
 
     /**
-     * Admits a call of the versioned API if its caller may make it.
+     * Admits or refuses a request to an operation of the API.
      *
-     * A key in the cache is used without `await`: each further turn of the event loop would cost 1
-     * % of the hot list's throughput.
+     * If the key is in the cache, the function runs without `await`. Each additional iteration of
+     * the event loop would cost 1 % of the throughput of `GET /pets`.
      */
     async admitCaller(req: Request, res: Response, next: NextFunction): Promise<void> {
       allowOrigin(req, res);
@@ -87,9 +88,9 @@ export function createAdmission(options: AdmissionOptions, answerFailure: ErrorR
     },
 
     /**
-     * Admits a request for the reference or for an unknown path outside `/v1`. Pages have a quota
-     * of their own: callers who used up the quota for requests without a key may need the
-     * reference.
+     * Admits or refuses a request for a documentation page or for an unknown path outside `/v1`.
+     * Documentation pages have a separate quota, because callers who have used up the quota for
+     * requests without a key may need the documentation.
      */
     async admitPage(req: Request, res: Response, next: NextFunction): Promise<void> {
       allowOrigin(req, res);
@@ -97,8 +98,8 @@ export function createAdmission(options: AdmissionOptions, answerFailure: ErrorR
     },
 
     /**
-     * Admits a request for a static file of the pages. The request is not counted, because a
-     * browser caches the file until its name changes.
+     * Admits a request for a static file of the documentation. The request is not counted, because
+     * browsers cache the file until its name changes.
      */
     admitFile(req: Request, res: Response, next: NextFunction): void {
       allowOrigin(req, res);
@@ -106,8 +107,8 @@ export function createAdmission(options: AdmissionOptions, answerFailure: ErrorR
     },
 
     /**
-     * Admits OPTIONS. OPTIONS needs no key and is not counted, because browsers send preflights
-     * without a key. The request that follows a preflight is counted.
+     * Admits an OPTIONS request. OPTIONS needs no key and is not counted, because browsers send
+     * CORS preflights without a key. The request after a preflight is counted.
      */
     admitOptions(req: Request, res: Response, next: NextFunction): void {
       allowOrigin(req, res);
@@ -121,8 +122,8 @@ export function createAdmission(options: AdmissionOptions, answerFailure: ErrorR
     },
 
     /**
-     * Admits a request for an unknown path of the API. A browser sends a preflight to unknown
-     * paths, too.
+     * Admits or refuses a request for an unknown path of the API. Preflights are admitted here,
+     * because browsers also send them for unknown paths.
      */
     admitUnknown(req: Request, res: Response, next: NextFunction): void | Promise<void> {
       return isPreflight(req)

@@ -18,9 +18,9 @@ export function announceDeprecation(
     const linkTo = (successor: string) =>
       formatLinks([about, { url: baseUrl + successor, rel: 'successor-version' }]);
     return {
-      // RFC 9745, §2: a structured date, in seconds.
+      // The value is a structured date: `@` and the seconds since 1970 (RFC 9745, §2).
       deprecation: `@${deprecatedAt.getTime() / 1000}`,
-      // RFC 8594, §3: an HTTP date.
+      // The value is an HTTP date (RFC 8594, §3).
       sunset: sunsetAt.toUTCString(),
       link: linkTo(path),
       linkWithoutQuery: linkTo(path.replace(/\?.*/, '')),
@@ -36,8 +36,8 @@ export function announceDeprecation(
     let { link } = announcement;
     for (const name of announcement.names) {
       const value = params[name];
-      // A parameter that is not an integer may hold anything, such as a line break and a further
-      // header. It must not get into a header.
+      // Only integers are copied into the header. Any other value could contain a line break
+      // followed by another header (header injection).
       const isInteger = typeof value === 'string' && parseInt64(value) !== undefined;
       link = isInteger ? link.replace(`:${name}`, value) : announcement.linkWithoutQuery;
     }

@@ -1,12 +1,15 @@
 /** Settings of the public API. */
 export interface ApiSettings {
-  /** The origin of links; `undefined` for the address that the service listens on. */
+  /**
+   * The origin of links in responses. `undefined` means the address that the service listens on.
+   */
   readonly publicUrl: string | undefined;
   /**
-   * The origin of the staging environment, which the reference shows; `undefined` if there is none.
+   * The origin of the staging environment, which the documentation shows. `undefined` means that
+   * there is none.
    */
   readonly stagingOrigin: string | undefined;
-  /** The origins whose web pages may call the API; `undefined` for all origins. */
+  /** The origins of the web pages that may call the API. `undefined` means all origins. */
   readonly corsOrigins: ReadonlySet<string> | undefined;
   /** The number of proxies in front of the service that append to `X-Forwarded-For`. */
   readonly trustedProxies: number;
@@ -15,7 +18,7 @@ export interface ApiSettings {
    * queue.
    */
   readonly maxInFlight: number;
-  /** How long a request may wait in the queue before it gets 503. */
+  /** The longest time that a request may wait in the queue before it gets 503. */
   readonly maxWaitMs: number;
 }
 

@@ -20,7 +20,7 @@ import { hasQuotaHeaders } from './quota-response.ts';
 import { createRateLimitStatusHandlers, statusContract } from './rate-limit-status-handler.ts';
 import { type LoadSheddingOptions, shedLoad } from './shed-load.ts';
 
-/** Options of {@link createApp}, which passes them on to the steps of a request. */
+/** The options of {@link createApp}, which passes them on to its middleware. */
 export interface AppOptions
   extends DocsNumbers,
     AdmissionOptions,
@@ -29,16 +29,19 @@ export interface AppOptions
     Pick<ApiSettings, 'stagingOrigin' | 'trustedProxies'> {
   readonly keys: KnownKeys;
   readonly petHandlers: ReturnType<typeof createPetHandlers>;
-  /** Called for every 500. */
+  /** A function that is called with the error and the request id for every 500. */
   readonly report: (failure: unknown, requestId: string) => void;
 }
 
 const prefix = `/${apiVersion}`;
 
-/** The contract of orders with absolute paths. */
+/** The contract of `/v1/store/orders` with absolute paths. */
 const orders = initContract().router(ordersContract, { pathPrefix: prefix });
 
-/** Creates the public API. The function reads in the order of a request. */
+/**
+ * Creates the public API. The calls in the function have the order in which a request passes
+ * through them.
+ */
 export function createApp(options: AppOptions): Express {
   const { baseUrl, quotas, petHandlers, trustedProxies } = options;
   const answerFailure = errorMapper(options.report);
@@ -61,13 +64,14 @@ export function createApp(options: AppOptions): Express {
   app.use(observeRequests(options));
 
   // The operations are routes of the app itself, with absolute paths. A Router mounted at `/v1`
-  // would parse each URL a second time, which costs 5 to 12 % of a request's CPU time. Admission is
-  // a middleware of the routes, so that the log of a refused request names its route.
+  // would parse each URL a second time, which costs 5 to 12 % of a request's CPU time.
+  // `admitCaller` runs after Express has found the route, so that the log of a refused request
+  // names the route.
   const endpoints = { ...endpointOptions, globalMiddleware: [admitCaller] };
   createExpressEndpoints(petContract, petHandlers, app, endpoints);
   createExpressEndpoints(statusContract, createRateLimitStatusHandlers(quotas), app, endpoints);
   createExpressEndpoints(orders, { listOrders }, app, endpoints);
-  // This handler is not mounted at `/v1`, because messages and logs need the whole path.
+  // The error handler is not mounted at `/v1`, because error messages and logs need the whole path.
   app.use(answerCallFailure);
 
   const others = Router({ caseSensitive: true, strict: true });
@@ -75,7 +79,7 @@ export function createApp(options: AppOptions): Express {
   others.use(admitUnknown, refusePath, answerCallFailure);
   app.use(prefix, others);
 
-  // Everything below needs no API key.
+  // The paths below this line need no API key.
   const { pages, files } = docsHandlers({ ...options, origin: new URL(baseUrl).origin });
   addFiles(app, pages, admitPage);
   addFiles(app, files, admitFile);

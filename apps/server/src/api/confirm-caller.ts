@@ -4,13 +4,13 @@ import { describeCaller, tokenOf } from './identify-caller.ts';
 import { missingPermission } from './permission.ts';
 
 /**
- * Creates the step that checks the API key a second time, after the body was received. Receiving a
- * body may take 30 s, and meanwhile the key may be revoked, suspended, rotated or made read-only.
- * Without this step, an attacker with a stolen key could hold requests open and finish them after
- * the revocation.
+ * Creates the middleware that checks the API key a second time after the body has arrived. A body
+ * may take 30 s to arrive. During this time, an operator may revoke, suspend or rotate the key, or
+ * make it read-only. Without the second check, an attacker with a stolen key could hold requests
+ * open and finish them after the revocation.
  *
- * The second check is not counted. The log and the usage keep the caller that admission found,
- * because the request was counted against that key.
+ * The second check does not count the request again. The log and the usage ledger show the key of
+ * the first check, because the request was counted against that key.
  */
 export function createConfirmation(keys: Pick<KeyCache, 'recall' | 'findByToken'>) {
   return async function confirmCaller(

@@ -14,21 +14,22 @@ const exposedHeaders = [
   'Allow',
 ].join(', ');
 
-/** The allowed headers if a preflight names no headers, or invalid ones. */
+/** The request headers that a preflight allows when it asks for no headers or for invalid ones. */
 const ownHeaders = 'Authorization, Content-Type, Idempotency-Key, X-Request-Id';
 
-/** A list of field names (RFC 9110, §5.1), separated by commas. */
+/** Matches a list of header names that are separated by commas (RFC 9110, §5.1). */
 const fieldNames = /^[\w!#$%&'*+.^`|~-]+(?:[ \t]*,[ \t]*[\w!#$%&'*+.^`|~-]+)*$/;
 
 /**
- * The longest list of field names that is sent back. A page that sends tracing headers needs less.
+ * The longest list of header names that a preflight response repeats. Even pages that send tracing
+ * headers need less.
  */
 const maxFieldNamesLength = 1_024;
 
-/** How long a browser may cache a preflight, in seconds. Chromium caps the value at 7,200. */
+/** The number of seconds for which a browser may cache a preflight. Chromium uses at most 7,200. */
 const maxAgeSeconds = 7_200;
 
-/** The origins whose web pages may call the API; `undefined` for all origins. */
+/** The origins of the web pages that may call the API. `undefined` means all origins. */
 type Origins = ReadonlySet<string> | undefined;
 
 /**
@@ -54,7 +55,7 @@ export function isPreflight({ method, headers }: Request): boolean {
   return method === 'OPTIONS' && origin !== undefined && asked !== undefined;
 }
 
-/** Sets the headers of the response to a preflight. */
+/** Adds the CORS headers to the response to a preflight. */
 export function allowPreflight(req: Request, res: Response, origins: Origins): void {
   appendHeader(res, 'Vary', 'Access-Control-Request-Headers');
   if (!isAllowed(req.headers.origin ?? '', origins)) return;
@@ -64,9 +65,9 @@ export function allowPreflight(req: Request, res: Response, origins: Origins): v
 }
 
 /**
- * Returns the headers to allow: all that the preflight asks for, such as `traceparent`. Allowing
- * all is safe, because browsers add no credentials to a request by themselves. `*` would not
- * include `Authorization`.
+ * Returns the request headers that a preflight response allows: all headers that the preflight asks
+ * for, such as `traceparent`. Allowing all of them is safe, because browsers add no credentials to
+ * a request by themselves. The value `*` is not used, because it would not include `Authorization`.
  */
 function allowedHeaders({ headers }: Request): string {
   const asked = headers['access-control-request-headers'] ?? '';

@@ -5,7 +5,7 @@ import { appendHeader, setHeader } from '../http/note-headers.ts';
 import { sendFileFrom } from '../http/send-file.ts';
 import { send } from '../http/send-response.ts';
 
-/** Paths that redirect, with their targets. `/docs/api` was a page in earlier versions. */
+/** The paths that redirect to another path. `/docs/api` was a page in earlier versions. */
 const redirects = {
   '/': docsPaths.home,
   '/docs/': docsPaths.home,
@@ -14,9 +14,9 @@ const redirects = {
 };
 
 /**
- * Creates the handlers of the documentation, by path: `/openapi.json`, `/llms.txt`, and `/docs`
- * with its pages and files. The names of the files contain a hash of their content. These paths
- * need no API key, and every caller gets the same content.
+ * Creates the handlers of the documentation, with their paths as keys: `/openapi.json`,
+ * `/llms.txt`, and `/docs` with its pages and files. The names of the files contain a hash of their
+ * content. These paths need no API key, and all callers get the same content.
  */
 export function docsHandlers(options: DocsOptions) {
   const { pages, files } = createDocsFiles(options);
@@ -40,7 +40,7 @@ function redirectTo(target: string): RequestHandler {
   return function redirectToPage(req, res) {
     if (req.path === '/') {
       appendHeader(res, 'Vary', 'Accept');
-      // Programs get the 404 of an unknown path. Only browsers are redirected.
+      // Only browsers are redirected. Programs get the same 404 as for an unknown path.
       if (req.accepts(['json', 'html']) !== 'html') {
         throw new HttpError('not_found', 'There is no such path. The API is under /v1.');
       }

@@ -5,10 +5,10 @@ import { appendHeader, setHeader } from '../http/note-headers.ts';
 import { send } from '../http/send-response.ts';
 
 /**
- * Creates the error handler for paths outside the API. It sends an HTML page if the client prefers
- * HTML, and the usual JSON otherwise.
+ * Creates the error handler for paths outside the API. The handler sends an HTML page to clients
+ * that prefer HTML, and a JSON error body to all others.
  *
- * @param answerFailure sends the JSON error.
+ * @param answerFailure a function that sends the JSON error body.
  */
 export function htmlErrors(answerFailure: ErrorRequestHandler): ErrorRequestHandler {
   return function sendHtmlError(failure: unknown, req, res, next) {

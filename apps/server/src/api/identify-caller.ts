@@ -7,20 +7,21 @@ import type { KeyCache } from '../keys/key-cache.ts';
 import { isToken, tokenPrefix } from '../keys/token.ts';
 import type { Quotas } from '../quotas/open-quotas.ts';
 
-/** The sender of a request. */
+/** What the service knows about the sender of a request. */
 export interface Caller {
-  /** The first characters of the token in the request, whether the token is valid or not. */
+  /** The first characters of the token in the request, even if the token is invalid. */
   readonly tokenPrefix: string | undefined;
-  /** The API key of the request, if the key is valid and active. */
+  /** The API key that the request used, if the key is valid and active. */
   readonly apiKey: ApiKey | undefined;
   /**
-   * The API key of the request, if it is refused: suspended, expired or revoked, or its token was
-   * replaced. The request counts against the network, like one without a key.
+   * The API key that the request used, if the service refuses the key. The key is suspended,
+   * expired or revoked, or its token was replaced. The request counts against the network, like a
+   * request without a key.
    */
   readonly refusedKey: ApiKey | undefined;
   /**
-   * The decision that denies the request because its network has guessed too many tokens. The token
-   * was not looked up.
+   * The quota decision that denies the request, because its network has tried too many unknown
+   * tokens. In this case, the token was not looked up.
    */
   readonly denial: QuotaDecision | undefined;
 }
@@ -28,36 +29,37 @@ export interface Caller {
 declare global {
   namespace Express {
     interface Locals {
-      /** `undefined` until admission has identified the caller. */
+      /** What is known about the sender; `undefined` until admission has identified the caller. */
       caller?: Caller;
     }
   }
 }
 
 /**
- * Returns the API key of the request that a handler serves. Admission refuses requests without a
- * key, so a handler always finds one.
+ * Returns the API key of a request in a handler. Handlers always find a key, because admission has
+ * refused requests without one.
  */
 export function keyOf({ locals: { caller } }: { readonly locals: Express.Locals }): ApiKey {
   if (caller?.apiKey === undefined) throw new TypeError('An operation was called without a key.');
   return caller.apiKey;
 }
 
-// The name of the scheme is case-insensitive (RFC 6750, §2.1; RFC 9110, §11.1).
+// Matches the Authorization header with a bearer token. The name of the scheme is case-insensitive
+// (RFC 6750, §2.1; RFC 9110, §11.1).
 const bearer = /^bearer +([\w.~+/-]+=*) *$/i;
 
 /** The caller of a request without a well-formed token. */
 const anonymousCaller = describeCaller(undefined);
 
-/** The methods of the key cache that identification uses. */
+/** The methods of the key cache that the identification of callers uses. */
 export type KnownKeys = Pick<KeyCache, 'recall' | 'isNew' | 'findByToken'>;
 
 /**
- * Creates the function that identifies the caller of a request. The function returns the caller
- * itself if the key is in the cache, and a promise if the database must be asked. The promise
- * rejects if the database is unreachable and has not confirmed the key in the last five minutes.
+ * Creates the function that identifies the caller of a request. If the key is in the cache, the
+ * function returns the caller itself. Otherwise it queries the database and returns a promise. The
+ * promise rejects if the database is down and has not confirmed the key in the last five minutes.
  *
- * The token is read from the `Authorization` header only, because query strings end up in logs.
+ * The token is only read from the `Authorization` header, because query strings end up in logs.
  */
 export function createIdentification(
   keys: KnownKeys,
@@ -89,7 +91,8 @@ export function claimedBy(req: Request): Caller {
 }
 
 /**
- * Returns the bearer token of a request; `undefined` if there is none or the header is repeated.
+ * Returns the bearer token of a request. Returns `undefined` if there is none or the header is
+ * repeated.
  */
 export function tokenOf(req: Request): string | undefined {
   const token = bearer.exec(req.headers.authorization ?? '')?.[1];
@@ -97,8 +100,8 @@ export function tokenOf(req: Request): string | undefined {
 }
 
 /**
- * Describes a caller by its token and its key. A refused key goes into `refusedKey`, so that no
- * code mistakes it for a valid one.
+ * Describes a caller by its token and its key. A refused key is stored in `refusedKey`, so that no
+ * code uses it as a valid key by mistake.
  */
 export function describeCaller(
   token: string | undefined,

@@ -6,19 +6,19 @@ import type { RequestRecord, RequestTracing } from './request-record.ts';
 
 export interface ObserverOptions {
   readonly tracing: RequestTracing | undefined;
-  /** The observers, which are called once for each finished request. */
+  /** The functions for logs, metrics and usage, which are called once for each finished request. */
   readonly onEnd: readonly ((record: RequestRecord) => void)[];
 }
 
 /**
- * Creates the middleware that begins a request and calls the observers when the request has
- * ended, however it ended.
+ * Creates the middleware that begins a request. It calls the observers when the request has ended,
+ * even if the client has disconnected.
  */
 export function observeRequests({ tracing, onEnd }: ObserverOptions): RequestHandler {
   return function observeRequest(req, res, next) {
     beginRequest(req, res);
     const traced = tracing?.start(req, res.locals);
-    // Node does not emit "finish" if the client has disconnected.
+    // The event is "close", because Node does not emit "finish" if the client has disconnected.
     res.on('close', () => {
       const { caller = claimedBy(req), decision } = res.locals;
       const { apiKey, refusedKey, tokenPrefix } = caller;

@@ -5,7 +5,7 @@ import { isRepeated } from '../http/repeated-header.ts';
 import type { ApiKey } from '../keys/api-key.ts';
 import type { Caller } from './identify-caller.ts';
 
-/** A credential of the scheme Bearer, well-formed or not. */
+/** Matches credentials of the scheme Bearer, even if they are malformed. */
 const anyBearer = /^bearer(?:\s|$)/i;
 
 const realm = 'Bearer realm="animal-store"';
@@ -15,8 +15,8 @@ const sentTwice = 'Authorization: expected one header, got several.';
 const howToAuthorize = 'Send your API key as "Authorization: Bearer <API_KEY>".';
 
 /**
- * Returns the scope that the request's operation requires and the key lacks. Unknown paths and
- * methods require no scope.
+ * Returns the scope that the operation requires if the key lacks it. Unknown paths and methods
+ * require no scope.
  */
 export function missingScope(key: ApiKey, { tsRestRoute }: Request): Scope | undefined {
   const scope = tsRestRoute?.metadata?.scope;
@@ -24,8 +24,8 @@ export function missingScope(key: ApiKey, { tsRestRoute }: Request): Scope | und
 }
 
 /**
- * Returns the 401 or 403 for a caller whose key is missing, invalid, suspended or without the
- * required scope; `undefined` if the caller is allowed.
+ * Returns the 401 or 403 error for a caller whose key is missing, invalid or suspended, or lacks
+ * the required scope. Returns `undefined` if the caller is allowed.
  */
 export function missingPermission(
   { apiKey, refusedKey }: Caller,
@@ -41,7 +41,7 @@ export function missingPermission(
   return unauthorized(req);
 }
 
-/** Creates the 403 of RFC 6750, §3.1. */
+/** Creates the 403 error for a missing scope (RFC 6750, §3.1). */
 function forbidden(scope: Scope): HttpError {
   const challenge = `${realm}, error="insufficient_scope", scope="${scope}"`;
   return new HttpError('insufficient_scope', errorMessages.insufficient_scope(scope), {
@@ -50,22 +50,24 @@ function forbidden(scope: Scope): HttpError {
 }
 
 /**
- * Creates the 401 for a request without a valid key. The message tells the reason, and the
- * challenge matches it (RFC 6750, §3).
+ * Creates the 401 error for a request without a valid key. The message and the `WWW-Authenticate`
+ * header state the reason (RFC 6750, §3).
  */
 function unauthorized(req: Request): HttpError {
   const { authorization = '' } = req.headers;
   if (isRepeated(req, 'authorization')) {
     return challenge(sentTwice, `${realm}, error="invalid_request"`);
   }
-  // RFC 6750, §3.1: the challenge has no error code if the request has no bearer credential.
+  // The `WWW-Authenticate` header has no error code if the request has no bearer token (RFC 6750,
+  // §3.1).
   if (authorization === '') return challenge(howToAuthorize, realm);
   if (!anyBearer.test(authorization)) {
-    // The message must not show the value, because it may be an API key without its scheme.
+    // The message does not show the header's value, which may be an API key without the word
+    // "Bearer".
     return challenge(`Authorization: expected the scheme Bearer. ${howToAuthorize}`, realm);
   }
   // Malformed, unknown, expired and revoked keys get the same response, so that an attacker learns
-  // nothing from guessing.
+  // nothing by guessing.
   return challenge(errorMessages.unauthorized, `${realm}, error="invalid_token"`);
 }
 

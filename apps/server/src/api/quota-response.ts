@@ -6,13 +6,16 @@ import { addHeader, hasHeader, setHeader } from '../http/note-headers.ts';
 
 type ToldQuota = Pick<QuotaDecision, 'reported' | 'windows'>;
 
-/** Adds the quota headers to a response that has none yet. */
+/** Adds the rate-limit headers to a response that does not have them yet. */
 export function addQuotaHeaders(res: Response, { reported, windows }: ToldQuota): void {
   const headers = formatRateLimit(reported, windows);
   for (const name in headers) addHeader(res, name, headers[name] as string);
 }
 
-/** Replaces the quota headers if the response reports another quota than the request counts against. */
+/**
+ * Replaces the rate-limit headers of a response that reports another quota than the one that the
+ * request uses.
+ */
 export function replaceQuotaHeaders(res: Response, { reported, windows }: ToldQuota): void {
   const headers = formatRateLimit(reported, windows);
   for (const name in headers) setHeader(res, name, headers[name] as string);
@@ -22,7 +25,9 @@ export function hasQuotaHeaders(res: Response): boolean {
   return hasHeader(res, rateLimitHeaders.limit);
 }
 
-/** Returns the 429 for a request over its quota; `undefined` for an admitted request. */
+/**
+ * Returns the 429 error for a request over its quota. Returns `undefined` for an admitted request.
+ */
 export function overQuota(decision: QuotaDecision): HttpError | undefined {
   if (decision.outcome === 'admitted') return undefined;
   const { outcome, retryAfterSeconds, warned, reported } = decision;

@@ -11,14 +11,14 @@ import { toInstant, toQuotaWindows } from '../quotas/quota-windows.ts';
 import { keyOf } from './identify-caller.ts';
 import { replaceQuotaHeaders } from './quota-response.ts';
 
-/** The contract of the rate limit status with absolute paths. */
+/** The contract of `GET /v1/rate-limit` with absolute paths. */
 export const statusContract = initContract().router(rateLimitStatusContract, {
   pathPrefix: `/${apiVersion}`,
 });
 
 /**
- * Creates the handler that shows a key its quota. The request does not use up that quota, and the
- * response headers describe that quota, too.
+ * Creates the handler of `GET /v1/rate-limit`, which shows the quota of a key. The request does not
+ * use up this quota, and the rate-limit headers also describe this quota.
  */
 export function createRateLimitStatusHandlers({ keys }: Pick<Quotas, 'keys'>) {
   return initServer().router(statusContract, {

@@ -8,40 +8,41 @@ import type { Caller } from './identify-caller.ts';
 declare global {
   namespace Express {
     interface Locals {
-      /**
-       * The decision of the quota that the request counts against; `undefined` if the request is
-       * not counted.
-       */
+      /** The quota decision about the request; `undefined` if the request is not counted. */
       decision?: QuotaDecision;
     }
   }
 }
 
-/** A finished request of the public API, as observers see it. */
+/** A finished request of the public API for logs, metrics, traces and the usage ledger. */
 export interface RequestRecord extends RequestOutcome, Pick<Caller, 'tokenPrefix'> {
   /**
-   * The key of the request, including a refused one: operators want to know which suspended key
-   * still sends requests.
+   * The key of the request. A refused key is included, because operators want to know which
+   * suspended key still sends requests.
    */
   readonly key: ApiKey | undefined;
   readonly decision: QuotaDecision | undefined;
-  /** `undefined` for an unknown path or method. */
+  /** The properties of the operation; `undefined` for an unknown path or method. */
   readonly operation: Partial<OperationMetadata> | undefined;
   readonly traceId: string | undefined;
 }
 
-/** The parts of a request that tracing reads. */
+/** The properties of a request that tracing uses. */
 export type TracedRequest = Pick<
   Request,
   'headers' | 'baseUrl' | 'path' | 'protocol' | 'httpVersion' | 'ip'
 >;
 
 /**
- * Runs each request in a trace context, so that its database statements and Redis commands belong
- * to its trace.
+ * The function that runs each request in a trace context, so that its SQL statements and Redis
+ * commands belong to its trace.
  */
 export interface RequestTracing {
-  /** @param begin when the request arrived, and how long it has waited since. */
+  /**
+   * Starts the span of a request.
+   *
+   * @param begin the time when the request arrived, and how long it has waited since then.
+   */
   start(
     request: TracedRequest,
     begin: Pick<Express.Locals, 'arrivedAt' | 'waits'>,

@@ -16,17 +16,17 @@ const overloaded = new HttpError(
   'The service is overloaded. Retry after 1 s.',
 );
 /**
- * The body is a string, because Node writes a string and the head of the response together. A
- * buffer would need a second write.
+ * The response body is a string, because Node writes a string together with the headers. A Buffer
+ * would need a second write.
  */
 const overloadedBody = JSON.stringify(overloaded.toBody());
 
-/** `/v1` and the paths below it. */
+/** Matches `/v1` and all paths below it. */
 const apiPath = new RegExp(`^/${apiVersion}(?:[/?]|$)`);
 
 /**
- * The deprecated operations with patterns of their paths. A 503 is sent before Express has found
- * the route.
+ * The deprecated operations with regular expressions for their paths. A 503 during an overload is
+ * sent before Express has found the route.
  */
 const endingRoutes = Object.values<ContractRoute>(operations)
   .filter(({ metadata }) => metadata?.deprecation !== undefined)
@@ -39,15 +39,15 @@ export interface LoadSheddingOptions {
   readonly loadShedder: Pick<LoadShedder, 'enter'>;
   readonly keys: Pick<KeyCache, 'recall'>;
   /**
-   * Called, instead of the observers in `onEnd`, for each request that is refused because of
-   * overload.
+   * A function that is called for each request that is refused because of overload. The observers
+   * in `onEnd` are not called for these requests.
    */
   readonly onShed: (method: string, durationMs: number) => void;
 }
 
 /**
- * Creates the middleware that lets a request wait for its turn while the service is overloaded, or
- * refuses it with 503. It is the first one, before the log: when thousands of callers do not back
+ * Creates the middleware that lets requests wait while the service is overloaded, or refuses them
+ * with 503. It is the first middleware, even before the log. When thousands of callers do not back
  * off, a refusal must be much cheaper than a response.
  */
 export function shedLoad(
@@ -57,8 +57,8 @@ export function shedLoad(
   const { keys, loadShedder, onShed, allowOrigin, announceEnd, tellNetworkQuota } = options;
 
   /**
-   * Sends 503. An overload causes many of these, so this function does little: observers learn only
-   * the method and the age of the request.
+   * Sends a 503. There are many of them during an overload, so the function does very little.
+   * Observers get only the method and the age of the request.
    */
   function refuse(res: Response): void {
     const { req } = res;
@@ -82,8 +82,8 @@ export function shedLoad(
   }
 
   /**
-   * Returns the name of the queue that a request waits in: its account or key if this replica has
-   * cached the key, otherwise its network.
+   * Returns the name of the queue in which a request waits. The name is the account or the key if
+   * this replica has cached the key, and the network otherwise.
    */
   function callerOf({ req }: Response): string {
     const token = tokenOf(req);

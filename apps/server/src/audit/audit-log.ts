@@ -14,24 +14,31 @@ import type { ListPosition } from '../schema/list-page.ts';
 import { auditEntries } from '../schema/schema.ts';
 import { countEntries, searchEntries } from './audit-search.ts';
 
-/** How many entries one statement deletes. More might exceed the statement timeout. */
+/**
+ * The number of entries that one statement deletes. Deleting more entries might exceed the
+ * statement timeout.
+ */
 const deletedAtOnce = 1_000;
 
 export interface Cause {
   readonly actor: AuditEntry['actor'];
-  /** `null` for changes that the service makes by itself. */
+  /** The id of the request; `null` for changes that the service makes by itself. */
   readonly requestId: string | null;
   readonly reason: string | undefined;
   /**
-   * Throws if the actor no longer has permission. Every change calls it first in its transaction,
-   * so that a revocation of the actor comes either before or after the change. `undefined` if the
-   * permission cannot be revoked.
+   * A function that throws if the actor no longer has permission. Every change calls it first in
+   * its transaction, so that a revocation of the actor comes either before or after the change.
+   * `undefined` if the permission cannot be revoked.
    */
   readonly confirmActor?: (tx: Database) => Promise<void>;
 }
 
 export interface Change extends Pick<AuditEntry, 'action' | 'subject' | 'before' | 'after'> {
-  /** @default now, by the database's clock */
+  /**
+   * The time of the change.
+   *
+   * @default the current time of the database's clock
+   */
   readonly at?: string;
   readonly cause: Cause;
 }
@@ -43,15 +50,15 @@ const insertEntry = statement(
 );
 
 /**
- * Records a change. Call it in the transaction of the change after the row is locked, so that
- * entries have the order of the changes. Recording the start of the same ban again adds no second
- * entry.
+ * Records a change in the audit log. Call the function in the transaction of the change after
+ * locking the row, so that the entries have the order of the changes. Recording the start of the
+ * same ban again adds no second entry.
  */
 export async function recordAudit(tx: Database, change: Change): Promise<void> {
   const { at, cause, action, subject, before, after } = withoutTokens(change);
   await insertEntry(tx, {
-    // `now()` would be the start of the transaction. A change that had to wait for another change
-    // of the same key may have started first.
+    // The time is not `now()`, which is the start of the transaction. A change that had to wait for
+    // another change of the same key may have started first.
     at: at ?? sql`clock_timestamp()`,
     actorType: cause.actor.type,
     actorId: cause.actor.id,
@@ -69,8 +76,8 @@ export async function recordAudit(tx: Database, change: Change): Promise<void> {
 }
 
 /**
- * Returns the members in which two states differ; `undefined` if there are none. For a new subject,
- * `before` is `undefined` and all members of `after` are returned.
+ * Returns the properties in which two states differ, or `undefined` if there are none. For a new
+ * key, account or operator, `before` is `undefined` and all properties of `after` are returned.
  */
 export function differenceOf(
   before: AuditState | undefined,
@@ -92,16 +99,17 @@ function withoutNulls(state: AuditState): AuditState {
 }
 
 /**
- * Records what an operator did to a key or an operator. A change without any difference adds no
- * entry.
+ * Records what an operator changed in a key or an operator. If nothing has changed, no entry is
+ * added.
  */
 export async function recordDifference(
   tx: Database,
   { cause, action }: Pick<Change, 'cause' | 'action'>,
-  /** `before` is `undefined` for a new key or operator. */
+  /** The states before and after the change. `before` is `undefined` for a new key or operator. */
   { before, after }: { before: Key | Operator | undefined; after: Key | Operator },
 ): Promise<void> {
-  // The schema leaves out members that the log does not compare, such as the time of the last use.
+  // The schema removes properties that the audit log does not compare, such as the time of the last
+  // use.
   const difference = differenceOf(before && AuditState.parse(before), AuditState.parse(after));
   if (difference === undefined) return;
   const { id, name } = after;
@@ -112,7 +120,7 @@ export async function recordDifference(
   await recordAudit(tx, { cause, action, subject, ...difference });
 }
 
-/** Masks tokens in a change, because operators tend to paste a leaked token into the reason. */
+/** Masks API keys in a change, because operators sometimes paste a leaked key into the reason. */
 function withoutTokens(change: Change): Change {
   return JSON.parse(hideTokens(JSON.stringify(change))) as Change;
 }
@@ -138,7 +146,10 @@ export type AuditLog = ReturnType<typeof createAuditLog>;
 
 export function createAuditLog(db: Database) {
   return {
-    /** Returns up to `limit` entries that match every filter, newest first, after a position. */
+    /**
+     * Returns up to `limit` entries that match every filter, newest first, beginning after a
+     * position in the list.
+     */
     list: (filter: AuditFilter, limit: number, position: ListPosition | undefined) =>
       searchEntries(db, filter, limit, position),
 
@@ -146,9 +157,9 @@ export function createAuditLog(db: Database) {
     count: (filter: AuditFilter) => countEntries(db, filter),
 
     /**
-     * Deletes a batch of entries whose retention has ended.
+     * Deletes a batch of entries whose retention period has ended.
      *
-     * @returns whether there may be more of them.
+     * @returns whether there may be more entries to delete.
      */
     async deleteExpired(): Promise<boolean> {
       return (await deleteOldest(db)).length === deletedAtOnce;

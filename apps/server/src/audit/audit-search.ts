@@ -29,16 +29,17 @@ function matches({ keyId, operatorId, actor, account, action, search, from, to }
 }
 
 /**
- * Returns the condition that an entry is by the operator with this id, or by another type of actor.
+ * Returns the SQL condition that an entry was caused by an actor. `actor` is the id of an operator,
+ * or a type of actor such as `system`.
  */
 function isByActor(actor: string): SQL {
   return auditActorTypes.some((type) => type === actor)
-    ? // The condition `is null` lets Postgres read the page in the order of the index on actors.
+    ? // With the condition `is null`, Postgres can read the page in the order of the index on actors.
       sql`(${entry.actorType} = ${actor} and ${entry.actorId} is null)`
     : sql`(${entry.actorType} = 'operator' and ${entry.actorId} = ${actor})`;
 }
 
-/** The columns of an entry in the shape of the contract. */
+/** The columns of an audit entry, in the shape that the contract defines. */
 const entryColumns = {
   id: entry.id,
   at: entry.at,
@@ -65,7 +66,7 @@ const newestFirst: ListOrder = {
 };
 
 /**
- * Selects a page of entries. Each filter has an index in the order of the page; with several
+ * Selects a page of entries. Each filter has an index in the order of the page. With several
  * filters, Postgres chooses one of the indexes.
  */
 const selectEntries = statement(
@@ -84,7 +85,7 @@ const countFound = statement('count_audit_entries', (db, filter: AuditFilter) =>
 );
 
 /**
- * Counts the entries that a filter finds; returns `maxCounted + 1` if there are more than
+ * Counts the entries that match a filter. Returns `maxCounted + 1` if there are more than
  * `maxCounted`.
  */
 export const countEntries = (db: Database, filter: AuditFilter): Promise<number> =>

@@ -1,12 +1,12 @@
 /** The intervals and timeouts of the audit log. */
 export const defaultAuditSettings = {
-  /** How often starts of bans are written. */
+  /** The interval at which new bans are written to the database. */
   writeMs: 1_000,
-  /** How often expired entries and ended bans are deleted. */
+  /** The interval at which expired entries and ended bans are deleted. */
   deleteMs: 3_600_000,
   /**
-   * How long shutting down waits until the last bans are written. An available database needs
-   * milliseconds.
+   * The longest time that a shutdown waits until the last bans are written. A database that is up
+   * needs milliseconds.
    */
   closeTimeoutMs: 3_000,
 };

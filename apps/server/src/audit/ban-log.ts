@@ -5,20 +5,23 @@ import { isOpen } from '../schema/current-bans.ts';
 import { apiKeys, auditEntries, openBans } from '../schema/schema.ts';
 import { type Cause, recordAudit } from './audit-log.ts';
 
-/** A ban, with times by the clock of the store that decided it. */
+/**
+ * A ban of a key. Its times come from the clock of the store that imposed the ban: Redis or this
+ * replica.
+ */
 export interface Ban {
   readonly keyId: string;
   readonly startedAt: string;
   readonly until: string;
   /**
-   * `service` if Redis decided the ban and all replicas refuse the key; `replica` if one replica
-   * decided it while Redis was unavailable.
+   * Which replicas refuse the key. `service` means that Redis imposed the ban and all replicas
+   * refuse the key. `replica` means that one replica imposed the ban while Redis was unavailable.
    */
   readonly scope: 'service' | 'replica';
 }
 
 /**
- * The recorded reason of a ban that one replica decided while Redis was unavailable. The text must
+ * The recorded reason of a ban that one replica imposed while Redis was unavailable. The text must
  * not change, because {@link deleteForgottenBans} compares stored entries with it.
  */
 const decidedAlone = 'Redis was away from one replica, which decided alone.';
@@ -29,7 +32,7 @@ const theService: Cause = {
   reason: undefined,
 };
 
-/** The largest number of bans in memory that wait to be written, which take about 2 MB. */
+/** The largest number of bans that wait in memory until they are written. They use about 2 MB. */
 const maxWaiting = 10_000;
 
 const findLabels = statement('find_key_labels', (db, id: string) =>
@@ -39,7 +42,10 @@ const findLabels = statement('find_key_labels', (db, id: string) =>
     .where(eq(apiKeys.id, id)),
 );
 
-/** Inserts an open ban, unless the key was unbanned before the start of the ban was written. */
+/**
+ * Inserts an active ban, unless an unban was recorded after the start of the ban. An unban may be
+ * recorded before the start of its ban is written.
+ */
 const insertOpenBan = statement('insert_open_ban', (db, { keyId, startedAt, until }: Ban) =>
   db.execute(sql`insert into ${openBans} (key_id, started_at, until)
     select ${keyId}::uuid, ${startedAt}::timestamptz, ${until}::timestamptz
@@ -49,8 +55,8 @@ const insertOpenBan = statement('insert_open_ban', (db, { keyId, startedAt, unti
 );
 
 /**
- * Deletes bans that have ended. If the store has lost its bans, those that started before
- * `forgottenAt` are deleted, too.
+ * Deletes bans that have ended. If the quota store has lost its bans, the bans that started before
+ * `forgottenAt` are also deleted.
  */
 export const deleteOverBans = statement('delete_bans', (db, forgottenAt: string | undefined) =>
   db
@@ -75,9 +81,9 @@ const deleteBan = statement('delete_ban', (db, { keyId, startedAt }: Ban) =>
 );
 
 /**
- * Deletes the bans of a key that Redis decided and that end at the given time or earlier. A ban
- * that one replica decided stays, because that replica enforces it until Redis is available again
- * and then deletes it.
+ * Deletes the bans of a key that Redis imposed and that end at the given time or earlier. Bans that
+ * one replica imposed are not deleted. That replica enforces such a ban until Redis is available
+ * again, and then deletes it.
  */
 export const deleteForgottenBans = statement(
   'delete_forgotten_bans',
@@ -97,9 +103,9 @@ export const deleteForgottenBans = statement(
 );
 
 /**
- * Creates the log of bans. It records the starts of bans in the audit log, and keeps bans that have
- * not ended in a table. A ban starts on a request that writes nothing to the database, so the ban
- * waits in memory until it is written.
+ * Creates the writer of bans. It records the start of each ban in the audit log, and keeps a table
+ * of active bans. A request that causes a ban does not write to the database, so the ban waits in
+ * memory until it is written.
  */
 export function createBanLog(
   db: Database,
@@ -107,14 +113,15 @@ export function createBanLog(
 ) {
   const waiting: Ban[] = [];
   /**
-   * The bans that this replica decided while Redis was unavailable; `over` has the ended ones.
+   * The bans that this replica imposed while Redis was unavailable. `own` contains the active ones,
+   * and `over` the ended ones.
    */
   const own: Ban[] = [];
   const over: Ban[] = [];
 
   /**
-   * Writes a ban. Writing the same ban again changes nothing, so a write with an unknown result can
-   * be repeated.
+   * Writes a ban. Writing the same ban again changes nothing, so a write whose result is unknown
+   * can be repeated.
    */
   const start = (ban: Ban): Promise<void> =>
     inTransaction('record_ban', db, async (tx) => {
@@ -132,21 +139,24 @@ export function createBanLog(
     });
 
   return {
-    /** Adds a ban to those that wait. A ban that exceeds the maximum is reported as lost. */
+    /**
+     * Adds a ban to the bans that wait to be written. If too many bans wait, the ban is reported as
+     * lost.
+     */
     add(ban: Ban): void {
       if (ban.scope === 'replica' && own.length < maxWaiting) own.push(ban);
       if (waiting.length < maxWaiting) waiting.push(ban);
       else onLost(1);
     },
 
-    /** Ends the bans that this replica decided by itself. */
+    /** Ends the bans that this replica imposed without Redis. */
     endOwn(): void {
       over.push(...own.splice(0));
     },
 
     /**
-     * Writes all bans in their order. If the database becomes unavailable, the remaining bans wait
-     * for the next call. Calls must not overlap.
+     * Writes all waiting bans in their order. If the database becomes unavailable, the remaining
+     * bans wait for the next call. Only one call may run at a time.
      */
     async write(): Promise<void> {
       for (let ban = waiting[0]; ban !== undefined; ban = waiting[0]) {
@@ -154,7 +164,8 @@ export function createBanLog(
           await start(ban);
         } catch (error) {
           if (error instanceof DatabaseUnavailableError) throw error;
-          // A retry would fail again and delay all bans after this one.
+          // The ban is not retried, because a retry would fail again and delay all bans after this
+          // one.
           onFailure(error);
           onLost(1);
         }
@@ -166,7 +177,7 @@ export function createBanLog(
       }
     },
 
-    /** Reports all bans that were not written as lost. */
+    /** Reports all bans that are still waiting as lost. */
     giveUp(): void {
       if (waiting.length > 0) onLost(waiting.length);
       waiting.length = 0;
@@ -175,9 +186,10 @@ export function createBanLog(
 }
 
 /**
- * Deletes the open bans of a key.
+ * Deletes the active bans of a key.
  *
- * @returns when the last of them would have ended; `undefined` if the key was not banned.
+ * @returns the time at which the last of them would have ended; `undefined` if the key was not
+ * banned.
  */
 export async function takeOpenBan(tx: Database, keyId: string): Promise<string | undefined> {
   const ends = (await takeOfKey(tx, keyId)).map(({ until }) => until);

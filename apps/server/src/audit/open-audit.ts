@@ -7,10 +7,10 @@ import { type AuditSettings, defaultAuditSettings } from './audit-settings.ts';
 import { createBanLog, deleteOverBans } from './ban-log.ts';
 
 /**
- * Opens the audit log, which records bans and deletes expired entries in the background.
+ * Opens the audit log. It records bans and deletes expired entries in the background.
  *
- * @param options.forgetsBans Whether bans are kept in the memory of the process and are lost when
- * it ends.
+ * @param options.forgetsBans whether bans are only kept in the memory of the process and are lost
+ * when it ends.
  */
 export function openAudit(
   options: Partial<AuditSettings> & {
@@ -18,7 +18,9 @@ export function openAudit(
     operators: OpenDatabase['operators'];
     clock: Clock;
     forgetsBans: boolean;
-    /** Called with the number of bans whose start will be missing in the log. */
+    /**
+     * A function that is called with the number of bans that could not be written to the audit log.
+     */
     onLost: (bans: number) => void;
     report: (failure: unknown) => void;
   },
@@ -31,7 +33,8 @@ export function openAudit(
   const openedAt = new Date(clock.now()).toISOString();
 
   async function deleteExpired(): Promise<boolean> {
-    // A process that keeps bans in memory has lost all bans that started before the process did.
+    // A process that keeps bans only in memory does not know the bans that started before the
+    // process did.
     await deleteOverBans(background, forgetsBans ? openedAt : undefined);
     return log.deleteExpired();
   }
@@ -41,23 +44,23 @@ export function openAudit(
 
   async function lastWrite(): Promise<void> {
     await Promise.all([writing.stop(), deleting.stop()]);
-    // No process enforces these bans after this one has ended.
+    // When this process ends, no process enforces the bans that it imposed without Redis.
     bans.endOwn();
     await bans.write();
   }
 
   return {
     /**
-     * Records the start of a ban in the background, so that the request that started it does not
-     * wait.
+     * Records the start of a ban in the background, so that the request that caused the ban does
+     * not wait.
      */
     recordBan: bans.add,
     /**
-     * Ends, in the background, the bans that this replica decided by itself. Redis is available
-     * again and does not know them.
+     * Ends the bans that this replica imposed without Redis, in the background. It is called when
+     * Redis is available again, because Redis does not know these bans.
      */
     endOwnBans: bans.endOwn,
-    /** Deletes ended bans and expired entries at once. */
+    /** Deletes ended bans and expired entries immediately. */
     deleteExpired: deleting.now,
     log,
 

@@ -5,13 +5,14 @@ import type { Request, Response } from 'express';
 import { normalizePath } from './path-encoding.ts';
 import type { RequestWaits } from './request-locals.ts';
 
-// The length and the characters are limited, because the id is logged and sent back.
+// The service logs the request id and sends it back, so its length and its characters are limited.
 const wellFormedId = /^[\w.:-]{1,128}$/;
 
 const noHeaders: string[] = [];
 
-// These are classes because such objects may wait for long: V8 allocates object literals in its old
-// space once many of them have lived long, and keeps all that they refer to until a full collection.
+// The values of a request are instances of classes, because a request may wait for long. V8
+// allocates object literals in its old space once many of them have lived long. Everything that
+// they refer to is then kept until a full garbage collection.
 
 class Waits implements RequestWaits {
   queueMs = 0;
@@ -33,15 +34,18 @@ class ArrivedLocals {
 }
 
 /**
- * Records when a request arrived. The request may then wait for its turn.
+ * Records when a request arrived. After that, the load shedder may let the request wait.
  *
- * @param begin continues with the request when it is its turn.
+ * @param begin a function that continues with the request when the load shedder starts it.
  */
 export function arriveNow(res: Response, begin: () => void): void {
   res.locals = new ArrivedLocals(begin);
 }
 
-/** Records how long a request has waited, since `beganAt` by `systemClock.elapsed()`. */
+/**
+ * Records how long a request has waited for one thing, such as SQL. The wait began at `beganAt`, a
+ * time of `systemClock.elapsed()`.
+ */
 export function noteWait(
   { locals: { waits } }: { readonly locals: Express.Locals },
   name: keyof RequestWaits,
@@ -51,9 +55,9 @@ export function noteWait(
 }
 
 /**
- * Gives a request its id and a normalized path, and its response the headers that all responses
- * have. On the operators' listener, where requests do not wait for a turn, it also records the
- * arrival.
+ * Gives a request its id and a normalized path, and gives its response the headers that all
+ * responses have. On the operators' listener, which has no load shedder, the function also records
+ * when the request arrived.
  */
 export function beginRequest(req: Request, res: Response): void {
   const { locals } = res;
@@ -72,12 +76,15 @@ export function beginRequest(req: Request, res: Response): void {
   normalizePath(req);
 }
 
-/** Returns the milliseconds since a request arrived. */
+/** Returns how many milliseconds ago a request arrived. */
 export function ageMs({ locals }: Response): number {
   return systemClock.elapsed() - locals.arrivedAt;
 }
 
-/** Returns the id of a request: its `X-Request-Id` if that is well-formed, otherwise a new UUID. */
+/**
+ * Returns the id of a request: the value of `X-Request-Id` if it is well-formed, otherwise a new
+ * UUID.
+ */
 function requestIdOf(req: Request): string {
   const given = req.headers['x-request-id'];
   if (typeof given !== 'string' || !wellFormedId.test(given)) return randomUUID();

@@ -2,17 +2,17 @@ import type { AddressInfo, Server } from 'node:net';
 import { StartupError } from '@animal-store/runtime';
 
 /**
- * How many connections may wait to be accepted. Linux allows 4,096 by default (`somaxconn`). With
- * Node's default of 511, a burst of callers fills the queue, and TCP repeats a dropped SYN only
- * after a second, and then after three.
+ * The number of new connections that may wait until the server accepts them. Linux allows 4,096 by
+ * default (`somaxconn`). With Node's default of 511, a burst of new connections fills the queue.
+ * TCP then repeats a dropped connection request only after a second, and again after three.
  */
 const backlog = 4_096;
 
 /**
- * Makes a server listen and returns its port.
+ * Makes a server listen on a port and returns the port.
  *
- * @param address.variables the prefix of the environment variables that set the address, for error
- * messages.
+ * @param address.variables the prefix of the environment variables that set the address, such as
+ * `OPS_` for `OPS_PORT`. Error messages name these variables.
  * @throws {StartupError} if the port or the host is not available.
  */
 export async function bindPort(

@@ -4,17 +4,19 @@ interface CallerQueue<Waiting> {
   readonly requests: Waiting[];
 }
 
-/** How many empty queues are kept before they are deleted. */
+/** The number of empty queues that may be kept before they are deleted. */
 const maxEmptyQueues = 100;
 
 /**
- * Creates one queue for each caller. Callers take turns with one request each. This is fair
- * queueing as in FQ-CoDel (RFC 8290, §4), with requests that all count the same.
+ * Creates one queue for each caller. The load shedder takes one request from each queue after the
+ * other (round robin). This is fair queueing as in FQ-CoDel (RFC 8290, §4), where every request has
+ * the same weight.
  *
- * A caller that begins to wait comes before callers that have had a turn. So a caller with few
- * requests does not wait for a caller with many. It loses this advantage until its queue has been
- * found empty (§4.2). Otherwise, callers that send one request after the other would keep all
- * others from their turns.
+ * The queue of a new caller comes before the queues from which a request was already taken. So a
+ * caller with few requests does not wait for a caller with many. After its first request, a caller
+ * is no longer new until its queue has been found empty (RFC 8290, §4.2). Without this rule,
+ * callers that send one request after the other would count as new each time, and all others would
+ * wait forever.
  */
 export function createCallerQueues<Waiting>() {
   const queues = new Map<string, CallerQueue<Waiting>>();
@@ -22,7 +24,7 @@ export function createCallerQueues<Waiting>() {
   const oldQueues: CallerQueue<Waiting>[] = [];
   let size = 0;
 
-  /** Counts a request that no longer waits. If no request is left, no caller needs a turn. */
+  /** Subtracts a request that no longer waits. When no request is left, all queues are deleted. */
   function removed(): void {
     size -= 1;
     if (size > 0) return;
@@ -32,7 +34,8 @@ export function createCallerQueues<Waiting>() {
   }
 
   /**
-   * Deletes empty queues if there are many. Otherwise they would stay as long as no request begins.
+   * Deletes empty queues if there are many. They are otherwise deleted only when requests start,
+   * which may take long during an overload.
    */
   function forgetEmptyQueues(): void {
     if (queues.size <= 2 * size + maxEmptyQueues) return;
@@ -71,7 +74,7 @@ export function createCallerQueues<Waiting>() {
     },
 
     /**
-     * Takes the oldest or the newest request of the caller whose turn it is; returns `undefined` if
+     * Takes the oldest or the newest request of the caller that comes next. Returns `undefined` if
      * no request waits.
      */
     takeNext(which: 'oldest' | 'newest'): Waiting | undefined {
@@ -96,8 +99,8 @@ export function createCallerQueues<Waiting>() {
     },
 
     /**
-     * Returns the caller with the most requests. If no caller has more than the given one, it
-     * returns the given one.
+     * Returns the caller with the most waiting requests. Returns the given caller if no other one
+     * has more requests.
      */
     longest(caller: string): string {
       let longest = caller;

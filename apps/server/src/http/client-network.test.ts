@@ -3,18 +3,18 @@ import { expect, test } from 'vitest';
 import { networkOf } from './client-network.ts';
 
 /**
- * Returns the network of a request with this address in `X-Forwarded-For` and this address of its
- * connection.
+ * Calls `networkOf` for a request with this address in `X-Forwarded-For`, on a connection from
+ * `remoteAddress`.
  */
 const of = (address: string | undefined, remoteAddress?: string) =>
   networkOf({ ip: address, socket: { remoteAddress } as Socket });
 
 test.each<[network: string, addresses: readonly (string | undefined)[]]>([
-  // Every spelling of an IPv4 address is the same network, and the port is ignored.
+  // All spellings of an IPv4 address belong to the same network, and a port is ignored.
   ['203.0.113.7', ['203.0.113.7', '::ffff:203.0.113.7', '::FFFF:CB00:7107', '64:ff9b::cb00:7107']],
   ['203.0.113.7', ['::ffff:0:203.0.113.7', '203.0.113.7:5123', '[::ffff:203.0.113.7]:5123']],
   ['127.0.0.1', ['127.0.0.1']],
-  // An IPv6 address counts as its /56.
+  // IPv6 addresses with the same first 56 bits belong to the same network.
   ['2001:db8:1:2300::/56', ['2001:db8:1:2300::1', '2001:db8:1:23ff:ffff::', '2001:DB8:1:2342::']],
   [
     '2001:db8:1:2400::/56',
@@ -22,7 +22,7 @@ test.each<[network: string, addresses: readonly (string | undefined)[]]>([
   ],
   ['::/56', ['::1']],
   ['fe80::/56', ['fe80::1%eth0', 'fe80::2%eth1']],
-  // A text that is not an address is replaced by the address of the connection.
+  // If the text in the header is not an address, the address of the connection is used.
   ['198.51.100.9', [undefined, '', 'unknown', '_hidden', '203.0.113.7:', '203.0.113.777:8080']],
   ['198.51.100.9', ['[203.0.113.7]x:80', '[2001:db8::1', '<script>', 'a'.repeat(10_000)]],
 ])(

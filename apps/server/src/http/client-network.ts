@@ -3,38 +3,39 @@ import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
 
 /**
- * Providers that follow the recommendation give one customer a /56 (RFC 6177, §2). A limit by /64
- * would be too easy to evade.
+ * The number of bytes of an IPv6 address that identify a network. Providers should give one
+ * customer a /56, which is 7 bytes (RFC 6177, §2). A customer could evade a limit per /64 by using
+ * many of them.
  */
 const ipv6PrefixBytes = 7;
 
 /**
- * An address followed by a port, as some load balancers write `X-Forwarded-For`:
- * `203.0.113.9:5123`, `[2001:db8::1]:443`. Brackets without a port are accepted, too (RFC 7239,
+ * Matches an address with a port, as some load balancers write it into `X-Forwarded-For`:
+ * `203.0.113.9:5123` or `[2001:db8::1]:443`. Brackets without a port are also accepted (RFC 7239,
  * §6).
  */
 const addressAndPort = /^(?:\[([\da-f:.%]{2,64})\](?::\d{1,5})?|([\d.]{7,15}):\d{1,5})$/i;
 
 const maxAddressLength = 64;
 
-/** The networks of recently seen addresses. */
+/** The cached networks of recently seen addresses. */
 const networks = new LRUCache<string, string>({ max: 10_000 });
 
 /**
- * Returns the network that a request without a valid key counts against: the IPv4 address, or the
- * /56 of an IPv6 address. A customer with one address of a /56 usually has all of them.
+ * Returns the network whose quota a request without a valid key uses: the IPv4 address, or the /56
+ * of an IPv6 address. A customer with one address of a /56 usually has all of them.
  *
  * @param sender.ip the address that Express found in `X-Forwarded-For`. A client may have written
- * anything there.
+ * any text there.
  */
 export function networkOf({ ip, socket }: Pick<Request, 'ip' | 'socket'>): string {
-  // Without a remote address, the connection is already closed and no client reads the response.
+  // A connection without a remote address is already closed, so no client reads the response.
   return networkOfText(ip) ?? networkOfText(socket.remoteAddress) ?? 'unknown';
 }
 
 /**
- * Returns the network of a text if it is an address. The cache matters because parsing takes longer
- * than everything else that a 401 needs.
+ * Returns the network of an address, or `undefined` if the text is not an address. Results are
+ * cached, because parsing an address takes longer than the rest of a 401 response.
  */
 function networkOfText(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
@@ -43,7 +44,7 @@ function networkOfText(text: string | undefined): string | undefined {
   const ip = parseAddress(text);
   if (ip === undefined) return undefined;
   const network = toNetwork(ip);
-  // An address with a zone may be of any length.
+  // Long texts are not cached, because an IPv6 zone can make a valid address arbitrarily long.
   if (text.length <= maxAddressLength) networks.set(text, network);
   return network;
 }
@@ -58,7 +59,7 @@ function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
   const [, ipv6, ipv4] = addressAndPort.exec(text) ?? [];
   const address = ipv6 ?? ipv4 ?? text;
   if (!ipaddr.isValid(address)) return undefined;
-  // An IPv4 address may be mapped into IPv6 (RFC 4291, §2.5.5.2).
+  // `process` converts an IPv4 address that is mapped into IPv6 (RFC 4291, §2.5.5.2).
   const ip = ipaddr.process(address);
   switch (ip.range()) {
     // A NAT64 gateway puts all IPv4 addresses into one /96 (RFC 6052, §2.1; RFC 2765, §2.1).

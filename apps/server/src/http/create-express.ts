@@ -3,8 +3,8 @@ import { parseQuery } from './parse-query.ts';
 import { sendJson } from './send-response.ts';
 
 /**
- * Creates an Express application that does as little as possible. Paths are case-sensitive, no
- * header names the framework, and `res.json` writes integers exactly.
+ * Creates an Express application with a minimum of features. Paths are case-sensitive, no header
+ * names the framework, and `res.json` writes 64-bit integers exactly.
  */
 export function createExpress(): Express {
   const app = express();

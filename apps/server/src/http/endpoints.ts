@@ -5,14 +5,14 @@ import { setHeader } from './note-headers.ts';
 import { send } from './send-response.ts';
 
 /**
- * Options of `createExpressEndpoints`. All options are set, because ts-rest drops its defaults if
- * it gets any option.
+ * The options of `createExpressEndpoints`. All options are set here, because ts-rest drops all of
+ * its defaults when one option is set.
  */
 export const endpointOptions = {
   jsonQuery: false,
   logInitialization: false,
   responseValidation: false,
-  // The default handler would send the issues of zod to the caller.
+  // The default handler of ts-rest would send the raw issues of zod to the caller.
   requestValidationErrorHandler: (
     error: unknown,
     _req: unknown,
@@ -22,11 +22,11 @@ export const endpointOptions = {
 };
 
 /**
- * Registers responses for all other methods of the routes' paths. Call it after the routes' own
- * endpoints are registered.
+ * Registers responses for the methods that a path does not support. Call the function after the
+ * endpoints of the routes are registered.
  *
- * - OPTIONS gets the allowed methods (RFC 9110, §9.3.7), if `admitOptions` is given.
- * - Other methods get 405.
+ * - OPTIONS returns the allowed methods if `admitOptions` is given (RFC 9110, §9.3.7).
+ * - All other methods get 405.
  */
 export function answerOtherMethods(
   router: IRouter,
@@ -35,11 +35,12 @@ export function answerOtherMethods(
   admitOptions?: RequestHandler,
 ): void {
   for (const [path, found] of Map.groupBy(routes, (route) => route.path)) {
-    // Express handles HEAD like GET (RFC 9110, §9.3.2). The OpenAPI document lists methods in the
-    // same order.
+    // The header contains HEAD after GET, because Express handles HEAD like GET (RFC 9110, §9.3.2).
+    // The OpenAPI document lists the methods in the same order.
     const methods = found.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
     const headers = { Allow: methods.join(', ') };
-    // `app.all` would add a layer for each of 35 methods.
+    // The route has one handler for all methods, because `app.all` would add a layer for each of 35
+    // methods.
     const route = router.route(path);
     if (admitOptions !== undefined) {
       route.options(admitOptions, function tellMethods(_req, res) {
@@ -54,7 +55,7 @@ export function answerOtherMethods(
   }
 }
 
-/** Refuses any request with 404. */
+/** Refuses a request to an unknown path with 404. */
 export const refusePath: RequestHandler = function refuseUnknownPath() {
   throw new HttpError('not_found', errorMessages.not_found);
 };

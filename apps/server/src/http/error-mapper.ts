@@ -6,9 +6,10 @@ import { setHeader } from './note-headers.ts';
 import { validationMessage } from './validation-message.ts';
 
 /**
- * Creates the error handler that turns every error into a response with the Error body.
+ * Creates the error handler that turns every error into a response with the JSON error body of the
+ * contract.
  *
- * @param report is called for every 500 with the id of the request.
+ * @param report a function that is called with the error and the request id for every 500.
  */
 export function errorMapper(
   report: (failure: unknown, requestId: string) => void,
@@ -27,8 +28,8 @@ export function errorMapper(
 }
 
 /**
- * Returns what was tried before a 503, such as connections to the database. Errors of other rooms
- * have it in the property `attempts`.
+ * Returns which attempts failed before a 503, such as connections to the database. Errors of other
+ * rooms list them in the property `attempts`.
  */
 function attemptsOf(failure: unknown): string | undefined {
   for (let error = failure; error instanceof Error; error = error.cause) {
@@ -42,8 +43,8 @@ function toApiError(failure: unknown, req: Request, res: Response): HttpError {
   if (failure instanceof RequestValidationError) {
     return new HttpError('invalid_request', validationMessage(failure, req, res));
   }
-  // This room does not import the errors of other rooms. The property `retryAfterSeconds` marks
-  // errors that become a 503.
+  // The property `retryAfterSeconds` marks errors that become a 503. The room `http` does not
+  // import the error classes of other rooms.
   if (failure instanceof Error && 'retryAfterSeconds' in failure) {
     return new HttpError('service_unavailable', errorMessages.service_unavailable, {
       headers: { [rateLimitHeaders.retryAfter]: String(failure.retryAfterSeconds) },

@@ -1,15 +1,15 @@
 import { type ErrorBody, type ErrorCode, errorCodes } from '@animal-store/contract';
 
-/** The status of each error code of an app. */
+/** The HTTP status of each error code of an API. */
 type ErrorTable<Code extends string> = Readonly<Record<Code, { readonly status: number }>>;
 
 export interface HttpErrorOptions {
-  /** Headers of the response, such as `Retry-After`. */
+  /** Additional headers of the response, such as `Retry-After`. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly cause?: unknown;
 }
 
-/** An error that the caller sees, with a code of the public contract. */
+/** An error that is sent to the caller. By default its code is one of the public contract. */
 export class HttpError<Code extends string = ErrorCode> extends Error {
   override readonly name = 'HttpError';
   readonly code: Code;
@@ -17,15 +17,17 @@ export class HttpError<Code extends string = ErrorCode> extends Error {
   readonly headers: Readonly<Record<string, string>>;
 
   /**
-   * @param options.table the error codes of an app that does not use the public contract's codes.
+   * @param options.table the error codes of another API, such as the admin API, instead of the
+   * public codes.
    */
   constructor(
     code: Code,
     message: string,
     options: HttpErrorOptions & { readonly table?: ErrorTable<Code> } = {},
   ) {
-    // An HttpError is a response, so nobody reads its stack trace. Capturing one takes 5 % of a 429,
-    // and V8 keeps what the trace refers to until a full collection.
+    // The error has no stack trace, because it is only a response and nobody reads its trace.
+    // Capturing a trace takes 5 % of the CPU time of a 429. V8 would also keep everything that the
+    // trace refers to until a full garbage collection.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     super(message, 'cause' in options ? { cause: options.cause } : undefined);

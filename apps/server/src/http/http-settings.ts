@@ -1,25 +1,29 @@
 /** The default limits of one connection and of all connections. */
 export const defaultListenerLimits = {
-  /** How often the timeouts of headers and requests are checked. */
+  /** The interval at which Node checks the timeouts of headers and requests. */
   connectionsCheckingIntervalMs: 1_000,
-  /** How long a caller may take to send the headers of a request, and to send the whole request. */
+  /**
+   * The longest time in which a caller must send the headers of a request, and the longest time for
+   * the whole request.
+   */
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 30_000,
   /**
-   * How long a connection may be silent during a request, until the caller has read the response.
+   * The longest time without any data on a connection while a request is open. A request is open
+   * until the caller has read the response.
    */
   stallTimeoutMs: 10_000,
   /**
-   * How long a connection may be silent between requests. Keep it above the timeout of proxies,
-   * commonly 60 s.
+   * The longest time that an idle connection stays open between requests. It must be longer than
+   * the idle timeout of a proxy in front of the service, which is usually 60 s.
    */
   keepAliveTimeoutMs: 65_000,
-  /** How many requests of one connection may wait for their responses. */
+  /** The number of requests of one connection that may wait for their responses. */
   maxPipelinedRequests: 8,
   maxConnections: 5_000,
   /**
-   * How long a listener may take to close after a failed start. The operators' listener always has
-   * this limit.
+   * The longest time that closing a listener may take after a failed start. The operators' listener
+   * also has this limit at every shutdown.
    */
   closeTimeoutMs: 500,
 };
@@ -31,8 +35,8 @@ export interface HttpSettings extends ListenerLimits {
   readonly host: string;
   readonly port: number;
   /**
-   * 0 for no limit, for example behind a proxy that opens all connections; `undefined` for a
-   * quarter of all connections.
+   * The number of connections that one network may open. 0 means no limit, for example behind a
+   * proxy that opens all connections. `undefined` means a quarter of all connections.
    */
   readonly maxConnectionsPerNetwork: number | undefined;
 }

@@ -9,7 +9,8 @@ import { HttpError } from './http-error.ts';
 import './request-locals.ts';
 
 /**
- * The largest JSON body: sixteen times the size of the longest name with all characters escaped.
+ * The size of the largest JSON body in bytes. It is sixteen times the size of the longest name when
+ * all of its characters are escaped.
  */
 const maxBodyBytes = 16 * 1024;
 
@@ -19,9 +20,8 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
  * Reads a JSON body into `req.body`, with exact integers. Without a body, `req.body` is
  * `undefined`.
  *
- * `express.json()` accepts a reviver, which would keep integers exact. But it refuses an oversized
- * body only after it has received all of it, and it reads invalid UTF-8 as U+FFFD instead of
- * refusing it.
+ * `express.json()` is not used for two reasons. It refuses an oversized body only after it has
+ * received the whole body. It also replaces invalid UTF-8 by U+FFFD instead of refusing the body.
  */
 export const jsonBody: RequestHandler = async function readJsonBody(req, res, next) {
   if (!hasBody(req)) return next();
@@ -36,7 +36,7 @@ export const jsonBody: RequestHandler = async function readJsonBody(req, res, ne
   next();
 };
 
-/** RFC 9112, §6.3: only these two headers tell whether a request has a body. */
+/** Tells whether a request has a body. Only these two headers decide this (RFC 9112, §6.3). */
 function hasBody({ headers }: Request): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
@@ -47,8 +47,8 @@ function requireJson(req: Request): void {
     throw new HttpError('unsupported_media_type', errorMessages.unsupported_media_type);
   }
   const coding = req.get('Content-Encoding') ?? 'identity';
-  // Compressed bodies are refused, because a small body could expand to gigabytes and a pet does
-  // not need compression.
+  // Compressed bodies are refused, because a small compressed body could expand to gigabytes. A
+  // body of this API is too small to need compression.
   if (coding.trim().toLowerCase() !== 'identity') {
     throw new HttpError('unsupported_media_type', 'Content-Encoding: expected none');
   }
@@ -70,8 +70,9 @@ async function read(req: Request): Promise<Buffer> {
   try {
     return await getRawBody(req, { limit: maxBodyBytes, ...(length !== undefined && { length }) });
   } catch (error) {
-    // The rest of the body is received and dropped, within the timeout of the request. Otherwise a
-    // client that is still sending would see a reset connection instead of the response.
+    // The rest of the body is received and dropped, until the timeout of the request. If the
+    // connection were closed at once, a client that is still sending would see a connection reset
+    // instead of the response.
     req.resume();
     if (error instanceof Error && 'type' in error && error.type === 'entity.too.large') {
       throw new HttpError('payload_too_large', errorMessages.payload_too_large(maxBodyBytes));
@@ -88,7 +89,7 @@ function parse(bytes: Buffer): { text: string; value: unknown } {
     const text = utf8.decode(bytes);
     return { text, value: parseExactJson(text) };
   } catch (error) {
-    // 16 kB of nested brackets overflow the stack of the parser.
+    // A body of 16 kB that consists of nested brackets overflows the stack of the parser.
     const nestsTooDeeply = error instanceof RangeError;
     throw new HttpError(
       'invalid_json',

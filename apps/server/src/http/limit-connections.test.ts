@@ -3,10 +3,13 @@ import { createServer } from 'node:http';
 import { expect, test, vi } from 'vitest';
 import { limitConnections } from './limit-connections.ts';
 
-// Tests over real sockets are in test/wire/connection-limits.test.ts. Tests of networks are in
-// client-network.test.ts.
+// `test/wire/connection-limits.test.ts` tests the limits over real sockets.
+// `client-network.test.ts` tests which addresses belong to one network.
 
-/** Returns a function that connects from an address to a server with such a limit. */
+/**
+ * Creates a server with a limit for each network, and returns a function that opens a connection
+ * from an address.
+ */
 function limit(maxPerNetwork: number) {
   const server = createServer();
   const onRefused = vi.fn();

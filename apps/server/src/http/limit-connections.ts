@@ -3,8 +3,8 @@ import type { Server } from 'node:http';
 import { networkOf } from './client-network.ts';
 
 /**
- * Why a connection was refused: because of a setting, or because of the number of files that the
- * process may open.
+ * The reasons for refusing a connection. The first two are settings. The last one is the number of
+ * files that the operating system lets the process open.
  */
 export const connectionLimits = [
   'MAX_CONNECTIONS',
@@ -14,16 +14,16 @@ export const connectionLimits = [
 
 export type ConnectionLimit = (typeof connectionLimits)[number];
 
-/** The default share of all connections that one network may have. */
+/** The default share of all connections that one network may open. */
 const networkShare = 1 / 4;
 
 /**
- * Closes new connections when the server has `max` of them, or fewer if the process lacks file
- * descriptors. It also closes connections of a network that has too many, so that one host cannot
- * take all connections.
+ * Closes new connections when the server already has `max` connections, or fewer if the process
+ * lacks file descriptors. Connections of a network that already has too many are also closed, so
+ * that one host cannot use all connections.
  *
  * @param options.maxPerNetwork 0 for no limit, `undefined` for a quarter of all connections.
- * @param options.onRefused Called for each connection that is closed.
+ * @param options.onRefused a function that is called for each refused connection.
  */
 export function limitConnections(
   server: Server,
@@ -57,23 +57,24 @@ export function limitConnections(
 }
 
 /**
- * The file descriptors that the public port leaves for the operators' listener, the stores, and the
- * files that the embedded database opens later.
+ * The number of file descriptors that the public port leaves unused. The operators' listener,
+ * Postgres, Redis and the files of the embedded database need them.
  */
 const reservedDescriptors = 100;
 
 /**
- * Returns how many connections the public port may have, so that file descriptors are left. Without
- * a reserve, connections of strangers could take all of them: probes would fail, and the
- * orchestrator would kill the replica.
+ * Returns how many connections the public port may have without using up the file descriptors of
+ * the process. Without this limit, an attacker could use up all of them. Health checks would then
+ * fail, and the orchestrator would kill the replica.
  *
- * Call it after the stores are open. It returns `Infinity` on systems without `/proc`.
- * `process.report` also has the limit, but it first looks up the host names of all connections.
+ * Call the function after Postgres and Redis are connected. It returns `Infinity` on systems
+ * without `/proc`. The limit is not read from `process.report`, because a report first looks up the
+ * host names of all connections.
  */
 function connectionRoom(): number {
   if (!existsSync('/proc/self/limits')) return Number.POSITIVE_INFINITY;
   const [, limit] = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
-  // The limit is the word "unlimited".
+  // The file contains the word "unlimited" instead of a number.
   if (limit === undefined) return Number.POSITIVE_INFINITY;
   const free = Math.max(0, Number(limit) - readdirSync('/proc/self/fd').length);
   return Math.floor(Math.max(free - reservedDescriptors, free / 2));

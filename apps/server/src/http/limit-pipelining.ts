@@ -5,8 +5,8 @@ type RequestType = typeof IncomingMessage;
 type ResponseType = typeof ServerResponse<IncomingMessage>;
 
 /**
- * The property of a socket that counts its waiting requests. A WeakMap of all sockets would be
- * slower.
+ * The property of a socket that counts its requests without a response. A WeakMap of all sockets
+ * would be slower.
  */
 const pending = Symbol('pending');
 type CountedSocket = Socket & { [pending]?: number };
@@ -19,7 +19,7 @@ function leaveQueue(this: ServerResponse): void {
   countPending(this.req.socket, -1);
 }
 
-/** Options of `createServer`. */
+/** The part of the options of `createServer` that limits pipelining. */
 export interface PipeliningOptions {
   readonly IncomingMessage: RequestType;
   readonly ServerResponse: ResponseType;
@@ -28,20 +28,20 @@ export interface PipeliningOptions {
 
 /**
  * Creates options for `createServer` that limit how many requests of one connection may wait for
- * their responses. A connection that exceeds the limit is closed.
+ * their responses (HTTP pipelining). The server closes a connection that exceeds the limit.
  *
- * The attack: one segment of 64 kB contains 2,600 small requests. Node parses all of them at once
- * and creates 10 MB of objects. `socket.pause()` and `socket.destroy()` do not stop the parser:
- * with either of them, 100 connections exhausted a heap of 512 MB. Only an upgrade stops the
- * parser. So a request over the limit is treated as an upgrade, and Node closes the connection
- * because the server does not listen to `upgrade`.
+ * The limit prevents an attack: one segment of 64 kB contains 2,600 small requests. Node parses all
+ * of them at once and creates 10 MB of objects. `socket.pause()` and `socket.destroy()` do not stop
+ * the parser: in tests, 100 connections still used up a heap of 512 MB. Only an upgrade request
+ * stops the parser. So a request over the limit is treated as an upgrade request. Node then closes
+ * the connection, because the server does not listen to `upgrade`.
  */
 export function limitPipelining(maxPending: number): PipeliningOptions {
   class LimitedRequest extends IncomingMessage {
     readonly isOverLimit: boolean;
     /**
-     * `declare` emits no field. The base constructor sets this property through `upgrade`, and a
-     * class field would reset it.
+     * The field is only declared. The constructor of the base class sets it through the setter
+     * `upgrade`, and a real class field would reset it afterwards.
      */
     declare private asksForUpgrade: boolean;
 
@@ -50,7 +50,10 @@ export function limitPipelining(maxPending: number): PipeliningOptions {
       this.isOverLimit = ((socket as CountedSocket)[pending] ?? 0) >= maxPending;
     }
 
-    /** Node calls `shouldUpgradeCallback` only if this is true. */
+    /**
+     * Tells Node whether the request asks for an upgrade. Node calls `shouldUpgradeCallback` only
+     * then.
+     */
     get upgrade(): boolean {
       return this.isOverLimit || this.asksForUpgrade;
     }

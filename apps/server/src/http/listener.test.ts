@@ -11,7 +11,7 @@ import { bindPort } from './bind-port.ts';
 import type { ListenerLimits } from './http-settings.ts';
 import { openListener } from './listener.ts';
 
-/** Opens a listener for an app. */
+/** Opens a listener for an app with the given limits. */
 async function listen(
   app: Express,
   limits: Partial<ListenerLimits> = {},
@@ -63,7 +63,7 @@ test.each([
   await expect(binding).rejects.toThrow(message);
 });
 
-// Without these prototypes, Express replaces the prototypes of every request and response, which is
+// If the prototypes differ, Express replaces the prototypes of every request and response, which is
 // slow.
 test('the HTTP listener creates requests and responses with the prototypes of the Express app', async () => {
   const app = served();
@@ -87,9 +87,9 @@ const request = (headers = 'Host: a\r\n', version = 'HTTP/1.1') =>
   `GET / ${version}\r\nConnection: keep-alive\r\n${headers}\r\n`;
 const chunked = 'Host: a\r\nTransfer-Encoding: chunked\r\n';
 
-// A proxy may see different requests in the same bytes. Node drops the bytes after an upgrade in
-// the same segment. If the connection stayed open, the next response would look like the response
-// to the dropped request.
+// A proxy and the server may find different requests in the same bytes (request smuggling). In the
+// case of an upgrade, Node drops the remaining bytes of the segment. If the connection stayed open,
+// the client would take the next response for the response to a dropped request.
 test.each([
   ['two Host headers', 400, request('Host: a\r\nhOST: a\r\n')],
   ['two Host headers with others between', 400, request('Host: a\r\nAccept: */*\r\nHost: b\r\n')],
@@ -115,7 +115,8 @@ test('the HTTP listener closes a connection with too many pipelined requests, bu
   expect(statusesIn(received)).toEqual([200, 200, 200, 200, 200]);
 });
 
-// Regression: such a connection ended the process. The campaign `wire` tries more of them.
+// Regression: a reset after CONNECT ended the process. The campaign `wire` tests more sequences of
+// this kind.
 test('the HTTP listener closes the connection when it receives CONNECT, and survives a connection reset right after it', async () => {
   await using listener = await listen(served());
   const connect = 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n';
@@ -129,19 +130,19 @@ test('the HTTP listener closes the connection when it receives CONNECT, and surv
   expect(await (await fetch(listener.origin)).text()).toBe('served');
 });
 
-// The campaign `attacks` opens a thousand such connections and sends the head byte by byte.
+// The campaign `attacks` opens a thousand of these connections and sends the headers byte by byte.
 test("the HTTP listener responds with 408 and disconnects when a client does not finish the request's headers", async () => {
   await using listener = await listen(served(), { headersTimeoutMs: 50 });
   const received = await readUntilClosed(listener.origin, 'GET / HTTP/1.1\r\nHost: a\r\nX-Slow: ');
   expect(received).toBe('HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n');
 });
 
-// Regression: the connection was closed without a reset, and the kernel kept the unread response
-// for minutes.
+// Regression: the server closed the connection without a reset. The kernel then kept the unread
+// response in memory for minutes.
 test('the HTTP listener resets the connection when a client does not read its response', async () => {
   const cut = Promise.withResolvers<void>();
   const app = express().use((_req, res) => {
-    // The response is larger than the buffers between the two sides.
+    // The response is larger than the socket buffers of client and server together.
     res.once('close', cut.resolve).end(Buffer.alloc(16_000_000));
   });
   await using listener = await listen(app, { stallTimeoutMs: 50 });

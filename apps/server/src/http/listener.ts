@@ -8,13 +8,12 @@ import { limitPipelining } from './limit-pipelining.ts';
 import { isRepeated } from './repeated-header.ts';
 import { shareTypes } from './share-types.ts';
 
-/** An open port. */
+/** An HTTP server that is listening on a port. */
 export interface Listener {
-  /** The address, in the form `http://host:port`. */
+  /** The address of the server, in the form `http://host:port`. */
   readonly origin: string;
   /**
-   * Makes every further response close its connection, so that callers reconnect to another
-   * replica.
+   * Makes every further response close its connection, so that callers connect to another replica.
    */
   drain(): void;
   /**
@@ -25,16 +24,18 @@ export interface Listener {
 }
 
 /**
- * The most headers of a request. Clients and proxies send fewer, and Node answers requests with
- * more of them with 431. The 16 kB of all headers could hold thousands of empty ones.
+ * The largest number of headers in a request. Clients and proxies send fewer headers. Node responds
+ * with 431 to a request with more. Without this limit, the 16 kB for all headers could hold
+ * thousands of empty ones.
  */
 const maxHeaders = 100;
 
 /**
- * Opens a listener and passes every request to an app, which is created when the port is known.
+ * Opens a listener and passes every request to an app. The app is created when the port is known.
  *
- * Node itself handles invalid HTTP, CONNECT and unknown expectations with a minimal response or by
- * closing the connection. No quota protects these paths, so they run no code of this service.
+ * Node itself handles invalid HTTP, CONNECT and unknown `Expect` headers: it sends a minimal
+ * response or closes the connection. These cases run no code of the service, because no quota
+ * protects them.
  *
  * @throws {StartupError} if the port or the host is not available.
  */
@@ -43,12 +44,15 @@ export async function openListener(
     host: string;
     port: number;
     variables?: 'OPS_';
-    /** Called when a connection cannot be accepted. An unhandled error would end the process. */
+    /**
+     * A function that is called when the server cannot accept a connection. Without it, the error
+     * would be unhandled and end the process.
+     */
     report: (failure: unknown) => void;
   },
   /**
-   * The app cannot be mounted in another Express app, because it shares its types with Node and
-   * gets paths as targets.
+   * A function that creates the app. The app cannot be mounted in another Express app, because Node
+   * creates its requests with the app's prototypes, and request targets are reduced to paths.
    */
   createApp: (origin: string, server: Server) => Express,
 ): Promise<Listener> {
@@ -56,7 +60,7 @@ export async function openListener(
   const { headersTimeoutMs, requestTimeoutMs } = address;
   const limited = limitPipelining(address.maxPipelinedRequests);
   const server = createServer({
-    // Node rejects a timeout of the headers that is longer than the timeout of the whole request.
+    // Node rejects a timeout for the headers that is longer than the timeout for the whole request.
     headersTimeout: Math.min(headersTimeoutMs, requestTimeoutMs),
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: address.keepAliveTimeoutMs,
@@ -72,15 +76,15 @@ export async function openListener(
   const app = createApp(origin, server);
   shareTypes(app, limited);
   let isDraining = false;
-  // RFC 9112, §9.6: after `Connection: close`, no further request of the connection may be
-  // processed.
+  // The connections whose last response has `Connection: close`. The server must not process
+  // further requests on them (RFC 9112, §9.6).
   const closing = new WeakSet<Socket>();
   server.on('request', (req, res) => {
     if (closing.has(req.socket)) return;
-    // RFC 9112, §3.2: a repeated Host gets 400, like a missing one.
+    // A request with a repeated Host header gets 400, like a request without one (RFC 9112, §3.2).
     const isAmbiguous = isRepeated(req, 'host') || isFramedWrongly(req);
-    // Node drops the bytes after an upgrade request in the same segment, so this request must be
-    // the last one.
+    // An upgrade request must be the last one of its connection, because Node drops the bytes that
+    // follow in the same segment.
     if (isAmbiguous || isDraining || req.headers.upgrade !== undefined) {
       closing.add(req.socket);
       res.setHeader('Connection', 'close');
@@ -110,8 +114,8 @@ export async function openListener(
 
 /**
  * Closes a connection that has been silent for too long. If the caller has not read the whole
- * response, the connection is reset. Otherwise the kernel would keep the unread bytes, perhaps
- * megabytes, and try to send them for minutes.
+ * response, the connection is reset. Without a reset, the kernel would keep the unread bytes,
+ * perhaps megabytes, and try to send them for minutes.
  */
 function cutOff(socket: Socket): void {
   if (socket.writableLength > 0) socket.resetAndDestroy();
@@ -119,22 +123,23 @@ function cutOff(socket: Socket): void {
 }
 
 /**
- * Tells whether a proxy may find another end of the request. HTTP before 1.1 has no
- * `Transfer-Encoding` (RFC 9112, §6.1), so an older proxy may have passed the header on without
- * understanding it.
+ * Tells whether a proxy could disagree with this server about where the request ends. HTTP/1.0 does
+ * not define `Transfer-Encoding` (RFC 9112, §6.1), so an old proxy may have forwarded the header
+ * without understanding it.
  */
 function isFramedWrongly({ httpVersion, headers }: IncomingMessage): boolean {
   return httpVersion !== '1.1' && headers['transfer-encoding'] !== undefined;
 }
 
-// RFC 9112, §3.2.2: a server must accept the absolute form. Its host does not matter here.
+// Matches the scheme and host of a request target in absolute form, which a server must accept (RFC
+// 9112, §3.2.2). The host is ignored.
 const schemeAndAuthority = /^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i;
 
 /**
  * Reduces the target of a request to its path and query.
  *
- * Express parses any other target with `url.parse`, which throws for a malformed authority
- * (`http://[/`, `//a@[/#`). Express would then send an HTML page before any middleware runs.
+ * Express parses all other targets with `url.parse`, which throws for a malformed host (`http://[/`
+ * or `//a@[/#`). Express would then send an HTML page before any middleware runs.
  */
 function originForm(target: string): string {
   if (target.startsWith('/') && !target.includes('#')) return target;

@@ -4,7 +4,7 @@ import { type LoadShedder, openLoadShedder, type WaitingHandlers } from './load-
 
 let clock: TestClock;
 let turns: (() => void)[];
-/** How long writing a refusal takes. */
+/** The time in milliseconds that the fake handler needs to write a refusal. */
 let refusalMs: number;
 let started: TestRequest[];
 let refused: TestRequest[];
@@ -126,7 +126,8 @@ test('the load shedder spends 5 % of the time on refusals, and starts the newest
 });
 
 test.each([
-  // 400 requests are answered in 120 ms, and 200.
+  // In the first case, 400 requests finish within 120 ms, so 200 requests finish within twice the
+  // time of the fastest one.
   ['twice the time of the fastest', 30, 200],
   ['100 ms if the fastest takes longer than 50 ms', 60, 167],
 ])(
@@ -248,8 +249,8 @@ test('the load shedder starts at most 256 requests in one iteration of the event
   expect(started.length).toBe(100);
 });
 
-// Without the rule of RFC 8290, §4.2, each of these three callers would count as new with each of
-// its requests.
+// Without the rule of RFC 8290, §4.2, each of the three callers would count as new for each of its
+// requests. The busy caller would then never be served.
 test('the load shedder alternates between a caller with a backlog and callers that send one request after the other', () => {
   const shedder = open({ maxInFlight: 1 });
   enter(shedder, 4, 'busy');
@@ -294,7 +295,8 @@ test('the load shedder resumes reading from one paused connection of each caller
   enter(shedder, 30, 'second');
   const firstOnes = started.slice(0, 4);
   const paused = () => firstOnes.map(({ req }) => req.socket.isPaused);
-  // 70 requests wait. Four of them begin.
+  // Four of the 74 requests are in flight, and the other 70 wait. Responding to four requests
+  // starts four others.
   answer(4);
   expect([shedder.waiting, paused()]).toEqual([66, [true, true, true, true]]);
   answer(4);

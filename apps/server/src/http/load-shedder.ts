@@ -4,81 +4,92 @@ import { createCallerQueues } from './caller-queues.ts';
 import { createPausedConnections, type PausableSocket } from './paused-connections.ts';
 import './request-locals.ts';
 
-/** The period after which the limit of requests in flight is set anew. */
+/**
+ * The length of a period in milliseconds. After each period, the limit of requests in flight is
+ * calculated again.
+ */
 const spanMs = 100;
 
 /**
- * The bounds of the target time of a request, in milliseconds. The target is twice the time of
- * the fastest request of the last period. The limit of requests in flight is the number of
- * requests that were answered within the target time. By Little's law each request then takes
- * about the target time. More requests in flight would only take longer.
+ * The bounds of a request's target time, in milliseconds. The target time is twice the time of the
+ * fastest request in the last period. The limit of requests in flight is the number of requests
+ * that were finished within the target time. By Little's law, each request then takes about the
+ * target time. With more requests in flight, each request would only take longer.
  */
 const [minTargetMs, maxTargetMs] = [10, 100];
 
-/** The smallest limit of requests in flight, because a burst after a pause is not an overload. */
+/**
+ * The smallest limit of requests in flight. A burst of requests after a quiet period is not an
+ * overload.
+ */
 const minInFlight = 100;
 
 /**
- * How many requests begin in one turn of the event loop. libuv reads sockets until none is ready,
- * up to 48 times 1,024. If requests are answered at once, thousands of connections keep libuv there
- * for seconds, and neither timers nor `setImmediate` run meanwhile.
+ * The number of requests that may start in one iteration of the event loop. libuv reads sockets
+ * until none of them has data, up to 48 times 1,024. If each request were processed at once,
+ * thousands of connections would keep libuv in this step for seconds. Neither timers nor
+ * `setImmediate` run during this time.
  */
 const maxPerTurn = 256;
 
 /**
- * How many requests may wait before nothing more is read from connections whose callers have
- * waiting requests. These are enough that none of the CPU time is unused.
+ * The number of waiting requests at which the load shedder begins to pause connections. It then
+ * reads nothing from connections of callers that have several waiting requests. So many requests
+ * are enough to keep the CPU busy.
  */
 const maxUnpaused = 64;
 
-/** How many requests of a caller must wait before its connections are paused. */
+/** The number of waiting requests that a caller must have before its connections are paused. */
 const minOfPausedCaller = 2;
 
 /**
- * From this age on, a request in flight counts as stuck: it waits for a store that does not respond
- * and needs no CPU time. It must not block requests that need another store.
+ * The age in milliseconds at which a request in flight counts as stuck. A stuck request waits for
+ * Postgres or Redis and needs no CPU time. It must not block requests that need the other store.
  */
 const stuckMs = 1_000;
 
 /**
  * The share of the time that may be spent on writing refusals. Reading the refused requests takes
- * as much again. Callers that do not back off send their next request as soon as they are refused,
- * so later refusals leave more time for responses.
+ * about the same time again. Callers that do not back off send their next request as soon as one is
+ * refused. So delaying refusals leaves more time for responses.
  */
 const refusalShare = 0.05;
 
-/** The most time for refusals that can be saved up while nothing is refused. */
+/**
+ * The largest amount of time for refusals, in milliseconds, that can be saved up while no request
+ * is refused.
+ */
 const maxSavedMs = 5;
 
-/** The response of a request that enters the load shedder. */
+/** The part of a response that the load shedder needs. */
 type EnteringResponse = {
   readonly locals: Pick<Express.Locals, 'onAnswered'>;
   readonly req: { readonly socket: PausableSocket };
 };
 
 /**
- * The functions that decide about a request that had to wait. All requests share one object,
- * because thousands may wait.
+ * The functions that the load shedder calls for a request that has waited. All requests share one
+ * object with these functions, because thousands of requests may wait.
  */
 export interface WaitingHandlers<Entering> {
-  /** Returns the name of the caller. It is called only if the request has to wait. */
+  /** Returns the name of the caller. The function is called only if the request has to wait. */
   callerOf(response: Entering): string;
   answer(response: Entering): void;
   refuse(response: Entering): void;
 }
 
-/** Decides which requests are answered and when they begin. */
+/** Decides when requests start, and refuses requests during an overload. */
 export interface LoadShedder<Entering = Response> {
   /**
-   * Lets a request wait for its turn. It comes before all other steps, so that a refused request
+   * Starts a request or lets it wait. This step comes before all others, so that a refused request
    * costs very little.
    *
-   * The slot of a request becomes free when the response is complete (`onAnswered`). If it became
-   * free only after sending, clients that read nothing would occupy all slots. A request keeps its
-   * slot if the client disconnects, because its work continues.
+   * A request occupies a slot until its response is complete (`onAnswered`), but not until the
+   * response is sent. Otherwise clients that never read their responses would occupy all slots. A
+   * request keeps its slot when the client disconnects, because its work continues.
    *
-   * @returns whether the request begins now. Otherwise a function of `handlers` is called, later
-   * or at once.
+   * @returns whether the request starts now. If not, one of the functions in `handlers` is called,
+   * at once or later.
    */
   enter(response: Entering, handlers: WaitingHandlers<Entering>): boolean;
   /** The number of requests in flight. */
@@ -88,25 +99,25 @@ export interface LoadShedder<Entering = Response> {
   close(): void;
 }
 
-/** The requests that began within one period of {@link spanMs}. */
+/** The requests that started within one period of {@link spanMs}. */
 interface Span {
   readonly beganAt: number;
-  /** The number of these requests that are in flight. */
+  /** The number of these requests that are still in flight. */
   running: number;
 }
 
 /**
- * A request that waits for its turn. It is an instance of a class: V8 allocates object literals in
- * its old space once many of them have lived long, and keeps all that they refer to until a full
- * collection.
+ * A request that waits to be started. It is an instance of a class because of V8: V8 allocates
+ * object literals in its old space once many of them have lived long. Everything that they refer to
+ * is then kept until a full garbage collection.
  */
 class WaitingRequest<Entering> {
   readonly res: Entering;
   readonly handlers: WaitingHandlers<Entering>;
   readonly caller: string;
-  /** The time from which the request has waited too long. */
+  /** The time at which the request has waited too long and is refused. */
   readonly lateAt: number;
-  /** Whether the request still waits for its turn. */
+  /** Whether the request has neither been started nor refused yet. */
   isWaiting = true;
 
   constructor(res: Entering, handlers: WaitingHandlers<Entering>, caller: string, lateAt: number) {
@@ -118,21 +129,23 @@ class WaitingRequest<Entering> {
 }
 
 /**
- * Creates the load shedder, which lets requests wait while too many are in flight to be answered in
+ * Creates the load shedder. It lets requests wait while too many are in flight to be finished in
  * time.
  *
- * Callers take turns (`caller-queues.ts`). A caller that is alone may use the whole machine. If too
- * many requests wait, the caller with the most waiting requests loses one.
+ * One request of each caller is started after the other (`caller-queues.ts`). A single caller may
+ * use the whole machine. If too many requests wait, a request of the caller with the most waiting
+ * requests is refused.
  *
- * Requests that have waited too long are never started, so that other requests are answered in time
- * instead of all of them late. They are refused one by one and with a delay, because a refusal
- * takes a third of the CPU time of a response. A caller that does not back off sends its next
- * request as soon as it is refused.
+ * Requests that have waited too long are never started. So the other requests are finished in time,
+ * instead of all of them late. Overdue requests are refused one by one and with a delay, because a
+ * refusal takes a third of the CPU time of a response. A caller that does not back off sends its
+ * next request as soon as it is refused.
  *
- * @param options.maxInFlight how many requests may be in flight, whatever they wait for.
- * @param options.maxWaiting how many requests of all callers may wait. Beyond it, a request of the
- * caller with the most is refused at once.
- * @param options.nextTurn calls a function in the next turn of the event loop.
+ * @param options.maxInFlight the number of requests that may be in flight, whatever they wait for.
+ * @param options.maxWaiting the number of requests of all callers that may wait. Beyond it, a
+ * request of the caller with the most is refused at once.
+ * @param options.nextTurn a function that calls its argument in the next iteration of the event
+ * loop.
  */
 export function openLoadShedder<Entering extends EnteringResponse = Response>(options: {
   maxInFlight: number;
@@ -144,30 +157,34 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
   const { maxInFlight, maxWaiting, maxWaitMs, clock, nextTurn = setImmediate } = options;
   const queues = createCallerQueues<WaitingRequest<Entering>>();
   /**
-   * All waiting requests in the order of arrival, to find those that are late. Some entries may no
-   * longer wait.
+   * All waiting requests in the order of arrival, to find overdue ones. The list may also contain
+   * requests that no longer wait.
    */
   const arrivals: WaitingRequest<Entering>[] = [];
   const paused = createPausedConnections({ clock });
-  /** The requests that have waited too long and are refused in the next turns. */
+  /**
+   * The requests that have waited too long. They are refused in the next iterations of the event
+   * loop.
+   */
   const late = new Set<WaitingRequest<Entering>>();
   let inFlight = 0;
   let limit = minInFlight;
   let answered = 0;
-  /** The shortest time that a request took which was answered in this period. */
+  /** The duration of the fastest request that was finished in the current period. */
   let fastestMs = Number.POSITIVE_INFINITY;
   let span: Span = { beganAt: clock.elapsed(), running: 0 };
   /**
-   * The periods whose requests are not stuck, oldest first. They contain counts instead of
-   * requests, because V8 kept each entry of a `Map` of requests in flight until a full collection.
-   * A Map that grows and shrinks leaves old tables behind, and each refers to the next. Once one
-   * table is in the old space, all later ones follow it with everything in them.
+   * The periods that have requests in flight which do not count as stuck, oldest first. A period
+   * holds the number of its requests, not the requests, because a `Map` of requests in flight
+   * leaked memory until the next full garbage collection. A Map that grows and shrinks leaves old
+   * tables behind, each of which refers to the next. Once V8 moves one table to its old space, all
+   * later tables and their contents follow.
    */
   const spans = [span];
   let begunInTurn = 0;
   let isTurnPlanned = false;
   let waking: Timer | undefined;
-  /** The time of `waking`. */
+  /** The time for which the timer `waking` is set. */
   let wakingAt = 0;
   let savedMs = maxSavedMs;
   let savedAt = span.beganAt;
@@ -189,8 +206,8 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
   }
 
   /**
-   * Pauses the connection of a request that was answered or refused, if many requests wait and
-   * several of them belong to its caller. So a caller that sends little is not paused.
+   * Pauses the connection of a request that was finished or refused, if many requests wait and its
+   * caller has several of them. A caller that sends few requests is not paused.
    */
   function pauseAfter(res: Entering, handlers: WaitingHandlers<Entering>): void {
     if (queues.size + late.size < maxUnpaused) return;
@@ -204,8 +221,8 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
     inFlight += 1;
     begunInTurn += 1;
     itsSpan.running += 1;
-    // The function is assigned to a variable first: V8 would allocate a function that is written
-    // directly into the assignment in its old space.
+    // The function is first assigned to a variable. V8 would allocate a function in its old space
+    // if it were written directly into the assignment of the property.
     const onAnswered = () => {
       inFlight -= 1;
       answered += 1;
@@ -218,8 +235,8 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
   }
 
   /**
-   * Starts waiting requests in a turn of their own. Otherwise requests that are answered at once
-   * would call each other ever deeper.
+   * Starts waiting requests in the next iteration of the event loop. If they were started at once,
+   * requests that finish synchronously would start each other recursively.
    */
   function planTurn(): void {
     if (isTurnPlanned) return;
@@ -239,15 +256,15 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
     begunInTurn = 0;
     const now = clock.elapsed();
     for (let first = oldest(); first !== undefined && first.lateAt <= now; first = oldest()) {
-      // The oldest request of all is also the oldest of its caller.
+      // This request is the oldest of all, so it is also the oldest one of its caller.
       queues.takeOldestOf(first.caller);
       first.isWaiting = false;
       late.add(first);
     }
     while (begunInTurn < maxPerTurn && canStart(now)) {
-      // During an overload the newest request comes first, so that most requests are answered at
-      // once instead of all of them late. Requests that wait long are also expensive, because
-      // garbage collections copy them.
+      // During an overload, the newest request is started first, so that most requests are fast
+      // instead of all of them late. Requests that wait long are also expensive, because each
+      // garbage collection copies them.
       const next = queues.takeNext(late.size > 0 ? 'newest' : 'oldest');
       if (next === undefined) break;
       next.isWaiting = false;
@@ -266,20 +283,22 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
     wakeUp(clock.elapsed());
   }
 
-  /** Resumes as many connections as there is room for requests that wait. */
+  /** Resumes reading from as many paused connections as there is room for waiting requests. */
   function resumePaused(): void {
     paused.resumeOld();
     const room = maxUnpaused - queues.size - late.size;
     paused.resume(room);
-    // The resumed connections may have nothing to send.
+    // The clients of the resumed connections may send nothing, so more connections may have to be
+    // resumed.
     if (room > 0 && paused.size > 0) planTurn();
   }
 
   /**
-   * Refuses a waiting request to make room for another one: the oldest late one, or else one of the
-   * caller with the most.
+   * Refuses a waiting request to make room for another one. The function chooses the oldest overdue
+   * request, or else a request of the caller with the most waiting requests.
    *
-   * @returns whether there is room. There is none if no other caller has more waiting requests.
+   * @returns whether there is room now. There is none if no other caller has more waiting requests
+   * than this one.
    */
   function makeRoom(caller: string): boolean {
     const [first] = late;
@@ -312,8 +331,9 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
   }
 
   /**
-   * Plans a turn for the time when the next request becomes late or may be refused, or the next
-   * connection must be resumed, even if no request is answered until then.
+   * Sets a timer for the next time at which a request becomes overdue, a request may be refused, or
+   * a connection must be resumed. Without the timer, nothing would happen until a request is
+   * finished.
    */
   function wakeUp(now: number): void {
     if (queues.size + late.size + paused.size === 0) return;
@@ -350,7 +370,8 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
       const request = new WaitingRequest(res, handlers, caller, now + maxWaitMs);
       queues.add(caller, request);
       arrivals.push(request);
-      // All other callers may be without a waiting request, so this caller may have the next turn.
+      // The other callers may all have no waiting request left, so this request may be the next
+      // one.
       if (canStart(now)) planTurn();
       wakeUp(now);
       return false;

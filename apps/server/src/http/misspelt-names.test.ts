@@ -31,7 +31,7 @@ test('refuseMisspelt ignores unknown parameters that resemble no known name', as
 });
 
 test.each([
-  // A misspelt name is not reported as missing as well.
+  // A property with a misspelt name is not also reported as missing.
   [{ name: '', category_id: 3, Status: 'sold' }, ['categoryId', 'status', 'name']],
   [{ name: 'Mia', categoryId: 3, category: 'Dogs', categories: [] }, undefined],
   [[], [undefined]],

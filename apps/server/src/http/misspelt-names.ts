@@ -1,6 +1,9 @@
 import { z } from 'zod';
 
-/** A fault that contains the misspelt name itself, where other faults refer to a value. */
+/**
+ * A validation issue about a misspelt name. Its `input` is the misspelt name, whereas the `input`
+ * of other issues is a value.
+ */
 interface NameIssue {
   readonly path: readonly string[];
   readonly message: string;
@@ -8,20 +11,24 @@ interface NameIssue {
 }
 
 /**
- * The most names that a query or a body may have, which is many times what any operation takes.
- * Each name is compared with the schema, and 2,000 names once took 8 ms of the event loop.
+ * The largest number of names in a query or a body, which is many times what any operation needs.
+ * Each name is compared with the schema: comparing 2,000 names once blocked the event loop for 8
+ * ms.
  */
 const maxNames = 100;
 
-/** How many parts of a name are compared with the schema. Programs write fewer parts. */
+/**
+ * The number of parts of a name, such as two in `filter[status]`, that are compared with the
+ * schema. Real programs send fewer parts.
+ */
 const maxParts = 4;
 
 /**
  * Makes a schema refuse names that look like one of its own, such as `ids[]`, `filter[status]` and
  * `category_id`. If they were ignored like other unknown names, a caller would get the whole list,
- * or offer a sold animal.
+ * or create an animal without the intended status.
  *
- * @param others more names that count as misspellings, with the names that they mean.
+ * @param others additional misspellings, with the names that they mean.
  */
 export function refuseMisspelt<Schema extends z.ZodObject>(
   schema: Schema,
@@ -34,8 +41,8 @@ export function refuseMisspelt<Schema extends z.ZodObject>(
   );
 
   /**
-   * Returns the name of the schema that another name looks like; `undefined` if there is none. In
-   * `filter[status]`, each part is compared.
+   * Returns the name in the schema that a given name looks like, or `undefined` if there is none.
+   * Each part of a name such as `filter[status]` is compared.
    */
   function meantBy(name: string): string | undefined {
     if (Object.hasOwn(shape, name)) return undefined;
@@ -80,7 +87,7 @@ function namesOf(input: unknown): string[] {
   return isObject ? Object.keys(input) : [];
 }
 
-/** Explains how to send a list, because programs write lists in many ways. */
+/** Returns a hint that shows how to send a list, because programs encode lists in many ways. */
 function howToSend(name: string, schema: z.core.$ZodType | undefined): string {
   const { examples } = (schema && z.globalRegistry.get(schema)) ?? {};
   const example: unknown = Array.isArray(examples) ? examples[0] : undefined;
@@ -89,8 +96,8 @@ function howToSend(name: string, schema: z.core.$ZodType | undefined): string {
 }
 
 /**
- * Reduces a name to what programs do not vary: they vary letter case, brackets, signs, digits and
- * the plural.
+ * Reduces a name to a form in which common misspellings are equal: letter case, brackets, signs,
+ * digits and the plural are removed.
  */
 function canonicalName(name: string): string {
   return name

@@ -1,8 +1,8 @@
 import type { Response } from 'express';
 import './request-locals.ts';
 
-// Headers are collected in one list instead of being set by `res.setHeader`, and `send-response.ts`
-// writes all of them at once. Setting thirteen headers one by one costs 7 to 10 % of a 429
+// The functions in this file collect headers in one list, and `send-response.ts` writes all of them
+// at once. Calling `res.setHeader` for thirteen headers costs 7 to 10 % of the CPU time of a 429
 // (docs/bends.md).
 
 /** Sets a header of a response. A later value replaces an earlier one. */
@@ -12,7 +12,10 @@ export function setHeader({ locals: { headers } }: Response, name: string, value
   else headers[place + 1] = value;
 }
 
-/** Adds a header that the response does not have yet, so that the list need not be searched. */
+/**
+ * Adds a header that the response does not have yet. The function is faster than `setHeader`,
+ * because it does not search the list.
+ */
 export function addHeader({ locals: { headers } }: Response, name: string, value: string): void {
   headers.push(name, value);
 }

@@ -2,13 +2,13 @@ import type { Request } from 'express';
 import { HttpError } from './http-error.ts';
 
 /**
- * Normalizes the percent-encoding of a path for the Router.
+ * Normalizes the percent-encoding of a path for the Express Router.
  *
- * - Letters, digits, `-`, `.`, `_` and `~` are decoded: `/v1/p%65ts` is `/v1/pets` (RFC 3986,
- * §6.2.2.2). The Router compares paths as they are sent.
+ * - Encoded letters, digits, `-`, `.`, `_` and `~` are decoded: `/v1/p%65ts` becomes `/v1/pets`
+ *   (RFC 3986, §6.2.2.2). The Router compares paths without decoding them.
  * - In a path that cannot be decoded, such as `/pets/%ff`, every `%` is escaped. The Router decodes
- * a parameter while it matches, and would fail before it has found the route. The request would
- * then be neither counted nor named in the log.
+ *   parameters while it matches and would fail before it has found the route. The request would
+ *   then not be counted, and the log would not name its route.
  */
 export function normalizePath(req: Request): void {
   if (!req.url.includes('%')) return;
@@ -19,7 +19,9 @@ export function normalizePath(req: Request): void {
   req.url = normal + req.url.slice(path.length);
 }
 
-/** Returns the 400 for a path of an operation that had to be escaped. */
+/**
+ * Returns the 400 error for a path whose encoding is invalid, if the path belongs to an operation.
+ */
 export function malformedPath({ originalUrl, tsRestRoute }: Request): HttpError | undefined {
   if (!originalUrl.includes('%') || tsRestRoute === undefined) return undefined;
   return isDecodable(originalUrl.replace(/\?.*/s, ''))

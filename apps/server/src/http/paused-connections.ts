@@ -1,17 +1,17 @@
 import type { Clock } from '@animal-store/runtime';
 import { createCallerQueues } from './caller-queues.ts';
 
-/** How long a connection is paused at most. */
+/** The longest time in milliseconds that a connection is paused. */
 const maxPauseMs = 500;
 
-/** The part of a socket that is needed to stop and to continue reading. */
+/** The part of a socket that is needed to pause and resume reading. */
 export interface PausableSocket {
   readonly destroyed: boolean;
   pause(): unknown;
   resume(): unknown;
 }
 
-/** A connection from which nothing is read. */
+/** A connection from which the server currently does not read. */
 class PausedConnection {
   readonly caller: string;
   readonly untilMs: number;
@@ -32,15 +32,18 @@ class PausedConnection {
 }
 
 /**
- * Creates the set of connections from which nothing is read during an overload.
+ * Creates the set of connections from which the server does not read during an overload.
  *
- * A caller that does not back off sends its next request as soon as it has a response. A request
- * that was read and waits consists of 10 kB of objects, and every garbage collection copies them.
- * A request that was not read waits in the kernel and costs nothing.
+ * A caller that does not back off sends its next request as soon as it has a response. Each request
+ * that was read consists of 10 kB of objects, which every garbage collection copies while the
+ * request waits. A request that was not read yet waits in the kernel and costs nothing.
  */
 export function createPausedConnections({ clock }: { clock: Clock }) {
   const queues = createCallerQueues<PausedConnection>();
-  /** All connections in the order in which they were paused. Some may have been resumed. */
+  /**
+   * All paused connections in the order in which they were paused. The list may also contain
+   * connections that were already resumed.
+   */
   const byTime: PausedConnection[] = [];
 
   function oldest(): PausedConnection | undefined {
@@ -55,7 +58,7 @@ export function createPausedConnections({ clock }: { clock: Clock }) {
       return queues.size;
     },
 
-    /** Reads nothing more from a connection until it is resumed. */
+    /** Stops reading from a connection until it is resumed. */
     pause(caller: string, socket: PausableSocket): void {
       if (socket.destroyed) return;
       const connection = new PausedConnection(caller, socket, clock.elapsed() + maxPauseMs);
@@ -63,17 +66,17 @@ export function createPausedConnections({ clock }: { clock: Clock }) {
       byTime.push(connection);
     },
 
-    /** Resumes connections that have been paused for too long. */
+    /** Resumes the connections whose pause has reached its maximum length. */
     resumeOld(): void {
       const now = clock.elapsed();
       for (let first = oldest(); first !== undefined && first.untilMs <= now; first = oldest()) {
-        // The oldest connection of all is also the oldest of its caller.
+        // This connection is the oldest of all, so it is also the oldest one of its caller.
         queues.takeOldestOf(first.caller);
         first.resume();
       }
     },
 
-    /** Resumes up to `count` connections, one of each caller in turn. */
+    /** Resumes up to `count` connections: one connection of each caller after the other. */
     resume(count: number): void {
       for (let i = 0; i < count; i += 1) queues.takeNext('oldest')?.resume();
     },

@@ -1,9 +1,9 @@
 /**
- * Tells whether a request has a header more than once. Node keeps the first value, and a proxy may
- * use another one.
+ * Tells whether a request has a header more than once. Node uses the first value, but a proxy in
+ * front of it may use another one.
  *
- * @param rawHeaders names and values in turn.
- * @param name the name in lower case.
+ * @param rawHeaders names and values alternately, as in Node's `rawHeaders`.
+ * @param name the name of the header in lower case.
  */
 export function isRepeated(
   { rawHeaders }: { readonly rawHeaders: readonly string[] },

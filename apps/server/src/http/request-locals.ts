@@ -1,67 +1,76 @@
 import type { OperationMetadata } from '@animal-store/contract';
 
-/** The properties of a contract's route that the steps of both listeners read. */
+/** The properties of a route in the contract that both listeners use. */
 export interface ContractRoute {
   readonly method: string;
   /** The path, such as `/pets/:petId`. */
   readonly path: string;
-  /** The schema of the query, if the operation reads one. */
+  /** The schema of the query, if the operation has query parameters. */
   readonly query?: unknown;
   /** The schema of the body, if the operation takes one. */
   readonly body?: unknown;
-  /** Everything else that differs between operations of the public API. */
+  /** All other properties that differ between the operations of the public API. */
   readonly metadata?: Partial<OperationMetadata>;
   /** The role that an operation of the admin API requires. */
   readonly role?: string;
 }
 
-/** How long a request waited, in milliseconds. */
+/** The times that a request waited for different things, in milliseconds. */
 export interface RequestWaits {
-  /** The wait for its turn during an overload. */
+  /** The wait in the load shedder's queue during an overload. */
   queueMs: number;
-  /** The wait for the quota decision, from Redis or from this replica's memory. */
+  /** The wait for the quota decision of Redis, or of this replica's memory. */
   redisMs: number;
-  /** The wait for Postgres, including other requests that share the statement. */
+  /** The wait for Postgres. It includes the time for other requests in the same SQL statement. */
   sqlMs: number;
-  /** The wait for the body. */
+  /** The wait for the rest of the request body. */
   bodyMs: number;
 }
 
 declare global {
   namespace Express {
     interface Request {
-      /** The route of the contract, which ts-rest sets before the steps of the route run. */
+      /**
+       * The route in the contract. ts-rest sets this property before it calls the middleware of the
+       * route.
+       */
       tsRestRoute?: ContractRoute;
     }
 
     /**
-     * The values that the steps of both listeners share. A room with further values declares them
-     * beside their types: `api/identify-caller.ts`, `api/request-record.ts`,
-     * `ops/admin-operation.ts`.
+     * The values of a request that both listeners share between their middleware. Other rooms
+     * declare their own values beside the types of these values: see `api/identify-caller.ts`,
+     * `api/request-record.ts` and `ops/admin-operation.ts`.
      */
     interface Locals {
       requestId: string;
       /**
-       * When the request arrived, by `systemClock.elapsed()`. The wait for its turn comes after
-       * this time.
+       * The time when the request arrived, by `systemClock.elapsed()`. The wait in the load
+       * shedder's queue comes after this time.
        */
       arrivedAt: number;
       /**
-       * Headers of the response, as names and values in turn, with each name once.
-       * `begin-request.ts` creates the list, and only `note-headers.ts` adds to it.
+       * The headers of the response: names and values alternately, each name once.
+       * `begin-request.ts` creates the list, and only `note-headers.ts` changes it.
        */
       headers: string[];
-      /** What the request waited for; `undefined` on the operators' listener. */
+      /**
+       * The times that the request waited for different things. They are `undefined` on the
+       * operators' listener.
+       */
       waits?: RequestWaits;
-      /** The code of the Error body, if the request failed. */
+      /** The error code in the response body, if the request failed. */
       errorCode?: string | undefined;
-      /** The failed attempts, if the request failed because of a store. */
+      /** The failed attempts to use Postgres or Redis, if the request failed because of them. */
       attempts?: string | undefined;
-      /** The JSON body as it was sent, for messages that show a part of it. */
+      /** The JSON body as the caller sent it. Error messages show parts of it. */
       bodyText?: string | undefined;
-      /** Continues with a request that has waited for its turn. */
+      /** A function that continues with a request when the load shedder starts it. */
       begin?: () => void;
-      /** Called when the response is complete, which may be long before it is sent. */
+      /**
+       * A function that is called when the response is complete, which may be long before it is
+       * sent.
+       */
       onAnswered?: (() => void) | undefined;
     }
   }

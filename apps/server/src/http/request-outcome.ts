@@ -3,9 +3,9 @@ import { ageMs } from './begin-request.ts';
 import type { RequestWaits } from './request-locals.ts';
 
 /**
- * The outcome of a finished request, as observers see it. It contains no URL, body or header
- * values, so that no log, metric or trace can repeat what a client put there. Only a well-formed
- * `X-Request-Id` without a token may come from the client.
+ * The outcome of a finished request for logs, metrics and traces. The outcome contains no URL, body
+ * or header values, so nothing that a client sent is repeated there. The only exception is a
+ * well-formed `X-Request-Id` that contains no API key.
  */
 export interface RequestOutcome {
   readonly requestId: string;
@@ -13,25 +13,29 @@ export interface RequestOutcome {
   /** The path of the route, such as `/v1/pets/:petId`; `undefined` for an unknown path. */
   readonly route: string | undefined;
   /**
-   * The status of the response; 499, as in nginx, if the client disconnected before the response.
+   * The status of the response. The status is 499, as in nginx, if the client disconnected before
+   * the response began.
    */
   readonly status: number;
   /** Whether the client disconnected before it had received the whole response. */
   readonly aborted: boolean;
   readonly durationMs: number;
   readonly errorCode: string | undefined;
-  /** What the request waited for; `undefined` on the operators' listener. */
+  /**
+   * The times that the request waited for different things. They are `undefined` on the operators'
+   * listener.
+   */
   readonly waits: RequestWaits | undefined;
   /**
-   * The failed attempts, such as "reads ENOTFOUND, requests ECONNREFUSED". They contain only names
-   * and codes of this service.
+   * The failed attempts to use a store, such as "reads ENOTFOUND, requests ECONNREFUSED". The text
+   * contains only names of connection pools and error codes.
    */
   readonly attempts: string | undefined;
 }
 
 const clientClosedRequest = 499;
 
-/** Describes the outcome of a request whose response is closed. */
+/** Returns the outcome of a request after its response has been closed. */
 export function outcomeOf(res: Response): RequestOutcome {
   const { locals, req } = res;
   return {
@@ -47,7 +51,10 @@ export function outcomeOf(res: Response): RequestOutcome {
   };
 }
 
-/** Returns the label of a path. Files whose paths change with their content share one label. */
+/**
+ * Returns the label of a path in logs and metrics. All files in `/docs` share one label, and all
+ * files in `/console` share another one, because some of their names change with each version.
+ */
 function labelOf(path: string): string {
   return path.replace(/^\/(docs|console)\/.*/, '/$1/*');
 }

@@ -8,24 +8,27 @@ import { send } from './send-response.ts';
 
 const gzip = promisify(gzipWithCallback);
 
-/** A file whose content is created once and does not change. */
+/** A static file. Its content is created once and does not change. */
 export interface StaticFile {
   readonly type: string;
   readonly content: string;
-  /** Whether the path contains a hash of the content, so that caches need not revalidate. */
+  /**
+   * Whether caches may keep the file without revalidating it, because its path contains a hash of
+   * its content.
+   */
   readonly immutable: boolean;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Hashes a file for its name or its ETag. */
+/** Returns the hash of a file's content for its name or its ETag. */
 function digest(content: string): string {
   return hash('sha256', content, 'base64url');
 }
 
 /**
- * Creates a handler that sends a file. All responses share its bytes, so a caller that does not
- * read holds no memory of its own. With one compression stream for each response, 500 of such
- * callers held 100 MB.
+ * Creates a handler that sends a file. All responses share the bytes of the file, so a client that
+ * does not read its response uses no additional memory. With one compression stream per response,
+ * 500 of these clients used 100 MB.
  */
 async function sendFile(file: StaticFile): Promise<RequestHandler> {
   const { type, content, immutable, headers = {} } = file;
@@ -43,23 +46,23 @@ async function sendFile(file: StaticFile): Promise<RequestHandler> {
     );
     appendHeader(res, 'Vary', 'Accept-Encoding');
     if (compressed) setHeader(res, 'Content-Encoding', 'gzip');
-    // Each representation has an ETag of its own (RFC 9110, §8.8.3.3). `req.fresh` reads the ETag
-    // from this header.
+    // The compressed and the plain file have different ETags (RFC 9110, §8.8.3.3). `req.fresh`
+    // reads the ETag from this header.
     res.setHeader('ETag', `"${tag}${compressed ? '-gzip' : ''}"`);
     if (req.fresh) send(res.status(304));
     else send(res, compressed ? gzipped : plain);
   };
 }
 
-/** Creates a handler that sends a file, which is created at the first request. */
+/** Creates a handler that sends one file. The file is created at the first request. */
 export function sendFileFrom(create: () => Promise<StaticFile>): RequestHandler {
   return sendFilesFrom(async () => new Map([['', await create()]]));
 }
 
 /**
- * Creates a handler for several files, which are created together at the first request. The
- * parameter `file` of the path is the name of a file. The file under '' is sent for a path without
- * this parameter.
+ * Creates a handler that sends several files. All of them are created at the first request. The
+ * path parameter `file` is the name of a file. A path without this parameter gets the file with the
+ * name ''.
  */
 export function sendFilesFrom(
   create: () => Promise<ReadonlyMap<string, StaticFile>>,
@@ -73,7 +76,7 @@ export function sendFilesFrom(
   }
   return async function sendCreatedFile(req, res, next) {
     handlers ??= createAll().catch((error: unknown) => {
-      // The next request tries again.
+      // The files could not be created, so the next request tries to create them again.
       handlers = undefined;
       throw error;
     });
@@ -82,7 +85,7 @@ export function sendFilesFrom(
   };
 }
 
-/** Registers handlers that send files, by path. */
+/** Registers handlers that send files. The keys of the object are the paths. */
 export function addFiles(
   router: IRouter,
   handlers: Readonly<Record<string, RequestHandler>>,

@@ -3,11 +3,11 @@ import { expect, test, vi } from 'vitest';
 import { appendHeader, setHeader } from './note-headers.ts';
 import { send } from './send-response.ts';
 
-// test/http tests the same through Express and over HTTP.
+// The tests in `test/http` test the same function through Express and over HTTP.
 
 test("send writes the collected headers at once, and frees the request's slot in the load shedder before it sends the response", () => {
-  // Without this order, callers that never read their responses would occupy all slots of requests
-  // in flight.
+  // The slot must be free before the response is sent. Otherwise callers that never read their
+  // responses would occupy all slots.
   const onAnswered = vi.fn();
   const end = vi.fn();
   const writeHead = vi.fn(() => ({ end }));

@@ -5,8 +5,9 @@ import { addHeader, setHeader } from './note-headers.ts';
 const jsonType = 'application/json; charset=utf-8';
 
 /**
- * Writes the head with all headers of `res.locals` and ends the response. All responses end here:
- * `res.json` calls this function, and responses with other bodies call it instead of `res.send`.
+ * Writes the status and all collected headers, and ends the response. All responses are sent by
+ * this function: `res.json` calls it, and responses that are not JSON call it instead of
+ * `res.send`.
  */
 export function send(res: Response, body?: string | Buffer): void {
   if (body !== undefined) addHeader(res, 'Content-Length', String(Buffer.byteLength(body)));
@@ -15,8 +16,9 @@ export function send(res: Response, body?: string | Buffer): void {
 }
 
 /**
- * Replaces `res.json` (Express's guide "Overriding the Express API"). The original spends half of
- * its time on the character set and on setting headers one by one.
+ * Sends a JSON response. The function replaces `res.json`, as described in Express's guide
+ * "Overriding the Express API". The original function spends half of its time on the character set
+ * and on setting headers one by one.
  */
 export function sendJson(this: Response, body: unknown): Response {
   setHeader(this, 'Content-Type', jsonType);
@@ -25,8 +27,8 @@ export function sendJson(this: Response, body: unknown): Response {
 }
 
 /**
- * A response body that is already JSON text, because the database has written it. A handler returns
- * this object instead of a value, and `res.json` sends the text unchanged.
+ * A response body that the database has already written as JSON text. If a handler returns an
+ * instance of this class, `res.json` sends its text unchanged.
  */
 export class WrittenBody {
   readonly text: string;
@@ -42,7 +44,8 @@ function textOf(body: unknown): string {
   try {
     return JSON.stringify(body);
   } catch {
-    // `JSON.stringify` refuses bigints, which few bodies contain.
+    // `JSON.stringify` throws for bigints. Few bodies contain bigints, so the slower function is
+    // used only then.
     return stringifyJson(body);
   }
 }

@@ -1,14 +1,14 @@
 import type { Express } from 'express';
 
 /**
- * Makes Node create requests and responses with the prototypes of an app.
+ * Makes Node create requests and responses with the prototypes of an Express app.
  *
- * Express replaces the prototypes of every request and response with its own. V8 then takes a slow
- * path for each of their members, which costs 8 to 10 % of a request (docs/bends.md). If the server
- * already has the types of the app, Express replaces nothing.
+ * Without this, Express replaces the prototypes of every request and response. V8 then takes a slow
+ * path for each access to their properties, which costs 8 to 10 % of a request's CPU time
+ * (docs/bends.md). If Node creates objects with the right prototypes, Express replaces nothing.
  *
- * @param types the types that the server was created with. Afterwards their prototypes inherit from
- * the app's prototypes.
+ * @param types the classes that the server was created with. After the call, their prototypes
+ * inherit from the app's prototypes.
  */
 export function shareTypes(
   app: Pick<Express, 'request' | 'response'>,

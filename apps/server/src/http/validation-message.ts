@@ -6,23 +6,26 @@ import type { Request, Response } from 'express';
 import { NumberSource, parseNumberSources } from './exact-numbers.ts';
 import './request-locals.ts';
 
-/** How many characters of a value a message shows. */
+/** The number of characters of an invalid value that an error message shows. */
 const maxShown = 40;
 
 /**
- * The most faults that one message describes. A body of 16 kB can have thousands of faults.
- * Describing all of them would take milliseconds of the event loop, although the message is cut at
- * `maxMessageBytes`.
+ * The largest number of faults that one error message describes. A body of 16 kB can have thousands
+ * of faults. Describing all of them would block the event loop for milliseconds, although the
+ * message is cut at `maxMessageBytes` anyway.
  */
 const maxFaults = 10;
 
-/** The longest end of a cut text that may be part of a token without being recognized. */
+/**
+ * The longest part of an API key that `hideTokens` does not recognize. When a value is cut, its end
+ * may contain such a part.
+ */
 const maxUnrecognized = tokenLengths.random + tokenLengths.checksum - 1;
 const unrecognized = new RegExp(`…?[0-9A-Za-z]{0,${maxUnrecognized}}$`);
 
 /**
- * Describes every fault of a request with its field, what was expected and what was sent, such as
- * ``status: expected one of available, pending, sold, got "lost"``.
+ * Returns an error message that lists every fault of a request: the field, what was expected and
+ * what was sent. An example is ``status: expected one of available, pending, sold, got "lost"``.
  */
 export function validationMessage(
   error: RequestValidationError,
@@ -33,15 +36,15 @@ export function validationMessage(
     ...describe(error.pathParams, pathParamsOf(req)),
     ...describe(error.query, req.query),
     ...describe(error.headers, req.headers).map(capitalizeHeader),
-    // The body is parsed a second time only if it has a fault to show.
+    // The body is parsed a second time, but only if one of its faults must be shown.
     ...(error.body === null ? [] : describe(error.body, sentBody(req, res), 'body')),
   ].slice(0, maxFaults);
   return shorten(faults.join('; '));
 }
 
 /**
- * Returns the body with its numbers as they were sent. In `req.body`, numbers are already parsed
- * and may be rounded.
+ * Returns the body with its numbers as the caller wrote them. In `req.body`, numbers are already
+ * parsed and may be rounded.
  */
 function sentBody(req: Request, res: Response): unknown {
   const { bodyText } = res.locals;
@@ -49,15 +52,15 @@ function sentBody(req: Request, res: Response): unknown {
   try {
     return parseNumberSources(bodyText);
   } catch {
-    // The body nests so deeply that it could only be parsed the first time, when more of the stack
-    // was free.
+    // The body could not be parsed again because it nests too deeply: the first parser had more
+    // free stack.
     return req.body;
   }
 }
 
 /**
- * Returns the parameters of the path. They are parsed again, because Express drops them when an
- * error leaves the route.
+ * Returns the parameters of the path. The path is parsed again, because Express deletes
+ * `req.params` when an error leaves the route.
  */
 function pathParamsOf({ path, tsRestRoute }: Request): Record<string, string> {
   const names = tsRestRoute?.path.split('/') ?? [];
@@ -77,13 +80,14 @@ function describe(
   return error.issues.slice(0, maxFaults).map((issue) => {
     const { path = [], message } = issue;
     const keys = path.map((key) => (typeof key === 'object' ? key.key : key));
-    // Only the issues of `misspelt-names.ts` contain their input; zod's issues do not.
+    // Only the issues that `misspelt-names.ts` creates have the property `input`. The issues of zod
+    // do not have it.
     const given = 'input' in issue ? issue.input : valueAt(input, keys);
     return `${keys.join('.') || whole}: ${message}, got ${show(given)}`;
   });
 }
 
-/** Capitalizes the name of a header, which Node has in lower case. */
+/** Capitalizes the name of a header in a fault, because Node uses lower case. */
 function capitalizeHeader(fault: string): string {
   return fault.replace(/^[a-z-]+(?=:)/, (name) =>
     name.replaceAll(/\b[a-z]/g, (c) => c.toUpperCase()),
@@ -115,8 +119,8 @@ function textOf(value: NonNullable<unknown>): string {
 }
 
 /**
- * Returns the beginning of a text that may be shown, without tokens. The rest is not read, because
- * a caller may send 16 kB.
+ * Returns the beginning of a text without API keys, for an error message. The rest of the text is
+ * not processed, because a caller may send 16 kB.
  */
 function beginningOf(text: string): string {
   const end = maxShown + maxUnrecognized;
@@ -125,19 +129,20 @@ function beginningOf(text: string): string {
 }
 
 /**
- * Quotes a text as JSON and escapes all characters that could make the message look like another
- * one.
+ * Quotes a text as JSON. The function escapes invisible characters, with which a caller could make
+ * the message look like another one.
  */
 function quote(text: string): string {
   return escapeUnprintable(JSON.stringify(text));
 }
 
-/** Cuts a message to the maximum length of an error. */
+/** Cuts a message to the maximum length of an error message. */
 function shorten(message: string): string {
   if (Buffer.byteLength(message) <= maxMessageBytes) return message;
   const cut = Buffer.from(message)
     .subarray(0, maxMessageBytes - 3)
     .toString();
-  // The cut may have split a character.
+  // The cut may have split a character of several bytes, so a replacement character at the end is
+  // removed.
   return `${cut.replace(/\uFFFD$/, '')}…`;
 }

@@ -9,8 +9,9 @@ import { quotaOf } from './api-key.ts';
 import { applyPlan } from './key-account.ts';
 
 /**
- * How often bans are read again after forgotten bans were deleted. If more than this are forgotten,
- * a few are shown once more.
+ * The number of times that bans are read from the table. If Redis has lost its data, each round
+ * deletes outdated bans and reads the next ones. After the last round, the list may still show a
+ * few outdated bans.
  */
 const maxReads = 10;
 
@@ -23,16 +24,13 @@ const findSubjects = statement('find_subjects', (db, ids: string[]) =>
 );
 
 /**
- * Creates the function that reads bans from the table and asks Redis whether each is still in
- * force. If Redis has lost its data, it serves the keys again, and the function deletes their bans
- * from the table. The check happens only here, because only this function shows bans and Redis
- * does not report lost data.
+ * Creates the function that reads bans from the table and asks Redis whether each ban is still
+ * active. If Redis has lost its data, it no longer refuses the keys, so the function deletes these
+ * bans from the table. The check happens only here, because only this function shows bans, and
+ * Redis does not report a loss of data.
  */
 export function createReadBans(db: Database, quotas: Pick<KeyQuotas, 'look'>): ReadBans {
-  /**
-   * Returns the bans that Redis does not know. While Redis is unavailable, no ban counts as
-   * forgotten.
-   */
+  /** Returns the bans that Redis does not know. Returns no bans while Redis is unavailable. */
   async function findForgotten(bans: readonly ShownBan[]): Promise<ShownBan[]> {
     if (bans.length === 0) return [];
     const subjects = await findSubjects(
@@ -55,7 +53,7 @@ export function createReadBans(db: Database, quotas: Pick<KeyQuotas, 'look'>): R
       const found = await read();
       const forgotten = await findForgotten(bansOf(found));
       let deleted = 0;
-      // A ban that has started since then ends later, so it is not deleted.
+      // A ban that has started in the meantime ends later, so the condition does not delete it.
       for (const { keyId, until } of forgotten) {
         deleted += (await deleteForgottenBans(db, keyId, until)).length;
       }

@@ -6,12 +6,12 @@ import { AdminRefusal } from '../audit/admin-refusal.ts';
 import { accounts } from '../schema/schema.ts';
 import { type AppliedPlan, quotaOf } from './api-key.ts';
 
-/** An account as stored. An account without a plan is only a label. */
+/** A row of the table of accounts. An account without a plan is only a label. */
 export type StoredAccount = typeof accounts.$inferSelect;
 
 /**
- * Chooses the plan that applies to a key: the account's plan if there is one, otherwise the key's
- * own.
+ * Returns the plan that applies to a key: the account's plan if there is one, otherwise the plan of
+ * the key itself.
  */
 export function applyPlan(
   own: Pick<AppliedPlan, 'plan' | 'quota'>,
@@ -32,8 +32,8 @@ const selectAccount = preparedStatement('find_account_of_key', (db) =>
 );
 
 /**
- * Finds the stored account with a name; returns `undefined` if operators have decided nothing about
- * it.
+ * Finds the row of an account by name. Returns `undefined` if no operator has given the account a
+ * plan or a suspension.
  */
 export async function findStoredAccount(
   db: Database,
@@ -45,8 +45,9 @@ export async function findStoredAccount(
 }
 
 /**
- * Finds the account that an operator's input means. The exact name takes precedence, because it may
- * be older than the rules for names. Otherwise the input is normalised by those rules.
+ * Returns the name of the account that an operator has typed. An existing account with exactly this
+ * name takes precedence, because it may be older than the rules for names. Otherwise the text is
+ * normalized by the rules for names.
  *
  * @throws {AdminRefusal} if there is no account with this name and the name is not valid for a new
  * account.
@@ -58,7 +59,7 @@ export async function resolveAccount(db: Database, given: string): Promise<strin
   throw new AdminRefusal('invalid_request', `account: ${error?.issues[0]?.message}`);
 }
 
-/** Finds the plan that applies to a key at the moment: the account's or the key's own. */
+/** Finds the plan that currently applies to a key: the plan of its account or of the key itself. */
 export async function findAppliedPlan(
   db: Database,
   key: Pick<Key, 'account' | 'plan' | 'quota'>,

@@ -92,7 +92,8 @@ test('forget removes the changed key and all unknown tokens from the cache, and 
   expect(asked).toEqual(['token', 'unknown'].map(hashToken));
 });
 
-// Regression: after an account changed, looking up its keys counted against their network.
+// Regression: after an account had changed, looking up its keys again counted as guesses of its
+// network.
 test.each([
   ['of the key', () => cache.forget(key.id)],
   ['of its account', () => cache.forgetAccount('C-17')],

@@ -5,26 +5,32 @@ import type { ApiKey } from './api-key.ts';
 import { hashToken, tokenLength } from './token.ts';
 
 /**
- * The largest number of cached keys, which take about 10 MB. The least recently used entries are
- * evicted.
+ * The largest number of cached keys, which use about 10 MB of memory. The least recently used keys
+ * are evicted.
  */
 const maxTokens = 20_000;
 
 /**
- * The largest number of cached unknown tokens. They have a cache of their own, so that an attacker
- * who guesses tokens cannot evict valid keys.
+ * The largest number of cached unknown tokens. Unknown tokens have a separate cache, so that an
+ * attacker who guesses tokens cannot evict valid keys.
  */
 const maxUnknownTokens = 2_000;
 
 /** The lifetimes of cache entries. */
 const defaultKeyCacheSettings = {
-  /** How long a cached key is used without a query, unless a change is announced. */
+  /**
+   * The time for which a cached key is used without a query, unless a change of the key is
+   * announced.
+   */
   freshMs: 30_000,
-  /** How long an unknown token is cached. The time is short because a new key must work soon. */
+  /**
+   * The time for which an unknown token is cached. It is short, because a token may belong to a key
+   * that was created only now.
+   */
   unknownFreshMs: 2_000,
-  /** How long a cached key stays valid while the database is down. */
+  /** The time for which a cached key stays valid while the database is down. */
   staleMs: 300_000,
-  /** How long the cache waits before it queries an unavailable database again for the same key. */
+  /** The time between two queries for the same key while the database is down. */
   retryMs: 1_000,
 };
 
@@ -33,28 +39,29 @@ export type KeyCacheSettings = Readonly<typeof defaultKeyCacheSettings>;
 export type KeyCache = ReturnType<typeof createKeyCache>;
 
 /**
- * A key that the database has confirmed. The entry stays in the cache after an announced change,
- * but must be confirmed again before it is used.
+ * A cached key that the database has confirmed. After an announced change, the entry stays in the
+ * cache but must be confirmed again before it is used.
  */
 interface Entry {
   readonly key: ApiKey;
   /**
-   * When the database last confirmed the key; `never` if the key may have changed since. The time
-   * is monotonic: an entry must not live longer because the wall clock was set back.
+   * The time when the database last confirmed the key; `never` if the key may have changed since.
+   * The time comes from a monotonic clock, so that an entry does not live longer when the system
+   * clock is set back.
    */
   confirmedAt: number;
-  /** Until when the key is used without a query. */
+  /** The time until which the key is used without a query. */
   freshUntil: number;
 }
 
 const never = Number.NEGATIVE_INFINITY;
 
 /**
- * Creates the cache from tokens to keys, so that most requests need no SQL.
+ * Creates the cache from tokens to keys, so that most requests need no SQL statement. The cache
+ * stores hashes instead of tokens, so that a heap dump contains no tokens.
  *
- * The cache stores hashes of tokens, so that a heap dump contains no token.
- *
- * @param options.load finds the key of a token in the database, by the token's hash.
+ * @param options.load a function that finds the key of a token in the database, by the token's
+ * hash.
  */
 export function createKeyCache(
   options: Partial<KeyCacheSettings> & {
@@ -65,7 +72,7 @@ export function createKeyCache(
   const { load, clock } = options;
   const { freshMs, unknownFreshMs, staleMs, retryMs } = { ...defaultKeyCacheSettings, ...options };
   const entries = new LRUCache<string, Entry>({ max: maxTokens });
-  /** For each unknown token's hash, the time until which the cache treats it as unknown. */
+  /** The hashes of unknown tokens, with the times until which the cache treats them as unknown. */
   const unknown = new LRUCache<string, number>({ max: maxUnknownTokens });
   const loading = new Map<string, Promise<ApiKey | undefined>>();
   let generation = 0;
@@ -84,15 +91,15 @@ export function createKeyCache(
     }
   }
 
-  /** Queries the database. Concurrent lookups of the same token share one query. */
+  /** Queries the database for a token. Concurrent lookups of the same token share one query. */
   function reload(hash: string): Promise<ApiKey | undefined> {
     const pending = loading.get(hash);
     if (pending !== undefined) return pending;
     const startedIn = generation;
     const loaded = load(hash)
       .then((key) => {
-        // A change that was announced during the query may concern this key, so the result is not
-        // cached.
+        // The result is not cached if a change was announced during the query, because the change
+        // may concern this key.
         if (generation === startedIn) remember(hash, key);
         return key;
       })
@@ -113,7 +120,7 @@ export function createKeyCache(
     }
   }
 
-  /** Returns the cached key if it is fresh and needs no query. */
+  /** Returns the cached key of a hash if it may be used without a query. */
   function freshKey(hash: string): ApiKey | undefined {
     const entry = entries.get(hash);
     const isFresh =
@@ -127,16 +134,17 @@ export function createKeyCache(
 
   return {
     /**
-     * Returns the key of a token if the cache knows it without a query. The token may be any text.
+     * Returns the key of a token if the cache can do so without a query. The token may be any text.
      */
     recall(token: string): ApiKey | undefined {
-      // Longer texts are not hashed, so that an attacker cannot make the service hash them.
+      // Texts of another length are not hashed, so that an attacker cannot waste CPU time with long
+      // texts.
       return token.length === tokenLength ? freshKey(hashToken(token)) : undefined;
     },
 
     /**
-     * Tells whether a lookup would query the database for a token that it has never confirmed. Such
-     * a token may be a guess.
+     * Tells whether a lookup would query the database for a token that the database has never
+     * confirmed. The token may be a guess of an attacker.
      */
     isNew(token: string): boolean {
       const hash = hashToken(token);
@@ -144,11 +152,12 @@ export function createKeyCache(
     },
 
     /**
-     * Finds the key of a token; returns `undefined` if the token is unknown. Ended keys are cached
-     * like active ones, so that callers who keep using an ended key cause no additional queries.
+     * Finds the key of a token. Returns `undefined` if the token is unknown. Expired and revoked
+     * keys are cached like active ones, so that callers who still use them cause no additional
+     * queries.
      *
      * @throws {DatabaseUnavailableError} if the database is down and has not confirmed the token in
-     * the last five minutes. It is then unknown whether the token is valid.
+     * the last five minutes. Nobody knows then whether the token is valid.
      */
     async findByToken(token: string): Promise<ApiKey | undefined> {
       const hash = hashToken(token);
@@ -158,7 +167,8 @@ export function createKeyCache(
       try {
         return await reload(hash);
       } catch (error) {
-        // The entry is read again, because the key may have changed during the query.
+        // The entry is read from the cache again, because the key may have changed during the
+        // query.
         const kept = entries.get(hash);
         if (!(error instanceof DatabaseUnavailableError) || kept === undefined) throw error;
         if (clock.elapsed() - kept.confirmedAt >= staleMs || !isUnexpired(kept.key)) throw error;
@@ -172,7 +182,7 @@ export function createKeyCache(
      * use.
      */
     forget(keyId: string): void {
-      // A token that is cached as unknown may be this key's new token.
+      // All unknown tokens are deleted, because one of them may be the new token of this key.
       unknown.clear();
       forgetIf(({ id }) => id === keyId);
     },
@@ -182,7 +192,10 @@ export function createKeyCache(
       forgetIf((key) => key.account === account);
     },
 
-    /** Marks all entries as outdated, because announcements of changes may have been missed. */
+    /**
+     * Marks all entries as outdated. The function is called when announcements of changes may have
+     * been lost.
+     */
     forgetAll(): void {
       unknown.clear();
       forgetIf(() => true);

@@ -12,7 +12,8 @@ const findKeyByToken = preparedStatement('find_key_by_token', (db) =>
     .select({
       key: apiKeys,
       account: accounts,
-      // The earlier of the two times; `least` ignores nulls.
+      // A token ends at the earlier of the two times: when its key expires, or when it expires
+      // itself. `least` ignores nulls.
       expiresAt: sql<Date | null>`least(${apiKeys.expiresAt}, ${apiTokens.expiresAt})`.mapWith(
         (text: string) => new Date(text),
       ),
@@ -39,7 +40,8 @@ export function createKeyLookup(db: Database) {
       id,
       account,
       ...applyPlan({ plan, quota: quotaOf(row.key) }, row.account),
-      // The names come from the constants, so that cached keys share the strings.
+      // The array contains the constants of `scopeNames` instead of the strings from the database,
+      // so that all cached keys share the same strings.
       scopes: scopeNames.filter((scope) => scopes.includes(scope)),
       refusal: !row.isValid
         ? 'ended'

@@ -54,7 +54,7 @@ const updateKey = statement(
     tx.update(apiKeys).set(values).where(eq(apiKeys.id, id)),
 );
 
-/** Locks the key with this id, if it exists, until the transaction ends. */
+/** Locks a key until the transaction ends. Returns no row if the key does not exist. */
 const lockKey = statement('lock_key', (tx, id: string) =>
   tx.select({ id: apiKeys.id }).from(apiKeys).where(eq(apiKeys.id, id)).for('update'),
 );
@@ -96,8 +96,8 @@ async function addKey(tx: Database, newKey: NewKey): Promise<{ id: string; token
 }
 
 /**
- * Chooses the plan of a new key. A key without a plan of its own is stored with the smallest plan,
- * which has no effect as long as the account has a plan.
+ * Returns the plan of a new key. If the request names no plan, the key is stored with the smallest
+ * plan. That plan has no effect as long as the account has a plan.
  */
 async function planOfNewKey(tx: Database, { account, ...wanted }: NewKey): Promise<PlanChoice> {
   if (wanted.plan === 'enterprise') return { plan: wanted.plan, quota: wanted.quota };
@@ -108,7 +108,10 @@ async function planOfNewKey(tx: Database, { account, ...wanted }: NewKey): Promi
   return { plan: 'free' };
 }
 
-/** The consumers that held the ban of a key before and after a change of its account. */
+/**
+ * The ids under which the quota store keeps the ban of a key: before and after a change of the
+ * key's account.
+ */
 interface Move {
   readonly from: ConsumerId;
   readonly to: ConsumerId;
@@ -121,12 +124,12 @@ interface Subject {
 }
 
 /**
- * Creates the operations on API keys. Each change is one transaction with its audit entry and its
- * announcement. Replicas learn about a change when it is committed, and never about one that was
- * rolled back.
+ * Creates the operations on API keys. Each operation runs in one transaction with its audit entry
+ * and its announcement. Replicas receive the announcement when the transaction commits, and never
+ * for a change that was rolled back.
  *
- * @param onChanged is called with the changed key before the change returns, so that this replica
- * never serves an outdated key afterwards.
+ * @param onChanged a function that is called with the key's id before an operation returns, so that
+ * this replica never uses an outdated key afterwards.
  */
 export function createKeyManagement(
   db: Database,
@@ -134,8 +137,8 @@ export function createKeyManagement(
   quotas: Pick<KeyQuotas, 'look' | 'unban' | 'moveBan' | 'credit'>,
 ) {
   /**
-   * Locks and changes a key, records the change and announces it. A key that has ended can only be
-   * revoked.
+   * Locks and changes a key, records the change in the audit log and announces it. An expired or
+   * revoked key can only be revoked.
    */
   async function change<Result>(
     { id, action, cause }: Subject,
@@ -157,12 +160,12 @@ export function createKeyManagement(
   }
 
   /**
-   * Ends the ban of a locked key. If the account gets its first plan meanwhile, the ban moves to
-   * the account and is ended there, too.
+   * Ends the ban of a locked key. If the account gets its first plan at the same time, the ban
+   * moves to the account, and is ended there as well.
    *
-   * @returns what was ended.
-   * @throws {AdminRefusal} if Redis is unavailable. The replica could not end the ban later,
-   * because it might stop before.
+   * @returns what was ended: the ban and the number of strikes.
+   * @throws {AdminRefusal} if Redis is unavailable. The replica does not end the ban later, because
+   * it might stop before.
    */
   async function endBan(tx: Database, { id, account }: Key): Promise<EndedBan> {
     const findAccountId = async () => (await findStoredAccount(tx, account))?.id;
@@ -183,12 +186,19 @@ export function createKeyManagement(
     (await change(subject, (tx) => updateKey(tx, subject.id, values))).key;
 
   return {
-    /** @throws {AdminRefusal} if there is no such key, like all functions below. */
+    /**
+     * Finds a key by its id.
+     *
+     * @throws {AdminRefusal} if there is no key with this id. All functions below throw the same
+     * error.
+     */
     find: (id: string): Promise<Key> => findKey(db, id),
 
     findAppliedPlan: (key: Key) => findAppliedPlan(db, key),
 
-    /** Returns up to `limit` keys that match every filter, after a position. */
+    /**
+     * Returns up to `limit` keys that match every filter, beginning after a position in the list.
+     */
     list: (filter: KeyFilter, limit: number, position: ListPosition | undefined) =>
       searchKeys(db, filter, limit, position),
 
@@ -197,7 +207,7 @@ export function createKeyManagement(
 
     /**
      * Creates a key with its first token. The creation is not announced, because no replica can
-     * have cached the key.
+     * have cached the new key.
      */
     create: (newKey: NewKey, cause: Cause): Promise<IssuedKey> =>
       inTransaction('change_key', db, async (tx) => {
@@ -209,7 +219,7 @@ export function createKeyManagement(
         return { key, token };
       }),
 
-    /** Changes a key. The counts of its windows stay. */
+    /** Changes a key. The requests that are already counted stay counted. */
     async change(id: string, { plan, quota, ...wanted }: KeyChange, cause: Cause): Promise<Key> {
       let moved: Move | undefined;
       const changing = change({ id, action: 'key.changed', cause }, async (tx, before) => {
@@ -217,16 +227,17 @@ export function createKeyManagement(
         const to = wanted.account && (await resolveAccount(tx, wanted.account));
         await updateKey(tx, id, { ...wanted, account: to, ...storedPlan(choice) });
         if (to === undefined) return undefined;
-        // The lock orders this change and a change of an account's plan. Either the change of the
-        // plan lists the key afterwards, or this change sees the new plan.
+        // The lock orders this change and a concurrent change of an account's plan. If this change
+        // comes first, the change of the plan finds the key in its new account. If this change
+        // comes second, it sees the new plan.
         await lockAccounts(tx, [before.account, to]);
         const move: Move = {
           from: { id, accountId: await findPlanAccountId(tx, before.account) },
           to: { id, accountId: await findPlanAccountId(tx, to) },
         };
         if (move.from.accountId === move.to.accountId) return undefined;
-        // The ban moves while the key is locked. An unban waits for the lock and then finds the ban
-        // at its new place.
+        // The ban moves while the key is locked. A concurrent unban waits for the lock and then
+        // finds the ban in its new place.
         moved = move;
         await quotas.moveBan(move.from, move.to);
         return move;
@@ -235,13 +246,16 @@ export function createKeyManagement(
         if (moved !== undefined) await quotas.moveBan(moved.to, moved.from);
         throw failure;
       });
-      // A request may have started a ban at the old place before this replica knew about the
-      // change.
+      // The ban is moved a second time. A request may have started a ban in the old place before
+      // this replica knew about the change.
       if (move !== undefined) await quotas.moveBan(move.from, move.to);
       return key;
     },
 
-    /** Gives a key a new token. Its other tokens stay valid for the grace period at most. */
+    /**
+     * Gives a key a new token. The previous tokens of the key stay valid for at most the grace
+     * period.
+     */
     async rotate(id: string, graceSeconds: number, cause: Cause): Promise<IssuedKey> {
       const { key, result } = await change({ id, action: 'key.rotated', cause }, (tx) =>
         keyTokens.replace(tx, id, graceSeconds),
@@ -249,18 +263,20 @@ export function createKeyManagement(
       return { key, token: result };
     },
 
-    /** Revokes a key permanently. A repeated revocation changes nothing but is announced again. */
+    /** Revokes a key permanently. A second revocation changes nothing but is announced again. */
     revoke: (id: string, cause: Cause) =>
       set({ id, action: 'key.revoked', cause }, revoked(apiKeys)),
 
-    /** Suspends a key. A repeated suspension changes only the reason. */
+    /** Suspends a key. A second suspension changes only the reason. */
     suspend: (id: string, cause: Cause) =>
       set({ id, action: 'key.suspended', cause }, suspended(apiKeys, cause.reason)),
 
-    /** Resumes a key. A key that is not suspended stays unchanged. */
+    /** Resumes a suspended key. The function does nothing if the key is not suspended. */
     resume: (id: string, cause: Cause) => set({ id, action: 'key.resumed', cause }, resumed),
 
-    /** Resets the usage of a key's own windows and records that in the audit log. */
+    /**
+     * Resets the minute and the day of a key to zero requests, and records this in the audit log.
+     */
     async credit(id: string, cause: Cause): Promise<Key> {
       return inTransaction('change_key', db, async (tx) => {
         await cause.confirmActor?.(tx);
@@ -268,8 +284,8 @@ export function createKeyManagement(
         const key = await findKey(tx, id);
         refuseEnded(key);
         const limited = await findLimited(tx, key);
-        // Usage is read while the key is locked, so that the second of two concurrent credits finds
-        // nothing to give back and records nothing.
+        // The usage is read while the key is locked. The second of two concurrent credits then
+        // finds no usage and records nothing.
         const usage = await quotas.look(limited);
         const subject = { type: 'key', id, name: key.name, account: key.account } as const;
         await creditWindows(tx, quotas, {
@@ -284,11 +300,12 @@ export function createKeyManagement(
     },
 
     /**
-     * Ends the ban of a key and records that in the audit log.
+     * Ends the ban of a key and records this in the audit log.
      *
-     * Only the audit entry is written after the ban has ended in the quota store, because it has
-     * what was ended. So the ban stays if the database is unavailable. If only that entry or the
-     * commit fails, the ban ends without an entry, and the operator gets an error and tries again.
+     * The audit entry contains what was ended, so it is written after the ban has ended in Redis.
+     * All checks happen before. If the database is unavailable, the ban therefore stays. If only
+     * writing the entry or the commit fails, the ban ends without an entry, and the operator gets
+     * an error and can try again.
      */
     unban: (id: string, cause: Cause): Promise<Key> =>
       inTransaction('change_key', db, async (tx) => {
@@ -305,7 +322,7 @@ export function createKeyManagement(
           action: 'key.unbanned',
           subject: { type: 'key', id, name: key.name, account: key.account },
           // The unban is recorded even if no ban was found. The start of a ban may be written
-          // later, and this entry tells `ban-log.ts` that the ban has already ended.
+          // later, and `ban-log.ts` then learns from this entry that the ban has already ended.
           ...(differenceOf(before, { bannedUntil: null, strikes: 0 }) ?? { before: {}, after: {} }),
         });
         return key;
@@ -313,7 +330,11 @@ export function createKeyManagement(
   };
 }
 
-/** @throws {AdminRefusal} if the key shares the windows of its account. */
+/**
+ * Finds the plan whose windows count the requests of the key alone.
+ *
+ * @throws {AdminRefusal} if the key shares the windows of its account.
+ */
 async function findLimited(tx: Database, key: Key) {
   const limited = { ...(await findAppliedPlan(tx, key)), id: key.id };
   if (limited.accountId === undefined) return limited;
@@ -322,9 +343,9 @@ async function findLimited(tx: Database, key: Key) {
 }
 
 /**
- * Resets the usage of both windows and records that in the transaction of a change.
+ * Resets the usage of both windows in Redis, and records this in the transaction of the caller.
  *
- * @throws {AdminRefusal} if Redis is unavailable. Then nothing is recorded, either.
+ * @throws {AdminRefusal} if Redis is unavailable. In this case, nothing is recorded.
  */
 export async function creditWindows(
   tx: Database,
@@ -351,7 +372,7 @@ export async function creditWindows(
   }
 }
 
-/** Returns the id of an account that has a plan; `undefined` for other accounts. */
+/** Returns the id of an account if the account has a plan, and `undefined` otherwise. */
 async function findPlanAccountId(
   tx: Database,
   account: string | null,
@@ -360,14 +381,22 @@ async function findPlanAccountId(
   return found?.plan == null ? undefined : found.id;
 }
 
-/** @throws {AdminRefusal} if the key has expired or was revoked. Suspended keys may be changed. */
+/**
+ * Refuses to change a key that has ended. Suspended keys may be changed.
+ *
+ * @throws {AdminRefusal} if the key has expired or was revoked.
+ */
 function refuseEnded({ state }: Key): void {
   if (state === 'expired' || state === 'revoked') {
     throw new AdminRefusal('key_not_active', adminErrorMessages.key_not_active(state));
   }
 }
 
-/** @throws {AdminRefusal} if the key cannot get the plan. */
+/**
+ * Returns the plan of a key after a change.
+ *
+ * @throws {AdminRefusal} if the key cannot get the requested plan or quota.
+ */
 function choosePlan(key: Key, wanted: Pick<KeyChange, 'plan' | 'quota'>): PlanChoice {
   const plan = wanted.plan ?? key.plan;
   if (plan !== 'enterprise') {

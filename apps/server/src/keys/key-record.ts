@@ -11,9 +11,8 @@ import { applyPlan, type StoredAccount } from './key-account.ts';
 import { createTokenStore } from './token-store.ts';
 
 /**
- * The condition that a key or its account is suspended. The account is looked up by `exists`
- * instead of a join, because finding the few suspended keys of a million would take three times as
- * long.
+ * The SQL condition that a key or its account is suspended. The account is looked up by `exists`,
+ * because a join would take three times as long to find a few suspended keys among a million.
  */
 const isSuspended = sql`(${apiKeys.suspendedAt} is not null or exists (
   select from accounts holder where holder.name = ${apiKeys.account} and holder.suspended_at is not null))`;
@@ -24,8 +23,8 @@ const keyState = stateOf(
 );
 
 /**
- * Returns the condition that a key is in a state. A comparison with {@link keyState} would hide
- * from Postgres how many keys are revoked.
+ * Returns the SQL condition that a key is in a state. The condition does not use {@link keyState},
+ * because Postgres could not estimate how many keys are revoked.
  */
 export function isInState(state: KeyState): SQL | undefined {
   switch (state) {
@@ -42,7 +41,7 @@ export function isInState(state: KeyState): SQL | undefined {
 
 export const keyTokens = createTokenStore('key', apiTokens);
 
-/** The columns of a key, which is joined with its account and its last use. */
+/** The selected columns of a key, joined with its account and its last use. */
 export const keyColumns = {
   key: apiKeys,
   holder: accounts,
@@ -60,7 +59,11 @@ const selectKey = preparedStatement('find_key', (db) =>
     .leftJoin(lastUsed, eq(lastUsed.keyId, apiKeys.id)),
 );
 
-/** @throws {AdminRefusal} if there is no such key. */
+/**
+ * Finds a key with its tokens by its id.
+ *
+ * @throws {AdminRefusal} if there is no key with this id.
+ */
 export async function findKey(db: Database, id: string): Promise<Key> {
   const rows = await selectKey(db, { id });
   const found = rows.flatMap(({ key, execution: _, ...row }) => (key ? { key, ...row } : []));
@@ -71,8 +74,8 @@ export async function findKey(db: Database, id: string): Promise<Key> {
 }
 
 /**
- * Completes stored keys with their tokens and with everything that follows from the key and its
- * account.
+ * Converts rows of keys to the keys of the contract. Tokens are added, and the applied plan is
+ * computed from the key and its account.
  */
 export function completeKeys<More extends { readonly state: Key['state'] }>(
   db: Database,

@@ -31,10 +31,11 @@ const created: SortColumn = [apiKeys.createdAt, 'timestamptz'];
 
 const lastUse = sql`coalesce(${lastUsed.at}, ${lastUsed.createdAt})`;
 
-// Keys without a name come first. The index on names has the same expression.
+// The name as lists sort it: keys without a name come first. The index on names has the same
+// expression, so Postgres can use the index.
 const sortedName = sql<string>`coalesce(lower(${apiKeys.name}) collate "C", '')`;
 
-/** The sort columns of lists. The id is appended as the last one. */
+/** The columns of each sort order. The id is appended as the last column. */
 const orders = {
   name: [[sortedName, 'text']],
   created: [created],
@@ -44,10 +45,10 @@ const orders = {
   expiry: [[apiKeys.expiresAt, 'timestamptz']],
 } satisfies Record<string, readonly SortColumn[]>;
 
-/** A list of keys, or one of several lists that are shown one after the other. */
+/** A list of keys. Some sort orders consist of several lists, one after the other. */
 interface KeyList extends ListOrder {
   readonly condition?: SQL | undefined;
-  /** The subquery of today's usage, if the list is sorted by it. */
+  /** The subquery of today's usage, if the list is sorted by today's usage. */
   readonly today?: SQL;
 }
 
@@ -59,15 +60,16 @@ const sortBy = (name: keyof typeof orders, isDescending: boolean): KeyList => ({
 const newest = sortBy('created', true);
 
 /**
- * Returns the lists that a filter needs. The order is the requested one, or else the order of the
- * first filter.
+ * Returns the lists of keys that a filter needs. They have the requested sort order, or else the
+ * order that suits the first filter.
  */
 function listsOf(filter: KeyFilter): readonly KeyList[] {
   const { sort, banned, tokenPrefix, account, search } = filter;
   switch (sort) {
     case undefined:
       break;
-    // With one list for each state, Postgres stops when a page is full instead of sorting all keys.
+    // Each state has a list of its own. Postgres then stops when a page is full, instead of sorting
+    // all keys.
     case 'state':
     case '-state': {
       const states = sort === 'state' ? keyStates : keyStates.toReversed();
@@ -89,9 +91,9 @@ function listsOf(filter: KeyFilter): readonly KeyList[] {
   return [filter.state === 'expired' ? sortBy('expiry', true) : newest];
 }
 
-/** Returns two lists: keys with requests or denials today, and then all other keys. */
+/** Returns two lists: first the keys that were used today, then all other keys. */
 function usedToday(kind: CountOfToday, { search }: KeyFilter): readonly KeyList[] {
-  // With a search, only the counts of the keys that it finds are summed.
+  // With a search, Postgres sums only the counts of the keys that the search finds.
   const isSearched =
     search === undefined
       ? sql`${counts.keyId} > ${largestTotalId}`
@@ -110,8 +112,8 @@ function usedToday(kind: CountOfToday, { search }: KeyFilter): readonly KeyList[
 }
 
 /**
- * Returns the subquery of today's usage in its order, so that Postgres looks up only the keys of
- * the page. Without a filter, it has only the rows of the page.
+ * Returns the subquery of today's usage with its sort order, so that Postgres looks up only the
+ * keys of one page. Without a filter, the subquery returns only the rows of the page.
  */
 function sortToday(
   list: KeyList & Required<Pick<KeyList, 'today'>>,
@@ -128,15 +130,15 @@ function sortToday(
 const daysAgo = (days: number): SQL => sql`now() - make_interval(days => ${days})`;
 
 /**
- * Returns the condition that a key has, or had, a token with this prefix. It compares with an
- * array, so that Postgres uses the index.
+ * Returns the SQL condition that a key has, or had, a token with this prefix. The condition uses an
+ * array, because Postgres then uses the index.
  */
 const hasToken = (prefix: string): SQL =>
   sql`${apiKeys.id} = any (array(select ${apiTokens.holderId} from ${apiTokens} where ${apiTokens.prefix} = ${prefix}))`;
 
 /**
- * When the ban of a key ends. A key may have two bans if a new ban began before the end of the
- * earlier one was written.
+ * The SQL expression for the end of a key's ban. A key may have two bans in the table when a new
+ * ban began before the end of the previous one was written.
  */
 const bannedUntil = sql<string | null>`(select max(until) from open_bans
   where key_id = ${apiKeys.id} and until > now())`.mapWith(openBans.until);
@@ -160,21 +162,22 @@ const conditions: {
       gt(apiKeys.expiresAt, sql`now()`),
       lt(apiKeys.expiresAt, sql`now() + make_interval(days => ${days})`),
     ),
-  // The subquery first selects the few keys that may be near the limit of any plan. Otherwise
-  // Postgres would look up each key that was used today.
+  // The inner subquery first selects the few keys whose requests of today are near the smallest
+  // limit of any plan. Otherwise Postgres would look up each key that was used today.
   nearLimit: () => sql`${apiKeys.id} in (select busy.id
     from (select ${counts.keyId}, sum(${counts.requests}) as admitted from ${counts}
       where ${isOfToday('admitted')} group by ${counts.keyId}
       having sum(${counts.requests}) >= ${leastNearLimit()}) used
     join api_keys busy on busy.id = used.key_id and used.admitted >= ${nearLimitOf('busy')}
     left join accounts holder on holder.name = busy.account where holder.plan is null)`,
-  // The second condition lets a list by creation start at the first key that is old enough.
+  // The second condition follows from the first one. It lets a list by creation date start at the
+  // first key that is old enough.
   unusedForDays: (days) => and(lt(lastUse, daysAgo(days)), lt(apiKeys.createdAt, daysAgo(days))),
 };
 
 /**
- * Returns the condition that a plan applies to a key. It uses two lists of accounts, each of which
- * Postgres reads once.
+ * Returns the SQL condition that a plan applies to a key. Postgres reads each of the two lists of
+ * accounts once.
  */
 function isInForce(plan: PlanName): SQL {
   return sql`(${apiKeys.account} in (select name from accounts where plan = ${plan})
@@ -183,13 +186,14 @@ function isInForce(plan: PlanName): SQL {
 }
 
 /**
- * Returns the condition that a text is in the key's name or account, or is the start of its id or
- * of one of its tokens.
+ * Returns the SQL condition that a key matches a search. The text is part of the key's name or
+ * account, or the start of its id or of one of its tokens.
  */
 function isFoundBy(text: string): SQL {
   const parts = [isFound('api_keys', text)];
   const digits = text.toLowerCase().replaceAll('-', '');
-  // Texts with fewer than four digits are too short for the start of an id.
+  // A text with fewer than four digits is not searched in ids, because it would match too many
+  // keys.
   if (/^[0-9a-f]{4,32}$/.test(digits)) {
     parts.push(
       sql`${apiKeys.id} between ${digits.padEnd(32, '0')}::uuid and ${digits.padEnd(32, 'f')}::uuid`,
@@ -230,8 +234,9 @@ const selectKeys = statement(
   },
 );
 
-// The count joins the last uses only if a filter needs them. With the join, Postgres read all keys in
-// the order of their ids: 2.3 s for the suspended ones of a million, and 0.2 s without it.
+// The query joins the times of the last use only if a filter needs them. With this join, Postgres
+// read all keys in the order of their ids. Counting the suspended keys among a million took 2.3 s
+// with the join, and 0.2 s without it.
 const countFound = statement('count_found_keys', (db, filter: KeyFilter) => {
   const found = db.select({ id: apiKeys.id }).from(apiKeys).$dynamic();
   const { deprecatedWithinDays, unusedForDays } = filter;
@@ -241,7 +246,7 @@ const countFound = statement('count_found_keys', (db, filter: KeyFilter) => {
 });
 
 /**
- * Counts the keys that a filter finds; returns `maxCounted + 1` if there are more than
+ * Counts the keys that match a filter. Returns `maxCounted + 1` if there are more than
  * `maxCounted`.
  */
 export const countFoundKeys = (db: Database, filter: KeyFilter): Promise<number> =>

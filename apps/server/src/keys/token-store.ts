@@ -8,7 +8,7 @@ import { createToken, hashToken, tokenPrefix } from './token.ts';
 type ShownToken = Pick<typeof apiTokens.$inferSelect, 'prefix' | 'createdAt' | 'expiresAt'>;
 
 export function createTokenStore(holder: 'key' | 'operator', table: typeof apiTokens) {
-  // The noun in the names of statements, which metrics and traces show.
+  // The word for a token in the names of SQL statements, which metrics and traces show.
   const noun = holder === 'key' ? 'token' : 'operator_token';
 
   const insert = statement(`insert_${noun}`, (db, token: typeof table.$inferInsert) =>
@@ -23,9 +23,9 @@ export function createTokenStore(holder: 'key' | 'operator', table: typeof apiTo
       })
       .from(table)
       .where(and(inArray(table.holderId, holderIds), isUnexpired(table.expiresAt)))
-      // The newest token never expires before the others. `created_at` alone does not tell which
-      // token is the newest, because it is the start of the transaction. A rotation that waited for
-      // another one may have started first.
+      // The newest token comes first, because it never expires before the others. Sorting only by
+      // `created_at` would not be enough: the column has the start of the transaction, and a
+      // rotation that waited for another one may have started first.
       .orderBy(desc(table.expiresAt), desc(table.createdAt), asc(table.hash)),
   );
 
@@ -38,7 +38,10 @@ export function createTokenStore(holder: 'key' | 'operator', table: typeof apiTo
       .where(and(eq(table.holderId, holderId), isUnexpired(table.expiresAt))),
   );
 
-  /** Gives a holder an additional token, which cannot be shown again. */
+  /**
+   * Gives a key or an operator an additional token. The token is returned and cannot be shown
+   * again.
+   */
   async function add(db: Database, holderId: string): Promise<string> {
     const token = createToken(holder);
     await insert(db, { hash: hashToken(token), holderId, prefix: tokenPrefix(token) });
@@ -49,15 +52,15 @@ export function createTokenStore(holder: 'key' | 'operator', table: typeof apiTo
     add,
 
     /**
-     * Gives a holder a new token. Its other tokens expire after the grace period, or earlier if
-     * they would have expired earlier.
+     * Gives a key or an operator a new token. The previous tokens expire after the grace period, or
+     * earlier if they had an earlier expiry.
      */
     async replace(db: Database, holderId: string, graceSeconds: number): Promise<string> {
       await expire(db, holderId, graceSeconds);
       return add(db, holderId);
     },
 
-    /** Adds to each holder its unexpired tokens, newest first. */
+    /** Adds to each key or operator the list of its unexpired tokens, newest first. */
     async addTo<Holder extends { readonly id: string }>(
       db: Database,
       holders: readonly Holder[],

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { createToken, hashToken, isToken, tokenPrefix } from './token.ts';
 
-// Secret scanners rely on the format. This token was created when the format was defined, so the
-// tests fail if the format changes.
+// An example token from the time when the format was defined. Secret scanners rely on the format,
+// so the tests fail if the format changes.
 const token = 'ast_0000000000000000000000000000002C8GjS';
 
 test('createToken returns ast_, 30 base-62 characters and their CRC-32, and never repeats a token', () => {

@@ -6,7 +6,9 @@ import {
   tokenSchemes,
 } from '@animal-store/contract/token-form';
 
-/** How many characters of a token may be shown later, so that people recognise it. */
+/**
+ * The number of characters of a token that may be shown later, so that people recognize the token.
+ */
 const shownLength = 8;
 const secretLength = tokenLengths.random + tokenLengths.checksum;
 const wellFormed = new RegExp(`^[0-9A-Za-z]{${secretLength}}$`);
@@ -16,9 +18,9 @@ export const tokenLength = tokenSchemes.key.length + secretLength;
 type TokenKind = keyof typeof tokenSchemes;
 
 /**
- * Creates a token: the scheme (`ast_`, `aso_` or `asc_`), 30 random base-62 characters (178 bits)
- * and their CRC-32 in six characters. The checksum lets secret scanners recognise a token without a
- * database.
+ * Creates a token. It consists of the scheme (`ast_`, `aso_` or `asc_`), 30 random base-62
+ * characters (178 bits), and their CRC-32 in six characters. Secret scanners can recognize a token
+ * by its checksum, without a database.
  */
 export function createToken(kind: TokenKind = 'key'): string {
   const digits = Array.from({ length: tokenLengths.random }, () => tokenDigits[randomInt(62)]);
@@ -26,7 +28,9 @@ export function createToken(kind: TokenKind = 'key'): string {
   return `${tokenSchemes[kind]}${random}${tokenChecksum(random)}`;
 }
 
-/** Tells whether a text has the form of a token. Other texts never reach the database. */
+/**
+ * Tells whether a text has the format of a token. Other texts are never looked up in the database.
+ */
 export function isToken(text: string, kind: TokenKind = 'key'): boolean {
   const scheme = tokenSchemes[kind];
   if (!text.startsWith(scheme) || !wellFormed.test(text.slice(scheme.length))) return false;

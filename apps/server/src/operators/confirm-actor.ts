@@ -6,8 +6,8 @@ import { isStillUnexpired } from '../schema/lifetime.ts';
 import { operatorSessions, operators, operatorTokens } from '../schema/schema.ts';
 
 /**
- * Locks the actor's row in share mode. Revoking an operator or rotating its token takes the same
- * lock for update.
+ * Locks the row of the operator who makes a change, in share mode. Revoking an operator or rotating
+ * an operator's token locks the same row for update.
  */
 const lockActor = statement('lock_actor', (tx, id: string) =>
   tx
@@ -42,26 +42,29 @@ const findActorToken = statement('find_actor_token', (tx, hash: string, operator
     ),
 );
 
-/** The credential that an operator has sent. */
+/** The credential with which an operator has authenticated a request. */
 export interface ShownCredential {
-  /** `null` for the `ADMIN_TOKEN`. */
+  /** The id of the operator; `null` for the `ADMIN_TOKEN`. */
   readonly operatorId: string | null;
   /**
    * The hash of the operator's token; `undefined` if the credential is a session or the
    * `ADMIN_TOKEN`.
    */
   readonly tokenHash: string | undefined;
-  /** The hashes under which the session may be stored; `undefined` if the credential is a token. */
+  /**
+   * The hashes under which the session may be stored; `undefined` if the credential is not a
+   * session.
+   */
   readonly sessionHashes: string[] | undefined;
 }
 
 /**
- * Finds the role of the operator who makes a change, and locks it until the transaction ends. A
- * revocation, a rotation or the end of the session comes before the change or waits for it.
- * Otherwise a revoked operator could finish a change that was authorised earlier, and create
- * another operator.
+ * Returns the role of the operator who makes a change, and locks the operator until the transaction
+ * ends. A revocation, a rotation or the end of the session then comes either before or after the
+ * change. Without the lock, a revoked operator could finish a change that was authorized earlier,
+ * and create another operator.
  *
- * @returns `undefined` if the operator, its token or its session has ended.
+ * @returns `undefined` if the operator, the token or the session has ended.
  */
 export async function confirmActor(
   tx: Database,
@@ -79,7 +82,7 @@ export async function confirmActor(
     if (session === undefined) return undefined;
     shownHash = session.tokenHash;
   }
-  // The `ADMIN_TOKEN` is valid as long as the process runs.
+  // The `ADMIN_TOKEN` is valid as long as the process runs, so there is no row to lock.
   if (operatorId === null) return role;
   const [token] = shownHash == null ? [] : await findActorToken(tx, shownHash, operatorId);
   return token && role;

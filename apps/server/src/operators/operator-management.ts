@@ -24,7 +24,7 @@ import { isContained } from '../schema/search-text.ts';
 
 export type OperatorManagement = ReturnType<typeof createOperatorManagement>;
 
-/** More operators than people manage by hand. */
+/** The largest number of operators that is listed. No company manages more operators by hand. */
 const maxListed = 1_000;
 
 const columns = { ...getTableColumns(operators), state: stateOf(operators) };
@@ -43,8 +43,8 @@ const findOperator = preparedStatement('find_operator', (db) =>
 );
 
 /**
- * Locks operators in the order of their ids. Otherwise two operators who revoke each other would
- * deadlock.
+ * Locks operators in the order of their ids. Without this order, two operators who revoke each
+ * other would cause a deadlock.
  */
 const lockOperators = statement('lock_operators', (tx, ids: string[]) =>
   tx
@@ -69,8 +69,8 @@ const listOperators = statement('list_operators', (db, search: string | undefine
 );
 
 /**
- * Returns the condition that an operator's name contains a text, or that the operator has, or had,
- * a token with this prefix.
+ * Returns the SQL condition that an operator matches a search. The text is part of the operator's
+ * name, or the prefix of a current or former token.
  */
 const isFoundBy = (text: string) => sql`(${isContained(operators.name, text)}
   or ${operators.id} in (select ${operatorTokens.holderId} from ${operatorTokens}
@@ -78,7 +78,10 @@ const isFoundBy = (text: string) => sql`(${isContained(operators.name, text)}
 
 /** Creates the operations on operators. Each change is one transaction with its audit entry. */
 export function createOperatorManagement(db: Database) {
-  /** Locks an operator and the actor, changes the operator and records the change. */
+  /**
+   * Locks an operator and the operator who makes the change, applies the change, and records it in
+   * the audit log.
+   */
   const change = <Result>(
     { id, action, cause }: { id: string; action: AuditAction; cause: Cause },
     work: (tx: Database, before: Operator) => Promise<Result>,
@@ -94,10 +97,14 @@ export function createOperatorManagement(db: Database) {
     });
 
   return {
-    /** @throws {AdminRefusal} if there is no such operator. */
+    /**
+     * Finds an operator by id.
+     *
+     * @throws {AdminRefusal} if there is no operator with this id.
+     */
     find: (id: string): Promise<Operator> => find(db, id),
 
-    /** Returns all operators or those that match a search, newest first. */
+    /** Returns all operators, or those that match a search, newest first. */
     list: async (search?: string): Promise<Operator[]> =>
       tokens.addTo(db, await listOperators(db, search)),
 
@@ -115,7 +122,10 @@ export function createOperatorManagement(db: Database) {
         return { operator, token };
       }),
 
-    /** Gives an operator a new token. Its other tokens stay valid for the grace period at most. */
+    /**
+     * Gives an operator a new token. The previous tokens of the operator stay valid for at most the
+     * grace period.
+     */
     async rotate(id: string, graceSeconds: number, cause: Cause): Promise<IssuedOperator> {
       const subject = { id, action: 'operator.rotated', cause } as const;
       const { operator, result } = await change(subject, async (tx, { state }) => {
@@ -126,7 +136,7 @@ export function createOperatorManagement(db: Database) {
       return { operator, token: result };
     },
 
-    /** Revokes an operator permanently. A repeated revocation changes nothing. */
+    /** Revokes an operator permanently. A second revocation changes nothing. */
     async revoke(id: string, cause: Cause): Promise<Operator> {
       const subject = { id, action: 'operator.revoked', cause } as const;
       return (await change(subject, (tx) => revokeOperator(tx, id))).operator;
@@ -136,10 +146,10 @@ export function createOperatorManagement(db: Database) {
 
 /**
  * Refuses a name that looks like the name of another active operator, because readers of the audit
- * log would confuse the two. An identical name is accepted: readers see that two operators share it
- * and compare their ids.
+ * log would confuse the two. An identical name is accepted: readers see that two operators have the
+ * same name and compare their ids.
  *
- * @throws {AdminRefusal} if the name looks like another.
+ * @throws {AdminRefusal} if the name looks like another one but is not identical.
  */
 async function refuseLookAlike(tx: Database, name: string): Promise<void> {
   const look = lookOfName(name);
@@ -151,7 +161,11 @@ async function refuseLookAlike(tx: Database, name: string): Promise<void> {
   }
 }
 
-/** @throws {AdminRefusal} if there is no such operator. */
+/**
+ * Finds an operator with its tokens by id.
+ *
+ * @throws {AdminRefusal} if there is no operator with this id.
+ */
 async function find(tx: Database, id: string): Promise<Operator> {
   const rows = await findOperator(tx, { id });
   const [operator] = await tokens.addTo(

@@ -19,12 +19,12 @@ import { isActive, isUnexpired } from '../schema/lifetime.ts';
 import { operatorSessions, operators, operatorTokens } from '../schema/schema.ts';
 import { confirmActor } from './confirm-actor.ts';
 
-/** The sender of a request to the admin API. */
+/** The authenticated sender of a request to the admin API. */
 export type Actor = AuditEntry['actor'] & { readonly role: OperatorRole };
 
 /**
- * The holder of the `ADMIN_TOKEN`. It has the role of an owner, so that it can create the first
- * operator.
+ * The actor who uses the `ADMIN_TOKEN`. It has the role of an owner, so that it can create the
+ * first operator.
  */
 export const bootstrap: Actor = {
   type: 'admin_token',
@@ -52,8 +52,8 @@ const findOperatorByToken = preparedStatement('find_operator_by_token', (db) =>
 const { idleSeconds, maxSeconds } = sessionLifetime;
 
 /**
- * How much of the idle time must have passed before a use extends the session. A session in use
- * causes one write a minute.
+ * The age in seconds since the last extension at which a session is extended again. A session in
+ * use therefore causes one write per minute.
  */
 const extendAfterSeconds = 60;
 
@@ -102,8 +102,8 @@ const findSession = preparedStatement('find_operator_session', (db) =>
 );
 
 /**
- * Extends a session. The condition keeps a session that ended after it was found from starting
- * again.
+ * Extends a session. The condition on the end prevents a session that ended in the meantime from
+ * becoming valid again.
  */
 const extendSession = statement('extend_operator_session', (db, hash: string) =>
   db
@@ -140,18 +140,22 @@ const deleteSessions = statement('delete_operator_sessions', (db, operatorId: st
   ),
 );
 
-/** @throws {AdminRefusal} if the actor's permission has ended. */
+/**
+ * A function that checks the permission of an actor within a transaction.
+ *
+ * @throws {AdminRefusal} if the permission has ended.
+ */
 type ConfirmActor = (tx: Database) => Promise<void>;
 
 export type OperatorSessions = ReturnType<typeof createOperatorSessions>;
 
 /**
- * Creates the store of operators' sessions. Sessions are rows in the database, so that every
- * replica knows them and any replica can end them. Only hashes are stored, so that a reader of the
- * database cannot act as an operator.
+ * Creates the store of operators' sessions. Sessions are rows in the database, so that all replicas
+ * know them and any replica can end them. Only hashes are stored, so that a reader of the database
+ * cannot act as an operator.
  *
- * A session of the `ADMIN_TOKEN` is stored under an HMAC that uses this token as its key. When the
- * token changes, its sessions are no longer found.
+ * A session that was created with the `ADMIN_TOKEN` is stored under an HMAC with this token as its
+ * key. When the `ADMIN_TOKEN` changes, these sessions are no longer found.
  */
 export function createOperatorSessions(db: Database, adminToken: string | undefined) {
   const hashesOf = (session: string): { ofOperator: string; ofAdminToken: string | null } => ({
@@ -164,9 +168,9 @@ export function createOperatorSessions(db: Database, adminToken: string | undefi
 
   return {
     /**
-     * Finds the operator of a token; returns `undefined` if the token is unknown, expired or
-     * revoked. Nothing is cached: operators send few requests, and so a revocation takes effect on
-     * every replica at once.
+     * Finds the operator of a token. Returns `undefined` if the token is unknown, expired or
+     * revoked. Nothing is cached, because operators send few requests. So a revocation takes effect
+     * on all replicas at once.
      */
     async findByToken(token: string): Promise<Actor | undefined> {
       const [row] = await findOperatorByToken(db, { hash: hashToken(token) });
@@ -174,7 +178,7 @@ export function createOperatorSessions(db: Database, adminToken: string | undefi
     },
 
     /**
-     * Confirms, in the transaction of a change, that the actor's credential is still valid.
+     * Checks, in the transaction of a change, that the actor's credential is still valid.
      *
      * @returns the actor's role; `undefined` if the token or session has ended.
      */
@@ -188,7 +192,10 @@ export function createOperatorSessions(db: Database, adminToken: string | undefi
       });
     },
 
-    /** Begins a session, which ends at the latest with the token that the actor has sent. */
+    /**
+     * Begins a session. The session ends at the latest when the token expires with which it was
+     * created.
+     */
     begin: (
       actor: Actor,
       token: string,
@@ -211,14 +218,14 @@ export function createOperatorSessions(db: Database, adminToken: string | undefi
     /**
      * Finds the operator of a session.
      *
-     * @param options.isActive whether the request comes from an action of the operator, which
-     * extends the session.
+     * @param options.isActive whether an action of the operator caused the request. If so, the
+     * session is extended.
      */
     async find(session: string, { isActive }: { isActive: boolean }): Promise<Actor | undefined> {
       const [row] = await findSession(db, hashesOf(session));
       if (!row?.session) return undefined;
       const { hash, tokenHash } = row.session;
-      // The session's operator is no longer active.
+      // The session is invalid, because its operator is no longer active.
       if (tokenHash !== null && row.operator === null) return undefined;
       if (isActive && row.isAging) await extendSession(db, hash);
       return row.operator === null ? bootstrap : { type: 'operator', ...row.operator };
