@@ -1,4 +1,4 @@
-// The configuration of drizzle-kit, which `npm test` does not install.
+// The configuration of drizzle-kit. Only the campaigns install drizzle-kit, not `npm test`.
 export default {
   dialect: 'postgresql',
   schema: './src/schema/schema.ts',

@@ -6,8 +6,8 @@ import { rooms } from './test/campaigns/mutation/rooms.ts';
 const room = process.env['MUTATION_ROOM'] ?? '';
 
 /**
- * Runs tests of rules first. They take milliseconds, and the first failing test ends the run of a
- * mutant.
+ * Runs the unit tests in `src` before the tests of the whole service. Unit tests take milliseconds,
+ * and the first failing test ends the run of a mutant.
  */
 class RulesFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -16,12 +16,12 @@ class RulesFirst extends BaseSequencer {
   }
 }
 
-/** The tests of rules and of the service in this process. */
+/** The unit tests, and the tests of the service that run in this process. */
 export default defineConfig({
   test: {
     include: (rooms[room] ?? Object.values(rooms).flat()).map((file) => `${file}.test.ts`),
-    // All files of a mutant share one process, because loading the service takes longer than most
-    // tests.
+    // All test files of a mutant share one process, because loading the service takes longer than
+    // most tests.
     isolate: false,
     globalSetup: 'test/support/global-setup.ts',
     setupFiles: ['test/campaigns/mutation/cover-hooks.ts'],

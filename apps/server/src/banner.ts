@@ -4,14 +4,14 @@ import type { Service } from './service.ts';
 export interface Startup extends Pick<Service, 'baseUrl' | 'opsUrl' | 'demoToken'> {
   /** The directory of the embedded database; `undefined` with Postgres. */
   readonly dataDir: string | undefined;
-  /** The URLs of Redis; empty if limits are counted in the process. */
+  /** The URLs of Redis. The array is empty if requests are counted in the process. */
   readonly redisUrls: readonly string[];
   readonly hasAdminToken: boolean;
 }
 
 /**
- * Returns the text that is printed at the start. It shows the addresses and, at the first start,
- * how to send the first request.
+ * Returns the text that the server prints when it starts. The text shows the addresses, and at the
+ * first start also how to send a request.
  */
 export function banner(startup: Startup): string {
   const { baseUrl, dataDir, redisUrls, opsUrl, hasAdminToken, demoToken } = startup;
@@ -58,10 +58,11 @@ export function banner(startup: Startup): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** Returns how to log in to the console. */
+/** Returns a hint that explains how to log in to the console. */
 function loginHint(hasAdminToken: boolean, isEmbedded: boolean): string {
   if (hasAdminToken) return 'Log in with the ADMIN_TOKEN, or with the token of an operator.';
-  // The user who runs the embedded server is an owner on its socket.
+  // The user who runs the embedded server has the role of an owner on its Unix socket, and can
+  // create an operator there.
   return isEmbedded
     ? 'Log in with the token of: npm run operators -- create --name you --role owner'
     : 'Log in with the token of an operator. Set ADMIN_TOKEN to create the first one.';

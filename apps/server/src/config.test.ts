@@ -10,7 +10,7 @@ import { defaultOpsSettings } from './ops/ops-settings.ts';
 import { defaultQuotaSettings } from './quotas/quota-settings.ts';
 import { defaultUsageSettings } from './usage/usage-settings.ts';
 
-/** Returns the lines of the error for an environment with faults. */
+/** Returns the lines of the error message for an environment with faults. */
 function faults(environment: NodeJS.ProcessEnv): string[] {
   try {
     readConfig(environment);
@@ -36,7 +36,7 @@ test('readConfig returns the embedded database on a loopback address when the en
       },
     },
   });
-  // Empty and unrelated variables change nothing.
+  // Empty and unrelated variables do not change the settings.
   const empty = Object.fromEntries(environmentVariables.map((name) => [name, '']));
   expect(readConfig({ ...empty, PATH: '/bin', PORTS: 'x', port: 'x' })).toEqual(readConfig({}));
 });
@@ -74,7 +74,7 @@ test('readConfig reads every environment variable into its setting', () => {
     database: { place: { kind: 'postgres', url } },
     quotas: { redis: ['redis://a:6379', 'rediss://b'] },
   });
-  // The URL of Sentinels is a single URL, although it contains commas.
+  // A URL with several Sentinels counts as a single URL, although it contains commas.
   const REDIS_URL = 'redis+sentinel://a:26379,b:26379/mymaster';
   expect(readConfig({ REDIS_URL }).quotas.redis).toEqual([REDIS_URL]);
 });
@@ -102,7 +102,7 @@ test.each([
 test.each([
   ['PORT', ['65536', '-1', '+1', '1.5', '1e3', '0x50', ' 80', '80 ', '٣', 'http', '1'.repeat(40)]],
   ['HOST', ['a b', 'http://localhost', '[::1]', 'a/b', '*', 'a\nb']],
-  // postgres-url.test.ts tests all other faults.
+  // `postgres-url.test.ts` tests all other faults of DATABASE_URL.
   ['DATABASE_URL', ['animals', 'db:5432/animals']],
   [
     'REDIS_URL',
@@ -139,7 +139,8 @@ test('readConfig reports all invalid variables at once, one line each, without t
   const secret = 'h*nter2 secret';
   const all = Object.fromEntries(environmentVariables.map((name) => [name, secret]));
   const lines = faults(all);
-  // DATA_DIR accepts any text, and OTEL_SDK_DISABLED reads any other text as false.
+  // Two variables have no invalid values: DATA_DIR accepts any text, and OTEL_SDK_DISABLED treats
+  // any other text as false.
   expect(lines).toHaveLength(environmentVariables.length - 2);
   expect(lines.join('\n')).not.toContain('nter2');
 });
@@ -257,7 +258,8 @@ test.each<readonly [name: string, meant: string | undefined]>([
   ['REDIS_TIMEOUT', undefined],
   ['MAX_CONECTIONS', 'MAX_CONNECTIONS'],
   ['CORS_ORIGIN', 'CORS_ORIGINS'],
-  // These are common variables of shells, npm, Kubernetes and OpenTelemetry.
+  // These are common variables of shells, npm, Kubernetes and OpenTelemetry. The service must
+  // ignore them.
   ...[
     'HOSTNAME',
     'LANGUAGE',

@@ -25,13 +25,13 @@ import { defaultUsageSettings as usage } from './usage/usage-settings.ts';
 
 const { banPolicy: ban } = quotas;
 
-/** Schemes of URLs that cannot be the origin of a page. */
+/** The URL schemes that cannot be the origin of a web page. */
 const schemesWithoutPages = ['ws:', 'wss:', 'ftp:', 'file:'];
 
 /**
- * Returns the origin of a page as a browser sends it; `undefined` if the text is not an origin.
- * Apps and extensions have schemes of their own, such as `capacitor://localhost`, for which `URL`
- * returns no origin. A page from a file has the origin `null`.
+ * Returns the origin of a web page as a browser sends it, or `undefined` if the text is not an
+ * origin. Apps and browser extensions have schemes of their own, such as `capacitor://localhost`,
+ * for which `URL` returns no origin. A page from a file has the origin `null`.
  */
 function pageOriginOf(text: string): string | undefined {
   if (text === 'null') return text;
@@ -39,7 +39,7 @@ function pageOriginOf(text: string): string | undefined {
   if (authority === '' || !URL.canParse(text)) return undefined;
   const { protocol, host, origin } = new URL(text);
   if (schemesWithoutPages.includes(protocol)) return undefined;
-  // Other schemes have no default port to remove.
+  // Only known schemes have a default port that must be removed.
   return origin === 'null' ? `${protocol}//${host.toLowerCase()}` : origin;
 }
 
@@ -58,7 +58,8 @@ function serviceSettings(env: EnvironmentReader) {
     return typeof parsed === 'string' ? parsed : { url: text, notes: parsed.notes };
   });
   if (postgres !== undefined) {
-    // The driver reads this variable of libpq in any case, and no other.
+    // The driver always reads this variable of libpq, even if a URL is given. It reads no other
+    // variable of libpq.
     env.refuse('PGTARGETSESSIONATTRS', 'write target_session_attrs into DATABASE_URL instead');
   }
   const redis = env.parsed('REDIS_URL', parseRedisUrls);
@@ -85,8 +86,8 @@ function serviceSettings(env: EnvironmentReader) {
       ) ?? 1,
     ),
     /**
-     * The service reads these variables itself, because only OpenTelemetry's SDK package for
-     * applications would.
+     * The settings of batches. Only OpenTelemetry's SDK package for applications would read these
+     * variables, so the service reads them itself.
      */
     batches: {
       scheduledDelayMillis: env.number('OTEL_BSP_SCHEDULE_DELAY', [1, 600_000], 5_000),
@@ -170,8 +171,8 @@ function serviceSettings(env: EnvironmentReader) {
       },
     },
     /**
-     * The number of replicas that share each quota while Redis is unavailable; `undefined` to count
-     * the replicas.
+     * The number of replicas that share each quota while Redis is unavailable. `undefined` means
+     * that the service counts its replicas.
      */
     replicas: env.optionalNumber('REPLICAS', [1, 1_000], 3),
     usage: {
@@ -190,11 +191,11 @@ function serviceSettings(env: EnvironmentReader) {
       traces: tracesUrl === undefined ? undefined : { url: tracesUrl, ...traces },
     },
     /**
-     * How long the service continues after SIGTERM, so that load balancers notice that it is not
-     * ready.
+     * The time for which the service continues to serve after SIGTERM, so that load balancers
+     * notice that it is not ready.
      */
     shutdownGraceMs: env.number('SHUTDOWN_GRACE_MS', [0, 60_000], 0),
-    /** One sentence for each part of a setting that has no effect. */
+    /** Notes about parts of settings that have no effect, one sentence each. */
     notes: [
       ...(postgres?.notes ?? []).map((note) => `DATABASE_URL: ${note}`),
       ...(redis?.notes ?? []).map((note) => `REDIS_URL: ${note}`),
@@ -203,11 +204,11 @@ function serviceSettings(env: EnvironmentReader) {
 }
 
 /**
- * Reads the URL for traces, by the specification of OpenTelemetry ("Environment Variable
- * Specification", "OTLP Exporter Configuration"). The URL for traces is used unchanged, and a path
- * is added to the general URL.
+ * Reads the URL for traces, as OpenTelemetry specifies it ("Environment Variable Specification",
+ * "OTLP Exporter Configuration"). A URL for traces only is used unchanged. A general URL gets an
+ * additional path.
  *
- * @returns `undefined` if traces are not sent, which is the default of this service.
+ * @returns `undefined` if no traces are sent, which is the default of this service.
  */
 function readTracesUrl(env: EnvironmentReader): string | undefined {
   const expected = 'the URL of a collector, such as http://localhost:4318';
@@ -215,7 +216,7 @@ function readTracesUrl(env: EnvironmentReader): string | undefined {
   const base = env.text('OTEL_EXPORTER_OTLP_ENDPOINT', isHttp, expected);
   const own = env.text('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', isHttp, `${expected}/v1/traces`);
   const exporter = env.choice('OTEL_TRACES_EXPORTER', ['otlp', 'none']);
-  // By the specification, all other texts mean false.
+  // In the specification of OpenTelemetry, all texts other than `true` mean false.
   const isDisabled = env.text('OTEL_SDK_DISABLED', () => true, '')?.toLowerCase() === 'true';
   if (isDisabled || exporter === 'none') return undefined;
   const general = base ?? (exporter === 'otlp' ? 'http://localhost:4318' : undefined);
@@ -225,22 +226,25 @@ function readTracesUrl(env: EnvironmentReader): string | undefined {
 /** The settings of each room and of the process. */
 export type Config = Readonly<ReturnType<typeof serviceSettings>>;
 
-/** The names of all variables that the service reads. */
+/** The names of all environment variables that the service reads. */
 export const environmentVariables = namesOf(serviceSettings);
 
 /**
- * Variables of other programs that may resemble a variable of this service. OpenTelemetry defines
- * its variables itself.
+ * Matches the variables of OpenTelemetry and npm, which may resemble a variable of this service but
+ * are not misspelt.
  */
 const foreignNames = /^(?:OTEL_|npm_)/;
 
-/** How many letters of a misspelt name may be wrong, and how long a name must be to be compared. */
+/**
+ * The number of letters that may be wrong in a misspelt name, and the minimum length of a name that
+ * is compared.
+ */
 const maxWrongLetters = 2;
 const minComparedLength = 8;
 
 /**
- * Returns a line for each variable that looks like a misspelt variable of the service. Such a
- * variable would otherwise be ignored.
+ * Returns an error line for each variable that looks like a misspelt variable of the service.
+ * Without this check, the service would ignore the variable.
  */
 function misspeltNames(environment: NodeJS.ProcessEnv): string[] {
   return Object.keys(environment).flatMap((name) => {
@@ -255,9 +259,10 @@ function misspeltNames(environment: NodeJS.ProcessEnv): string[] {
 }
 
 /**
- * Reads the settings of the service. Only this file reads environment variables.
+ * Reads the settings of the service from environment variables. No other file reads environment
+ * variables.
  *
- * @throws {StartupError} that names every wrong variable, one line each.
+ * @throws {StartupError} if variables are invalid. The message names all of them, one line each.
  */
 export const readConfig = (environment: NodeJS.ProcessEnv = process.env): Config =>
   readSettings(serviceSettings, environment, misspeltNames(environment));

@@ -4,10 +4,10 @@ import manifest from '../package.json' with { type: 'json' };
 import { banner } from './banner.ts';
 import { stopOnSignals } from './stop-process.ts';
 
-// Signals are handled first: loading the other modules takes a while, and process 1 of a container
-// ignores unhandled signals.
+// Signals are handled before the other modules are loaded, which takes a while. Process 1 of a
+// container ignores signals that it does not handle.
 const stops = stopOnSignals();
-// Only the banner is written to stdout. The service works without it.
+// An error while writing the banner to stdout must not stop the service.
 process.stdout.on('error', () => {});
 
 try {

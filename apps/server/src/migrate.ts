@@ -1,8 +1,8 @@
 import './resolve-drizzle.ts';
 import { StartupError } from '@animal-store/runtime';
 
-// Migrates the database at DATABASE_URL and exits. Run it as a step before a deployment. Otherwise
-// the first replica of a new version migrates the database when it starts.
+// The program migrates the database at DATABASE_URL and exits. Run it before you deploy a new
+// version. Otherwise the first replica of the new version migrates the database when it starts.
 
 try {
   const [{ readConfig }, { migratePostgres }, { migrationOptions }] = await Promise.all([

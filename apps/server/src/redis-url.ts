@@ -8,7 +8,8 @@ const ours = refused('the service sets it itself; remove it');
 const pooling = ignored('the service has one connection');
 
 /**
- * Every known parameter of a `redis://…` URL, including those that providers and other clients add.
+ * The rules for every known parameter of a `redis://…` URL, including parameters that hosting
+ * providers and other Redis clients use.
  */
 export const redisParameters: Readonly<Record<string, ParameterRule>> = {
   family: ignored('IPv4 and IPv6 are both tried'),
@@ -54,11 +55,12 @@ const expected =
   'expected redis://user:password@host:port, the URLs of a Cluster separated by commas, or redis+sentinel://host:port,host:port/name';
 
 /**
- * Parses `REDIS_URL`. The returned URLs have no parameters: the client would read any parameter as
- * an option, which could override settings that the service relies on.
+ * Parses `REDIS_URL`. The returned URLs have no parameters, because the Redis client would read
+ * each parameter as an option. An option could override settings that the service relies on.
  *
- * @returns one URL for a single Redis or for its Sentinels (with commas), and several for a
- * Cluster. For an invalid value, it returns the fault as a text that never contains a password.
+ * @returns one URL for a single Redis or for its Sentinels (with commas), and several URLs for a
+ * Cluster. For an invalid value, the function returns a description of the fault, which never
+ * contains a password.
  */
 export function parseRedisUrls(
   text: string,
@@ -85,7 +87,7 @@ function faultOfAddress(
 ): string | undefined {
   if (!/^rediss?:\/\/[^\s#]*$/.test(address) || !URL.canParse(address)) return expected;
   const { hostname, port, pathname, username, password } = new URL(address);
-  // The client would take port 0 for a missing one, and connect to 6379.
+  // Port 0 is refused, because the client would treat it as missing and connect to 6379.
   if (port === '0') return expected;
   if (hostname === '') {
     return pathname.length > 1

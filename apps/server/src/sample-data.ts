@@ -5,14 +5,14 @@ import { createApiKey, hasAnyKey } from './keys/key-management.ts';
 import { createPetRepository } from './pets/pet-repository.ts';
 
 /**
- * Fills an empty embedded database with a few animals and one demo key, so that a newcomer's first
- * request returns animals.
+ * Adds a few animals and one demo key to an empty embedded database, so that the first request of a
+ * newcomer returns animals.
  *
- * @returns the demo key's token; `undefined` if this is not the first start.
+ * @returns the token of the demo key; `undefined` if this is not the first start.
  */
 export function addSampleData(db: Database): Promise<string | undefined> {
-  // All rows are inserted in one transaction. If this start is interrupted, the next one is the
-  // first start.
+  // All rows are inserted in one transaction. If this start is interrupted, the database stays
+  // empty, and the next start adds the rows.
   return inTransaction('first_start', db, async (tx) => {
     if (await hasAnyKey(tx)) return undefined;
     const pets = createPetRepository({ db: tx, reads: tx });
@@ -23,7 +23,7 @@ export function addSampleData(db: Database): Promise<string | undefined> {
 }
 
 /**
- * The names by category: dogs, cats and birds. There is more than one page of them, so that
+ * The names of the animals by category: dogs, cats and birds. They fill more than one page, so that
  * newcomers can try pagination.
  */
 const namesByCategory = [

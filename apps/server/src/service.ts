@@ -51,21 +51,26 @@ import type { UsageSettings } from './usage/usage-settings.ts';
 export interface Service {
   /** The base URL of the public API, ending in `/v1`. */
   readonly baseUrl: string;
-  /** The URL of the operators' listener. */
+  /** The base URL of the operators' listener. */
   readonly opsUrl: string;
-  /** The token of the demo key, at the first start with an embedded database. */
+  /** The token of the demo key; `undefined` except at the first start with an embedded database. */
   readonly demoToken: string | undefined;
   /**
-   * Makes `/readyz` tell load balancers that this replica is stopping. It still handles requests.
+   * Makes `/readyz` report to load balancers that this replica is stopping. The replica still
+   * handles requests.
    */
   drain(): void;
   /**
-   * Stops accepting requests, waits up to `timeoutMs` for those in flight, and closes everything.
+   * Stops accepting requests, waits up to `timeoutMs` for the requests in flight, and closes
+   * everything.
    */
   close(timeoutMs: number): Promise<void>;
 }
 
-/** The settings of each room. Missing settings have the defaults of the room. */
+/**
+ * The settings of each part of the service. Settings that are not given have the default of their
+ * part.
+ */
 export interface ServiceOptions {
   readonly http?: Partial<HttpSettings>;
   readonly api?: Partial<ApiSettings>;
@@ -83,18 +88,18 @@ export interface ServiceOptions {
   readonly keys?: Partial<KeyCacheSettings>;
   readonly pets?: { readonly deleteExpiredMs?: number };
   readonly overview?: { readonly countedForMs?: number };
-  /** An open instance, or the settings of one that the service opens and closes. */
+  /** An open instance, or the settings of an instance that the service opens and closes itself. */
   readonly observability?: Observability | Partial<ObservabilitySettings>;
   /** @default {@link systemClock} */
   readonly clock?: Clock;
   /**
-   * The clock by which Redis decides the requests of keys; by default, Redis uses its own. It is
-   * meant for tests.
+   * The clock by which Redis decides about requests, for tests. By default, Redis uses its own
+   * clock.
    */
   readonly quotaClock?: Clock | undefined;
 }
 
-/** {@link ServiceOptions} with the values that all groups need. */
+/** The options of the service, with the values that all groups of parts need. */
 interface Context extends ServiceOptions {
   readonly clock: Clock;
   readonly place: DatabasePlace;
@@ -106,14 +111,16 @@ type Stores = Awaited<ReturnType<typeof openStores>>;
 type Domain = ReturnType<typeof openDomain>;
 
 /**
- * Opens all parts of the service and starts to serve.
+ * Opens all parts of the service and starts to serve requests.
  *
- * @throws {StartupError} if a part cannot be opened. The parts that are already open are closed.
+ * @throws {StartupError} if a part cannot be opened. The parts that are already open are then
+ * closed.
  */
 export async function openService(options: ServiceOptions = {}): Promise<Service> {
   const { clock = systemClock, database: { place = defaultPlace } = {}, quotas } = options;
   const { lastScrapeMs } = { ...defaultOpsSettings, ...options.ops };
-  // Each group is closed before the groups that it uses, at the end and after a start that fails.
+  // Each group of parts is closed before the groups that it uses. This happens at a shutdown and
+  // after a failed start.
   await using opened = new AsyncDisposableStack();
   let { observability } = options;
   if (observability === undefined || !('report' in observability)) {
@@ -127,8 +134,8 @@ export async function openService(options: ServiceOptions = {}): Promise<Service
   const domain = opened.use(openDomain(context, stores));
   const { baseUrl, listener, ops } = opened.use(await openListeners(context, stores, domain));
 
-  // The sample data is added after the port is open. The key is shown only once, and a failed start
-  // would not show it.
+  // The sample data is added after the port is open. The demo key is shown only once, and a start
+  // that fails to open the port would not show it.
   const demoToken = place.kind === 'embedded' ? await addSampleData(stores.database.db) : undefined;
 
   stores.health.note({ phase: 'serving' });
@@ -147,8 +154,8 @@ export async function openService(options: ServiceOptions = {}): Promise<Service
       drain();
       await listener.close(timeoutMs);
       observability.tracing?.flush();
-      // These stores are closed while the operators' listener is open. What they cannot write is
-      // lost now, and the last scrape shows it.
+      // The ledger and the audit log are closed while the operators' listener is still open.
+      // Whatever they cannot write is lost now, and the last metrics scrape shows how much.
       await Promise.all([stores.usage.close(), stores.audit.close()]);
       await metrics.untilLossIsSeen(lastScrapeMs);
       await kept.disposeAsync();
@@ -156,14 +163,16 @@ export async function openService(options: ServiceOptions = {}): Promise<Service
   };
 }
 
-/** Opens the stores: the database, the quotas, the usage ledger and the audit log. */
+/**
+ * Opens the parts that store data: the database, the quotas, the usage ledger and the audit log.
+ */
 async function openStores(context: Context) {
   const { clock, place, isAlone, observability } = context;
   const { onAuditLost, onUsageLost, report } = observability;
   const limits = { ...defaultDatabaseLimits, ...context.database, ...migrationOptions };
   await using opened = new AsyncDisposableStack();
 
-  // Only the required driver is loaded, because loading both would make a start a tenth longer.
+  // Only the driver that is needed is loaded. Loading both drivers would make a start 10 % longer.
   const database =
     place.kind === 'embedded'
       ? await (await import('@animal-store/postgres/open-embedded')).openEmbedded(
@@ -187,8 +196,8 @@ async function openStores(context: Context) {
     partialFault: () => availability.outage()?.reason,
   });
 
-  // The audit log is opened before the quotas and closed after them, so that no ban starts after
-  // its last write.
+  // The audit log is opened before the quotas and closed after them. So every ban starts before the
+  // last write of the audit log.
   const shared = { ...database, clock, report };
   const audit = openAudit({
     ...context.audit,
@@ -231,7 +240,8 @@ async function openStores(context: Context) {
 }
 
 /**
- * Opens what callers and operators work with: keys, accounts, operators, animals and the overview.
+ * Opens the parts that callers and operators work with: keys, accounts, operators, animals and the
+ * overview.
  */
 function openDomain(context: Context, { database, quotas, counted, usage }: Stores) {
   const { clock, isAlone, place, observability } = context;
@@ -266,7 +276,7 @@ function openDomain(context: Context, { database, quotas, counted, usage }: Stor
   };
 }
 
-/** Opens the operators' listener, prepares the database, and opens the public listener. */
+/** Opens the operators' listener, prepares the database, and then opens the public listener. */
 async function openListeners(context: Context, stores: Stores, domain: Domain) {
   const { clock, place, observability } = context;
   const { metrics, report } = observability;
@@ -284,14 +294,15 @@ async function openListeners(context: Context, stores: Stores, domain: Domain) {
     animal_store_requests_waiting: () => loadShedder.waiting,
     animal_store_ready: async () => Number((await health.report()).status !== 'not_ready'),
     animal_store_replicas: stores.replicas,
-    // The embedded database sends no heartbeats, because it has no connection that could be lost.
+    // The embedded database sends no heartbeats, because it has no network connection that could
+    // fail.
     animal_store_heartbeat_age_seconds: () =>
       place.kind === 'postgres' ? counted.silentMs() / 1_000 : 0,
     animal_store_usage_write_age_seconds: () => usage.writeAgeMs() / 1_000,
   });
 
-  // The operators' listener opens first. It responds to probes while this replica waits for the
-  // database, and until the shutdown ends.
+  // The operators' listener opens first. It responds to health checks while this replica waits for
+  // the database, and until the shutdown ends.
   const ops = await openOps({
     ...http,
     ...defaultOpsSettings,
@@ -314,8 +325,8 @@ async function openListeners(context: Context, stores: Stores, domain: Domain) {
     health.note({ wait });
     if (wait !== undefined) observability.onWaiting(wait);
   });
-  // Ended bans are deleted before operators read them, because bans of a killed process are still
-  // stored as open.
+  // Ended bans are deleted before operators can read them. The bans of a process that was killed
+  // are still stored as active.
   await audit.deleteExpired();
   const channel = await openChangeChannel(database, {
     id: counted.id,
@@ -330,7 +341,8 @@ async function openListeners(context: Context, stores: Stores, domain: Domain) {
   opened.defer(() => channel.close());
 
   const listener = await openListener({ ...http, report }, (listeningOn, server) => {
-    // The address is the one in the banner, except for a wildcard, which browsers refuse.
+    // The address is the same as in the banner. Only a wildcard address is replaced by localhost,
+    // because browsers refuse it.
     const origin =
       api.publicUrl ?? listeningOn.replace(/(?<=\/\/)(0\.0\.0\.0|\[::\])/, 'localhost');
     const baseUrl = `${origin}/${apiVersion}`;

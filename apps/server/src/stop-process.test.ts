@@ -3,7 +3,7 @@ import { createTestClock, type TestClock } from '@animal-store/runtime/test-cloc
 import { beforeEach, expect, test } from 'vitest';
 import { stopOnSignals } from './stop-process.ts';
 
-/** A process that records its exits instead of exiting. */
+/** A fake process that records its exits instead of exiting. */
 class TestProcess extends EventEmitter {
   readonly exits: unknown[] = [];
   exitCode: number | undefined;
@@ -59,8 +59,8 @@ test('stopOnSignals exits with code 1 when closing the service fails', async () 
   expect(host.exits).toEqual([1]);
 });
 
-// npm passes on the signal that the terminal has already sent to the whole process group, and the
-// process may be busy meanwhile.
+// After Ctrl-C, the terminal sends a signal to the server and to npm, and npm sends it to the
+// server again. The server may be busy between the two signals.
 test.each([
   ['the same signal 450 ms later as a duplicate', 'SIGTERM', 450, 0, []],
   ['the same signal as a duplicate when the process was busy meanwhile', 'SIGTERM', 0, 10_000, []],

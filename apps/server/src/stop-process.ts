@@ -4,31 +4,34 @@ import { sleep, systemClock } from '@animal-store/runtime';
 import type { Observability } from './observability/open-observability.ts';
 import type { Service } from './service.ts';
 
-/** How long requests in flight may take before their connections are closed. */
+/**
+ * The longest time that requests in flight may take after a signal. After that, their connections
+ * are closed.
+ */
 export const drainMs = { SIGINT: 2_000, SIGTERM: 5_000 };
 /**
- * The period in which a second signal counts as an echo of the first. Ctrl-C in a terminal and
- * systemd's SIGTERM go to the whole process group, so the signal arrives directly and again from
- * npm.
+ * The period in which a second signal counts as a duplicate of the first one. Ctrl-C in a terminal
+ * and SIGTERM from systemd go to the whole process group. The server then gets the signal directly,
+ * and a second time from npm.
  */
 const sameSignalMs = 500;
-/** How often a stop checks whether the event loop is free. */
+/** The interval at which a shutdown checks whether the event loop is free. */
 const checkMs = 50;
 
 type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 
-/** The parts of a process that stopping needs. */
+/** The properties of a process that a shutdown needs. */
 type StoppableProcess = EventEmitter & {
   exit(code?: number): void;
   exitCode?: number | string | null | undefined;
 };
 
 /**
- * Stops the process on SIGINT, SIGTERM and SIGHUP (its terminal is closed), and after an unexpected
- * failure. A stop drains the service, closes it and exits. A second signal exits at once, which the
- * databases survive.
+ * Stops the process on SIGINT, SIGTERM and SIGHUP (the terminal was closed), and after an
+ * unexpected error. A stop drains the service, closes it and exits. A second signal exits at once,
+ * which does not damage the databases.
  *
- * @param host the process.
+ * @param host the process, or a fake process in tests.
  */
 export function stopOnSignals(host: StoppableProcess = process, clock = systemClock) {
   let observability: Observability | undefined;
@@ -40,15 +43,16 @@ export function stopOnSignals(host: StoppableProcess = process, clock = systemCl
 
   function onSignal(signal: NodeJS.Signals): void {
     if (stopping !== undefined) {
-      // The time now would be wrong: a signal waits while the event loop is blocked, for example by
-      // a flush to a slow disk.
+      // The current time would be wrong here. A signal is not handled while the event loop is
+      // blocked, for example by a flush to a slow disk.
       const isEcho = signal === stopping.signal && freeAt - stopping.since < sameSignalMs;
       if (!isEcho) host.exit(1);
       return;
     }
     stopping = { signal, since: clock.elapsed() };
     freeAt = stopping.since;
-    // A turn of the event loop runs timers, then signal handlers, then `setImmediate` callbacks.
+    // An iteration of the event loop runs timers first, then signal handlers, then `setImmediate`
+    // callbacks. So all earlier signals are handled when `noteFree` runs.
     clock.every(checkMs, () => setImmediate(noteFree)).unref();
     observability?.onStop(signal);
     void stop(signal as StopSignal);
@@ -61,15 +65,16 @@ export function stopOnSignals(host: StoppableProcess = process, clock = systemCl
   /**
    * Stops the service and exits.
    *
-   * A start can be interrupted anywhere: migrations and the first animals are transactions, and
-   * locks end with the process. An incomplete embedded database is created again. A requested stop
-   * is not a failure, so the exit code is 0.
+   * A start can be interrupted at any point. Migrations and the sample data are transactions, and
+   * locks end with the process. An incomplete embedded database is created again. The exit code is
+   * 0, because a requested stop is not a failure.
    */
   async function stop(signal: StopSignal): Promise<void> {
     if (running !== undefined) {
       const { service, graceMs } = running;
       service.drain();
-      // After SIGTERM, load balancers need time to notice the stop. After Ctrl-C, a person waits.
+      // After SIGTERM, load balancers need time to notice that the replica is stopping. After
+      // Ctrl-C, a person is waiting.
       await sleep(signal === 'SIGINT' ? 0 : graceMs, clock);
       try {
         await service.close(drainMs[signal === 'SIGINT' ? signal : 'SIGTERM']);
@@ -82,9 +87,9 @@ export function stopOnSignals(host: StoppableProcess = process, clock = systemCl
     host.exit();
   }
 
-  /** Exits after an unexpected failure, because the state of the process is then unknown. */
+  /** Exits after an unexpected error, because the state of the process is unknown then. */
   async function fail(failure: unknown): Promise<void> {
-    // Only the first failure is reported, because later ones may follow from it.
+    // Only the first error is reported, because later ones may be its consequences.
     if (failed) return;
     failed = true;
     if (observability === undefined) process.stderr.write(`${inspect(failure)}\n`);
@@ -95,18 +100,18 @@ export function stopOnSignals(host: StoppableProcess = process, clock = systemCl
   host.on('SIGINT', onSignal);
   host.on('SIGTERM', onSignal);
   host.on('SIGHUP', onSignal);
-  // This event includes unhandled rejections.
+  // The event `uncaughtException` is also emitted for unhandled rejections.
   host.on('uncaughtException', fail);
 
   return {
     fail,
 
-    /** Makes stops and failures be logged from now on. */
+    /** Sets the log that receives stops and errors from now on. */
     logTo(opened: Observability): void {
       observability = opened;
     },
 
-    /** Makes a stop drain and close this service. */
+    /** Sets the service that a stop drains and closes. */
     drain(service: Service, graceMs: number): void {
       running = { service, graceMs };
     },

@@ -3,11 +3,11 @@ import { MIMEType } from 'node:util';
 const openMetrics = 'application/openmetrics-text';
 
 /**
- * Tells whether a scraper prefers OpenMetrics 1.0.0 to the plain text format. Only OpenMetrics has
- * exemplars.
+ * Tells whether a scraper prefers OpenMetrics 1.0.0 to the plain text format. Only OpenMetrics
+ * contains exemplars.
  *
- * Parameters other than the version are ignored. Prometheus 3 sends `escaping=allow-utf-8`, which
- * does not matter because all names are ASCII.
+ * All parameters except the version are ignored. Prometheus 3 sends `escaping=allow-utf-8`, which
+ * makes no difference because all names are ASCII.
  *
  * @param accept the `Accept` header of the request (RFC 9110, §12.5.1).
  */

@@ -1,12 +1,12 @@
 import type { Clock, Timer } from '@animal-store/runtime';
 
 /**
- * Limits log lines about events that anyone can cause. Otherwise an attacker could fill the disk
- * with them.
+ * Creates a limit for log lines about events that anyone can cause. Without the limit, an attacker
+ * could fill the disk with these lines.
  *
- * @param options.lines how many lines each cause may have in a period.
- * @param options.onSkipped called at the end of a period with the number of skipped lines of each
- * cause, if there are any.
+ * @param options.lines the number of lines that each cause may have in a period.
+ * @param options.onSkipped a function that is called at the end of a period for each cause whose
+ * lines were skipped, with their number.
  */
 export function limitLines<Cause>(options: {
   clock: Clock;
@@ -40,7 +40,10 @@ export function limitLines<Cause>(options: {
   };
 }
 
-/** Reports the first event of each cause at once, and the later ones together after a minute. */
+/**
+ * Reports the first event of each cause at once. Further events of the same cause are reported
+ * together after a minute.
+ */
 export function limitToMinutes<Cause>(clock: Clock, tell: (cause: Cause, times: number) => void) {
   const limits = limitLines<Cause>({
     clock,

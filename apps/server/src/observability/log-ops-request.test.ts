@@ -32,7 +32,7 @@ beforeEach(() => {
 });
 afterEach(() => log.close());
 
-/** Logs as many requests and returns how many got a line. */
+/** Logs a request several times and returns how many log lines were written. */
 function written(requests: number, record: Partial<OpsRequestRecord>): number {
   const before = lines.length;
   for (let n = 0; n < requests; n += 1) log.logRequest({ ...answered, ...record });
@@ -48,7 +48,7 @@ test.each<[level: string, lines: number, record: Partial<OpsRequestRecord>]>([
   ['info', 10, { ...admin, status: 499, aborted: true }],
   ['info', 10, { route: undefined, status: 404 }],
   ['warn', 10, { ...admin, status: 500 }],
-  // Requests of operators are not limited.
+  // The log lines of authenticated operators are not limited.
   ['info', 11, { ...admin, status: 403, operator: 'Ann' }],
 ])(
   'openOpsRequestLog rate-limits the log: of eleven equal requests at the level %s it writes %d (%j)',

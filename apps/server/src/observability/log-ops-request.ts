@@ -4,18 +4,18 @@ import type { RequestOutcome } from '../http/request-outcome.ts';
 import { limitLines } from './limit-lines.ts';
 import type { Log } from './log.ts';
 
-/** The parts of a finished request to the operators' listener that may be logged. */
+/** The properties of a finished request to the operators' listener that may be logged. */
 export interface OpsRequestRecord extends RequestOutcome {
   readonly operator: string | undefined;
   /**
-   * The id of the operator, because names can be chosen and can look alike; `null` for the
-   * ADMIN_TOKEN and the local user.
+   * The id of the operator. The name is not enough, because names can be chosen and can look alike.
+   * `null` for the ADMIN_TOKEN and the local user.
    */
   readonly operatorId: string | null | undefined;
   /** The API key that the request is about, if the caller has permission to read keys. */
   readonly keyId: string | undefined;
   readonly account: string | undefined;
-  /** The reasons why this replica is not ready, if the request is a probe. */
+  /** The reasons why this replica is not ready, if the request is a health check. */
   readonly reasons: readonly string[] | undefined;
 }
 
@@ -23,16 +23,17 @@ export interface OpsRequestRecord extends RequestOutcome {
 const probes: ReadonlySet<string | undefined> = new Set(['/livez', '/readyz', '/metrics']);
 
 /**
- * How many lines per second requests without an operator may have. Failed ones have a limit of
- * their own of the same size.
+ * The number of log lines per second for requests without an operator. Requests that failed with a
+ * 5xx have a separate limit of the same size.
  */
 const linesPerSecond = 10;
 
 /**
- * Writes one line for each request. Successful probes are logged only at the level debug.
+ * Opens the log of requests to the operators' listener, with one line for each request. Successful
+ * health checks are logged only at the level debug.
  *
- * Nothing limits the requests of strangers. So in each second, ten of them get a line, and ten of
- * those that failed with a 5xx. Metrics count every request.
+ * Anyone who reaches the port can send requests. So in each second, at most ten requests without an
+ * operator are logged, and another ten that failed with a 5xx. Metrics count every request.
  */
 export function openOpsRequestLog(log: Log, clock: Clock) {
   const strangers = limitLines<'failed' | 'answered'>({
@@ -52,8 +53,8 @@ export function openOpsRequestLog(log: Log, clock: Clock) {
       const isRoutine = status < 400 && probes.has(route);
       const isFromStranger = !isRoutine && operator === undefined;
       if (isFromStranger && !strangers.isWritten(isFailure ? 'failed' : 'answered')) return;
-      // The fields are in the order in which people read them. An unknown path is not logged,
-      // because it is the caller's text and may be a secret.
+      // The fields have the order in which people read them. An unknown path is not logged, because
+      // the caller chose its text, which may be a secret.
       const line = {
         ...{ method: record.method, route: route ?? 'other', status },
         durationMs: Math.round(record.durationMs * 100) / 100,

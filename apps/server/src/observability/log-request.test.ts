@@ -37,7 +37,7 @@ test('openRequestLog leaves out fields without a value, and logs a response with
   expect(lines).toEqual([{ ...told, durationMs: 1.23, requestId: 'a.b:c_d-1', msg: 'request' }]);
 });
 
-/** Logs as many requests of a key and returns how many got a line. */
+/** Logs a request of a key several times and returns how many log lines were written. */
 function written(times: number, id: string | undefined, outcome?: 'admitted' | 'denied'): number {
   const before = lines.length;
   const key = id === undefined ? undefined : { id, plan: 'free' };
@@ -47,7 +47,7 @@ function written(times: number, id: string | undefined, outcome?: 'admitted' | '
   return lines.length - before;
 }
 
-// Regression: an attacker could fill the disk with lines about refused requests.
+// Regression: an attacker could fill the disk with log lines about refused requests.
 test('openRequestLog writes at most 300 lines a minute for all requests without a key, and 300 for the refused requests of each key', async () => {
   expect(written(1_000, 'one', 'admitted')).toBe(1_000);
   expect(written(150, undefined, 'admitted')).toBe(150);

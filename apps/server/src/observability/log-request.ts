@@ -4,25 +4,32 @@ import { limitLines } from './limit-lines.ts';
 import type { Log } from './log.ts';
 import type { ObservabilitySettings } from './observability-settings.ts';
 
-/** How many lines per minute one caller's unlimited requests may have. */
+/**
+ * The number of log lines per minute for the refused requests of one key, and for all requests
+ * without a key.
+ */
 const linesPerMinute = 300;
 
 /**
- * Writes one line for each request: its route, its caller, the quota decision and the outcome.
+ * Opens the log of requests, with one line for each request: its route, its caller, the quota
+ * decision and the outcome.
  *
- * Quotas limit the requests that they admit for a key, so each admitted request gets a line.
- * Nothing limits requests that are refused or have no valid key, so an attacker could fill the disk
- * with their lines. A replica can refuse about 5,000 requests a second, which is 100 GB a day at
- * 240 bytes a line. So each key gets 300 such lines a minute. All requests without a key share 300
- * lines, because an attacker can use many networks. They take at most 100 MB a day. Metrics count
- * every request.
+ * Each admitted request of a key is logged, because quotas limit these requests. Nothing limits
+ * refused requests and requests without a valid key, so an attacker could fill the disk with their
+ * log lines. A replica can refuse about 5,000 requests a second, which is 100 GB a day at 240 bytes
+ * a line.
+ *
+ * So each key gets at most 300 lines a minute for its refused requests. All requests without a key
+ * share another 300 lines, because an attacker can use many networks. These lines need at most 100
+ * MB a day. Metrics count every request.
  */
 export function openRequestLog({
   log,
   clock,
   slowRequestMs,
 }: Pick<ObservabilitySettings, 'slowRequestMs'> & { log: Log; clock: Clock }) {
-  // The causes are the ids of keys; `undefined` stands for all requests without a valid key.
+  // The limit of log lines for each key id. `undefined` stands for all requests without a valid
+  // key.
   const unbounded = limitLines<string | undefined>({
     clock,
     lines: linesPerMinute,
@@ -47,20 +54,21 @@ export function openRequestLog({
 }
 
 /**
- * Returns the fields of a line in the order in which people read them. pino omits undefined fields.
+ * Returns the fields of a log line in the order in which people read them. pino leaves out
+ * undefined fields.
  */
 function fieldsOf(record: RequestRecord, slowRequestMs: number) {
   const { key, decision, operation, traceId } = record;
   const isDetailed = record.durationMs >= slowRequestMs || traceId !== undefined;
   return {
     method: record.method,
-    // An unknown path is not logged, because it is the caller's text and may be a secret.
+    // An unknown path is not logged, because the caller chose its text, which may be a secret.
     route: record.route ?? 'other',
     status: record.status,
     durationMs: inHundredths(record.durationMs),
     operation: operation?.operation,
     keyId: key?.id,
-    // The name is known for every account, the id only for one with a plan.
+    // Every account has a name, but only accounts with a plan have an id here.
     account: key?.account ?? undefined,
     accountId: key?.accountId,
     plan: key?.plan,
@@ -70,14 +78,18 @@ function fieldsOf(record: RequestRecord, slowRequestMs: number) {
     errorCode: record.errorCode,
     attempts: record.attempts,
     aborted: record.aborted || undefined,
-    // Tools find traces by this name (OpenTelemetry, "Trace Context in non-OTLP Log Formats").
+    // Tools find traces by the field `trace_id` (OpenTelemetry, "Trace Context in non-OTLP Log
+    // Formats").
     trace_id: traceId,
     ...(isDetailed ? waitsOf(record) : undefined),
     requestId: record.requestId,
   };
 }
 
-/** Returns where the time of a request went. Only the line of a slow or traced request has it. */
+/**
+ * Returns how long a request waited for what. Only slow and traced requests have these fields in
+ * their log lines.
+ */
 function waitsOf({ waits }: RequestRecord) {
   return {
     queueMs: waits && inHundredths(waits.queueMs),

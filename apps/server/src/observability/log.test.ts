@@ -18,7 +18,8 @@ test('describeFailure returns only the name, the message and the stack of an err
     stack: expect.stringContaining('TypeError: no ast_…\n    at '),
   });
   expect(JSON.stringify(told)).not.toContain(token.slice(8));
-  // A thrown value that is not an Error may contain anything.
+  // A thrown value that is not an Error may contain anything, even a token. So only its type is
+  // logged.
   expect(describeFailure(token)).toEqual({ type: 'string' });
 });
 
@@ -38,8 +39,8 @@ test.each([
 });
 
 test('openLog writes log lines of any length and in any alphabet completely and in order', async () => {
-  // The lines are short, not ASCII, longer than a batch, and so many that they fill several
-  // batches.
+  // The program logs short lines, lines that are not ASCII, and lines longer than a batch. There
+  // are so many lines that they fill several batches.
   const program = `
     import { openLog } from ${JSON.stringify(import.meta.resolve('./log.ts'))};
     const { log, close } = openLog({ level: 'info', format: 'json' });

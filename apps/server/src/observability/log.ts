@@ -13,20 +13,25 @@ export type Log = Logger;
 
 type LogTimings = Pick<ObservabilitySettings, 'logBatchMs' | 'logCloseTimeoutMs'>;
 
-/** How many bytes of lines are collected in a batch. A batch is also written after `logBatchMs`. */
+/**
+ * The number of bytes that are collected before a batch of lines is written. A batch is also
+ * written after `logBatchMs`.
+ */
 const batchBytes = 128 * 1024;
 
-/** The most bytes of UTF-8 that one UTF-16 code unit takes. */
+/** The largest number of bytes that one UTF-16 code unit needs in UTF-8. */
 const maxBytesPerCodeUnit = 3;
 
-/** How many bytes may wait to be written. Lines beyond that are dropped. */
+/** The number of bytes that may wait to be written. Further lines are dropped. */
 const maxWaitingBytes = 16 * 1024 * 1024;
 
 /**
- * Opens the log on stderr. stdout is for the banner, which is meant for people who run `npm start`.
+ * Opens the log on stderr. stdout is used for the banner, which is meant for people who run `npm
+ * start`.
  *
- * @param options.format `undefined` for pretty lines on a terminal and JSON elsewhere.
- * @param options.write receives each line of JSON at once, instead of stderr.
+ * @param options.format the format of the lines; `undefined` means pretty lines on a terminal and
+ * JSON elsewhere.
+ * @param options.write a function that receives each line of JSON instead of stderr.
  */
 export function openLog({
   level,
@@ -50,8 +55,8 @@ export function openLog({
   const log = pino(
     {
       level,
-      // The process id and the host name are left out, because log collectors add the source of
-      // each line.
+      // The log has no process id and no host name, because log collectors add the source of each
+      // line.
       base: null,
       timestamp,
       formatters: { level: (label) => ({ level: label }) },
@@ -62,8 +67,8 @@ export function openLog({
 }
 
 /**
- * Returns the parts of a failure that may be logged. Drivers put statements, parameters and
- * commands into other members, and pino's own serializer would write all of them.
+ * Returns the properties of an error that may be logged. Database drivers add other properties with
+ * SQL statements, parameters and commands, and pino's own serializer would write all of them.
  */
 export function describeFailure(failure: unknown) {
   if (!(failure instanceof Error)) return { type: typeof failure };
@@ -72,8 +77,8 @@ export function describeFailure(failure: unknown) {
 }
 
 /**
- * Creates the function that writes the time as ISO 8601. The text is cached for a millisecond,
- * because formatting it would be a third of a line's cost under load.
+ * Creates the function that writes the time of a log line in ISO 8601. The text is cached for a
+ * millisecond, because formatting it would take a third of the time of a log line under load.
  */
 function createTimestamp(clock: Clock): () => string {
   let lastMs = 0;
@@ -89,7 +94,7 @@ function createTimestamp(clock: Clock): () => string {
 }
 
 /**
- * The destination of pino. Its type does not declare that it takes bytes with
+ * The destination of pino. The type of pino does not declare that `write` accepts bytes with
  * `contentMode: 'buffer'`.
  */
 interface ByteStream
@@ -98,27 +103,28 @@ interface ByteStream
 }
 
 function jsonStream({ logBatchMs, logCloseTimeoutMs }: LogTimings) {
-  // The destination is asynchronous, so that a reader of the log that stops reading does not block
-  // the service. Lines beyond the limit are lost.
+  // The destination is asynchronous, so that the service does not block when the program that reads
+  // the log stops reading. Lines beyond the limit are lost.
   const destination: ByteStream = pino.destination({
     fd: 2,
     sync: false,
-    // With strings, the destination would convert each line into bytes three times.
+    // With strings instead of buffers, the destination would convert each line into bytes three
+    // times.
     contentMode: 'buffer',
-    // With a minimum of 0, the destination would not report when everything is written.
+    // With a minimum of 0, the destination would not emit an event when everything is written.
     minLength: 1,
     maxWrite: 2 * batchBytes,
     maxLength: maxWaitingBytes,
   });
   // An error, such as a full disk, does not stop the process, and lines wait for the next attempt.
-  // But when the process exits, pino would try to write the remaining lines forever. So flushing at
-  // the exit is disabled after an error.
+  // But at the exit of the process, pino would try to write the remaining lines forever. So
+  // flushing at the exit is disabled after an error.
   destination.on('error', () => {
     destination.flushSync = () => {};
   });
   // Lines are collected here, because the destination would count the bytes of all waiting lines
-  // for each new line. They are collected as bytes, because strings are thousands of small objects
-  // that every garbage collection would copy.
+  // again for each new line. They are collected as bytes, because strings are thousands of small
+  // objects that each garbage collection would copy.
   const lines = Buffer.allocUnsafeSlow(batchBytes);
   let length = 0;
   let flushing: Timer | undefined;
@@ -128,7 +134,7 @@ function jsonStream({ logBatchMs, logCloseTimeoutMs }: LogTimings) {
     if (length > 0) destination.write(Buffer.from(lines.subarray(0, length)));
     length = 0;
   }
-  // pino calls this function when the process exits.
+  // pino calls `flushSync` when the process exits.
   const { flushSync } = destination;
   destination.flushSync = () => {
     flush();
@@ -155,7 +161,8 @@ function jsonStream({ logBatchMs, logCloseTimeoutMs }: LogTimings) {
 }
 
 function prettyStream() {
-  // The reader of the lines may have exited, or its disk may be full.
+  // An error must not stop the process. The program that reads the log may have exited, or its disk
+  // may be full.
   process.stderr.on('error', () => {});
   return {
     stream: { write: (line: string) => process.stderr.write(prettyLine(line)) },

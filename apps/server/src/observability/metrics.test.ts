@@ -31,7 +31,8 @@ afterEach(() => metrics.close());
 const linesOf = async (format: 'plain' | 'openmetrics') =>
   (await metrics.show(format)).text.split('\n');
 
-// Regression: Prometheus did not see the first requests of a route, and showed longer waits than requests.
+// Regression: Prometheus missed the first requests of a route, because their series did not exist
+// before. The graph then showed more waits than requests.
 test('openMetrics creates the duration metric of each operation before the first request arrives', async () => {
   const counts = (await linesOf('plain')).filter((line) =>
     /http_request_duration.*_count/.test(line),
@@ -69,7 +70,7 @@ test('the metrics contain the trace id of a sampled request as an exemplar in Op
   expect((await linesOf('plain')).filter((line) => line.includes(traceId))).toEqual([]);
 });
 
-// Regression: prom-client removes "_total" from the names of the counters in a registry that writes
+// Regression: prom-client removed "_total" from the names of all counters in a registry that writes
 // OpenMetrics.
 test('the metrics have the same names and values in plain text before and after a scrape in OpenMetrics', async () => {
   metrics.countRequest({ ...finished, traceId });
@@ -79,13 +80,14 @@ test('the metrics have the same names and values in plain text before and after 
   expect(text.endsWith('\n# EOF\n')).toBe(true);
   expect(await metrics.show('plain')).toEqual(before);
   expect(before.contentType).toBe('text/plain; version=0.0.4; charset=utf-8');
-  // The names of samples are the same in both formats.
+  // The comparison ignores comments and exemplars, which only OpenMetrics has.
   const samples = (all: string) =>
     all
       .split('\n')
       .filter((line) => line !== '' && !line.startsWith('#'))
       .map((line) => line.replace(/ # .*/, ''));
   expect(samples(text)).toEqual(samples(before.text));
-  // OpenMetrics requires quotes to be escaped, but prom-client does not escape them.
+  // The help texts contain no quotes, because OpenMetrics requires them to be escaped and
+  // prom-client does not escape them.
   expect(text.split('\n').filter((line) => /^# HELP .*["\\]/.test(line))).toEqual([]);
 });

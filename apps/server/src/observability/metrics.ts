@@ -18,7 +18,7 @@ import type { RequestOutcome } from '../http/request-outcome.ts';
 import { createTimeHistogram, type TimeSeries } from './time-histogram.ts';
 import { watchCalls } from './watch-calls.ts';
 
-/** The gauges whose values are read at each scrape, with their help. */
+/** The gauges that are measured at each scrape, with their help texts. */
 const watchedGauges = {
   animal_store_requests_in_flight: 'Requests to the public port in progress.',
   animal_store_requests_waiting: 'Requests to the public port that wait for their turn.',
@@ -31,8 +31,8 @@ const watchedGauges = {
 };
 
 /**
- * The reasons why spans are dropped: too many spans wait to be sent, or the collector did not
- * accept them.
+ * The reasons why spans are dropped. `queue_full` means that too many spans wait to be sent.
+ * `export_failed` means that the trace collector did not accept them.
  */
 const spanLosses = ['queue_full', 'export_failed'] as const;
 export type SpanLoss = (typeof spanLosses)[number];
@@ -44,16 +44,16 @@ const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
 const knownMethod = (method: string) => (methods.has(method) ? method : 'other');
 
 /**
- * The bounds reach from the duration of a cached decision to more than the longest possible
- * statement, which takes 6 s.
+ * The upper bounds of the histogram buckets in seconds. The first one is the duration of a cached
+ * decision. The last one is longer than the longest possible SQL statement, which takes 6 s.
  */
 const secondsBuckets = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 ];
 
 /**
- * Gauges of prom-client whose names end in `_total`, which only counters may have. Other metrics
- * have the same values.
+ * The gauges of prom-client that have names ending in `_total`. Only counters may have such names.
+ * Other metrics of prom-client have the same values.
  */
 const misnamed = [
   'nodejs_active_handles_total',
@@ -62,14 +62,14 @@ const misnamed = [
 ];
 
 /**
- * Registers metrics of the process: its memory, heap, garbage collection, and the event loop's
- * delay.
+ * A function that registers metrics of the process: memory, heap, garbage collection and the delay
+ * of the event loop.
  */
 export type MeasureProcess = (registry: Registry) => void;
 
 /**
- * Registers the default metrics. This cannot be undone, because prom-client leaves its observers in
- * the process.
+ * Registers the default metrics of prom-client. They stay until the process ends, because
+ * prom-client cannot remove its observers.
  */
 function measureThisProcess(registry: Registry): void {
   collectDefaultMetrics({ register: registry });
@@ -81,9 +81,9 @@ export type Metrics = ReturnType<typeof openMetrics>;
 /**
  * Opens the metrics of the service.
  *
- * No label takes a value from a caller. Routes are templates, methods come from a list, and the
- * names of statements and Redis commands are fixed in the code. So the number of series is limited
- * whatever callers send.
+ * No label contains a value that a caller has sent. Routes are templates, methods come from a list,
+ * and the names of SQL statements and Redis commands are constants in the code. So the number of
+ * time series is limited, whatever callers send.
  */
 export function openMetrics({
   version,
@@ -109,7 +109,7 @@ export function openMetrics({
       buckets: secondsBuckets,
       registers,
     });
-  /** Creates a histogram that observes each request, with traces as exemplars. */
+  /** Creates a histogram that observes each request and uses trace ids as exemplars. */
   function requestHistogram(name: string, help: string) {
     const { series, metric } = createTimeHistogram({
       name: `animal_store_${name}_duration_seconds`,
@@ -144,7 +144,8 @@ export function openMetrics({
       'Time from the headers of a request to the end of its response.',
     ),
   );
-  // From the start: Prometheus would not see the first requests of a new series, but sees their waits.
+  // The series of each operation is created at the start. Prometheus misses the first requests of a
+  // series that did not exist before.
   for (const { method, path } of Object.values(operations)) {
     requestSeconds(`/${apiVersion}${path}`, method);
   }
@@ -172,8 +173,8 @@ export function openMetrics({
     'Connections to the public port that were closed at once, by the limit that they exceeded.',
     ['limit'],
   );
-  // Each series starts at 0. Otherwise Prometheus would not see the first refusals, which may be
-  // thousands, as an increase.
+  // Each series starts at 0. Otherwise Prometheus would not see the first refused connections,
+  // perhaps thousands, as an increase.
   for (const limit of connectionLimits) connectionsRefused.inc({ limit }, 0);
   const usageLost = counter(
     'usage_lost_requests_total',
@@ -238,7 +239,10 @@ export function openMetrics({
   ];
 
   let wasScraped = false;
-  /** Resolves when the last loss has been scraped. */
+  /**
+   * A promise that resolves when a scrape has returned the last lost requests; `undefined` if
+   * nothing was lost since the last scrape.
+   */
   let unseenLoss: PromiseWithResolvers<void> | undefined;
 
   return {
@@ -269,7 +273,7 @@ export function openMetrics({
       }
       if (decision === undefined) return;
       const { reported, outcome } = decision;
-      // A request with a refused key counts against its network.
+      // A request with a refused key is counted against its network, so it has no plan.
       const plan = key === undefined || key.refusal !== undefined ? 'none' : key.plan;
       decisions.inc({ plan, window: reported.name, outcome });
     },
@@ -280,8 +284,8 @@ export function openMetrics({
     },
 
     /**
-     * Counts a request to the operators' listener. It has a metric of its own, so that probes do
-     * not lower the error rate of callers.
+     * Counts a request to the operators' listener. These requests have a separate metric, so that
+     * health checks do not lower the error rate of callers.
      */
     countOpsRequest({ route = 'other', method, status }: RequestOutcome): void {
       opsRequests.inc({ route, method: knownMethod(method), status });
@@ -299,13 +303,11 @@ export function openMetrics({
     },
     countDroppedSpans: (reason: SpanLoss, spans: number) => spansDropped.inc({ reason }, spans),
     /**
-     * Records whether Redis decides (the circuit breaker is closed) or this replica decides by
-     * itself (open).
+     * Records the state of the circuit breaker. When it is closed, Redis makes the quota decisions.
+     * When it is open, this replica makes them by itself.
      */
     setBreaker: (state: BreakerState) => breaker.set(state === 'open' ? 1 : 0),
-    /**
-     * Returns all metrics as text, in the plain format or in OpenMetrics, which includes exemplars.
-     */
+    /** Returns all metrics as text, either in the plain format or in OpenMetrics with exemplars. */
     async show(format: 'plain' | 'openmetrics' = 'plain') {
       wasScraped = true;
       const shown = unseenLoss;
@@ -316,9 +318,9 @@ export function openMetrics({
       return { text, contentType: shownIn.contentType };
     },
     /**
-     * Waits until the next scrape if something was lost since the last one. Most losses happen
-     * during shutdown, and without the wait no alert would show them. If nobody has scraped so far,
-     * it does not wait.
+     * Waits for the next scrape if requests or bans were lost since the last one. Most losses
+     * happen during a shutdown, and no alert would show them without this wait. The function does
+     * not wait if nobody has scraped the metrics so far.
      */
     async untilLossIsSeen(timeoutMs: number): Promise<void> {
       if (!wasScraped || unseenLoss === undefined) return;
@@ -331,8 +333,8 @@ export function openMetrics({
 }
 
 /**
- * Creates the function that finds the series of a route and a method. It avoids building a combined
- * name for each request.
+ * Creates the function that finds the series of a route and a method. The function uses nested
+ * maps, so that it does not build a combined name for each request.
  */
 function createRequestSeconds(
   series: (labels: { route: string; method: string }) => TimeSeries,
@@ -354,10 +356,11 @@ function createRequestSeconds(
 }
 
 /**
- * Creates a registry that shows the same metrics in OpenMetrics.
+ * Creates a registry that writes the same metrics in OpenMetrics.
  *
- * Such a registry permanently removes `_total` from the names of its counters. So it gets objects
- * that inherit from the metrics, and the metrics themselves keep their names for the plain format.
+ * A registry for OpenMetrics permanently removes `_total` from the names of its counters. So this
+ * registry contains objects that inherit from the metrics. The metrics themselves keep their names
+ * for the plain format.
  */
 function inOpenMetrics(registry: Registry) {
   const shown = new Registry<OpenMetricsContentType>();

@@ -1,19 +1,19 @@
 import type { BatchSpanProcessorOptions } from '@opentelemetry/sdk-trace';
 
-/** The levels of the log, from everything to nothing. */
+/** The levels of the log. `trace` logs everything, and `silent` logs nothing. */
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
 /**
- * The formats of the log: `json` for machines, with one line for each event; `pretty` for people at
- * a terminal.
+ * The formats of the log. `json` writes one JSON object per event for machines, and `pretty` writes
+ * lines for people at a terminal.
  */
 export const logFormats = ['json', 'pretty'] as const;
 export type LogFormat = (typeof logFormats)[number];
 
 /**
- * The samplers, which decide which traces are recorded. Their names come from OpenTelemetry's
- * specification.
+ * The samplers, which decide which traces are recorded. Their names come from the specification of
+ * OpenTelemetry.
  */
 export const samplers = [
   'always_on',
@@ -28,13 +28,14 @@ export type SamplerName = (typeof samplers)[number];
 
 export interface TracingSettings {
   /**
-   * The URL of the collector. The exporter itself reads the other variables `OTEL_EXPORTER_OTLP_*`.
+   * The URL of the trace collector. The exporter itself reads the other environment variables
+   * `OTEL_EXPORTER_OTLP_*`.
    */
   readonly url: string;
   readonly sampler: SamplerName;
   /**
-   * The share of recorded traces among those that begin in this service. For other traces, the
-   * caller's decision counts.
+   * The share of traces that are recorded among the traces that begin in this service. If a caller
+   * has begun the trace, the caller decides.
    */
   readonly sampleShare: number;
   readonly batches: Omit<BatchSpanProcessorOptions, 'exporter'>;
@@ -43,24 +44,28 @@ export interface TracingSettings {
 /** Settings of the log, the metrics and the traces. */
 export interface ObservabilitySettings {
   readonly logLevel: LogLevel;
-  /** `undefined` for pretty lines on a terminal and JSON elsewhere. */
+  /** The format of the log. `undefined` means pretty lines on a terminal and JSON elsewhere. */
   readonly logFormat: LogFormat | undefined;
-  /** The duration in milliseconds from which the line of a request includes its waits. */
+  /**
+   * The duration in milliseconds from which a request counts as slow. The log line of a slow
+   * request says what the request waited for.
+   */
   readonly slowRequestMs: number;
-  /** Settings of traces; `undefined` if traces are not sent. */
+  /** The settings of traces; `undefined` if no traces are sent. */
   readonly traces: TracingSettings | undefined;
   /**
-   * How long log lines are collected before they are written. At 1,000 requests a second, writing
-   * every 50 ms took 8 % of a request's CPU time, for the system call and the wake-up of its
-   * thread.
+   * The time for which log lines are collected before they are written. At 1,000 requests a second,
+   * writing every 50 ms took 8 % of the CPU time of a request. The time was spent on the system
+   * call and on waking up its thread.
    */
   readonly logBatchMs: number;
-  /** How long shutting down waits for a reader of the log that has stopped reading. */
+  /** The longest time that a shutdown waits for a program that has stopped reading the log. */
   readonly logCloseTimeoutMs: number;
   /**
-   * How long shutting down waits for a collector that does not respond. It does not wait for a
-   * collector that refuses connections or whose last response was a failure. A collector nearby
-   * responds within 20 ms, and the last spans are sent as soon as the last request has ended.
+   * The longest time that a shutdown waits for a trace collector that does not respond. The
+   * shutdown does not wait if the collector refuses connections or if its last response was a
+   * failure. A collector in the same network responds within 20 ms, and the last spans are sent as
+   * soon as the last request has ended.
    */
   readonly traceFlushTimeoutMs: number;
 }

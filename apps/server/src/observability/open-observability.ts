@@ -20,7 +20,7 @@ export type Observability = Awaited<ReturnType<typeof openObservability>>;
 export async function openObservability(
   options: Partial<ObservabilitySettings> & {
     version: string;
-    /** Receives the lines of the log, instead of stderr. */
+    /** A function that receives the log lines instead of stderr. */
     writeLog?: (line: string) => void;
     measureProcess?: MeasureProcess;
     clock?: Clock | undefined;
@@ -60,7 +60,7 @@ export async function openObservability(
   let waitedFor: string | undefined;
   return {
     metrics,
-    /** `undefined` if traces are not sent. */
+    /** The tracing of requests; `undefined` if no traces are sent. */
     tracing,
 
     onListening(facts: Readonly<Record<string, string>>): void {
@@ -73,7 +73,7 @@ export async function openObservability(
       for (const note of notes) log.warn({ note }, 'a part of a setting is ignored');
     },
 
-    /** Logs that the start waits for the database, once for each reason. */
+    /** Logs once for each reason that the start waits for the database. */
     onWaiting({ id, reason }: Wait): void {
       if (id !== waitedFor) log.warn({ reason }, 'waiting for the database');
       waitedFor = id;
@@ -102,12 +102,13 @@ export async function openObservability(
     },
 
     /**
-     * Records a change of the circuit breaker: Redis decides, or this replica decides by itself.
+     * Records a change of the circuit breaker for Redis. Either Redis makes the quota decisions
+     * again, or this replica makes them by itself from now on.
      */
     onBreaker(state: BreakerState, reason: unknown): void {
       metrics.setBreaker(state);
-      // The end has the same level as the outage, so that everyone who sees the outage also sees
-      // its end.
+      // The end of an outage has the same log level as its start, so that everyone who sees the
+      // start also sees the end.
       if (state === 'closed') log.warn('Redis is available again: replicas share their limits');
       else log.warn({ error: describeFailure(reason) }, redisUnavailable);
     },
@@ -132,14 +133,15 @@ export async function openObservability(
       log.error({ bans }, 'bans are missing in the audit log');
     },
 
-    /** Logs an internal failure. */
+    /** Logs an internal error of the service. */
     report(failure: unknown, requestId?: string): void {
-      // Without a request, the current trace may belong to the request that started the work.
+      // Without a request id, no trace is logged. The current trace may belong to the request that
+      // happened to start the work.
       const trace_id = requestId && tracing?.currentTraceId();
       log.error({ requestId, trace_id, error: describeFailure(failure) }, 'a failure on our side');
     },
 
-    /** Logs a failure that ends the process, and writes the remaining lines of the log. */
+    /** Logs an error that ends the process, and writes the remaining lines of the log. */
     async onFatal(failure: unknown): Promise<void> {
       log.fatal({ error: describeFailure(failure) }, 'unexpected failure: the process exits');
       await opened.close();
@@ -152,7 +154,7 @@ export async function openObservability(
       shedRequests.close();
       await tracing?.close();
       metrics.close();
-      // A start that fails writes only its own error message.
+      // A failed start writes only its own error message, not the line `stopped`.
       if (wasUp) log.info('stopped');
       await opened.close();
     },

@@ -4,18 +4,18 @@ import type { Attributes } from '@opentelemetry/api';
 import * as semconv from '@opentelemetry/semantic-conventions';
 import type { RequestRecord, TracedRequest } from '../api/request-record.ts';
 
-/** The methods that OpenTelemetry knows. All others are recorded as `_OTHER`. */
+/** The HTTP methods that OpenTelemetry knows. All others are recorded as `_OTHER`. */
 const knownMethods: ReadonlySet<string> = new Set(
   'CONNECT DELETE GET HEAD OPTIONS PATCH POST PUT TRACE'.split(' '),
 );
 
 /**
- * A `User-Agent` that begins with a program and its version (RFC 9110, §10.1.5). A client that puts
- * a secret into the wrong header does not send such a text.
+ * Matches a `User-Agent` that begins with a program and its version (RFC 9110, §10.1.5). A secret
+ * that a client has put into the wrong header does not match.
  */
 const namedProgram = /^[A-Za-z][\w.+-]{0,63}\/\d[\x20-\x7e]*$/;
 
-/** The longest `User-Agent` that is shown. Browsers send less. */
+/** The longest `User-Agent` that a span shows. Browsers send shorter ones. */
 const maxUserAgentLength = 256;
 
 /** Returns the name of a request's span, such as `GET /v1/pets`. */
@@ -24,11 +24,11 @@ export function nameOfRequest({ method, route }: RequestRecord): string {
 }
 
 /**
- * Returns the attributes of a request's span: the ones that OpenTelemetry's stable conventions for
- * HTTP servers require or recommend, and this service's own.
+ * Returns the attributes of a request's span. They include the attributes that OpenTelemetry's
+ * stable conventions for HTTP servers require or recommend, and the attributes of this service.
  *
- * `url.query` is left out, because callers put secrets into it. The address of the peer is left
- * out, because behind a proxy it is the address of the proxy.
+ * `url.query` is left out, because callers put secrets into it. The peer's address is left out,
+ * because it is only the address of the proxy if there is one.
  */
 export function requestAttributes(request: TracedRequest, record: RequestRecord): Attributes {
   const { method, route, status, requestId, key, decision, errorCode } = record;
@@ -41,12 +41,13 @@ export function requestAttributes(request: TracedRequest, record: RequestRecord)
     ...(route && { [semconv.ATTR_HTTP_ROUTE]: route }),
     [semconv.ATTR_HTTP_RESPONSE_STATUS_CODE]: status,
     [semconv.ATTR_URL_PATH]: pathToShow(request, route),
-    // A trusted proxy may have copied X-Forwarded-Proto from a caller.
+    // The value is limited to `http` and `https`, because a trusted proxy may have copied
+    // X-Forwarded-Proto from a caller.
     [semconv.ATTR_URL_SCHEME]: request.protocol === 'https' ? 'https' : 'http',
     [semconv.ATTR_NETWORK_PROTOCOL_VERSION]: request.httpVersion,
     ...(clientAddress && { [semconv.ATTR_CLIENT_ADDRESS]: clientAddress }),
     ...(userAgent && { [semconv.ATTR_USER_AGENT_ORIGINAL]: userAgent }),
-    // A 4xx is an error of the caller and not of the server.
+    // A 4xx is an error of the caller, not of the server, so it gets no error type.
     ...(status >= 500 && { [semconv.ATTR_ERROR_TYPE]: errorCode ?? String(status) }),
     'animal_store.request_id': requestId,
     ...(key && { 'animal_store.key_id': key.id, 'animal_store.plan': key.plan }),
@@ -56,10 +57,12 @@ export function requestAttributes(request: TracedRequest, record: RequestRecord)
 }
 
 /**
- * Returns the address if it is valid, because a caller can write anything into `X-Forwarded-For`.
+ * Returns the address of a request if it is a valid IP address. A caller can write any text into
+ * `X-Forwarded-For`.
  */
 function addressOf(ip: string | undefined): string | undefined {
-  // On a socket for IPv4 and IPv6, Node maps IPv4 addresses into IPv6 (RFC 4291, §2.5.5.2).
+  // Node maps IPv4 addresses into IPv6 on a socket for both (RFC 4291, §2.5.5.2). The span shows
+  // the IPv4 address.
   const address = ip?.replace(/^::ffff:(?=[\d.]+$)/i, '');
   return address !== undefined && isIP(address) !== 0 ? address : undefined;
 }
@@ -70,11 +73,11 @@ function userAgentToShow(text: string | undefined): string | undefined {
 }
 
 /**
- * Replaces parts of the path that may be a caller's secret: an unknown path, and parameters that
- * are not numbers.
+ * Returns the path without parts that may be a secret of the caller. An unknown path and parameters
+ * that are not numbers are replaced by `REDACTED`.
  */
 function pathToShow(request: TracedRequest, route: string | undefined): string {
-  // A path without a route has not been parsed, perhaps because parsing fails.
+  // A request without a route has an unknown path, and parsing its path may fail.
   if (route === undefined) return '/REDACTED';
   const template = route.split('/');
   const isShown = (part: string, index: number) =>

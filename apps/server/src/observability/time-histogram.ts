@@ -1,16 +1,23 @@
 import type { Histogram } from 'prom-client';
 
-/** The last traced duration of a bucket, which links a graph to a trace. */
+/**
+ * An exemplar: the last traced duration in a bucket. Grafana uses it to link a point in a graph to
+ * a trace.
+ */
 interface Exemplar {
   readonly labelSet: { readonly trace_id: string };
   readonly value: number;
-  /** The Unix time in seconds. */
+  /** The Unix time of the observation in seconds. */
   readonly timestamp: number;
 }
 
-/** The durations with the same labels. */
+/** A time series of durations that have the same labels. */
 export interface TimeSeries {
-  /** @param traceId the id of the trace that took this time, if the trace is recorded. */
+  /**
+   * Records a duration.
+   *
+   * @param traceId the id of the trace of the request, if the trace is recorded.
+   */
   observe(seconds: number, traceId?: string): void;
 }
 
@@ -19,20 +26,20 @@ export interface TimeSeries {
  *
  * Each request causes five observations. `Histogram.observe` of prom-client takes 160 to 330 ns,
  * because it checks and hashes the labels and searches objects. This histogram takes 20 to 40 ns.
- * In total, it saves 3 % of a hot list's CPU time.
+ * In total, it saves 3 % of the CPU time of `GET /pets`.
  */
 export interface TimeHistogram {
-  /** Creates the series of a set of labels. Call it once for each set. */
+  /** Creates the time series for a set of labels. Call the function once for each set. */
   series(labels: Readonly<Record<string, string>>): TimeSeries;
-  /** The metric to register. */
+  /** The metric that prom-client's registry needs. */
   readonly metric: Histogram;
 }
 
 /**
  * Creates a {@link TimeHistogram}.
  *
- * @param options.bounds the upper bounds of the buckets in seconds, ascending.
- * @param options.now returns the Unix time in milliseconds.
+ * @param options.bounds the upper bounds of the buckets in seconds, in ascending order.
+ * @param options.now a function that returns the Unix time in milliseconds.
  */
 export function createTimeHistogram(options: {
   name: string;
@@ -44,12 +51,12 @@ export function createTimeHistogram(options: {
   const all: ReturnType<typeof createSeries>[] = [];
 
   function createSeries(labels: Readonly<Record<string, string>>) {
-    // The last bucket counts values above all bounds.
+    // The last bucket counts the durations above all bounds.
     const counts = new Float64Array(bounds.length + 1);
     const exemplars: (Exemplar | undefined)[] = Array.from(counts, () => undefined);
     let sum = 0;
 
-    /** Returns the values of the series in the form of prom-client. */
+    /** Returns the values of the series in the format of prom-client. */
     function read() {
       let count = 0;
       const buckets = Array.from(counts, (inBucket, index) => {
@@ -89,7 +96,7 @@ export function createTimeHistogram(options: {
       all.push(created);
       return created;
     },
-    // A registry uses only these members of a metric.
+    // The object has only the properties that a registry uses, so the cast is safe.
     metric: metric as unknown as Histogram,
   };
 }

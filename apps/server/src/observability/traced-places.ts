@@ -3,16 +3,16 @@ import { parseSentinelUrl } from '@animal-store/quotas/sentinel-url';
 import type { Attributes } from '@opentelemetry/api';
 import * as semconv from '@opentelemetry/semantic-conventions';
 
-/** The addresses of the service and of its stores. */
+/** The addresses of the service, of its database and of Redis, for the attributes of spans. */
 export interface TracedPlaces {
   /** The public address of the service, such as `https://api.example.com`. */
   readonly origin: string;
   readonly database: () => DatabaseAddress;
-  /** The URLs of `REDIS_URL`. */
+  /** The URLs from the setting `REDIS_URL`. */
   readonly redis: readonly string[];
 }
 
-/** Returns the attributes of the service's public address. */
+/** Returns the span attributes of the service's public address. */
 export function publicAddress(origin: string): Attributes {
   const { hostname, port, protocol } = new URL(origin);
   return {
@@ -21,7 +21,7 @@ export function publicAddress(origin: string): Attributes {
   };
 }
 
-/** Returns the attributes of the database. */
+/** Returns the span attributes of the database. */
 export function databaseAttributes({ host, port, name }: DatabaseAddress): Attributes {
   return {
     ...(host !== undefined && { [semconv.ATTR_SERVER_ADDRESS]: host }),
@@ -31,14 +31,14 @@ export function databaseAttributes({ host, port, name }: DatabaseAddress): Attri
 }
 
 /**
- * Returns the attributes of Redis. With a Cluster or with Sentinels, the server's address is left
- * out, because the URLs do not tell which of the servers responds.
+ * Returns the span attributes of Redis. With a Cluster or with Sentinels, the server's address is
+ * left out, because the URLs do not tell which server responds.
  */
 export function redisAttributes(urls: readonly string[]): Attributes {
   const [url, ...others] = urls;
-  // Without Redis, quotas are counted in the memory of this replica.
+  // Without Redis, this replica counts requests in its memory, so there is no address.
   if (url === undefined) return {};
-  // A Cluster has only database 0.
+  // A Redis Cluster has only database 0.
   if (others.length > 0) return { [semconv.ATTR_DB_NAMESPACE]: '0' };
   const sentinel = parseSentinelUrl(url);
   if (sentinel !== undefined) return { [semconv.ATTR_DB_NAMESPACE]: String(sentinel.db) };
@@ -50,5 +50,5 @@ export function redisAttributes(urls: readonly string[]): Attributes {
   };
 }
 
-/** Removes the brackets in which `URL` writes an IPv6 address. */
+/** Removes the brackets that the class `URL` puts around an IPv6 address. */
 const withoutBrackets = (hostname: string) => hostname.replaceAll(/[[\]]/g, '');

@@ -29,7 +29,8 @@ beforeEach(() => {
 afterEach(() => stack.disposeAsync());
 
 function open(origin: string, batches = {}): OpenTracing {
-  // Exporters of earlier tests may fail late, so each test has an object of its own.
+  // Each test has its own object for the counts, because exporters of earlier tests may still
+  // report failures.
   const counts = dropped;
   return openTracing({
     ...{ url: `${origin}/v1/traces`, version: '1.0.0', clock },
@@ -41,13 +42,13 @@ function open(origin: string, batches = {}): OpenTracing {
   });
 }
 
-/** Creates the span of a request. */
+/** Records the span of a request that has waited `queueMs` in the load shedder's queue. */
 function trace(tracing: OpenTracing, queueMs = 0): void {
   const waits = { queueMs, redisMs: 0, sqlMs: 0, bodyMs: 0 };
   tracing.start(request, { arrivedAt: performance.now() - queueMs, waits }).end(record);
 }
 
-/** Opens a server that accepts connections and never responds. */
+/** Opens a fake trace collector that accepts connections and never responds. */
 async function openSilentCollector() {
   let connections = 0;
   const server = stack.use(
@@ -59,7 +60,10 @@ async function openSilentCollector() {
   return { origin: `http://127.0.0.1:${server.port}`, untilAsked };
 }
 
-/** Tells whether a promise has settled after a turn of the event loop in which sockets are read. */
+/**
+ * Tells whether a promise has settled after one iteration of the event loop, in which Node reads
+ * from sockets.
+ */
 async function isSettled(promise: Promise<void>): Promise<boolean> {
   let settled = false;
   void promise.then(() => {
@@ -91,8 +95,8 @@ test('close waits until the trace collector has accepted the last spans', async 
   expect([troubles, dropped]).toEqual([[], {}]);
 });
 
-// Regression: the stop took two seconds. The clock stands still, so the test fails if the stop
-// waits.
+// Regression: the shutdown took two seconds. The fake clock does not move in this test, so the test
+// never ends if `close` waits for time to pass.
 test('close does not wait for a trace collector that refuses connections, and reports how many spans are lost', async () => {
   const tracing = open(`http://127.0.0.1:${await freePort()}`);
   trace(tracing);
@@ -144,7 +148,7 @@ test('close waits for a trace collector that failed earlier but has accepted spa
 test('openTracing counts spans as dropped when its queue is full and when the trace collector refuses them', async () => {
   await using collector = await openOtlpCollector(() => 400);
   const tracing = open(collector.url, { maxQueueSize: 2, maxExportBatchSize: 2 });
-  // The first two spans are sent, two wait, and there is no room for the last one.
+  // Two spans are being sent and two others wait, so the queue has no room for the fifth span.
   for (let i = 0; i < 5; i += 1) trace(tracing);
   expect(dropped).toEqual({ queue_full: 1 });
   await tracing.close();

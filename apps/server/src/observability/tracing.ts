@@ -51,41 +51,47 @@ import { watchCalls } from './watch-calls.ts';
 import { watchCollector } from './watch-collector.ts';
 
 export interface OpenTracing extends RequestTracing {
-  /** Returns the trace of the current request, if it is recorded. */
+  /** Returns the id of the current request's trace, if the trace is recorded. */
   currentTraceId(): string | undefined;
-  /** Sets the addresses of the service and of its stores, which are attributes of later spans. */
+  /**
+   * Sets the addresses of the service, the database and Redis. Later spans have these addresses as
+   * attributes.
+   */
   describe(places: TracedPlaces): void;
-  /** Starts to send the waiting spans. It is called when the last request has ended. */
+  /** Starts to send the waiting spans. The function is called when the last request has ended. */
   flush(): void;
-  /** Sends the waiting spans, but does not wait for an unavailable collector. */
+  /**
+   * Sends the waiting spans. The function does not wait for a trace collector that is unavailable.
+   */
   close(): Promise<void>;
 }
 
 /**
- * Opens tracing, which sends traces by OTLP: one span for each request, one for its wait for its
- * turn, and one for each of its Redis commands and statements. Names and attributes follow
- * OpenTelemetry's stable semantic conventions.
+ * Opens tracing, which sends traces by OTLP. Each request has a span, with child spans for its wait
+ * in the load shedder's queue, its Redis commands and its SQL statements. Names and attributes
+ * follow OpenTelemetry's stable semantic conventions.
  *
- * This module is imported only if traces are sent. It creates spans itself instead of using
- * OpenTelemetry's instrumentations. They patch modules as they are loaded (ES modules through a
- * loader hook), do not support postgres.js or PGlite, and put URLs and statements into spans.
+ * The module is imported only if traces are sent. It creates spans itself instead of using
+ * OpenTelemetry's instrumentations. These patch modules while they are loaded (ES modules through a
+ * loader hook), do not support postgres.js or PGlite, and put URLs and SQL into spans.
  */
 export function openTracing(
   options: TracingSettings & {
     version: string;
     clock: Clock;
-    /** How long shutting down waits for a collector that does not respond. */
+    /** The longest time that a shutdown waits for a trace collector that does not respond. */
     flushTimeoutMs: number;
-    /** Called when spans cannot be delivered. */
+    /** A function that is called when spans cannot be delivered. */
     onTrouble: (message: string) => void;
     onDropped: (loss: SpanLoss, spans: number) => void;
   },
 ): OpenTracing {
   const { url, sampler, sampleShare, batches, version, flushTimeoutMs, onTrouble } = options;
   const { clock } = options;
-  // The logger of OpenTelemetry passes further arguments, which are dropped.
+  // OpenTelemetry's logger passes additional arguments, which are ignored here.
   const tell = (message: string) => onTrouble(message);
-  // Tests open tracing several times in one process, which OpenTelemetry would warn about.
+  // The option prevents a warning of OpenTelemetry when tests open tracing several times in one
+  // process.
   const levels = { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true };
   diag.setLogger(
     { error: tell, warn: tell, info: () => {}, debug: () => {}, verbose: () => {} },
@@ -116,7 +122,7 @@ export function openTracing(
   let placeOfDatabase = (): Attributes => ({});
 
   /**
-   * Begins the span of a call that belongs to a request. The span never contains the arguments of
+   * Begins a child span for a call that a request makes. The span never contains the arguments of
    * the call.
    */
   function startSpan(name: string, attributes: () => Attributes) {
@@ -143,7 +149,7 @@ export function openTracing(
     startSpan(command, () => ({
       ...commandAttributes(command),
       ...redisPlace,
-      // In a Cluster, each command has the address of its node.
+      // In a Redis Cluster, each command has the address of the node that executes it.
       ...(isCluster && {
         [semconv.ATTR_SERVER_ADDRESS]: serverAddress,
         [semconv.ATTR_SERVER_PORT]: serverPort,
@@ -162,8 +168,8 @@ export function openTracing(
 
   return {
     start(request, { arrivedAt, waits }) {
-      // The caller's tracestate is not read, because a caller could put anything into it, and every
-      // span would repeat it.
+      // The caller's `tracestate` header is not read. A caller could put anything into it, and
+      // every span would repeat it.
       const { traceparent } = request.headers;
       const parent = propagator.extract(ROOT_CONTEXT, { traceparent }, defaultTextMapGetter);
       const startTime = toUnixMs(arrivedAt);
@@ -198,7 +204,8 @@ export function openTracing(
       placeOfDatabase = () => databaseAttributes(database());
     },
     flush() {
-      // The exporter reports spans that it cannot send, and `close` waits for them.
+      // Errors are ignored here, because the exporter reports spans that it cannot send. `close`
+      // waits for the spans.
       provider.forceFlush().catch(() => {});
     },
     async close() {
@@ -213,10 +220,13 @@ export function openTracing(
   };
 }
 
-/** Converts a time of `systemClock.elapsed()` to Unix time in milliseconds. */
+/** Converts a time of `systemClock.elapsed()` to the Unix time in milliseconds. */
 const toUnixMs = (elapsedMs: number) => systemClock.now() - systemClock.elapsed() + elapsedMs;
 
-/** The parts of a command that ioredis publishes and that spans use. Its `args` are never read. */
+/**
+ * The properties of a Redis command that spans use. ioredis also publishes `args`, which are never
+ * read.
+ */
 interface RedisCommand {
   readonly command: string;
   readonly serverAddress: string;
@@ -224,8 +234,8 @@ interface RedisCommand {
 }
 
 /**
- * Returns the attributes of a statement. Statements have names in this service's code, and the
- * conventions advise against parsing the operation or the table from the SQL.
+ * Returns the span attributes of an SQL statement. The operation is the name of the statement in
+ * the code, because the conventions advise against parsing SQL for it.
  */
 const statementAttributes = (statement: string): Attributes => ({
   [semconv.ATTR_DB_SYSTEM_NAME]: semconv.DB_SYSTEM_NAME_VALUE_POSTGRESQL,
@@ -233,36 +243,37 @@ const statementAttributes = (statement: string): Attributes => ({
   [semconv.ATTR_DB_QUERY_SUMMARY]: statement,
 });
 
-/** Returns the attributes of a Redis command. */
+/** Returns the span attributes of a Redis command. */
 const commandAttributes = (command: string): Attributes => ({
   // The package of semantic conventions has no constant for Redis.
   [semconv.ATTR_DB_SYSTEM_NAME]: 'redis',
   [semconv.ATTR_DB_OPERATION_NAME]: command,
 });
 
-/** Returns the attributes of a script in Redis. */
+/** Returns the span attributes of a Lua script in Redis. */
 const scriptAttributes = (script: string): Attributes => ({
   ...commandAttributes('evalsha'),
   [semconv.ATTR_DB_STORED_PROCEDURE_NAME]: script,
 });
 
 /**
- * Returns the attributes of a failed call. The message is left out, because it may repeat
- * arguments.
+ * Returns the span attributes of a failed call. The error message is left out, because it may
+ * repeat arguments.
  */
 function failureAttributes(error: unknown): Attributes {
   if (!(error instanceof DatabaseError)) return { [semconv.ATTR_ERROR_TYPE]: 'Error' };
   const { code } = error;
   return {
     [semconv.ATTR_ERROR_TYPE]: code,
-    // Only a SQLSTATE comes from the database. Codes of the driver have another format.
+    // The database sends SQLSTATE codes. Other codes come from the driver and are not a response of
+    // the database.
     ...(/^[\dA-Z]{5}$/.test(code) && { [semconv.ATTR_DB_RESPONSE_STATUS_CODE]: code }),
   };
 }
 
 /**
- * Creates the sampler with this name ("Environment Variable Specification", "General SDK
- * Configuration").
+ * Creates the sampler with the given name, as OpenTelemetry specifies it ("Environment Variable
+ * Specification", "General SDK Configuration").
  */
 function createSampler(name: SamplerName, share: number): Sampler {
   switch (name) {
@@ -282,8 +293,8 @@ function createSampler(name: SamplerName, share: number): Sampler {
 }
 
 /**
- * Describes the service, its environment and its replica. Values from environment variables take
- * precedence.
+ * Returns the attributes that describe the service, its environment and this replica. Values from
+ * environment variables take precedence.
  */
 function resourceOf(version: string) {
   const ours = resourceFromAttributes({
@@ -299,7 +310,10 @@ function resourceOf(version: string) {
   return defaultResource().merge(ours).merge(detectResources({ detectors }));
 }
 
-/** Returns the id of a trace that is recorded. The id of any other trace would be useless. */
+/**
+ * Returns the trace id of a span if the trace is recorded. The id of a trace that is not recorded
+ * would be useless.
+ */
 function traceIdOf(span: Span): string | undefined {
   return span.isRecording() ? span.spanContext().traceId : undefined;
 }

@@ -1,19 +1,19 @@
 import { tracingChannel } from 'node:diagnostics_channel';
 
 /**
- * Watches the calls that a tracing channel of Node reports.
+ * Observes the calls that a tracing channel of Node reports.
  *
- * @param onStart called when a call begins. The function that it returns is called when the call
- * has settled, with the error if it failed.
- * @returns a function that stops watching.
+ * @param onStart a function that is called when a call begins. It returns another function, which
+ * is called with the error (or `undefined`) when the call has settled.
+ * @returns a function that stops the observation.
  */
 export function watchCalls<Call extends object>(
   channel: string,
   onStart: (call: Call) => ((error: unknown) => void) | undefined,
 ): () => void {
   const { start, asyncEnd } = tracingChannel(channel);
-  // The callback is stored on the call itself, because a WeakMap of all calls in flight would slow
-  // down garbage collection.
+  // The callback is stored on the call itself. A WeakMap of all calls in flight would slow down
+  // garbage collection.
   const onEnd = Symbol(channel);
   type Watched = Call & { [onEnd]?: ReturnType<typeof onStart>; error?: unknown };
 

@@ -4,18 +4,18 @@ import type { Clock } from '@animal-store/runtime';
 import { ExportResultCode } from '@opentelemetry/core';
 import type { SpanExporter } from '@opentelemetry/sdk-trace';
 
-/** Node publishes every failed HTTP request of this process on this channel. */
+/** The diagnostics channel on which Node publishes every failed HTTP request of this process. */
 const failedRequests = 'http.client.request.error';
 
 /**
- * Watches whether the collector accepts spans, so that shutting down does not wait for an
+ * Observes whether the trace collector accepts spans, so that a shutdown does not wait for an
  * unavailable collector.
  *
  * The exporter reports a failure too late, because it retries for up to 10 s. So failed connections
  * to the collector are observed on a diagnostics channel of Node.
  *
- * @param options.url the URL that the exporter sends to.
- * @param options.patienceMs how long the collector may take to respond before it counts as
+ * @param options.url the URL to which the exporter sends spans.
+ * @param options.patienceMs the time without a response after which the collector counts as
  * unavailable.
  */
 export function watchCollector(
@@ -24,7 +24,7 @@ export function watchCollector(
 ) {
   const { clock, patienceMs } = options;
   const { host, pathname } = new URL(options.url);
-  /** The batches without a response of the collector. */
+  /** The batches of spans for which the collector has not sent a response. */
   const unanswered = new Map<object, { readonly sentAt: number; readonly spans: number }>();
   let hasFailed = false;
   let away = Promise.withResolvers<void>();
@@ -63,11 +63,13 @@ export function watchCollector(
     shutdown: () => exporter.shutdown(),
   };
   return {
-    /** The exporter to use instead of the given one. */
+    /**
+     * The exporter that must be used instead of the given one, so that its exports are observed.
+     */
     exporter: watched,
-    /** Resolves as soon as the collector counts as unavailable. */
+    /** Returns a promise that resolves as soon as the collector counts as unavailable. */
     untilAway: () => (isLate() ? Promise.resolve() : away.promise),
-    /** Returns the number of spans that were sent without a response. */
+    /** Returns the number of spans in batches without a response. */
     unansweredSpans: () => [...unanswered.values()].reduce((sum, { spans }) => sum + spans, 0),
     close: () => void unsubscribe(failedRequests, onFailedRequest),
   };

@@ -20,7 +20,10 @@ export function createAccountHandlers(services: AdminServices) {
   const { clock, accounts, keys, quotas, usage, readBans } = services;
   const today = () => lastBuckets(1, 'day', clock.now());
 
-  /** Reads the bans of accounts' keys: the first ones to show, and their number by account. */
+  /**
+   * Reads the bans of accounts: the banned keys that are shown first, and the number of bans of
+   * each account.
+   */
   const readBansOf = (names: string[]) =>
     readBans(
       async () => {
@@ -57,8 +60,8 @@ export function createAccountHandlers(services: AdminServices) {
   }
 
   /**
-   * Returns the busiest keys that have used up a window of their own. Most keys are already known
-   * and need no query.
+   * Returns those of the busiest keys that have used up a window of their own. A key that is in
+   * `known` needs no query.
    */
   async function findFull(
     busiest: readonly BusyKey[],
@@ -77,10 +80,11 @@ export function createAccountHandlers(services: AdminServices) {
     return looked.flat();
   }
 
-  /** Returns the account that a path means, and records it for the log. */
+  /** Returns the account that the request's path names, and stores it for the log. */
   async function accountOf(request: { params: { account: string }; res: Response }) {
     const account = await accounts.resolve(request.params.account);
-    // An account of an earlier version may have a name that is a token without its scheme.
+    // The name of an old account may be an API key that somebody has entered by mistake, so API
+    // keys are masked in the log.
     request.res.locals.account = hideTokens(account);
     return account;
   }

@@ -9,7 +9,7 @@ import type { ListPage, ListPosition } from '../schema/list-page.ts';
 import { AdminError } from './admin-error.ts';
 
 export interface PagedList {
-  /** The path of the list, relative to the admin API. */
+  /** The path of the list, relative to the base path of the admin API. */
   readonly path: string;
   readonly limit: number;
   /** The filters of the list; `undefined` for filters that are not set. */
@@ -17,9 +17,9 @@ export interface PagedList {
 }
 
 /**
- * Reads the page that a cursor points to, and sets the `Link` header if there is a next page.
+ * Reads the page that a cursor points to, and adds a `Link` header if there is a next page.
  *
- * @throws {AdminError} if the cursor does not belong to this list and filter.
+ * @throws {AdminError} if the cursor does not belong to this list and this filter.
  */
 export async function findPage<Item>(
   res: Response,
@@ -31,7 +31,8 @@ export async function findPage<Item>(
   for (const [name, value] of Object.entries(list.filter)) {
     if (value !== undefined) query.set(name, String(value));
   }
-  // The name distinguishes lists with different paths or filters.
+  // A cursor is only valid for the list with the same path and the same filter, which this name
+  // contains.
   const name = `${list.path} ${query} `;
   try {
     const from = cursor === undefined ? undefined : readPosition(openCursor(cursor, name));
@@ -52,7 +53,7 @@ export async function findPage<Item>(
   }
 }
 
-/** Sets `X-Total-Count` if the caller asks for the number of items. */
+/** Adds the header `X-Total-Count` if the caller asks for the number of items. */
 export async function setTotalCount(res: Response, isAsked: unknown, count: () => Promise<number>) {
   if (isAsked !== undefined) appendHeader(res, 'X-Total-Count', String(await count()));
 }
@@ -62,8 +63,8 @@ const Position = z.array(z.string());
 const readPosition = (text = ''): ListPosition => Position.parse(JSON.parse(text));
 
 /**
- * Tells whether an error comes from a forged cursor: one without JSON, without a position, or with
- * texts that Postgres cannot read (SQLSTATE class 22).
+ * Tells whether an error was caused by a cursor that the caller has made. The cursor contains no
+ * JSON, no position, or texts that Postgres cannot convert (SQLSTATE class 22).
  */
 const isForgery = (error: unknown) =>
   error instanceof SyntaxError ||

@@ -1,7 +1,7 @@
 import { type AdminErrorCode, adminErrorCodes } from '@animal-store/admin-contract';
 import { HttpError, type HttpErrorOptions } from '../http/http-error.ts';
 
-/** An error that an operator sees, with a code of the admin contract. */
+/** An error that is sent to an operator, with a code of the admin contract. */
 export class AdminError extends HttpError<AdminErrorCode> {
   constructor(code: AdminErrorCode, message: string, options: HttpErrorOptions = {}) {
     super(code, message, { ...options, table: adminErrorCodes });

@@ -17,7 +17,7 @@ import { invalidToken, type Operator } from './authenticate-operator.ts';
 import type { Health } from './health.ts';
 import { missingRole } from './operator-role.ts';
 
-/** The services that the admin API uses. */
+/** The parts of the service that the admin API uses. */
 export interface AdminServices {
   readonly clock: Clock;
   readonly keys: KeyManagement;
@@ -34,22 +34,23 @@ export interface AdminServices {
 
 declare global {
   namespace Express {
-    /** The values that the steps of the operators' listener add. */
+    /** The values of a request that the middleware of the operators' listener adds. */
     interface Locals {
       /**
-       * The sender of a request to the admin API; `undefined` until admission has identified it.
+       * The operator who sends the request; `undefined` until admission has identified the
+       * operator.
        */
       operator?: Operator | undefined;
       keyId?: string | undefined;
-      /** The account that a request is about. It contains no token. */
+      /** The name of the account that the request is about, without API keys. */
       account?: string | undefined;
-      /** The reasons that `/readyz` gave for `not_ready` or `degraded`. */
+      /** The reasons in the response of `/readyz`, if the status is `not_ready` or `degraded`. */
       reasons?: readonly string[] | undefined;
     }
   }
 }
 
-/** Returns the operator that admission has identified. */
+/** Returns the operator of a request in a handler. Admission has identified the operator before. */
 export function operatorOf({ locals: { operator } }: Response): Operator {
   if (operator === undefined) {
     throw new TypeError('A request without an operator reached a handler.');
@@ -57,20 +58,20 @@ export function operatorOf({ locals: { operator } }: Response): Operator {
   return operator;
 }
 
-/** A request for a change, as ts-rest passes it to a handler. */
+/** A request that changes something, as ts-rest passes it to a handler. */
 interface ChangeRequest {
   readonly query: { readonly reason?: string | undefined };
   readonly res: Response;
 }
 
-/** Returns the cause of a change that an operator requested, for the audit log. */
+/** Returns who requested a change and why, for the audit log. */
 export function causeOf({ res, query: { reason } }: ChangeRequest): Cause {
   const { actor } = operatorOf(res);
   return { actor, requestId: res.locals.requestId, reason, confirmActor: confirmActorOf(res) };
 }
 
 /**
- * Returns the function that confirms, in the transaction of a change, that its actor still has
+ * Returns a function that checks, in the transaction of a change, that the operator still has
  * permission to make the change.
  */
 export function confirmActorOf(res: Response): NonNullable<Cause['confirmActor']> {
@@ -85,7 +86,7 @@ export function confirmActorOf(res: Response): NonNullable<Cause['confirmActor']
   };
 }
 
-/** Creates the handler of a change. The response contains the changed object. */
+/** Creates a handler that makes a change. The response contains the changed object. */
 export function change<Request extends ChangeRequest, Changed>(
   make: (request: Request, cause: Cause) => Promise<Changed>,
 ) {
@@ -95,7 +96,10 @@ export function change<Request extends ChangeRequest, Changed>(
   });
 }
 
-/** Turns a refusal into an error of the admin API. It comes before the error mapper. */
+/**
+ * Converts errors of the domain into errors of the admin API. This error handler runs before the
+ * error mapper.
+ */
 export const translateRefusal: ErrorRequestHandler = (failure, _req, _res, next) => {
   if (failure instanceof StatementTooSlowError) {
     const { statementTooSlow } = adminErrorMessages;

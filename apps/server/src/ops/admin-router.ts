@@ -19,9 +19,9 @@ import { createOverviewHandlers, createUsageHandlers } from './usage-handlers.ts
 const openApi = { method: 'GET', path: '/openapi.json' } as const;
 
 /**
- * Compresses responses to GET only. A response with a new token may also contain a name that
- * somebody else has chosen. From the size of such a compressed response, an eavesdropper could
- * guess the token (BREACH, CVE-2013-3587).
+ * The compression of responses, only for GET. Other responses may contain a new token beside a name
+ * that somebody else has chosen. From the size of a compressed response with both, an eavesdropper
+ * could guess the token (BREACH, CVE-2013-3587).
  */
 const compress = compression({ filter: ({ method }) => method === 'GET' });
 
@@ -29,7 +29,7 @@ const readBody: RequestHandler = function readAdminBody(req, res, next) {
   return hasBody(req) ? jsonBody(req, res, next) : next();
 };
 
-/** Cancels the database statements of an operator's request when the operator disconnects. */
+/** Cancels the SQL statements of an operator's request when the operator disconnects. */
 const untilAbandoned: RequestHandler = function cancelWhenAbandoned(_req, res, next) {
   const abandoned = new AbortController();
   res.on('close', () => {
@@ -45,8 +45,8 @@ function hasBody({ tsRestRoute }: Request): boolean {
 /**
  * Creates the router of the admin API.
  *
- * @param admit admits only operators. It runs again after a body was received, because the operator
- * may have been revoked meanwhile.
+ * @param admit a middleware that admits only operators. It runs a second time after the request
+ * body has arrived, because the operator may have been revoked in the meantime.
  */
 export function createAdminRouter(
   services: AdminServices,
@@ -78,7 +78,8 @@ export function createAdminRouter(
 }
 
 function showOpenApi(): RequestHandler {
-  // The document is created at its first request, because most processes never need it.
+  // The OpenAPI document is created at the first request for it, because most processes never need
+  // it.
   let document: object | undefined;
   return function answerOpenApi(_req, res) {
     document ??= createAdminOpenApi();

@@ -21,36 +21,46 @@ const realm = 'Bearer realm="animal-store-admin"';
 
 const sentTwice = 'Authorization: expected one header, got several.';
 
-// The name of the scheme is case-insensitive (RFC 9110, §11.1). The token may have more characters
-// than in RFC 6750, because an operator chooses the ADMIN_TOKEN.
+// Matches the Authorization header with a bearer token. The name of the scheme is case-insensitive
+// (RFC 9110, §11.1). More characters are allowed than in RFC 6750, because operators choose the
+// ADMIN_TOKEN.
 const bearer = /^bearer +([\x21-\x7e]+) *$/i;
 
 export interface Operator {
   readonly actor: Actor;
-  /** The token that identifies the operator: an operator's, a session's, or the `ADMIN_TOKEN`. */
+  /**
+   * The token with which the operator has authenticated: a token of the operator, a token of a
+   * session, or the `ADMIN_TOKEN`.
+   */
   readonly token: string | undefined;
-  /** Finds the role of the operator in a transaction; `undefined` if its permission has ended. */
+  /**
+   * Finds the role of the operator within a transaction. Returns `undefined` if the operator no
+   * longer has permission.
+   */
   readonly confirm: (tx: Database) => Promise<OperatorRole | undefined>;
 }
 
 /**
- * Finds the operator who sends a request.
+ * A function that finds the operator who sends a request.
  *
- * @throws {AdminError} if the request is not from an operator.
+ * @throws {AdminError} if the request does not come from an operator.
  */
 export type Identify = (req: Request) => Promise<Operator>;
 
-/** The user that the embedded server runs as. Only this user can open the server's socket. */
+/**
+ * The operator for requests on the Unix socket of the embedded server. Only the user who runs the
+ * server can open this socket.
+ */
 const localUser: Operator = {
   actor: { type: 'local_user', id: null, name: 'local user', role: 'owner' },
   token: undefined,
   confirm: async () => 'owner',
 };
 
-/** How many wrong tokens one network may send per minute. */
+/** The number of wrong tokens that one network may send per minute. */
 const guessesPerMinute = 10;
 
-/** How many valid tokens are remembered, which is far more than there are operators. */
+/** The number of valid tokens that are remembered, which is far more than there are operators. */
 const maxKnown = 1_000;
 
 export interface OperatorAuthentication
@@ -62,10 +72,10 @@ export interface OperatorAuthentication
 /**
  * Creates the function that identifies the operator of a request and refuses everyone else.
  *
- * Tokens are protected by their length. Each failure costs the network a point. A network without
- * points waits for its refusal, so that a connection can guess only once a second. A valid token
- * always passes, even from a network that sent wrong ones. Otherwise an attacker could lock
- * operators out, and a leaked key could not be revoked meanwhile.
+ * Tokens are too long to be guessed. In addition, each network may send only a few wrong tokens.
+ * After that, each refusal is delayed, so that a connection can guess only once a second. A valid
+ * token is always accepted, even from a network that has sent wrong tokens. Otherwise an attacker
+ * could lock operators out, and nobody could revoke a leaked key in the meantime.
  */
 export function authenticateOperator({
   adminToken,
@@ -80,20 +90,24 @@ export function authenticateOperator({
     duration: guessWindowSeconds,
   });
   /**
-   * Hashes of tokens that were valid at their last use. They only avoid penalties; revoked tokens
-   * are still refused.
+   * The hashes of tokens that were valid when they were last used. A revoked token is still
+   * refused, but its first use does not count as a guess.
    */
   const known = new LRUCache<string, true>({ max: maxKnown });
 
   async function find(token: string, isActive: boolean): Promise<Actor | undefined> {
-    // Hashes have a fixed length, and comparing them takes the same time however much of a guess is
-    // right.
+    // The hashes of the tokens are compared, not the tokens. Hashes have a fixed length, and
+    // `timingSafeEqual` takes the same time for every wrong guess (timing attack).
     if (expected !== undefined && timingSafeEqual(digest(token), expected)) return bootstrap;
     if (isToken(token, 'operator')) return sessions.findByToken(token);
     return isToken(token, 'session') ? sessions.find(token, { isActive }) : undefined;
   }
 
-  /** @throws {AdminError} 429 if the network has sent too many wrong tokens. */
+  /**
+   * Counts a wrong token of a network.
+   *
+   * @throws {AdminError} 429 if the network has sent too many wrong tokens.
+   */
   async function countGuess(network: string): Promise<void> {
     try {
       await guesses.consume(network);
@@ -119,15 +133,18 @@ export function authenticateOperator({
       known.set(hashToken(token), true);
       return { actor, token, confirm: (tx) => sessions.confirm(tx, actor, token) };
     }
-    // A token that was valid earlier is not a guess: it has expired or was revoked. Its sender must
-    // learn the reason, and not get a message about too many guesses. If it is sent again, it
+    // A token that was valid earlier is not a guess: it has expired or was revoked. Its sender gets
+    // that reason instead of a message about too many guesses. If the token is sent again, it
     // counts as a guess.
     if (!known.delete(hashToken(token))) await countGuess(network);
     throw invalidToken(adminErrorMessages.unauthorized);
   };
 }
 
-/** Identifies every request as the local user. Use it only for the Unix socket. */
+/**
+ * Identifies every sender of a request as the local user. The function is only safe for the Unix
+ * socket.
+ */
 export const trustLocalUser: Identify = async () => localUser;
 
 function digest(token: string): Buffer {
@@ -135,8 +152,7 @@ function digest(token: string): Buffer {
 }
 
 /**
- * Creates the 401 for a token that is wrong, or that is not of the kind that the operation
- * requires.
+ * Creates the 401 error for a token that is wrong, or of another kind than the operation requires.
  */
 export function invalidToken(message: string): AdminError {
   return unauthorized(message, `${realm}, error="invalid_token"`);

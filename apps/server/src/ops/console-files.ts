@@ -3,8 +3,8 @@ import { extname } from 'node:path';
 import type { StaticFile } from '../http/send-file.ts';
 
 /**
- * The folder where Vite puts the built console. `npm start`, the image and the tests build it
- * first.
+ * The folder of the built console, which Vite creates. `npm start`, the Docker image and the tests
+ * build it first.
  */
 const built = new URL('../../../console/dist/', import.meta.url);
 
@@ -17,8 +17,9 @@ const types: Readonly<Record<string, string>> = {
 };
 
 /**
- * The Content-Security-Policy, which allows only the console's own files and no inline code.
- * Scripts cannot turn text into HTML, so a malicious name of a key stays text.
+ * The Content-Security-Policy of the console. It allows only the console's own files and no inline
+ * code. Scripts cannot convert text to HTML, so a name of a key that contains HTML stays text
+ * (cross-site scripting).
  */
 const contentSecurityPolicy = [
   `default-src 'none'`,
@@ -41,8 +42,8 @@ const pageHeaders = {
 };
 
 /**
- * Reads the built files of the console, by their names below `/console`. The page has the empty
- * name.
+ * Reads the built files of the console. The keys of the map are the file names below `/console`.
+ * The HTML page has an empty name.
  *
  * @throws if the console is not built.
  */
@@ -60,6 +61,6 @@ async function readConsoleFile(name: string): Promise<[path: string, file: Stati
   if (type === undefined) throw new Error(`The console has a file of an unknown type: ${name}`);
   const file = { type, content: await readFile(new URL(name, built), 'utf8') };
   if (name === 'index.html') return ['', { ...file, immutable: false, headers: pageHeaders }];
-  // The name of the file contains a hash of its content, which Vite has added.
+  // Browsers may cache the file forever, because Vite has added a hash of the content to its name.
   return [name, { ...file, immutable: true }];
 }

@@ -27,7 +27,8 @@ test('the readiness report is "ready" while the replica serves without faults, a
   health.note({ redisRefusal: () => undefined });
   fault = 'The database is read-only.';
   await expectReport('degraded', fault, 'Redis is unavailable.');
-  // The reason must not repeat the message of the database.
+  // The reported reason must not repeat the message of the database, which may contain names of
+  // users.
   databaseFault = Promise.reject(new Error('password authentication failed for "ann"'));
   const unreadable = 'The migrations of the database cannot be read.';
   await expectReport('not_ready', unreadable, 'Redis is unavailable.');

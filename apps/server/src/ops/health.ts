@@ -3,39 +3,47 @@ import { DatabaseUnavailableError, faultOf } from '@animal-store/postgres';
 import { type Clock, systemClock, waitAtMost } from '@animal-store/runtime';
 import type { OpsSettings } from './ops-settings.ts';
 
-/** The readiness of this replica for load balancers, with the reasons if it is not ready. */
+/**
+ * A report for load balancers about whether this replica is ready, with the reasons if it is not.
+ */
 export interface HealthReport {
-  /** `degraded`: the replica serves requests, but an operator must fix something. */
+  /**
+   * The readiness of this replica. `degraded` means that the replica serves requests, but an
+   * operator must fix something.
+   */
   readonly status: 'ready' | 'degraded' | 'not_ready';
-  /** One sentence for each fault. */
+  /** The faults of this replica, one sentence each. */
   readonly reasons: readonly string[];
 }
 
-/** What other parts of the service report about this replica. */
+/** The facts about this replica that other parts of the service report. */
 interface HealthState {
-  /** `serving` from the opening of the public port until the shutdown begins. */
+  /**
+   * The phase of the process. It is `serving` from the opening of the public port until the
+   * shutdown begins.
+   */
   readonly phase: 'starting' | 'serving' | 'stopping';
-  /** Why Redis is unavailable; `undefined` if it is available. */
+  /** The reason why Redis is unavailable; `undefined` if Redis is available. */
   readonly redisFault: string | undefined;
   /**
-   * Returns why Redis refuses this replica, which waiting does not fix; `undefined` if Redis
-   * accepts it.
+   * Returns why Redis refuses this replica, for example because of a wrong password. Returns
+   * `undefined` if Redis accepts the replica. Waiting does not fix a refusal.
    */
   readonly redisRefusal: () => string | undefined;
-  /** What the start waits for; `undefined` if it does not wait. */
+  /** What the start of the service waits for; `undefined` if it does not wait. */
   readonly wait: Wait | undefined;
 }
 
 export type Health = ReturnType<typeof createHealth>;
 
 /**
- * Creates the health of this replica. It begins as not ready, because the operators' listener opens
- * before the public one.
+ * Creates the health report of this replica. The replica is not ready at first, because the
+ * operators' listener opens before the public one.
  *
- * @param options.findDatabaseFault queries the database for a fault that makes every request fail,
- * such as a missing migration.
- * @param options.partialFault returns why some statements fail, such as all writes; `undefined` if
- * none do.
+ * @param options.findDatabaseFault a function that queries the database for a fault that makes
+ * every request fail, such as a missing migration.
+ * @param options.partialFault a function that returns why some SQL statements fail, such as all
+ * writes. It returns `undefined` if no statements fail.
  */
 export function createHealth(options: {
   /** @default {@link systemClock} */
@@ -53,7 +61,8 @@ export function createHealth(options: {
   };
   let asking: Promise<string | undefined> | undefined;
 
-  // Probes share one query, so that queries do not pile up while the database hangs.
+  // Health checks that arrive at the same time share one query, so that queries do not pile up
+  // while the database does not respond.
   const askDatabase = () => {
     asking ??= describeFault(findDatabaseFault).finally(() => {
       asking = undefined;
@@ -75,12 +84,14 @@ export function createHealth(options: {
       const obstacles = [
         state.phase === 'serving' ? undefined : `This replica is ${state.phase}.`,
         databaseFault,
-        // Both reasons may be the same, for example that the database refuses connections.
+        // The start may wait for the same reason that the query has found, for example that the
+        // database refuses connections. The reason is then listed once.
         state.phase !== 'starting' || state.wait?.reason === databaseFault
           ? undefined
           : state.wait?.reason,
       ];
-      // A database without a fault has answered this query, so reads work; writes may still fail.
+      // If the query found no fault, reads work. Writes may still fail, which `partialFault`
+      // reports.
       const faults = [databaseFault === undefined ? partialFault() : undefined, state.redisFault];
       const refusal = state.redisFault === undefined ? undefined : state.redisRefusal();
       if (refusal !== undefined) faults.push(`${refusal}.`);

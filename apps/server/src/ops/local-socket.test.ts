@@ -7,8 +7,8 @@ import { temporaryDirectory } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
 import { openLocalSocket } from './local-socket.ts';
 
-// Regression: before its mode was changed, the socket accepted other users if the umask and the
-// directory allowed it.
+// Regression: the socket was created first and made private afterwards. In between, other users
+// could connect if the umask and the directory allowed it.
 test('openLocalSocket creates a socket that only its owner may use, whatever the umask is', async () => {
   await using directory = await temporaryDirectory();
   const umask = process.umask(0);
@@ -22,7 +22,7 @@ test('openLocalSocket creates a socket that only its owner may use, whatever the
   }
 });
 
-// Linux would cut a longer path off, and two servers would share one socket.
+// Linux would truncate a longer path, so two servers could share one socket.
 test('openLocalSocket works when the path of the data directory is longer than a Unix socket path may be', async () => {
   await using directory = await temporaryDirectory();
   const dataDir = join(directory.path, 'd'.repeat(200));

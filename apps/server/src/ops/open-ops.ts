@@ -23,16 +23,16 @@ export async function openOps(
     OperatorAuthentication &
     Omit<OpsAppOptions, 'identify' | 'consoleFiles'> & {
       /**
-       * The directory with the Unix socket for the embedded server's own user; `undefined` with
-       * Postgres.
+       * The directory with the Unix socket for the user who runs the embedded server; `undefined`
+       * with Postgres.
        */
       dataDir: string | undefined;
       report: (failure: unknown, requestId?: string) => void;
     },
 ) {
   const { dataDir, closeTimeoutMs = defaultListenerLimits.closeTimeoutMs } = options;
-  // The files of the console need no token: they are the same for everyone, and their data comes
-  // from the admin API.
+  // The files of the console need no token. They are the same for everyone, and all data comes from
+  // the admin API.
   const sendConsole = sendFilesFrom(readConsoleFiles);
   const consoleFiles = { '/console': sendConsole, '/console/:file': sendConsole };
   const createApp = (identify: Identify) => createOpsApp({ ...options, identify, consoleFiles });
@@ -46,7 +46,7 @@ export async function openOps(
   const listener = await openListener({ ...options, variables: 'OPS_' }, () => createApp(identify));
   const kept = opened.move();
   return {
-    /** The address, in the form `http://host:port`. */
+    /** The address of the listener, in the form `http://host:port`. */
     origin: listener.origin,
     async close() {
       await listener.close(closeTimeoutMs);

@@ -8,12 +8,12 @@ import type { Identify } from './authenticate-operator.ts';
 import { missingRole } from './operator-role.ts';
 
 /**
- * Creates the steps that admit or refuse requests to the operators' listener.
+ * Creates the middleware that admits or refuses requests to the operators' listener.
  *
- * @param options.hosts The host names that this listener accepts, besides IP addresses and
+ * @param options.hosts the host names that the listener accepts, in addition to IP addresses and
  * localhost.
- * @param options.identify Refuses everyone except operators. Without authentication a caller learns
- * nothing, not even which paths exist.
+ * @param options.identify a function that refuses everyone except operators. A caller without
+ * authentication learns nothing, not even which paths exist.
  */
 export function createOpsAdmission({
   hosts,
@@ -25,25 +25,26 @@ export function createOpsAdmission({
   const names = new Set(['localhost', ...hosts.map((name) => name.toLowerCase())]);
 
   return {
-    /** Admits monitoring systems, and browsers that load the files of the console. */
+    /** Admits everyone to the paths for monitoring systems and to the files of the console. */
     admitVisitor(req: Request, _res: Response, next: NextFunction): void {
       next(foreignHost(req, names));
     },
 
-    /** Admits operators whose role allows the operation. */
+    /** Admits operators with a role that allows the operation. */
     async admitOperator(req: Request, res: Response, next: NextFunction): Promise<void> {
       const foreign = foreignHost(req, names);
       if (foreign !== undefined) return next(foreign);
 
       const operator = await identify(req);
       res.locals.operator = operator;
-      // Every operator may read the OpenAPI document and gets 404 for unknown paths.
+      // A request without a route asks for the OpenAPI document or for an unknown path. Every
+      // operator may read the document, and unknown paths get 404 later.
       if (req.tsRestRoute === undefined) return next();
 
       const refusal =
         missingRole(operator.actor.role, req) ?? malformedPath(req) ?? unknownParameter(req);
       const { keyId } = req.params;
-      // The parameter is not validated yet.
+      // The parameter is checked here, because the request is not validated yet.
       if (refusal === undefined && isKeyId(keyId)) res.locals.keyId = keyId.toLowerCase();
       next(refusal);
     },
@@ -51,13 +52,16 @@ export function createOpsAdmission({
 }
 
 /**
- * Refuses a request whose `Host` is not an IP address, `localhost` or one of the given names.
+ * Refuses a request whose `Host` header is not an IP address, `localhost` or one of the given
+ * names.
  *
- * The attack is DNS rebinding: a web page can point a name of its own at this listener, and its
- * scripts may then read the responses. The browser still sends that name as `Host`.
+ * The check prevents DNS rebinding: an attacker can point his own host name at this listener, and
+ * the scripts of his web page could then read the responses. The browser still sends the attacker's
+ * name in `Host`.
  */
 function foreignHost({ headers: { host } }: Request, hosts: ReadonlySet<string>) {
-  // HTTP/1.0 does not require a Host. Browsers always send one.
+  // A request without a `Host` header comes from an HTTP/1.0 client. Browsers always send the
+  // header.
   if (host === undefined) return undefined;
   const name = host.replace(/:\d*$/, '').toLowerCase();
   if (hosts.has(name) || isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0) return undefined;
@@ -66,8 +70,8 @@ function foreignHost({ headers: { host } }: Request, hosts: ReadonlySet<string>)
 }
 
 /**
- * Refuses a query that cannot be decoded or that has parameters unknown to the operation. If a
- * misspelt filter were ignored, the response would contain the whole list.
+ * Refuses a query that cannot be decoded or that has unknown parameters. If a misspelt filter were
+ * ignored, the response would contain the whole list.
  */
 function unknownParameter(req: Request): AdminError | undefined {
   const [, text = ''] = /\?(.*)/s.exec(req.url) ?? [];
@@ -77,7 +81,8 @@ function unknownParameter(req: Request): AdminError | undefined {
   const query = req.tsRestRoute?.query;
   const known = query instanceof z.ZodObject ? Object.keys(query.shape) : [];
   const isUnknown = Object.keys(req.query).some((name) => !known.includes(name));
-  // The message does not repeat the name, because it may be anything, even a token.
+  // The error message does not repeat the parameter's name, because it may be anything, even a
+  // token.
   return isUnknown
     ? new AdminError('invalid_request', adminErrorMessages.parameterUnknown(known))
     : undefined;
@@ -89,6 +94,6 @@ function isDecodable(text: string): boolean {
   } catch {
     return false;
   }
-  // Node reads bytes beyond ASCII as Latin-1.
+  // Only printable ASCII is accepted, because Node decodes all other bytes as Latin-1.
   return !/[^\x21-\x7e]/.test(text);
 }

@@ -22,21 +22,23 @@ const notReadyRetrySeconds = 1;
 
 export interface OpsAppOptions extends AdminServices, Pick<OpsSettings, 'hosts'> {
   readonly metrics: Metrics;
-  /** The handlers of the console's files, by path. */
+  /** The handlers of the console's files, with the paths as keys. */
   readonly consoleFiles: Readonly<Record<string, RequestHandler>>;
   readonly identify: Identify;
-  /** Called for every 500. */
+  /** A function that is called with the error and the request id for every 500. */
   readonly report: (failure: unknown, requestId: string) => void;
   readonly onOpsEnd: (record: OpsRequestRecord) => void;
 }
 
 /**
- * Creates the application of the operators' listener. The function reads in the order of a request.
+ * Creates the Express application of the operators' listener. The calls in the function have the
+ * order in which a request passes through them.
  */
 export function createOpsApp(options: OpsAppOptions): Express {
   const { consoleFiles, report, onOpsEnd } = options;
   const answerFailure = errorMapper(report);
-  // Admission is a middleware of the routes, so that the log of a refused request names its route.
+  // Admission runs as a middleware of the routes, after Express has found the route. So the log of
+  // a refused request names the route.
   const { admitOperator, admitVisitor } = createOpsAdmission(options);
 
   const app = createExpress();
@@ -54,7 +56,7 @@ export function createOpsApp(options: OpsAppOptions): Express {
 function observeOpsRequests(onEnd: OpsAppOptions['onOpsEnd']): RequestHandler {
   return function observeOpsRequest(req, res, next) {
     beginRequest(req, res);
-    // Node does not emit "finish" if the client has disconnected.
+    // The event is "close", because Node does not emit "finish" if the client has disconnected.
     res.on('close', () => {
       const { operator, keyId, account, reasons } = res.locals;
       const outcome = outcomeOf(res);
@@ -65,7 +67,9 @@ function observeOpsRequests(onEnd: OpsAppOptions['onOpsEnd']): RequestHandler {
   };
 }
 
-/** Creates the handlers for monitoring systems, by path. They need no token. */
+/**
+ * Creates the handlers for health checks and metrics, with the paths as keys. They need no token.
+ */
 function createProbes({
   health,
   metrics,

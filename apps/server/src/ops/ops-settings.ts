@@ -4,23 +4,23 @@ import { defaultOpsPort } from '@animal-store/admin-contract';
 export interface OpsSettings {
   readonly host: string;
   readonly port: number;
-  /** The host names that the listener accepts, besides IP addresses and localhost. */
+  /** The host names that the listener accepts, in addition to IP addresses and localhost. */
   readonly hosts: readonly string[];
   /**
-   * The token that protects the admin API on `port`. Without it, only tokens of operators are
-   * accepted.
+   * The token for the admin API with the permissions of an owner. Without this setting, only the
+   * tokens of operators are accepted.
    */
   readonly adminToken: string | undefined;
-  /** How long a probe's query to the database may take. */
+  /** The longest time that the database query of a health check may take. */
   readonly databaseTimeoutMs: number;
   /**
-   * How long shutting down waits for a scrape of what was lost. It must be longer than the scrape
-   * interval of Prometheus.
+   * The longest time that a shutdown waits for a last scrape of the metrics, so that lost requests
+   * become visible. It must be longer than the scrape interval of Prometheus.
    */
   readonly lastScrapeMs: number;
-  /** The period in which a network may send ten wrong tokens. */
+  /** The period in seconds in which a network may send ten wrong tokens. */
   readonly guessWindowSeconds: number;
-  /** How long a connection waits for the response to each further wrong token. */
+  /** The delay of the response to each further wrong token. */
   readonly guessDelayMs: number;
 }
 

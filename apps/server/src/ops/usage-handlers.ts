@@ -13,7 +13,7 @@ import { findPage } from './admin-cursor.ts';
 import type { AdminServices } from './admin-operation.ts';
 import { readLedger, readUsageRange, type UsageQuestion } from './usage-range.ts';
 
-/** The default number of busiest keys, in an overview and in a response that is grouped by key. */
+/** The default number of busiest keys in the overview and in a response that is grouped by key. */
 const usualKeys = 10;
 
 export function createUsageHandlers(services: AdminServices) {
@@ -35,7 +35,8 @@ export function createUsageHandlers(services: AdminServices) {
         const question = { ...query, bucket: bucket ?? ('hour' as const) };
         return { status: 200, body: await readLedger(services, filter, question, faults) };
       }
-      // For minutes and hours, no index contains the sums of keys.
+      // Only days can be grouped by key, because no index contains the sums of keys for minutes and
+      // hours.
       const isOther = bucket !== undefined && bucket !== 'day';
       const faults = isOther ? [`bucket: expected day with groupBy, got ${bucket}`] : [];
       const range = readUsageRange(
@@ -92,7 +93,9 @@ export function createOverviewHandlers(services: AdminServices) {
   });
 }
 
-/** Returns the days (UTC) that a range touches. Only days have an index with the sums of keys. */
+/**
+ * Returns the days (UTC) that overlap a time range. Only days have an index with the sums of keys.
+ */
 function daysOf({ from, to }: UsageRange): UsageRange {
   const dayMs = usageBucketSeconds.day * 1_000;
   const end = Math.ceil(Date.parse(to) / dayMs);

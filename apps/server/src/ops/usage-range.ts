@@ -7,7 +7,7 @@ import type { UsageQueries } from '../usage/usage-queries.ts';
 import { AdminError } from './admin-error.ts';
 import type { AdminServices } from './admin-operation.ts';
 
-/** The default number of buckets in a range. */
+/** The default number of buckets in a time range. */
 const usualBuckets: Readonly<Record<UsageBucket, number>> = { minute: 60, hour: 24, day: 30 };
 
 export interface UsageQuestion {
@@ -17,12 +17,12 @@ export interface UsageQuestion {
 }
 
 /**
- * Returns the whole buckets that a question asks for.
+ * Returns the time range of a usage query, extended to whole buckets.
  *
  * @param options.usual the default number of buckets.
  * @param options.max the largest number of buckets.
- * @param options.faults other faults of the question.
- * @throws {AdminError} that names every fault.
+ * @param options.faults other faults of the query, which the error message also contains.
+ * @throws {AdminError} if the query has faults. The message names all of them.
  */
 export function readUsageRange(
   { clock }: Pick<AdminServices, 'clock'>,
@@ -43,7 +43,7 @@ export function readUsageRange(
   return { from: at(start), to: at(end), bucket };
 }
 
-/** Reads the usage of a subject in the range that a question asks for. */
+/** Reads the usage of a key or of a group of keys in the time range of a query. */
 export async function readLedger(
   services: Pick<AdminServices, 'clock' | 'usage'>,
   subject: Parameters<UsageQueries['read']>[1],

@@ -11,8 +11,9 @@ import { mergeTraffic, quantileMs } from '../usage/live-traffic.ts';
 import { lastBuckets, liveSeconds, type UsageQueries } from '../usage/usage-queries.ts';
 
 /**
- * How long counted keys are cached. Counting a million keys keeps two cores busy for a tenth of a
- * second. Together with the console's polling interval, the numbers are at most 5 s old.
+ * The time for which the number of keys is cached. Counting a million keys keeps two CPU cores busy
+ * for a tenth of a second. Together with the polling interval of the console, the numbers are at
+ * most 5 s old.
  */
 const defaultCountedForMs = 2_500;
 
@@ -20,7 +21,7 @@ const shownBans = 10;
 const shownDenied = 10;
 
 /**
- * Counts the keys that are neither expired nor revoked. `suspended` counts the ones that are
+ * Counts the keys that are neither expired nor revoked. `suspended` is the number of keys that are
  * suspended or belong to a suspended account.
  */
 const countKeys = statement('count_keys', (db) =>
@@ -51,7 +52,7 @@ export function createOverview(options: {
   countedForMs?: number;
   replicas: Pick<ReplicaCount, 'count'>;
   usage: Pick<UsageQueries, 'readTraffic' | 'listDenied'>;
-  /** Reads open bans without those that are no longer in force. */
+  /** A function that reads active bans, without bans that Redis has lost. */
   readBans: ReadBans;
   stores: Overview['stores'];
 }) {
@@ -59,7 +60,10 @@ export function createOverview(options: {
   const { db, clock, replicas, usage, readBans, stores } = options;
   let counted: { readonly keys: ReturnType<typeof countKeys>; readonly at: number } | undefined;
 
-  /** Counts the keys. Concurrent and repeated requests share one query. */
+  /**
+   * Counts the keys. Concurrent requests share one query, and the result is cached for a short
+   * time.
+   */
   function countOnce(): ReturnType<typeof countKeys> {
     if (counted === undefined || clock.elapsed() - counted.at > countedForMs) {
       const keys = countKeys(db);
@@ -112,5 +116,5 @@ function byOutcome(counts: readonly number[]): Record<UsageOutcome, number> {
   return Object.fromEntries(entries) as Record<UsageOutcome, number>;
 }
 
-/** Rounds to two digits, because quantiles are not known more precisely. */
+/** Rounds a latency to two digits, because the quantiles are not more precise. */
 const rounded = (ms: number | null) => (ms === null ? null : Number(ms.toPrecision(2)));

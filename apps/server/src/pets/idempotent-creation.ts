@@ -14,48 +14,53 @@ import { idempotencyKeys, petIdSequence, pets } from '../schema/schema.ts';
 import { createInsertBatcher } from './insert-batcher.ts';
 import { toPetRow } from './pet-repository.ts';
 
-/** The default interval between deletions of expired idempotency keys. */
+/** The default interval at which expired idempotency keys are deleted. */
 export const defaultDeleteExpiredMs = 3_600_000;
 
-/** The result of a creation with an `Idempotency-Key`. */
+/** The result of creating an animal with an `Idempotency-Key`. */
 export type IdempotentCreation =
   | { readonly outcome: 'created' | 'replayed'; readonly pet: Required<Pet> }
   | { readonly outcome: 'in-progress' | 'key-reused' };
 
 export type IdempotentCreations = ReturnType<typeof createIdempotentCreations>;
 
-/** An `Idempotency-Key` of one API key. Equal values of two API keys do not conflict. */
+/**
+ * An `Idempotency-Key` together with the API key that used it. Two API keys may use the same value
+ * without a conflict.
+ */
 interface KeyUse {
   readonly keyId: string;
   readonly idempotencyKey: string;
 }
 
 /**
- * The start of the retention period. A key that was last used before this time may be used again.
+ * The SQL expression for the start of the retention period. An idempotency key that was last used
+ * before this time may be used again.
  */
 const retentionStart = sql`now() - interval '24 hours'`;
 
 /**
- * Returns the stored form of an idempotency key. The key is hashed because a caller may have put a
- * token or a customer's name into it. Replicas of earlier versions store keys unhashed; the space
- * in the hash makes a collision impossible, because no key contains one.
+ * Returns the hash under which an idempotency key is stored. The key is hashed, because a caller
+ * may have put a token or a customer's name into it. Replicas of earlier versions store keys
+ * without hashing them. The hash contains a space, which no key may contain, so the hash of one key
+ * never equals another key.
  */
 function hashOf(idempotencyKey: string): string {
   return `sha256 ${hash('sha256', idempotencyKey, 'hex')}`;
 }
 
 /**
- * Inserts idempotency keys and their pets in one statement, so that a key is never stored without
- * its pet. The unique index decides between concurrent requests with the same key. The advisory
- * lock only tells the later request that the first one is still running; without the lock, it would
- * wait.
+ * Inserts idempotency keys and their animals in one SQL statement, so that a key is never stored
+ * without its animal. If two requests use the same key at the same time, the unique index lets only
+ * one of them insert. The advisory lock tells the later request at once that the first one is still
+ * running. Without the lock, the later request would wait.
  *
- * During the last 24 hours a replica of an earlier version may have stored the key unhashed. A
- * function looks it up, because a function sees rows that were committed after this statement began
- * and before it got the lock.
+ * During a deployment, a replica of an earlier version may have stored the key without hashing it.
+ * A function looks this key up, because a function sees rows that were committed after the
+ * statement began and before it got the lock.
  *
- * @returns the id of each inserted pet, by its number `n` in the batch. The id is `null` if another
- * request uses the key or has used it in the last 24 hours.
+ * @returns the id of each inserted animal, by its number `n` in the batch. The id is `null` if
+ * another request uses the key now or has used it in the last 24 hours.
  */
 const createPetsOnce = preparedSql<{ n: number; id: string | null }>(
   'create_pets_once',
@@ -101,7 +106,10 @@ const findEarlierCreation = preparedStatement('find_earlier_creation', (db) =>
     ),
 );
 
-/** The most rows that one statement deletes. More rows might exceed the statement timeout. */
+/**
+ * The largest number of rows that one statement deletes. Deleting more rows might exceed the
+ * statement timeout.
+ */
 const maxDeleted = 1_000;
 
 const deleteExpiredKeys = statement('delete_expired_idempotency_keys', (db) =>
@@ -120,18 +128,23 @@ const deleteExpiredKeys = statement('delete_expired_idempotency_keys', (db) =>
 /** One request in a batch for {@link createPetsOnce}. */
 interface Creation extends KeyUse {
   readonly pet: Omit<Required<Pet>, 'id'>;
-  /** SHA-256 of the validated body, in hexadecimal. */
+  /** The SHA-256 hash of the validated body, in hexadecimal. */
   readonly fingerprint: string;
 }
 
 /**
- * Creates the store that creates an animal at most once per `Idempotency-Key`
+ * Creates the store that creates an animal at most once for each `Idempotency-Key`
  * (draft-ietf-httpapi-idempotency-key-header-07).
  */
 export function createIdempotentCreations(db: Database) {
-  /** @returns the id of the pet; `undefined` if the key is already in use. */
+  /**
+   * Inserts an animal.
+   *
+   * @returns the id of the animal; `undefined` if the idempotency key is already in use.
+   */
   const insert = createInsertBatcher<Creation, number | undefined>(async (creations) => {
-    // One statement cannot insert the same key twice. For the second creation, the key is in use.
+    // One statement cannot insert the same key twice. Of several creations with the same key, only
+    // the first one is inserted, and the others find the key in use.
     const byKey = Map.groupBy(creations, (it) => `${it.keyId} ${it.idempotencyKey}`);
     const firsts = [...byKey.values()].flatMap(([first]) => first ?? []);
     const rows = await createPetsOnce(
@@ -149,7 +162,9 @@ export function createIdempotentCreations(db: Database) {
   });
 
   return {
-    /** Creates an animal, or repeats the result of the first creation with the same key. */
+    /**
+     * Creates an animal, or returns the result of the first creation with the same idempotency key.
+     */
     async create(
       use: KeyUse,
       { name, categoryId, status = 'available' }: NewPet,

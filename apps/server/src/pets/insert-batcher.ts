@@ -1,12 +1,14 @@
 import { DatabaseUnavailableError } from '@animal-store/postgres';
 import { createBatcher } from '@animal-store/runtime';
 
-/** Inserts rows in one statement and returns their outcomes in the same order. */
+/**
+ * A function that inserts rows in one SQL statement and returns their outcomes in the same order.
+ */
 type InsertAll<Row, Outcome> = (rows: readonly Row[]) => Promise<readonly Outcome[]>;
 
 /**
  * Creates the function that inserts one row. Rows that arrive while a statement is running share
- * the next statement. Each row has its own outcome: if the database refuses a row, only that row
+ * the next statement. Each row has its own outcome: if the database refuses one row, only that row
  * fails.
  */
 export function createInsertBatcher<Row, Outcome>(
@@ -17,12 +19,12 @@ export function createInsertBatcher<Row, Outcome>(
     (rows) =>
       insertAll(rows).catch((error: unknown): Promise<Outcome>[] => {
         if (rows.length === 1 || error instanceof DatabaseUnavailableError) throw error;
-        // The database refused the whole statement because of one of its rows. With one statement
-        // for each row, only that row fails.
+        // The database refused the whole statement because of one of its rows. Each row is now
+        // inserted by its own statement, so that only the refused row fails.
         return rows.map(insertOne);
       }),
-    // Only one statement runs at a time, so that a repeated idempotency key finds the first
-    // creation finished.
+    // Only one statement runs at a time. A repeated idempotency key then finds that the first
+    // creation is finished.
     { operation: 'create_pet', system: 'postgresql', maxSize: 100, maxInFlight: 1, patienceMs: 50 },
   );
 }

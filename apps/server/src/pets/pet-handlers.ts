@@ -16,8 +16,8 @@ import { petContract } from './served-pet-contract.ts';
 /**
  * Creates the handlers of the three operations on animals.
  *
- * @param options.baseUrl The base URL of links, ending in `/v1`. It never comes from the `Host`
- * header, which a caller can set to anything.
+ * @param options.baseUrl the base URL of links, ending in `/v1`. It is never taken from the `Host`
+ * header, because a caller can set that header to anything.
  */
 export function createPetHandlers(options: {
   pets: PetRepository;
@@ -25,11 +25,14 @@ export function createPetHandlers(options: {
   baseUrl: string;
   /** Returns the API key of a request. */
   keyOf: (res: { readonly locals: Express.Locals }) => { readonly id: string };
-  /** Refuses a request whose key has lost its permission while the body was received. */
+  /**
+   * A middleware that refuses a request if its key has lost its permission while the body arrived.
+   */
   confirmCaller: RequestHandler;
 }) {
   const { pets, creations, baseUrl, keyOf, confirmCaller } = options;
-  // Building a link takes 5 µs, and clients ask for the same pages again and again.
+  // A cache of pagination links. Building a link takes 5 µs, and clients request the same pages
+  // again and again.
   const links = new LRUCache<string, string>({ max: 1_000 });
 
   function linkToNext(limit: number, position: PagePosition): string {
@@ -83,7 +86,7 @@ export function createPetHandlers(options: {
   });
 }
 
-/** Waits for Postgres and records the time in the request's waits. */
+/** Waits for Postgres and records how long the request waited. */
 async function timed<Result>(res: Response, work: Promise<Result>): Promise<Result> {
   const beganAt = systemClock.elapsed();
   try {

@@ -9,8 +9,8 @@ const c = initContract();
 const writtenBody = c.type<WrittenBody>();
 
 /**
- * The contract of pets as this service implements it. Postgres writes the JSON of animals that are
- * read, so the bodies are strings. Misspelt parameter names are refused.
+ * The contract of animals as the server implements it. The response bodies are strings, because
+ * Postgres writes the JSON of animals that are read. Misspelt parameter names are refused.
  */
 export const petContract = c.router(
   {

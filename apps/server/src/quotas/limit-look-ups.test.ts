@@ -4,7 +4,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { limitLookUps } from './limit-look-ups.ts';
 
 test('denyGuess allows a network without remaining quota ten failed key lookups in ten seconds, and any number of successful ones', async () => {
-  // The limiters of rate-limiter-flexible use the clock of the machine.
+  // The limiters of rate-limiter-flexible use the clock of the machine, so fake timers replace it.
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const allowance = createMemoryQuotas({ clock: createTestClock() }).createAllowance('network', {
@@ -16,8 +16,8 @@ test('denyGuess allows a network without remaining quota ten failed key lookups 
   await networks.take('network');
 
   /**
-   * Looks up invented tokens, one after the other, until a lookup is denied. Returns how many were
-   * allowed.
+   * Looks up invented tokens one after the other until a lookup is denied. Returns the number of
+   * allowed lookups.
    */
   async function guess(): Promise<number> {
     let lookUps = 0;
@@ -27,11 +27,12 @@ test('denyGuess allows a network without remaining quota ten failed key lookups 
     }
     return lookUps;
   }
-  // Regression: a network without allowance took 40 s to get 50 keys accepted that a replica did
-  // not know.
+  // Regression: for a network that had used up its quota, it took 40 s until a new replica accepted
+  // its 50 valid keys.
   for (let i = 0; i < 50; i += 1) expect(await networks.denyGuess('network')).toBeUndefined();
   expect(await guess()).toBe(10);
-  // Regression: each response that was in flight when the quota ran out allowed ten more lookups.
+  // Regression: each response that was in flight when the quota was used up allowed ten more
+  // lookups.
   expect((await networks.take('network')).outcome).toBe('denied');
   vi.advanceTimersByTime(9_999);
   expect(await guess()).toBe(0);

@@ -1,19 +1,21 @@
 import type { Allowance, QuotaDecision } from '@animal-store/quotas';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 
-/** How many lookups may fail in ten seconds for a network that has used up its allowance. */
+/** The number of lookups that may fail in ten seconds for a network that has used up its quota. */
 const wrongGuesses = { points: 10, duration: 10 } as const;
 
 export type NetworkAllowance = ReturnType<typeof limitLookUps>;
 
 /**
- * Limits lookups of unknown tokens in the database for networks that have used up their allowance.
+ * Limits how many unknown tokens are looked up in the database for a network that has used up its
+ * quota.
  *
- * An attacker can invent any number of tokens with a valid checksum, and each of them must not cost
- * a query. Only lookups that find no key are counted. Otherwise the valid keys of a network would
- * lock each other out on a replica that has just started and has cached none of them. Concurrent
- * guesses may therefore exceed the limit. They are counted afterwards, and reduce the number of
- * guesses that remain.
+ * An attacker can invent any number of tokens with a valid checksum, and not every invented token
+ * may cost a query. Only lookups that find no key are counted. If all lookups counted, the valid
+ * keys of a network would block each other on a replica that has just started with an empty cache.
+ *
+ * A lookup is counted after it has failed, so concurrent guesses may exceed the limit. They reduce
+ * the number of guesses that remain.
  */
 export function limitLookUps(networks: Allowance) {
   const guesses = new RateLimiterMemory(wrongGuesses);
@@ -22,8 +24,8 @@ export function limitLookUps(networks: Allowance) {
     ...networks,
 
     /**
-     * Returns the decision that denies a request because its token must not be looked up in the
-     * database; `undefined` if the lookup is allowed.
+     * Returns the quota decision that denies a request, if its token must not be looked up in the
+     * database. Returns `undefined` if the lookup is allowed.
      */
     async denyGuess(network: string): Promise<QuotaDecision | undefined> {
       const decision = networks.peek(network);
@@ -32,7 +34,7 @@ export function limitLookUps(networks: Allowance) {
       return wrong?.remainingPoints === 0 ? decision : undefined;
     },
 
-    /** Counts a lookup that found no key, if the network has used up its allowance. */
+    /** Counts a lookup that found no key, if the network has used up its quota. */
     countWrongGuess(network: string): void {
       if (networks.peek(network).outcome === 'denied') void guesses.penalty(network);
     },

@@ -11,8 +11,8 @@ import { limitLookUps, type NetworkAllowance } from './limit-look-ups.ts';
 import { defaultQuotaSettings, type QuotaSettings } from './quota-settings.ts';
 
 /**
- * How many pages of the reference a network may read for each request without a key. A whole office
- * may read behind one address.
+ * The number of documentation pages that a network may read for each request without a key. All
+ * people in an office may share one address.
  */
 const pagesPerRequest = 10;
 
@@ -22,17 +22,18 @@ export interface Quotas {
   readonly keys: KeyQuotas;
   /** Limits requests without a valid key. */
   readonly networks: NetworkAllowance;
-  /** Limits requests outside the versioned API, such as for the reference, by network. */
+  /**
+   * Limits requests outside the versioned API by network, such as requests for the documentation.
+   */
   readonly pages: Pick<Allowance, 'take'>;
   readonly statusRequests: Pick<Allowance, 'take'>;
   close(): void;
 }
 
 /**
- * Opens the quotas of the service. Opening succeeds even if Redis is down.
+ * Opens the quotas of the service. They can be opened even if Redis is down.
  *
- * @throws {StartupError} if Redis is reachable but refuses the database number, the user or the
- * password.
+ * @throws {StartupError} if Redis is up but refuses the database number, the user or the password.
  */
 export async function openQuotas(
   given: Partial<QuotaSettings> & Omit<QuotasOptions, keyof QuotaSettings> = {},

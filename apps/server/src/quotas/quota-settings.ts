@@ -8,11 +8,11 @@ export interface QuotaSettings
     'connectTimeoutMs' | 'firstConnectionTimeoutMs' | 'probeEveryMs' | 'timeoutMs'
   > {
   /**
-   * The URLs of Redis: none for quotas in memory, one for a single Redis or its Sentinels, several
-   * for a Cluster.
+   * The URLs of Redis. There is no URL for quotas in memory, one for a single Redis or its
+   * Sentinels, and several for a Cluster.
    */
   readonly redis: readonly string[];
-  /** Requests per minute from one network without a valid key. */
+  /** The number of requests per minute that one network may send without a valid key. */
   readonly addressPerMinute: number;
   readonly banPolicy: BanPolicy;
 }

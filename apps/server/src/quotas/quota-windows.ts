@@ -1,7 +1,7 @@
 import type { QuotaWindow, WindowName } from '@animal-store/contract';
 import type { QuotaDecision } from '@animal-store/quotas';
 
-/** Describes both windows of a key for a response body. */
+/** Converts both windows of a quota decision to the format of a response body. */
 export function toQuotaWindows({ windows }: QuotaDecision): Record<WindowName, QuotaWindow> {
   const [minute, day] = windows.map(({ limit, remaining, resetAt }) => ({
     limit,
@@ -13,7 +13,7 @@ export function toQuotaWindows({ windows }: QuotaDecision): Record<WindowName, Q
   return { minute, day };
 }
 
-/** Formats a Unix time in seconds for a response body. */
+/** Converts a Unix time in seconds to ISO 8601 for a response body. */
 export function toInstant(unixSeconds: number): string {
   return new Date(unixSeconds * 1_000).toISOString();
 }

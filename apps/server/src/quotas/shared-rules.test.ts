@@ -2,8 +2,8 @@ import * as contract from '@animal-store/contract';
 import * as quotas from '@animal-store/quotas';
 import { expect, expectTypeOf, test } from 'vitest';
 
-// Neither of the two published packages may depend on the other, so both define how windows and
-// bans are reported.
+// The contract and packages/quotas both define windows and ban policies. Neither of the two
+// published packages may depend on the other, so the tests compare them.
 
 const quota = { perMinute: 5, perDay: 9 };
 

@@ -4,15 +4,15 @@ import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 
 /**
- * The Postgres channel (NOTIFY). Its name is from version 1.0.0, which announced only changes of
- * keys.
+ * The name of the Postgres channel for NOTIFY. The name comes from version 1.0.0, which announced
+ * only changes of keys.
  */
 const channel = 'animal_store_keys';
 
 /**
  * A message between replicas. It announces a changed key, a changed account (`account`) or a
- * replica's heartbeat (`replica`). For the last two, `keyId` is empty, so earlier versions read
- * them as the change of a key that does not exist.
+ * heartbeat of a replica (`replica`). In the last two cases, `keyId` is empty. Earlier versions
+ * then treat the message as the change of a key that does not exist.
  */
 const Message = z.object({
   keyId: z.string(),
@@ -21,22 +21,22 @@ const Message = z.object({
   leaving: z.boolean().optional(),
 });
 
-/** The heartbeat of version 1.0.0, which does not name the replica. */
+/** The heartbeat that replicas of version 1.0.0 send: an empty message. */
 const namelessHeartbeat = '';
 
-/** The functions that are called for messages of replicas, one for each kind of message. */
+/** The functions that are called for messages from replicas, one for each kind of message. */
 export interface ReplicaSubscribers {
   keyChanged(keyId: string): void;
   accountChanged(account: string): void;
   /**
-   * Called for each heartbeat, including this replica's own.
+   * Handles a heartbeat of any replica, including this one.
    *
-   * @returns whether the replica is new. A new replica gets a heartbeat at once, so that it need
-   * not wait for this replica's next one.
+   * @returns whether the replica is new. This replica then sends a heartbeat at once, so that the
+   * new replica learns about it without waiting for the next interval.
    */
   seen(replica: string): boolean;
   left(replica: string): void;
-  /** Called if messages were missed or not understood: any key may have changed. */
+  /** Handles the case that messages were lost or not understood. Any key may have changed then. */
   missed(): void;
 }
 
@@ -62,21 +62,21 @@ export async function openChangeChannel(
       else if (leaving) subscribers.left(replica);
       else if (subscribers.seen(replica)) listening?.beat();
     },
-    // Messages that were sent before this moment are lost.
+    // Messages that were sent before this replica began to listen are lost.
     onListening: () => subscribers.missed(),
   });
   return listening;
 }
 
 /**
- * Tells all replicas that a key has changed. Postgres sends the message when the transaction
+ * Announces the change of a key to all replicas. Postgres sends the message when the transaction
  * commits, and never after a rollback.
  */
 export const announceKeyChange = statement('announce_key_change', (tx, keyId: string) =>
   notify(tx, { keyId }),
 );
 
-/** Tells all replicas that an account has changed, also at the commit. */
+/** Announces the change of an account to all replicas when the transaction commits. */
 export const announceAccountChange = statement('announce_account_change', (tx, account: string) =>
   notify(tx, { keyId: '', account }),
 );
@@ -86,8 +86,8 @@ function notify(tx: Database, message: z.infer<typeof Message>) {
 }
 
 /**
- * Parses a message. Any client of the database can send any text, so invalid JSON becomes an
- * unknown message.
+ * Parses the JSON of a message. Any client of the database can send any text, so the function
+ * returns a message of an unknown kind for invalid JSON.
  */
 function parse(payload: string): unknown {
   try {

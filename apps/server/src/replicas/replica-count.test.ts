@@ -5,7 +5,7 @@ import { createReplicaCount } from './replica-count.ts';
 const own = 'own';
 const clock = createTestClock();
 
-/** Creates a count that has heard these heartbeats. */
+/** Creates a replica count that has received these heartbeats. */
 function countOf(...heard: readonly string[]) {
   const replicas = createReplicaCount({ id: own, clock });
   for (const id of heard) replicas.hear(id);
@@ -35,7 +35,7 @@ test('the replica count stays the same while no heartbeats arrive', async () => 
   const replicas = countOf(own, 'a', 'b');
   await clock.advance(3_600_000);
   expect([replicas.count(), replicas.silentMs()]).toEqual([3, 3_600_000]);
-  // Postgres is available again, and this replica's heartbeat happens to arrive first.
+  // The heartbeat of this replica arrives first when Postgres is available again.
   replicas.hear(own);
   expect([replicas.count(), replicas.silentMs()]).toEqual([3, 0]);
 });

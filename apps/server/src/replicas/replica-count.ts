@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '@animal-store/runtime';
 
 /**
- * How many of this replica's own heartbeats may arrive without one of a peer. After that, the peer
- * counts as dead.
+ * The number of this replica's own heartbeats that may arrive without a heartbeat of another
+ * replica. After that, the other replica counts as stopped.
  */
 const missedHeartbeats = 3;
 
 /**
- * More peers than any deployment has. The limit exists because anyone who can use the database can
- * send heartbeats.
+ * The largest number of other replicas, which is more than any deployment has. The limit exists
+ * because anyone who can use the database can send heartbeats.
  */
 const maxPeers = 999;
 
@@ -18,13 +18,13 @@ export type ReplicaCount = ReturnType<typeof createReplicaCount>;
 /**
  * Creates the count of this service's replicas, based on their heartbeats.
  *
- * Time is measured in this replica's own heartbeats, which take the same way through Postgres as
- * the heartbeats of its peers. So while Postgres is unavailable, no peer counts as dead and the last count
- * stays.
+ * Time is measured in heartbeats of this replica, which pass through Postgres like the heartbeats
+ * of the others. So while Postgres is down, no other replica counts as stopped, and the count does
+ * not change.
  */
 export function createReplicaCount(options: { id?: string; clock: Pick<Clock, 'elapsed'> }) {
   const { id: ownId = randomUUID(), clock } = options;
-  /** For each peer, the number of own heartbeats since the peer's last one. */
+  /** For each other replica, the number of own heartbeats since its last heartbeat. */
   const missed = new Map<string, number>();
   let heardAt = clock.elapsed();
 
@@ -34,7 +34,8 @@ export function createReplicaCount(options: { id?: string; clock: Pick<Clock, 'e
     /**
      * Records a heartbeat.
      *
-     * @returns whether it is the first heartbeat of a peer, which does not know this replica yet.
+     * @returns whether it is the first heartbeat of another replica. That replica does not know
+     * this one yet.
      */
     hear(id: string): boolean {
       heardAt = clock.elapsed();
@@ -57,8 +58,8 @@ export function createReplicaCount(options: { id?: string; clock: Pick<Clock, 'e
     count: () => missed.size + 1,
 
     /**
-     * Returns the milliseconds since the last heartbeat. More than a few seconds mean that the
-     * channel is broken.
+     * Returns the milliseconds since the last heartbeat of any replica. If the number exceeds a few
+     * seconds, the channel is broken.
      */
     silentMs: () => clock.elapsed() - heardAt,
   };

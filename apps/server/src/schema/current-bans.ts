@@ -2,16 +2,16 @@ import { statement } from '@animal-store/postgres';
 import { and, desc, eq, gt, max, type SQL, sql } from 'drizzle-orm';
 import { apiKeys, openBans } from './schema.ts';
 
-/** The condition that a ban has not ended. */
+/** The SQL condition that a ban has not ended. */
 export const isOpen = gt(openBans.until, sql`now()`);
 
 /**
- * The end of a key's last ban. A key may have two bans, because replicas decide by themselves while
- * Redis is unavailable.
+ * The SQL expression for the end of a key's last ban. A key may have several bans, because each
+ * replica may ban it without the others while Redis is unavailable.
  */
 const lastEnd = max(openBans.until);
 
-/** Lists the banned keys, sorted by the end of their ban, the latest first. */
+/** Returns the banned keys. The keys with the latest end of the ban come first. */
 export const listOpenBans = statement(
   'list_open_bans',
   (db, limit: number, condition?: SQL | undefined) =>
@@ -34,14 +34,17 @@ export interface ShownBan {
   readonly until: string;
 }
 
-/** Runs a query that shows bans, and repeats it until all bans that it shows are in force. */
+/**
+ * A function that runs a query which returns bans. It repeats the query until Redis confirms all
+ * bans in the result.
+ */
 export type ReadBans = <Found>(
   read: () => Promise<Found>,
   bansOf: (found: Found) => readonly ShownBan[],
 ) => Promise<Found>;
 
 /**
- * Runs the query once. Without Redis, the table and the quotas belong to the same process, so both
- * lose bans at the same time.
+ * Runs the query once. It is used without Redis: the table and the quotas then belong to the same
+ * process, so both lose bans at the same time.
  */
 export const readBansAsStored: ReadBans = (read) => read();

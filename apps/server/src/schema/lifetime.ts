@@ -2,34 +2,34 @@ import { and, gt, isNull, or, type SQL, sql } from 'drizzle-orm';
 import type { AnyPgColumn } from 'drizzle-orm/pg-core';
 
 /**
- * Returns the condition that a key, an operator or a token has not expired, by the database's
- * clock.
+ * Returns the SQL condition that a key, an operator or a token has not expired, by the clock of the
+ * database.
  */
 export function isUnexpired(expiresAt: AnyPgColumn) {
   return or(isNull(expiresAt), gt(expiresAt, sql`now()`));
 }
 
 /**
- * Returns the condition that a row is unexpired at this moment. `now()` is the start of the
- * transaction, and the token may have expired while the transaction waited for a lock.
+ * Returns the SQL condition that a row has not expired at this moment. `now()` would be the start
+ * of the transaction, but the token may have expired while the transaction waited for a lock.
  */
 export function isStillUnexpired(expiresAt: AnyPgColumn) {
   return or(isNull(expiresAt), gt(expiresAt, sql`clock_timestamp()`));
 }
 
-/** The columns that keys and operators share. */
+/** The columns of keys and operators that determine whether they are active. */
 interface Lifetime {
   readonly expiresAt: AnyPgColumn;
   readonly revokedAt: AnyPgColumn;
 }
 
-/** Returns the condition that a key or an operator is active, by the database's clock. */
+/** Returns the SQL condition that a key or an operator is active, by the clock of the database. */
 export function isActive({ expiresAt, revokedAt }: Lifetime) {
   return and(isNull(revokedAt), isUnexpired(expiresAt));
 }
 
 /**
- * Returns the state of a key or an operator, by the database's clock.
+ * Returns the SQL expression for the state of a key or an operator, by the clock of the database.
  *
  * @param valid the state of a row that is neither revoked nor expired.
  */
@@ -40,7 +40,7 @@ export function stateOf<Valid extends string = 'active'>(
   return sql`case when ${table.revokedAt} is not null then 'revoked' when ${table.expiresAt} <= now() then 'expired' else ${valid} end`;
 }
 
-/** Returns the values that revoke a row. The time of an earlier revocation stays. */
+/** Returns the column values that revoke a row. The time of an earlier revocation is kept. */
 export function revoked({ revokedAt }: Lifetime): { revokedAt: SQL } {
   return { revokedAt: sql`coalesce(${revokedAt}, now())` };
 }

@@ -3,29 +3,30 @@ import type { Database } from '@animal-store/postgres';
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm';
 
 /**
- * The end of a page: the sort values of its last row, as Postgres writes them. The first text is
- * the index of the list, because {@link readLists} reads several lists.
+ * The position of a page in a list: the sort values of the previous page's last row, as Postgres
+ * writes them. The first text is the index of the list, because {@link readLists} reads several
+ * lists.
  */
 export type ListPosition = readonly string[];
 
 export interface ListPage<Item> {
   readonly items: readonly Item[];
-  /** The position where the next page begins, if there is one. */
+  /** The position after which the next page begins; `undefined` if there is no next page. */
   readonly next: ListPosition | undefined;
 }
 
-/** A sort column, which is never null, and the type by which Postgres reads its text. */
+/** A sort column with the SQL type of its values. The column must not contain nulls. */
 export type SortColumn = readonly [column: SQLWrapper, type: string];
 
 export interface ListOrder {
-  /** The sort columns. Together they identify each row. */
+  /** The sort columns. Their values together identify each row. */
   readonly columns: readonly SortColumn[];
   readonly isDescending: boolean;
 }
 
 /**
- * Returns the position of a row as JSON. The values are texts, because a `Date` would lose the
- * microseconds of times.
+ * Returns the SQL expression for the position of a row as JSON. The values are texts, because a
+ * `Date` would lose the microseconds of times.
  */
 export const placeIn = ({ columns }: ListOrder): SQL<string> =>
   sql<string>`json_build_array(${join(columns.map(([column]) => sql`(${column})::text`))})::text`;
@@ -34,8 +35,8 @@ export const sortedBy = ({ columns, isDescending }: ListOrder): SQL[] =>
   columns.map(([column]) => sql`${column} ${sql.raw(isDescending ? 'desc' : 'asc')}`);
 
 /**
- * Returns the condition that a row comes after a position. A caller can forge a position, and
- * Postgres refuses texts of other types with an SQLSTATE of class 22.
+ * Returns the SQL condition that a row comes after a position. A caller can invent a position.
+ * Postgres refuses values that do not match the SQL type with an SQLSTATE of class 22.
  */
 export function isAfter(
   { columns, isDescending }: ListOrder,
@@ -49,9 +50,10 @@ export function isAfter(
 const join = (parts: readonly SQLWrapper[]) => sql.join([...parts], sql`, `);
 
 /**
- * Reads a page from several lists, one after the other.
+ * Reads a page from several lists, which are shown one after the other.
  *
- * @param read reads one of the lists, up to a limit, after a position in it.
+ * @param read a function that reads up to a number of rows from one list, beginning after a
+ * position.
  */
 export async function readLists<List, Row extends { readonly place: string }>(
   lists: readonly List[],
@@ -61,7 +63,7 @@ export async function readLists<List, Row extends { readonly place: string }>(
   const [first = '0', ...place] = position ?? [];
   const found: { row: Omit<Row, 'place'>; place: ListPosition }[] = [];
   for (const [n, list] of lists.entries()) {
-    // One row more than the limit tells whether there is a next page.
+    // One row more than the limit is read. If it exists, there is a next page.
     if (n < Number(first) || found.length > limit) continue;
     const from = position && n === Number(first) ? place : undefined;
     for (const { place, ...row } of await read(list, limit + 1 - found.length, from)) {
@@ -74,7 +76,7 @@ export async function readLists<List, Row extends { readonly place: string }>(
   };
 }
 
-/** Counts the rows of a query up to `maxCounted + 1`, so that the cost is limited. */
+/** Counts the rows of a query, at most up to `maxCounted + 1`, so that the cost is limited. */
 export const countRows = (db: Database, rows: SQLWrapper) =>
   db
     .select({ count: sql<number>`count(*)`.mapWith(Number) })

@@ -3,25 +3,27 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { migrationsFolder } from './migration-options.ts';
 
-// During a deployment, replicas of the previous version run on the database that the new version
-// has migrated. So a migration may only add; a later release removes what is no longer needed. The
-// old replicas also run while the migration does. A migration keeps its locks until it ends, so it
-// must not read or write a whole table.
+// During a deployment, replicas of the previous version use the database that the new version has
+// migrated. So a migration may only add to the schema, and a later release removes what is no
+// longer needed.
+//
+// The old replicas also serve requests while a migration runs. A migration keeps its locks until it
+// ends, so it must not read or write a whole table.
 
 /**
- * The first migration that the test checks. Earlier ones were reviewed when they were added, and
- * their commits explain why old replicas tolerate them.
+ * The first migration that the test checks. Earlier migrations were reviewed when they were added.
+ * Their commits explain why old replicas work with them.
  */
 const firstToJudge = '0018';
 
 /**
- * The reviewed exceptions by file: beginnings of statements that do more than add, or take long.
- * The comments say why replicas of the previous version tolerate them. Check what those replicas do
- * before you add an exception.
+ * The reviewed exceptions by file: the beginnings of statements that do more than add, or that take
+ * long. The comments say why replicas of the previous version work with them. Check this before you
+ * add an exception.
  */
 const reviewed: Readonly<Record<string, readonly string[]>> = {
-  // Creating a trigger takes no time, and these write a column that old replicas neither read nor
-  // write.
+  // Creating a trigger takes no time. These triggers write a column that old replicas neither read
+  // nor write.
   '0018_store_search_texts.sql': [
     'CREATE FUNCTION "folded_text"',
     ...['CREATE FUNCTION "write_', 'CREATE TRIGGER "api_keys_write_search"'],
@@ -29,8 +31,8 @@ const reviewed: Readonly<Record<string, readonly string[]>> = {
     ...['api_keys', 'accounts', 'audit_entries'].map(
       (table) => `ALTER TABLE "${table}" ADD COLUMN "search" text COLLATE "C"`,
     ),
-    // The function refuses what it refused before, but also allows filling the search text of an
-    // entry without one.
+    // The new function refuses the same changes as before. In addition, it allows filling the
+    // search text of an entry that has none.
     'CREATE OR REPLACE FUNCTION "refuse_audit_change"',
   ],
 };
@@ -58,9 +60,10 @@ test.each([
   'ALTER TABLE "pets" ADD COLUMN "a" text, DROP COLUMN "name"',
   'CREATE INDEX "names" ON "pets" USING btree ("name")',
   'CREATE TABLE "x" ("id" integer); DROP TABLE "pets"',
-  // A foreign key blocks writes to the table that it refers to.
+  // A foreign key blocks writes to the table that it refers to while it is created.
   'CREATE TABLE "x" ("pet_id" bigint REFERENCES "pets"("id"))',
-  // Reads of the table are blocked until the index is complete.
+  // ALTER TABLE locks the table until the migration ends, so reads would be blocked until the index
+  // is complete.
   `ALTER TABLE "pets" ADD COLUMN "a" text${then}CREATE INDEX IF NOT EXISTS "i" ON "pets" ("a")`,
   `ALTER TABLE "pets" ADD COLUMN "a" text${then}UPDATE "pets" SET "a" = '' WHERE "a" IS NULL`,
   'UPDATE "pets" SET "name" = lower("name")',
@@ -80,8 +83,8 @@ test.each([
 });
 
 /**
- * Returns the statements of a migration that need a review. The others have one of the few forms of
- * drizzle-kit that add without a long lock.
+ * Returns the statements of a migration that need a review. All other statements have one of the
+ * few forms of drizzle-kit that add to the schema without a long lock.
  */
 function riskyStatementsOf(sql: string): string[] {
   const statements = sql
@@ -92,10 +95,10 @@ function riskyStatementsOf(sql: string): string[] {
   const altered = namesOf(/^ALTER TABLE (\S+)/);
   return statements.filter((text) => {
     if (/;./s.test(text) || text.includes('REFERENCES')) return true;
-    // The index is created before the migration, without a lock: see `online-indexes.ts`.
+    // The index is created without a lock before the migration runs: see `online-indexes.ts`.
     const online = /^CREATE INDEX IF NOT EXISTS "\w+" ON (\S+)/.exec(text)?.[1];
     if (online !== undefined) return altered.includes(online);
-    // The column is filled before the migration, in batches: see `fill-in-batches.ts`.
+    // The column is filled in batches before the migration runs: see `fill-in-batches.ts`.
     const filled = /^UPDATE (\S+) SET [^;]+ WHERE "\w+" IS NULL;?$/.exec(text)?.[1];
     if (filled !== undefined) return altered.includes(filled);
     const indexed = /^CREATE (?:UNIQUE )?INDEX "\w+" ON (\S+)/.exec(text)?.[1];

@@ -26,16 +26,21 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core';
 
-/** An exact `bigint` column. drizzle's own modes either lose digits or always return a `bigint`. */
+/**
+ * An exact `bigint` column. The modes of drizzle either lose digits or always return a `bigint`.
+ */
 const int64 = customType<{ data: Int64; driverData: string | number | bigint }>({
   dataType: () => 'bigint',
   toDriver: (value) => String(value),
-  // A number of up to fifteen characters is exact, and nearly all values are that short.
+  // Texts of up to fifteen characters become an exact `number` in the fast way. Nearly all values
+  // are that short.
   fromDriver: (value) =>
     typeof value === 'string' && value.length <= 15 ? Number(value) : normalizeInt64(BigInt(value)),
 });
 
-/** A time, which the service reads and writes as ISO 8601 in UTC, like the contract. */
+/**
+ * A column with a time. The service reads and writes times as ISO 8601 in UTC, like the contract.
+ */
 export const instant = customType<{ data: string; driverData: string }>({
   dataType: () => 'timestamp with time zone',
   fromDriver: (text) => new Date(text).toISOString(),
@@ -44,8 +49,8 @@ export const instant = customType<{ data: string; driverData: string }>({
 export const petStatus = pgEnum('pet_status', PetStatus.enum);
 
 /**
- * The sequence of pet ids. It is named directly, because looking up its name costs as much as an
- * insert.
+ * The sequence of animal ids. The name is a constant, because looking it up in the database costs
+ * as much as an insert.
  */
 export const petIdSequence = sql.raw("'pets_id_seq'");
 
@@ -53,7 +58,7 @@ export const petIdSequence = sql.raw("'pets_id_seq'");
 export const pets = pgTable(
   'pets',
   {
-    // The limit makes an id always exact as a JavaScript `number`.
+    // The limit of the sequence guarantees that every id is an exact JavaScript `number`.
     id: bigint({ mode: 'number' })
       .primaryKey()
       .generatedByDefaultAsIdentity({ name: 'pets_id_seq', minValue: 1, maxValue: maxPetId }),
@@ -63,10 +68,11 @@ export const pets = pgTable(
     createdAt: timestamp('created_at', { withTimezone: true }).notNull().defaultNow(),
   },
   (pet) => [
-    // The index for pages of one status, sorted by id.
+    // The index for pages of animals with one status, sorted by id.
     index('pets_status_id').on(pet.status, pet.id),
-    // The index for pages of one category and status, sorted by id. Pages of a category are merged
-    // from its statuses, which is cheaper than another index that each insert must update.
+    // The index for pages of animals with one category and status, sorted by id. Pages of a whole
+    // category are merged from the pages of its statuses. This is cheaper than another index that
+    // each insert must update.
     index('pets_category_status_id').on(pet.categoryId, pet.status, pet.id),
     check(
       'pets_name_length',
@@ -75,19 +81,22 @@ export const pets = pgTable(
   ],
 );
 
-/** Returns the columns of a table whose rows can be suspended. */
+/** Returns the columns that a table needs if its rows can be suspended. */
 const suspension = () => ({
   suspendedAt: instant('suspended_at'),
-  /** The operator's reason, if there is one. */
+  /** The reason that the operator gave; `null` if there is none. */
   suspensionReason: text('suspension_reason'),
 });
 
 export const planName = pgEnum('plan_name', planNames);
 
-/** The permissions of a key. */
+/** The scopes of a key: its permissions. */
 export const keyScope = pgEnum('key_scope', scopeNames);
 
-/** Returns the check that the Enterprise plan has a quota of its own and no other plan has one. */
+/**
+ * Returns the check constraint that Enterprise rows have a quota of their own and other rows have
+ * none.
+ */
 function checkQuota(
   name: string,
   of: { plan: AnyPgColumn; perMinute: AnyPgColumn; perDay: AnyPgColumn },
@@ -105,12 +114,12 @@ export const apiKeys = pgTable(
     id: uuid().primaryKey().defaultRandom(),
     /** The purpose of the key, as the operator entered it. */
     name: text(),
-    /** The operator's reference, such as a customer number. */
+    /** The name of the account, which operators choose, such as a customer number. */
     account: text(),
     plan: planName().notNull(),
-    /** Requests per minute, for Enterprise keys only. */
+    /** The limit of requests per minute, only for Enterprise keys. */
     perMinute: integer('per_minute'),
-    /** Requests per day, for Enterprise keys only. */
+    /** The limit of requests per day, only for Enterprise keys. */
     perDay: integer('per_day'),
     scopes: keyScope()
       .array()
@@ -122,18 +131,18 @@ export const apiKeys = pgTable(
     ...suspension(),
   },
   (key) => [
-    // One index for each order of the list of keys. Other filters read the rows: see
+    // Each sort order of the list of keys has an index. Filters without an index read the rows: see
     // `key-search.ts`.
     index('api_keys_created_at').on(key.createdAt, key.id),
     index('api_keys_plan').on(key.plan, key.createdAt, key.id),
     index('api_keys_account')
       .on(key.account, key.createdAt, key.id)
       .where(sql`${key.account} is not null`),
-    // The index alone is enough to count the active keys of an account.
+    // With this index, Postgres counts the active keys of an account without reading the table.
     index('api_keys_active_of_account')
       .on(key.account, key.expiresAt)
       .where(sql`${key.revokedAt} is null and ${key.account} is not null`),
-    // The index contains keys without a name, too, so that a list by name includes all keys.
+    // The index also contains keys without a name, because a list sorted by name includes them.
     index('api_keys_sorted_name').on(sql`coalesce(lower(${key.name}) collate "C", '')`, key.id),
     check('api_keys_scopes', sql`cardinality(${key.scopes}) > 0`),
     checkQuota('api_keys_quota', key),
@@ -141,22 +150,24 @@ export const apiKeys = pgTable(
 );
 
 /**
- * The accounts that keys have or had, with what operators have decided about them. A trigger
- * inserts a row when the first key gets the account: see the migration that creates the trigger.
- * The row stays with its id, under which its windows are counted. So removing a plan and adding it
- * again does not reset the quota.
+ * The accounts that keys have or had, with the settings that operators have made. A trigger inserts
+ * a row when the first key gets the account: see the migration that creates the trigger. The row is
+ * never deleted, because its id identifies the counted requests in Redis. So removing a plan and
+ * adding it again does not reset the quota.
  */
 export const accounts = pgTable(
   'accounts',
   {
     id: uuid().primaryKey().defaultRandom(),
-    /** The name that keys have as their `account`. */
+    /** The name of the account. Keys refer to it in their column `account`. */
     name: text().notNull(),
-    /** The plan whose limits the account's keys share; `null` if the account is only a label. */
+    /**
+     * The plan whose limits the keys of the account share; `null` if the account is only a label.
+     */
     plan: planName(),
-    /** Requests per minute, with the Enterprise plan only. */
+    /** The limit of requests per minute, only with the Enterprise plan. */
     perMinute: integer('per_minute'),
-    /** Requests per day, with the Enterprise plan only. */
+    /** The limit of requests per day, only with the Enterprise plan. */
     perDay: integer('per_day'),
     ...suspension(),
   },
@@ -165,7 +176,7 @@ export const accounts = pgTable(
     index('accounts_plan').on(account.plan, account.name).where(sql`${account.plan} is not null`),
     index('accounts_suspended').on(account.name).where(sql`${account.suspendedAt} is not null`),
     index('accounts_any_case').on(sql`lower(${account.name})`),
-    // The order of the list of accounts: see `account-search.ts`.
+    // The index has the sort order of the list of accounts: see `account-search.ts`.
     index('accounts_naturally').on(
       sql`rtrim(${account.name}, '0123456789')`,
       sql`length(${account.name})`,
@@ -176,8 +187,8 @@ export const accounts = pgTable(
 );
 
 /**
- * Creates the table for the tokens of holders, which are keys or operators. A holder has several
- * tokens during the grace period of a rotation.
+ * Creates the table for the tokens of keys or of operators. During the grace period of a rotation,
+ * a key or an operator has several tokens.
  */
 function tokenTable(
   name: string,
@@ -187,10 +198,10 @@ function tokenTable(
   return pgTable(
     name,
     {
-      /** SHA-256 of the token, in hexadecimal. The token itself is not stored. */
+      /** The SHA-256 hash of the token, in hexadecimal. The token itself is not stored. */
       hash: text().primaryKey(),
       holderId: uuid(holder).notNull().references(options.references),
-      /** The first characters of the token, by which people recognise it. */
+      /** The first characters of the token, by which people recognize it. */
       prefix: text().notNull(),
       createdAt: instant('created_at').notNull().default(sql`now()`),
       expiresAt: instant('expires_at'),
@@ -204,7 +215,8 @@ function tokenTable(
 
 export const apiTokens = tokenTable('api_tokens', 'key_id', {
   references: () => apiKeys.id,
-  // This index finds the key of a token that somebody has found.
+  // The index on prefixes is needed when somebody has found a token and an operator searches for
+  // its key.
   isSearchedByPrefix: true,
 });
 
@@ -230,8 +242,8 @@ export const auditActorType = pgEnum('audit_actor_type', auditActorTypes);
 export const auditSubjectType = pgEnum('audit_subject_type', ['key', 'operator', 'account']);
 
 /**
- * The audit log. Triggers refuse changes of an entry, and the deletion of an entry before its
- * retention has ended: see the migration that creates the table.
+ * The audit log. Triggers refuse changes of an entry, and refuse to delete an entry before its
+ * retention period ends: see the migration that creates the table.
  */
 export const auditEntries = pgTable(
   'audit_entries',
@@ -247,7 +259,10 @@ export const auditEntries = pgTable(
     action: auditAction().notNull(),
     subjectType: auditSubjectType('subject_type').notNull(),
     subjectId: uuid('subject_id').notNull(),
-    /** The name after the change. The account is also the one after the change. */
+    /**
+     * The name of the changed object after the change. The account is also the one after the
+     * change.
+     */
     subjectName: text('subject_name'),
     account: text(),
     before: jsonb().$type<AuditState>().notNull(),
@@ -256,7 +271,7 @@ export const auditEntries = pgTable(
     reason: text(),
   },
   (entry) => [
-    // One index for each filter of entries, in the order of pages.
+    // Each filter of audit entries has an index in the order of the pages.
     index('audit_entries_at').on(entry.at, entry.id),
     index('audit_entries_subject').on(entry.subjectId, entry.at, entry.id),
     index('audit_entries_actor').on(entry.actorType, entry.actorId, entry.at, entry.id),
@@ -264,8 +279,8 @@ export const auditEntries = pgTable(
       .on(entry.account, entry.at, entry.id)
       .where(sql`${entry.account} is not null`),
     index('audit_entries_action').on(entry.action, entry.at, entry.id),
-    // A replica may write the start of a ban twice, if it does not know whether the first attempt
-    // succeeded.
+    // The unique index prevents duplicates. A replica may write the start of a ban twice if it does
+    // not know whether the first attempt succeeded.
     uniqueIndex('audit_entries_ban_start')
       .on(entry.subjectId, entry.at)
       .where(sql`${entry.action} = 'ban.started'`),
@@ -287,13 +302,13 @@ export const openBans = pgTable(
 );
 
 /**
- * The sessions of operators. A session ends with the token that it was created with, so the token
- * also tells the operator.
+ * The sessions of operators. A session ends when the token expires that created it. The operator of
+ * a session is the operator of that token.
  */
 export const operatorSessions = pgTable('operator_sessions', {
   /**
-   * SHA-256 of the session's token, in hexadecimal. For the `ADMIN_TOKEN`, it is an HMAC with that
-   * token as its key.
+   * The SHA-256 hash of the session's token, in hexadecimal. If the `ADMIN_TOKEN` created the
+   * session, it is an HMAC with the `ADMIN_TOKEN` as its key.
    */
   hash: text().primaryKey(),
   /** The hash of the operator's token; `null` for the `ADMIN_TOKEN`, which is not stored. */
@@ -303,19 +318,19 @@ export const operatorSessions = pgTable('operator_sessions', {
 });
 
 /**
- * The pets that were created with an `Idempotency-Key`. A repeated request contains the body again,
- * so the pet's id is enough to repeat the response.
+ * The idempotency keys, each with the id of the animal that was created with it. A repeated request
+ * contains the body again, so the animal's id is enough to repeat the response.
  */
 export const idempotencyKeys = pgTable(
   'idempotency_keys',
   {
     keyId: uuid('key_id').notNull(),
     /**
-     * The hash of the key, as `sha256 <hexadecimal>`. Replicas of earlier versions store the key
-     * itself.
+     * The hash of the idempotency key, as `sha256 <hexadecimal>`. Replicas of earlier versions
+     * store the key itself.
      */
     idempotencyKey: text('idempotency_key').notNull(),
-    /** SHA-256 of the validated body, in hexadecimal. */
+    /** The SHA-256 hash of the validated body, in hexadecimal. */
     fingerprint: text().notNull(),
     petId: bigint('pet_id', { mode: 'number' }).notNull(),
     createdAt: timestamp('created_at', { withTimezone: true }).notNull().defaultNow(),

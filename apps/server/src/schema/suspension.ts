@@ -3,7 +3,7 @@ import { hideTokens } from '@animal-store/contract/token-form';
 import { type SQL, sql } from 'drizzle-orm';
 import type { AnyPgColumn } from 'drizzle-orm/pg-core';
 
-/** A table whose rows can be suspended. */
+/** The columns of a table whose rows can be suspended. */
 interface Suspendable {
   readonly suspendedAt: AnyPgColumn;
   readonly suspensionReason: AnyPgColumn;
@@ -20,9 +20,9 @@ export function toSuspension(row: StoredSuspension): Suspension | null {
 }
 
 /**
- * Returns the values that suspend a row. For a suspended row, the time stays, and the reason
- * changes only if a new one is given. Tokens in the reason are masked, because operators tend to
- * paste a leaked token into it.
+ * Returns the column values that suspend a row. If the row is already suspended, its time is kept,
+ * and its reason changes only if a new one is given. API keys in the reason are masked, because
+ * operators sometimes paste a leaked key into it.
  */
 export function suspended(
   table: Suspendable,
@@ -34,5 +34,5 @@ export function suspended(
   };
 }
 
-/** The values that resume a row. */
+/** The column values that end the suspension of a row. */
 export const resumed = { suspendedAt: null, suspensionReason: null };

@@ -1,15 +1,15 @@
 import { type UsageOutcome, usageOutcomes } from '@animal-store/admin-contract';
 
 /**
- * The buckets of latencies: the lowest bound in milliseconds, the steps per octave and the number
- * of buckets. Each bound is a quarter of an octave above the previous one, so quantiles are
- * accurate to within 10 %.
+ * The buckets of the latency histogram: the lowest bound in milliseconds, the steps per octave and
+ * the number of buckets. Each bound is a quarter of an octave above the previous one, so quantiles
+ * are accurate to within 10 %.
  */
 const [lowestMs, stepsPerOctave, latencyCount] = [0.1, 4, 72];
 
-/** The requests that were answered in a period. */
+/** The requests that were finished in a period. */
 export interface Traffic {
-  /** Requests by outcome, in the order of `usageOutcomes`. */
+  /** The number of requests by outcome, in the order of `usageOutcomes`. */
   readonly outcomes: readonly number[];
   readonly latencies: readonly number[];
 }
@@ -37,8 +37,8 @@ export function mergeTraffic(all: readonly Traffic[]): Traffic {
 }
 
 /**
- * Returns the latency that the given share of the requests does not exceed; `null` without
- * requests.
+ * Returns a quantile of the latencies: the given share of the requests is not slower. Returns
+ * `null` if there are no requests.
  */
 export function quantileMs({ latencies }: Traffic, share: number): number | null {
   const total = latencies.reduce((sum, count) => sum + count, 0);
@@ -48,7 +48,7 @@ export function quantileMs({ latencies }: Traffic, share: number): number | null
     seen += count;
     return seen >= total * share;
   });
-  // The middle of the bucket, because latencies are spread over it.
+  // The result is the middle of the bucket, because the latencies are spread over the bucket.
   return lowestMs * 2 ** ((place - 0.5) / stepsPerOctave);
 }
 

@@ -9,16 +9,18 @@ import { deleteExpiredUsage } from './usage-retention.ts';
 import { defaultUsageSettings, type UsageSettings } from './usage-settings.ts';
 import { addFlush } from './usage-writer.ts';
 
-/** How many counts are kept in memory while the database is unavailable. They take about 30 MB. */
+/**
+ * The number of counts that are kept in memory while the database is down. They use about 30 MB.
+ */
 const maxEntries = 200_000;
 
-/** Opens the usage ledger, which writes counts in the background. */
+/** Opens the usage ledger, which counts requests and writes the counts in the background. */
 export function openUsage(
   options: Partial<UsageSettings> & {
     background: OpenDatabase['background'];
     operators: OpenDatabase['operators'];
     clock: Clock;
-    /** Called with the number of requests that will be missing in the ledger. */
+    /** A function that is called with the number of requests that will be missing in the ledger. */
     onLost: (requests: number) => void;
     report: (failure: unknown) => void;
   },
@@ -57,7 +59,7 @@ export function openUsage(
   return {
     collector,
     ledger: createUsageQueries(operators),
-    /** Returns the milliseconds since all counts had been written. */
+    /** Returns the milliseconds since the last time at which all counts had been written. */
     writeAgeMs: () => clock.elapsed() - writtenAt,
 
     async close(): Promise<void> {

@@ -20,7 +20,7 @@ const at = (decidedAtMs: number) => requestOf({ decision: { decidedAtMs } });
 
 const suspended = { id: 'a', plan: 'pro', refusal: 'suspended' } as const;
 
-/** Returns what a collector contains after some requests. */
+/** Counts some requests in a new collector and returns the collector's content. */
 function collect(requests: readonly UsedRequest[], maxEntries = 100) {
   const collector = createUsageCollector({ clock, maxEntries });
   for (const request of requests) collector.count(request);

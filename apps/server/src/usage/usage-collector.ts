@@ -6,16 +6,16 @@ import { planCode, totalId, type UsageEntry, type UsedRequest } from './usage-en
 export type UsageCollector = ReturnType<typeof createUsageCollector>;
 
 /**
- * The id for all requests without a known key. Counting them by network would need an unlimited
- * number of entries.
+ * The id under which all requests without a known key are counted. Counting these requests by
+ * network would need an unlimited number of entries.
  */
 const withoutKey = totalId(planCode(undefined));
 
 /**
- * Creates the collector, which counts requests in memory until they are flushed.
+ * Creates the collector, which counts requests in memory until they are written to the database.
  *
- * @param options.maxEntries the largest number of entries. Requests that need another entry are
- * lost. One entry takes about 130 bytes.
+ * @param options.maxEntries the largest number of entries. A request that needs a further entry is
+ * lost. An entry uses about 130 bytes.
  */
 export function createUsageCollector(options: { clock: Pick<Clock, 'now'>; maxEntries: number }) {
   const { clock, maxEntries } = options;
@@ -26,9 +26,9 @@ export function createUsageCollector(options: { clock: Pick<Clock, 'now'>; maxEn
 
   return {
     /**
-     * Counts a request that has a quota decision or a known key. CORS preflights, requests refused
-     * because of overload and requests whose key could not be looked up are not counted, because
-     * their caller is unknown. The failed ones appear only in live traffic.
+     * Counts a request in the ledger if it has a quota decision or a known key. The caller of other
+     * requests is unknown: CORS preflights, requests refused because of overload, and requests whose
+     * key could not be looked up. If one of these fails, it is only counted in the live traffic.
      */
     count(request: UsedRequest): void {
       const { key, decision, errorCode, durationMs } = request;
@@ -43,14 +43,14 @@ export function createUsageCollector(options: { clock: Pick<Clock, 'now'>; maxEn
         keyId: key?.id ?? withoutKey,
         plan: planCode(key?.plan),
         minute: Math.floor(lastAtMs / 60_000),
-        // A caller without a key can call any operation, so its requests do not show who uses the
-        // operation.
+        // The operation is not recorded for requests without a key, because anyone can send them.
+        // They do not show which customers use an operation.
         operation: key === undefined ? 0 : (request.operation?.usageCode ?? 0),
         outcome: usageOutcomes.indexOf(outcome),
       };
       const ofKey = entries.get(kind.keyId);
-      // The search starts at the newest entry: while the database is unavailable, a key has entries
-      // of many minutes.
+      // The search starts at the newest entry. While the database is down, a key has entries of
+      // many minutes.
       const found = ofKey?.findLast(
         (entry) =>
           entry.minute === kind.minute &&
@@ -71,7 +71,10 @@ export function createUsageCollector(options: { clock: Pick<Clock, 'now'>; maxEn
       }
     },
 
-    /** Counts a request that was refused because of overload. It appears only in live traffic. */
+    /**
+     * Counts a request that was refused because of overload. It is only counted in the live
+     * traffic.
+     */
     countShed: (durationMs: number) => traffic.count('server_error', durationMs),
 
     take(): { entries: UsageEntry[]; traffic: Traffic } {
@@ -82,7 +85,7 @@ export function createUsageCollector(options: { clock: Pick<Clock, 'now'>; maxEn
       return taken;
     },
 
-    /** Returns the number of requests that were lost since the last call. */
+    /** Returns the number of requests that were lost since the last call of this function. */
     takeLost(): number {
       const count = lost;
       lost = 0;
@@ -92,7 +95,7 @@ export function createUsageCollector(options: { clock: Pick<Clock, 'now'>; maxEn
 }
 
 function usageOutcomeOf({ key, errorCode, status }: UsedRequest): UsageOutcome {
-  // The outcome is the same if the request also exceeded the limit of its network.
+  // A refused key comes first, even if the request also exceeded the limit of its network.
   if (key?.refusal !== undefined) return 'refused';
   if (errorCode === 'key_temporarily_banned') return 'banned';
   if (status === 429) return 'denied';

@@ -8,10 +8,10 @@ import type { UsageFlush } from './usage-writer.ts';
 
 const giveUpAfterMs = 1_000;
 
-/** What the database does with a flush. */
+/** The ways in which the fake database handles a flush. */
 type Answer = 'committed' | 'refused' | 'committed without an answer';
 
-/** Opens a flusher that writes to a ledger in memory. */
+/** Opens a flusher that writes to a fake ledger in memory. */
 function openFlusher(maxEntries = 100_000) {
   const clock = createTestClock();
   const collector = createUsageCollector({ clock, maxEntries });
@@ -76,8 +76,8 @@ test('the usage flusher never writes a request twice and reports missing request
     }
     await it.flush();
     expect(it.sum() + it.lost()).toBeGreaterThanOrEqual(counted);
-    // A flush that was committed without an answer counts as lost in the replica, although the
-    // ledger has it.
+    // If a flush was committed and the response was lost, the replica counts its requests as lost,
+    // although the ledger has them.
     const isDoubtful = steps.some((one) => 'flush' in one && one.flush === answers[2]);
     if (!isDoubtful) expect(it.sum() + it.lost()).toBe(counted);
   });
@@ -98,7 +98,7 @@ test('the usage flusher splits many keys into numbered flushes of 1,000 entries 
     [3, 500, 0],
   ]);
   const other = openFlusher();
-  // Requests that were shed appear in the traffic but not in the entries.
+  // Requests that were refused because of overload are in the live traffic but not in the entries.
   other.shed(1);
   await other.flush();
   const [{ flush } = {}] = other.written();
@@ -110,7 +110,7 @@ test('the usage flusher repeats a failed flush unchanged, together with its age,
   const it = openFlusher();
   it.count('a');
   await it.flush('refused');
-  // Later counts wait in memory, where equal ones are added up.
+  // Newer counts wait in the collector, where counts of the same kind are added up.
   it.count('b');
   await it.flush('refused');
   it.count('b');

@@ -4,7 +4,9 @@ import { createTraffic } from './live-traffic.ts';
 import type { UsageCollector } from './usage-collector.ts';
 import type { UsageFlush } from './usage-writer.ts';
 
-/** The most entries in one flush. A larger flush might exceed the statement timeout. */
+/**
+ * The largest number of entries in one flush. A larger flush might exceed the statement timeout.
+ */
 const maxFlushEntries = 1_000;
 
 export function createUsageFlusher(options: {
@@ -15,20 +17,20 @@ export function createUsageFlusher(options: {
   onLost: (requests: number) => void;
 }) {
   const { clock, giveUpAfterMs, collector, write, onLost } = options;
-  /** Each process has a new id, so that the pair of replica and sequence never repeats. */
+  /** A new id for each process, so that the pair of replica and sequence number never repeats. */
   const replica = randomUUID();
   let sequence = 0;
   /**
-   * The flushes that may or may not have been committed. They never change, because they are
-   * written again.
+   * The flushes that may or may not have been committed. They are written again without any change,
+   * so that the database recognizes them.
    */
   let pending: (UsageFlush & { readonly takenAt: number })[] = [];
 
   const ageOf = ({ takenAt }: { takenAt: number }) => clock.elapsed() - takenAt;
 
   /**
-   * Moves the collector's counts into pending flushes. Counts that arrive while flushes are pending
-   * stay in the collector, where they take less memory.
+   * Moves the counts of the collector into pending flushes. Newer counts stay in the collector
+   * while flushes are pending, because they use less memory there.
    */
   function takeCounts(): void {
     const { entries, traffic } = collector.take();
@@ -54,18 +56,18 @@ export function createUsageFlusher(options: {
   }
 
   return {
-    /** Writes everything that was counted before the call. Calls must not overlap. */
+    /** Writes everything that was counted before the call. Only one call may run at a time. */
     async flush(): Promise<void> {
       const expired = pending.filter((flush) => ageOf(flush) > giveUpAfterMs);
       pending = pending.filter((flush) => !expired.includes(flush));
       reportLost(collector.takeLost() + requestsIn(expired));
-      // Flushes that may have been committed are written first and unchanged.
+      // Flushes that may have been committed are written first and without any change.
       await writePending();
       takeCounts();
       await writePending();
     },
 
-    /** Reports everything that was not written as lost. */
+    /** Reports all counts that were not written as lost. */
     giveUp(): void {
       takeCounts();
       reportLost(collector.takeLost() + requestsIn(pending));

@@ -11,7 +11,7 @@ export type UsageQueries = ReturnType<typeof createUsageQueries>;
 
 const hourMs = 3_600_000;
 
-/** The subject of a query: one key, or all keys that match a filter. */
+/** What a query is about: one key, or all keys that match a filter. */
 type UsageSubject = { readonly keyId: string } | UsageFilter;
 
 interface UsageFilter {
@@ -30,7 +30,7 @@ const requests = sql<number>`sum(${counts.requests})`.mapWith(Number);
 const heldPlan = sql<PlanName>`coalesce((select plan from ${accounts} where ${accounts.name} = ${apiKeys.account}),
   ${apiKeys.plan})`;
 
-/** Returns the condition that a key has this account and plan at the moment. */
+/** Returns the SQL condition that a key currently has this account and this plan. */
 const matchesFilter = ({ plan, account }: UsageFilter) =>
   and(
     account === undefined ? undefined : eq(apiKeys.account, account),
@@ -51,8 +51,8 @@ function matchesSubject(subject: UsageSubject): SQL {
 }
 
 /**
- * Returns the condition that counts belong to certain keys. It compares with an array, so that
- * Postgres uses the index.
+ * Returns the SQL condition that counts belong to keys that match another condition. The condition
+ * uses an array, because Postgres then uses the index.
  */
 const isOfKeys = (condition: SQL | undefined): SQL =>
   sql`${counts.keyId} = any (array(select ${apiKeys.id} from ${apiKeys} where ${condition}))`;
@@ -60,10 +60,7 @@ const isOfKeys = (condition: SQL | undefined): SQL =>
 const isWithin = (bucket: UsageBucket, { from, to }: UsageRange) =>
   and(eq(counts.span, spanOf(bucket)), gte(counts.at, from), lt(counts.at, to));
 
-/**
- * Sums the requests that match a condition by bucket, operation and outcome, and first by the
- * columns `by`.
- */
+/** Sums requests by bucket, operation and outcome, and in addition by the columns `by`. */
 function sumRequests<By extends { readonly keyId?: typeof counts.keyId }>(
   db: Database,
   condition: SQL | undefined,
@@ -97,7 +94,7 @@ const listBusiestKeys = statement(
   (db, filter: UsageFilter, range: UsageRange, limit: number) => {
     const sum = sql<number>`busy.requests`.mapWith(Number);
     const { account } = filter;
-    // The subquery is sorted by itself, so that Postgres looks up only keys until the list is full.
+    // The subquery is sorted, so that Postgres looks up keys only until the list is full.
     const busy = sql`(select ${counts.keyId}, ${requests} as requests from ${counts}
       where ${and(isWithin('day', range), account === undefined ? undefined : isOfKeys(eq(apiKeys.account, account)))}
       group by ${counts.keyId} order by 2 desc, 1 offset 0) busy`;
@@ -117,14 +114,14 @@ const listBusiestKeys = statement(
   },
 );
 
-/** The columns of a caller: an account, or a key without an account. */
+/** The columns that identify a caller: an account, or a key without an account. */
 const caller = {
   account: apiKeys.account,
   keyId: sql<string | null>`case when ${apiKeys.account} is null then ${apiKeys.id} end`,
   name: sql<string | null>`case when ${apiKeys.account} is null then ${apiKeys.name} end`,
 };
 
-/** How many of the keys with the most 429s are considered when callers are ranked. */
+/** The number of keys with the most 429 responses that are considered when callers are ranked. */
 const lookedAtKeys = 1_000;
 
 const listDeniedCallers = statement(
@@ -167,14 +164,14 @@ const readLiveTraffic = statement('read_live_traffic', (db) =>
     .where(gte(written.at, sql`now() - make_interval(secs => ${liveSeconds})`)),
 );
 
-/** The periods whose usage a list of keys shows. */
+/** The number of hours and days for which a list of keys shows usage. */
 const recentHours = 24;
 const recentDays = 30;
 
 /**
- * Returns the range of the current bucket and the `count - 1` buckets before it.
+ * Returns the time range of the last `count` buckets, including the current one.
  *
- * @param now Unix time in milliseconds.
+ * @param now the Unix time in milliseconds.
  */
 export function lastBuckets(count: number, bucket: UsageBucket, now: number): UsageRange {
   const bucketMs = usageBucketSeconds[bucket] * 1_000;
@@ -184,22 +181,23 @@ export function lastBuckets(count: number, bucket: UsageBucket, now: number): Us
 }
 
 /**
- * Creates the queries of the usage ledger, which contains what all replicas have written so far.
+ * Creates the queries of the usage ledger. The ledger contains the counts that all replicas have
+ * written so far.
  */
 export function createUsageQueries(db: Database) {
   return {
     read: (bucket: UsageBucket, subject: UsageSubject, range: UsageRange) =>
       readUsage(db, bucket, subject, range),
 
-    /** Lists the keys with the most requests in a range of days, busiest first. */
+    /** Returns the keys with the most requests in a range of days, with the busiest key first. */
     listBusiest: (filter: UsageFilter, range: UsageRange, limit: number) =>
       listBusiestKeys(db, filter, range, limit),
 
-    /** Lists the callers with the most 429s in a range. */
+    /** Returns the callers with the most 429 responses in a time range. */
     listDenied: (bucket: UsageBucket, range: UsageRange, limit: number) =>
       listDeniedCallers(db, bucket, range, limit),
 
-    /** Reads the busiest keys with their requests by day. */
+    /** Returns the busiest keys, and their requests by day. */
     async readBusiest(filter: UsageFilter, range: UsageRange, limit: number) {
       const keys = await listBusiestKeys(db, filter, range, limit);
       const ids = keys.map(({ keyId }) => keyId);
@@ -211,8 +209,8 @@ export function createUsageQueries(db: Database) {
     },
 
     /**
-     * Sums the requests and the 429s of accounts in a range of whole days. It returns a function
-     * that looks up the sums by an account's name.
+     * Sums the requests and the 429 responses of accounts in a range of whole days. Returns a
+     * function that looks up the sums by an account's name.
      */
     async sumOfAccounts(names: string[], range: UsageRange) {
       const sums = await sumAccounts(db, names, range);
@@ -224,9 +222,9 @@ export function createUsageQueries(db: Database) {
     },
 
     /**
-     * Adds their recent usage to keys.
+     * Adds the recent usage to each key.
      *
-     * @param now Unix time in milliseconds.
+     * @param now the Unix time in milliseconds.
      */
     async addRecent<Key extends { readonly id: string }>(keys: readonly Key[], now: number) {
       const ids = keys.map(({ id }) => id);
@@ -266,8 +264,8 @@ export function createUsageQueries(db: Database) {
     },
 
     /**
-     * Reads the traffic of all replicas in the last {@link liveSeconds}, with one part for each
-     * flush.
+     * Reads the live traffic of all replicas in the last {@link liveSeconds}, with one item for
+     * each flush.
      */
     readTraffic: () => readLiveTraffic(db),
   };

@@ -3,10 +3,13 @@ import { statement } from '@animal-store/postgres';
 import { sql } from 'drizzle-orm';
 import { usage } from './usage-tables.ts';
 
-/** How many rows one statement deletes. More might exceed the statement timeout. */
+/**
+ * The number of rows that one statement deletes. Deleting more rows might exceed the statement
+ * timeout.
+ */
 const deletedAtOnce = 5_000;
 
-/** How long the ledger keeps its rows, in milliseconds. */
+/** The times for which the ledger keeps its rows, in milliseconds. */
 export interface UsageRetention {
   readonly minutes: number;
   readonly hours: number;
@@ -15,8 +18,8 @@ export interface UsageRetention {
 }
 
 /**
- * A kind of rows that expire: the table, its primary key, the column with the time, the retention,
- * and the span of the buckets.
+ * A kind of rows that expire: the table, its primary key, the column with the time, the retention
+ * period in milliseconds, and the span of the buckets.
  */
 type Expiring = readonly [table: string, key: string, at: string, keptMs: number, span?: number];
 
@@ -27,7 +30,7 @@ const expiring = ({ minutes, hours, days, flushes }: UsageRetention): readonly E
   ['counts', `span, ${columns}`, 'at', hours, 60],
   ['counts', `span, ${columns}`, 'at', days, 1_440],
   ['written', 'replica, sequence', 'at', flushes],
-  // Earlier versions use these tables, which a later version will drop.
+  // Replicas of earlier versions write to these three tables. A later version will drop the tables.
   ['minutes', columns, 'at', minutes],
   ['hours', columns, 'at', hours],
   ['days', columns, 'at', days],
@@ -35,8 +38,8 @@ const expiring = ({ minutes, hours, days, flushes }: UsageRetention): readonly E
 ];
 
 const deleteOldest = statement('delete_usage', (db, [table, key, at, keptMs, span]: Expiring) => {
-  // The database's clock decides, so that a replica with a wrong clock cannot delete anything
-  // early.
+  // The expiry is computed by the clock of the database. A replica with a wrong clock must not
+  // delete anything too early.
   const isExpired = sql`${sql.raw(at)} < now() - make_interval(secs => ${keptMs / 1_000})
     and ${span === undefined ? sql`true` : sql`span = ${span}`}`;
   return db

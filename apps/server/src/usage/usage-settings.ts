@@ -3,22 +3,26 @@ const dayMs = 24 * hourMs;
 
 /** The intervals, timeouts and retention of the usage ledger. */
 export const defaultUsageSettings = {
-  /** How often counts are written to the database. */
+  /** The interval at which counts are written to the database. */
   flushMs: 4_000,
-  /** How long usage is kept by minute, by hour and by day. */
+  /** The times for which usage is kept by minute, by hour and by day. */
   keptMs: { minutes: 48 * hourMs, hours: 90 * dayMs, days: 400 * dayMs },
-  /** How long shutting down waits for the last flush. An available database needs milliseconds. */
+  /**
+   * The longest time that a shutdown waits for the last flush. A database that is up needs
+   * milliseconds.
+   */
   closeTimeoutMs: 3_000,
-  /** How often expired counts are deleted. */
+  /** The interval at which expired counts are deleted. */
   deleteExpiredMs: 15 * 60_000,
   /**
-   * How long a failed flush is retried. It must be shorter than `keepFlushesMs`: a flush that was
-   * committed without an answer would otherwise be counted twice.
+   * The time for which a failed flush is retried. It must be shorter than `keepFlushesMs`.
+   * Otherwise a flush that was committed without a response could be counted twice.
    */
   giveUpAfterMs: 12 * 3_600_000,
   /**
-   * How long the ledger remembers which flushes were written. It must be longer than
-   * `giveUpAfterMs`: if the first attempt was committed without an answer, the retry must find it.
+   * The time for which the ledger keeps the ids of written flushes. It must be longer than
+   * `giveUpAfterMs`. If the first attempt was committed without a response, the retry must find its
+   * id.
    */
   keepFlushesMs: 24 * 3_600_000,
 };

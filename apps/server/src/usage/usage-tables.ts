@@ -11,19 +11,19 @@ import { inArray, type SQL, sql } from 'drizzle-orm';
 import { bigint, customType, integer, pgSchema, smallint, uuid } from 'drizzle-orm/pg-core';
 import { instant } from '../schema/schema.ts';
 
-// These tables are not in `schema/schema.ts`, because drizzle-kit supports neither the schema
-// `usage` nor its view. See the migrations.
+// The tables of the usage ledger. They are not in `schema/schema.ts`, because drizzle-kit supports
+// neither the schema `usage` nor its view. The migrations create them.
 export const usage = pgSchema('usage');
 
-/** An operation, stored as its index in `usageOperations`. */
+/** A column with an operation, stored as its index in `usageOperations`. */
 const operation = customType<{ data: UsageOperation; driverData: number }>({
   dataType: () => 'smallint',
   toDriver: (name) => usageOperations.indexOf(name),
-  // A newer replica may store an operation that this version does not know.
+  // A replica of a newer version may have stored an operation that this version does not know.
   fromDriver: (place) => usageOperations[place] ?? 'none',
 });
 
-/** An outcome, stored as its index in `usageOutcomes`. */
+/** A column with an outcome, stored as its index in `usageOutcomes`. */
 const outcome = customType<{ data: UsageOutcome; driverData: number }>({
   dataType: () => 'smallint',
   toDriver: (name) => usageOutcomes.indexOf(name),
@@ -35,16 +35,19 @@ const outcome = customType<{ data: UsageOutcome; driverData: number }>({
   },
 });
 
-/** Returns the length of a bucket in minutes, which the tables store to distinguish buckets. */
+/**
+ * Returns the length of a bucket in minutes. The tables store this number to distinguish minutes,
+ * hours and days.
+ */
 export const spanOf = (bucket: UsageBucket): number => usageBucketSeconds[bucket] / 60;
 
 /**
- * The requests of each key, operation and outcome by bucket. The view combines `usage.counts` with
- * the tables that replicas of earlier versions write.
+ * The number of requests by key, operation, outcome and bucket. The view combines `usage.counts`
+ * with the tables to which replicas of earlier versions write.
  */
 export const counts = usage.table('all_counts', {
   span: smallint().notNull(),
-  /** The id of a key, or the id of the sum over a plan's keys (`totalId`). */
+  /** The id of a key, or the id of the sum over all keys of a plan (`totalId`). */
   keyId: uuid('key_id').notNull(),
   at: instant().notNull(),
   operation: operation().notNull(),
@@ -52,41 +55,47 @@ export const counts = usage.table('all_counts', {
   requests: bigint({ mode: 'number' }).notNull(),
 });
 
-/** The condition that a request got a 429. */
+/** The SQL condition that requests got a 429 response. */
 export const isDenied: SQL = inArray(counts.outcome, ['denied', 'banned']);
 
 const admitted = inArray(counts.outcome, ['ok', 'client_error', 'server_error']);
 
-/** The counts of today by which lists of keys and accounts can be sorted. */
+/**
+ * The sort orders of keys and accounts by usage, with the kind of today's requests that each one
+ * counts.
+ */
 export const countsOfToday = { '-requests': 'requests', '-denials': 'denials' } as const;
 
 export type CountOfToday = (typeof countsOfToday)[keyof typeof countsOfToday];
 
 /**
- * Returns the condition that a row belongs to today (since midnight UTC, by the database's clock)
- * and has this kind of outcome.
+ * Returns the SQL condition that a row belongs to today and has an outcome of the given kind. The
+ * day begins at midnight UTC, by the clock of the database.
  */
 export const isOfToday = (
   kind: CountOfToday | 'admitted',
 ): SQL => sql`${counts.span} = ${spanOf('day')}
   and ${counts.at} >= date_trunc('day', now(), 'UTC') and ${{ requests: sql`true`, denials: isDenied, admitted }[kind]}`;
 
-/** No key has an id that is not larger: these are the ids of sums over the keys of a plan. */
+/** The largest id of a sum over the keys of a plan. The ids of keys are larger. */
 export const largestTotalId: SQL = sql`'00000000-0000-0000-0000-00000000000f'::uuid`;
 
-/** The flushes that were written. A flush with the same replica and sequence is not added again. */
+/**
+ * The flushes that were written. A second flush with the same replica and sequence number is
+ * ignored.
+ */
 export const written = usage.table('written', {
   replica: uuid().notNull(),
   sequence: integer().notNull(),
   at: instant().notNull(),
-  /** The traffic since the previous flush. */
+  /** The live traffic since the previous flush: requests by outcome, and by latency. */
   outcomes: integer().array().notNull(),
   latencies: integer().array().notNull(),
 });
 
 /**
- * When each key was created, last used, last refused, and when it last called a deprecated
- * operation. Every key has a row.
+ * The times when each key was created, last used and last refused, and when it last called a
+ * deprecated operation. Every key has a row.
  */
 export const lastUsed = usage.table('last_used', {
   keyId: uuid('key_id').primaryKey(),
@@ -96,11 +105,12 @@ export const lastUsed = usage.table('last_used', {
   refusedAt: instant('refused_at'),
 });
 
-/** The share of a limit from which a key or account counts as near the limit. */
+/** The share of a limit from which a key or an account counts as near its limit. */
 const nearLimit = 0.8;
 
 /**
- * Returns the number of requests per day from which a row is near the limit of its plan.
+ * Returns an SQL expression: the number of requests per day from which a row is near the limit of
+ * its plan.
  *
  * @param row the alias of the table in the query.
  */
@@ -112,8 +122,8 @@ export function nearLimitOf(row: 'busy' | 'holder'): SQL {
 }
 
 /**
- * Returns the smallest number of requests per day from which a key of any plan may be near its
- * limit.
+ * Returns an SQL expression: the smallest number of requests per day from which a key of any plan
+ * may be near its limit.
  */
 export function leastNearLimit(): SQL {
   const numbers = Object.values(plans).flatMap((quota) => quota?.perDay ?? []);

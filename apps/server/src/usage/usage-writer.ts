@@ -5,18 +5,25 @@ import { sql } from 'drizzle-orm';
 import type { Traffic } from './live-traffic.ts';
 import { totalId, type UsageEntry } from './usage-entry.ts';
 
-/** The counts of one replica. They are added completely or not at all. */
+/**
+ * The counts of one replica that are written together. Either all of them are added to the ledger
+ * or none.
+ */
 export interface UsageFlush extends Traffic {
-  /** The id of the process that counted. */
+  /** The id of the process that counted the requests. */
   readonly replica: string;
   /**
-   * Identifies the flush together with `replica`, so that writing the flush again changes nothing.
+   * A number that identifies the flush together with `replica`. Writing the same flush again
+   * changes nothing.
    */
   readonly sequence: number;
   readonly entries: readonly UsageEntry[];
 }
 
-/** Writes an array as Postgres text, because both drivers send texts in the same way. */
+/**
+ * Converts an array to an SQL expression. The array is sent as text, because both database drivers
+ * send texts in the same way.
+ */
 const arrayOf = (values: readonly number[]) => sql`${`{${values.join(',')}}`}::text::integer[]`;
 
 const deprecatedCodes = Object.values<{ metadata: OperationMetadata }>(operations)
@@ -26,20 +33,21 @@ const isDeprecated = sql.raw(`operation = any ('{${deprecatedCodes}}')`);
 const isRefused = sql.raw(`outcome = ${usageOutcomes.indexOf('refused')}`);
 
 /**
- * Returns the condition that a use is in a later minute than the last recorded one. Recording every
- * use would write an index entry each time.
+ * Returns the SQL condition that a use is in a later minute than the last recorded one. Recording
+ * every single use would write an index entry each time.
  */
 const isLater = (column: 'at' | 'deprecated_at' | 'refused_at') =>
   sql.raw(`date_trunc('minute', excluded.${column}) >
     coalesce(date_trunc('minute', last.${column}), '-infinity')`);
 
 /**
- * Adds the counts of a replica to the ledger, under each key and under the sum of its plan. One
- * statement records the flush and adds its counts, so neither happens alone. A repetition waits for
- * an attempt that is still running, and then changes nothing.
+ * Adds the counts of a replica to the ledger, under each key and under the sum of each plan. One
+ * SQL statement records the flush and adds its counts, so neither can happen alone. If the same
+ * flush is written twice at the same time, the second statement waits for the first one and then
+ * changes nothing.
  *
- * Rows are locked in one order, so that two flushes never deadlock. The sums, which all flushes
- * share, come last, so that their locks are held for the shortest time.
+ * All flushes lock rows in the same order, so that two flushes never deadlock. The sums of plans
+ * come last, because all flushes update them. Their locks are then held for the shortest time.
  */
 export const addFlush = statement('add_usage', (db, flush: UsageFlush, ageMs: number) =>
   db.execute(sql`
