@@ -2,10 +2,11 @@ import { defineConfig } from 'vite';
 
 export default defineConfig({
   base: '/console/',
-  // Prefresh reads this option here and not in tsconfig.json.
+  // Prefresh reads this option from here, not from tsconfig.json.
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   build: {
-    // The service sends all files from one folder, and nothing inline.
+    // All files are in one folder, because the service serves only one. Nothing is inline, because
+    // the service's Content-Security-Policy forbids inline code.
     assetsDir: '',
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },

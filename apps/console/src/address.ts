@@ -2,14 +2,15 @@ import { useRoute, useSearch } from 'wouter-preact';
 import { useHashLocation } from 'wouter-preact/use-hash-location';
 import { queryText } from './api/query-text.ts';
 
-// The address of a page is the part behind `#`, as in `#/keys?account=C-5`. Browsers never send
-// this part to a server, so searched names do not get into a log. wouter would put the parameters
-// in front of the `#`.
+// The console uses hash routing: the address of a page is the part behind `#`, as in
+// `#/keys?account=C-5`. Browsers never send this part to a server, so names that an operator
+// searches for do not get into an access log. We parse it here, because wouter would put the
+// parameters in front of the `#`.
 
-/** The period of the plots of a page. */
+/** The parameters that select the period of the plots on a page. */
 const span = ['range', 'from', 'to'] as const;
 
-/** The pages, and the parameters that their addresses may have. */
+/** Every page, with the parameters that its address may have. */
 const pages = {
   overview: span,
   keys: [
@@ -33,31 +34,34 @@ export type Parameters<Page extends PageName = PageName> = Readonly<
   Partial<Record<ParameterName<Page>, string | undefined>>
 >;
 
-/** The parameters of an address. */
+/** A parsed address of the console. */
 export interface Address {
-  /** The page of the address; `undefined` if the address names none. */
+  /** The name of the page; `undefined` if the address names no page that exists. */
   readonly page: PageName | undefined;
-  /** The subject of the page, such as the id of a key. */
+  /** The id of the object that the page shows, such as the id of a key. */
   readonly id: string | undefined;
 }
 
-/** An address of a list with an id, as in `#/keys/0f8f…`, means the page of this id. */
+/**
+ * The page that shows one object of a list. If the address of a list has an id, as in
+ * `#/keys/0f8f…`, the console opens this page.
+ */
 const singulars: Readonly<Record<string, PageName>> = { keys: 'key', accounts: 'account' };
 
 /**
- * wouter decodes the results of its hooks, and the console decodes ids and parameters. Decoding
- * twice would be wrong.
+ * Escapes the percent signs in a text for wouter. wouter decodes what its hooks return, but the
+ * console decodes ids and parameters itself, and decoding them twice would change them.
  */
 const escapeForWouter = (text: string) => text.replaceAll('%', '%25');
 
-/** Returns the path of the address, for wouter's `Router`. */
+/** Returns the path of the current address, for wouter's `Router`. */
 export function useHashPath(): ReturnType<typeof useHashLocation> {
   const [hash, navigate] = useHashLocation();
   const [path = ''] = hash.split('?');
   return [escapeForWouter(path), navigate];
 }
 
-/** Returns the parameters of the address as a string, for wouter's `Router`. */
+/** Returns the parameters of the current address as a string, for wouter's `Router`. */
 export function useHashSearch(): string {
   const [hash] = useHashLocation();
   return escapeForWouter(hash.split('?')[1] ?? '');
@@ -71,17 +75,21 @@ export function useAddress(): Address {
   return { page: isPageName(page) ? page : undefined, id };
 }
 
-/** Returns the parameters of the current address, which must belong to this page. */
+/**
+ * Returns the parameters of the current address.
+ *
+ * @param _page the page that calls the hook. It only gives the result its type.
+ */
 export function useParameters<Page extends PageName>(_page: Page): Parameters<Page> {
   return Object.fromEntries(new URLSearchParams(useSearch())) as Parameters<Page>;
 }
 
-/** Returns any parameters of the current address, for parameters that several pages have. */
+/** Returns the parameters of the current address, for components that several pages use. */
 export function useAllParameters(): Parameters {
   return useParameters<PageName>('overview');
 }
 
-/** Returns the address of a page, for links. */
+/** Creates the address of a page, for a link. */
 export function linkTo<Page extends PageName>(
   page: Page,
   { id, query }: { id?: string; query?: Parameters<Page> } = {},
@@ -90,7 +98,10 @@ export function linkTo<Page extends PageName>(
   return `#/${path}${queryText(query)}`;
 }
 
-/** Returns the current address with other parameters. An empty one is removed. */
+/**
+ * Creates a copy of the current address with changed parameters. Parameters with an empty value are
+ * removed.
+ */
 export function linkHere(change: Parameters): string {
   const [path = '', search] = location.hash.replace(/^#\/?/, '').split('?');
   const query = Object.fromEntries(new URLSearchParams(search));
@@ -101,7 +112,10 @@ export function goTo(link: string): void {
   location.hash = link;
 }
 
-/** Changes parameters of the current address. A search adds no history entry for each letter. */
+/**
+ * Changes parameters of the current address. The history entry is replaced, so that a search does
+ * not add an entry for each letter.
+ */
 export function changeParameters(change: Parameters): void {
   history.replaceState(null, '', linkHere(change));
   dispatchEvent(new HashChangeEvent('hashchange'));
@@ -111,7 +125,10 @@ function isPageName(name: string): name is PageName {
   return Object.hasOwn(pages, name);
 }
 
-/** A malformed "%" stays as it is, and the page then finds nothing. */
+/**
+ * Decodes a part of an address. A text with a malformed `%` is returned unchanged, and the page
+ * then finds no object with this id.
+ */
 function decode(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -23,9 +23,12 @@ import { OverviewPage } from './pages/overview/overview-page.tsx';
 interface PageEntry {
   readonly title: string;
   readonly component: ComponentType<{ id: string }>;
-  /** The operation that the page needs. The page is hidden if the operator may not use it. */
+  /**
+   * The operation that the page calls. The page is hidden if the operator's role does not allow the
+   * operation.
+   */
   readonly needs: Operation;
-  /** The navigation entry that the page belongs to; `undefined` for its own. */
+  /** The page whose navigation entry is highlighted; `undefined` if this page has its own entry. */
   readonly under?: PageName;
 }
 
@@ -50,8 +53,8 @@ export function App() {
   useEffect(() => {
     document.title = `${session.value === undefined || isExpired.value ? 'Log in' : (entry?.title ?? 'Not found')} · Animal Store console`;
   });
-  // After a link, the focus moves to the top of the new page. A new document starts there anyway.
-  // This runs before the first paint, because an operator may press the next key at once.
+  // After a click on a link, the focus moves to the top of the new page, as in a newly loaded
+  // document. It moves before the first paint, because an operator may press the next key at once.
   useLayoutEffect(() => {
     if (!isFirst.current) main.current?.focus();
     isFirst.current = false;
@@ -96,7 +99,7 @@ export function App() {
   );
 }
 
-/** Returns the pages that the operator may use, without subpages. */
+/** Returns the pages of the navigation: the pages that the operator may use, without subpages. */
 const navigation = () =>
   (Object.keys(pages) as PageName[])
     .map((name) => ({ name, ...pages[name] }))

@@ -1,6 +1,6 @@
 /**
- * The used part of papaparse. `@types/papaparse` includes all types of Node, which browsers do not
- * have.
+ * The part of papaparse that the console uses. `@types/papaparse` is not used, because it adds the
+ * types of Node, which browsers do not have.
  */
 declare module 'papaparse' {
   const papaparse: { unparse(lines: readonly (readonly (string | number | null)[])[]): string };

@@ -16,7 +16,7 @@ import { shareSession } from './api/share-session.ts';
 import { keepPreferences } from './components/time/preferences.ts';
 import { App } from './console-app.tsx';
 
-// No other module has effects at import time.
+// This is the only module of the console with effects at import time.
 const client = createQueryClient();
 restoreSession();
 keepPreferences();

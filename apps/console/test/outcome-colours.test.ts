@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 
 const style = readFileSync(new URL('../src/styles/1-base.css', import.meta.url), 'utf8');
 const variables = /--([\w-]+): light-dark\((#\w+), (#\w+)\)/g;
-/** The variables that have a colour in each theme. */
+/** The CSS variables of colours, with their values in the light and the dark theme. */
 const colours = Array.from(style.matchAll(variables), ([, name = '', light = '', dark = '']) => ({
   name,
   light: toLinear(light),
@@ -12,7 +12,7 @@ const colours = Array.from(style.matchAll(variables), ([, name = '', light = '',
 const outcomes = colours.filter(({ name }) => name.startsWith('outcome-'));
 const themes = ['light', 'dark'] as const;
 
-/** The matrices for colour blindness (Machado, Oliveira and Fernandes, 2009), for linear RGB. */
+/** Matrices that simulate colour blindness in linear RGB (Machado, Oliveira and Fernandes, 2009). */
 const sights = {
   'full colour vision': [1, 0, 0, 0, 1, 0, 0, 0, 1],
   protanopia: [
@@ -26,7 +26,8 @@ const sights = {
   ],
 };
 
-// The colour space is Oklab (Ottosson, 2020), in which equal distances look equally different.
+// The matrices that convert linear RGB to Oklab (Ottosson, 2020). In Oklab, equal distances look
+// equally different.
 const toCones = [
   0.4122214708, 0.5363325363, 0.0514459929, 0.2119034982, 0.6806995451, 0.1073969566, 0.0883024619,
   0.2817188376, 0.6299787005,
@@ -49,21 +50,24 @@ const multiply = (matrix: readonly number[], vector: readonly number[]): number[
     vector.reduce((sum, value, column) => sum + value * (matrix[row + column] ?? 0), 0),
   );
 
-const clearlyDifferent = 0.14; // This is about seven times the smallest visible difference.
+const clearlyDifferent = 0.14; // About seven times the smallest difference that people can see.
 
-test.each(Object.entries(sights))('all outcomes look different with %s', (_, sight) => {
-  const seen = (rgb: readonly number[]) => {
-    const cut = multiply(sight, rgb).map((value) => Math.min(1, Math.max(0, value)));
-    return multiply(toOklab, multiply(toCones, cut).map(Math.cbrt));
-  };
-  const alike = themes.flatMap((theme) =>
-    outcomes.flatMap((one, place) =>
-      outcomes.slice(0, place).flatMap((other) => {
-        const [a, b] = [seen(one[theme]), seen(other[theme])];
-        const distance = Math.hypot(...a.map((value, axis) => value - (b[axis] ?? 0)));
-        return distance > clearlyDifferent ? [] : [`${theme}: ${one.name}, ${other.name}`];
-      }),
-    ),
-  );
-  expect([outcomes.length, alike]).toEqual([6, []]);
-});
+test.each(Object.entries(sights))(
+  'the colours of any two outcomes look clearly different with %s',
+  (_, sight) => {
+    const seen = (rgb: readonly number[]) => {
+      const cut = multiply(sight, rgb).map((value) => Math.min(1, Math.max(0, value)));
+      return multiply(toOklab, multiply(toCones, cut).map(Math.cbrt));
+    };
+    const alike = themes.flatMap((theme) =>
+      outcomes.flatMap((one, place) =>
+        outcomes.slice(0, place).flatMap((other) => {
+          const [a, b] = [seen(one[theme]), seen(other[theme])];
+          const distance = Math.hypot(...a.map((value, axis) => value - (b[axis] ?? 0)));
+          return distance > clearlyDifferent ? [] : [`${theme}: ${one.name}, ${other.name}`];
+        }),
+      ),
+    );
+    expect([outcomes.length, alike]).toEqual([6, []]);
+  },
+);

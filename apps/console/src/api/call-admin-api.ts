@@ -18,46 +18,47 @@ type Body<Name extends Operation> =
 type Query<Name extends Operation> =
   ClientInferRequest<Contract[Name]> extends { query?: infer Type } ? Type : undefined;
 
-/** The arguments of an operation. */
+/** The arguments of an admin API operation. */
 export interface Input<Name extends Operation> {
-  /** The id in the path, if the path has one. */
+  /** The id in the path, for operations whose path has one. */
   readonly id?: string;
   readonly query?: Query<Name> | undefined;
   readonly body?: Body<Name> | undefined;
   /**
-   * The token to send instead of the session's. Only the exchange of a token for a session uses it.
+   * The token to send instead of the session's token. The login sends the operator's token this
+   * way, to exchange it for a session.
    */
   readonly token?: string;
   readonly signal?: AbortSignal;
 }
 
-/** The result of a successful operation. */
+/** The response body of a successful operation. */
 export type Answer<Name extends Operation> = Extract<
   ServerInferResponses<Contract>[Name],
   { status: 200 | 201 }
 >['body'];
 
-/** One page of a list. */
+/** One page of a list, as the admin API returns it. */
 export interface Page<Body> {
   readonly body: Body;
-  /** The cursor of the next page; `undefined` on the last one. */
+  /** The cursor of the next page; `undefined` on the last page. */
   readonly nextCursor: string | undefined;
   /**
-   * The number of entries on all pages, if `count` requested it. The largest count plus one means
-   * that there are more.
+   * The number of entries on all pages, if the request asked for it with `count`. The service
+   * counts up to a maximum. Maximum + 1 means that there are more entries.
    */
   readonly total: number | undefined;
 }
 
-/** The timeout of a response, in milliseconds. It is longer than any statement of the service. */
+/** How long a request may take, in milliseconds. The service's own statement timeout is shorter. */
 const timeoutMs = 8_000;
 
 /**
  * Calls an operation of the admin API.
  *
- * @throws {RefusedRequest} if the service refuses it.
+ * @throws {RefusedRequest} if the service refuses the request.
  * @throws {SessionEnded} if the session has ended.
- * @throws {ConnectionFailure} if there is no response.
+ * @throws {ConnectionFailure} if the service does not respond.
  */
 export async function call<Name extends Operation>(
   name: Name,
@@ -66,7 +67,7 @@ export async function call<Name extends Operation>(
   return (await callForPage(name, input)).body;
 }
 
-/** Calls an operation whose list has pages. */
+/** Calls a list operation, and returns one page of the list. */
 export async function callForPage<Name extends Operation>(
   name: Name,
   input: Input<Name> = {},
@@ -82,16 +83,19 @@ export async function callForPage<Name extends Operation>(
   };
 }
 
-/** The operations whose lists have pages. */
+/** The list operations whose results have several pages. */
 export type List = 'listKeys' | 'listAccounts' | 'listAuditEntries';
 
-/** How many pages of a list are fetched for one file. A page has at most 100 rows. */
+/**
+ * The largest number of pages that one call fetches, for example for a CSV file. A page has at most
+ * 100 rows.
+ */
 const maxPages = 100;
 
 /**
  * Fetches all pages of a list.
  *
- * @throws also if the list has too many pages.
+ * @throws {Error} if the list has more pages than the maximum.
  */
 export async function callForAll<Name extends List>(
   name: Name,
@@ -106,7 +110,9 @@ export async function callForAll<Name extends List>(
     cursor = nextCursor;
     if (cursor === undefined) return rows;
   }
-  throw new Error('The list is too long for one file: narrow it first.');
+  throw new Error(
+    `The list has more than ${maxPages * 100} entries, which is too many. Add filters, and try again.`,
+  );
 }
 
 async function send<Name extends Operation>(
@@ -114,7 +120,8 @@ async function send<Name extends Operation>(
   { id = '', query, body, token = session.value?.token, signal }: Input<Name>,
 ): Promise<Response> {
   const isOfSession = token === session.value?.token;
-  // Each request with an invalid token would count as a wrong guess.
+  // A request with an expired token is not sent. The service would count it as an attempt to guess
+  // a token.
   if (isOfSession && isExpired.value) throw new SessionEnded();
   const { method, path } = adminRoutes[name];
   const response = await reach(
@@ -150,7 +157,8 @@ async function reach(
   try {
     return await fetch(url, init);
   } catch (cause) {
-    // The caller has cancelled the request and wants no result.
+    // The caller has cancelled the request, so the cancellation is not reported as a connection
+    // failure.
     signal?.throwIfAborted();
     throw new ConnectionFailure({ cause });
   }

@@ -1,4 +1,4 @@
-/** The service refused a request. The message is the service's own. */
+/** An error for a request that the service refused. Its message is the message of the response. */
 export class RefusedRequest extends Error {
   override readonly name = 'RefusedRequest';
   readonly status: number;
@@ -17,7 +17,7 @@ export class ConnectionFailure extends Error {
   }
 }
 
-/** The session has ended, so the service did nothing. */
+/** An error for a request that was not executed, because the session had ended. */
 export class SessionEnded extends Error {
   override readonly name = 'SessionEnded';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { takeActivity, watchOperator } from './operator-activity.ts';
 
-test('takeActivity reports what a person does once, and nothing else', () => {
+test('takeActivity reports an action of a person once, and ignores repeated and unrelated events', () => {
   const page = new EventTarget();
   watchOperator(page);
   const isTold = (type: string, members = {}) => {

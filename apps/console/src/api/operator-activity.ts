@@ -1,19 +1,19 @@
 /**
- * Events that only a person causes. Pointer moves are not included, because browsers also send them
- * when the page moves under the pointer.
+ * The events that show that a person uses the page. Pointer moves are not included, because
+ * browsers also send them when the page scrolls under a still pointer.
  */
 const actions = ['pointerdown', 'click', 'keydown', 'input', 'wheel', 'touchmove'];
 
 let hasActed = false;
 
-/** Starts to record whether somebody uses the page. */
+/** Starts to record whether an operator uses the page. */
 export function watchOperator(page: EventTarget): void {
   for (const action of actions) {
     page.addEventListener(action, noteAction, { capture: true, passive: true });
   }
 }
 
-/** Returns whether somebody has used the page since the last call. */
+/** Returns whether an operator has used the page since the last call. */
 export function takeActivity(): boolean {
   const was = hasActed;
   hasActed = false;
@@ -21,6 +21,7 @@ export function takeActivity(): boolean {
 }
 
 function noteAction(event: Event): void {
-  // A key with an object on it repeats forever.
+  // Repeated key events are ignored. An object that lies on the keyboard would otherwise look like
+  // an active operator.
   if (!('repeat' in event && event.repeat)) hasActed = true;
 }

@@ -4,13 +4,14 @@ import { ConnectionFailure, SessionEnded } from './failures.ts';
 import { session } from './session.ts';
 
 /**
- * Since when the service has not responded, in Unix milliseconds; `undefined` while it responds.
+ * The time since which the service has not responded, in Unix milliseconds; `undefined` while it
+ * responds.
  */
 export const unreachableSince = signal<number | undefined>(undefined);
 
 /**
- * Creates the cache of admin API results. After each change, even a failed one, the page fetches
- * everything again.
+ * Creates the cache of admin API results. After each change, even a failed one, the visible page
+ * fetches all its data again.
  */
 export function createQueryClient(): QueryClient {
   const client: QueryClient = new QueryClient({
@@ -25,8 +26,9 @@ export function createQueryClient(): QueryClient {
     }),
     mutationCache: new MutationCache({ onSettled: () => client.invalidateQueries() }),
     defaultOptions: {
-      // The service may run on this machine, so an offline browser sends requests, too. Polling
-      // repeats failed requests.
+      // Requests are sent even if the browser reports that it is offline, because the service may
+      // run on this machine. Failed requests are not retried here, because the next poll repeats
+      // them.
       queries: { networkMode: 'always', retry: false },
       mutations: { networkMode: 'always' },
     },
@@ -34,7 +36,7 @@ export function createQueryClient(): QueryClient {
   return client;
 }
 
-/** Fetches everything on a page again as soon as the page becomes visible. */
+/** Makes a page fetch all its data again when it becomes visible. */
 export function watchVisibility(): void {
   focusManager.setEventListener((onFocus) => {
     const onChange = () => onFocus();
@@ -43,7 +45,7 @@ export function watchVisibility(): void {
   });
 }
 
-/** Clears all results when the session of an operator ends. */
+/** Clears all cached results when the session of an operator ends. */
 export function forgetAtLogout(client: QueryClient): void {
   effect(() => {
     if (session.value === undefined) client.clear();

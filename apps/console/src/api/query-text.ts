@@ -1,4 +1,4 @@
-/** Formats parameters as the query of an address. Empty ones are left out. */
+/** Formats parameters as the query string of an address. Empty parameters are left out. */
 export function queryText(parameters: unknown): string {
   const given = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters ?? {})) {

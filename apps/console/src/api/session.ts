@@ -2,19 +2,19 @@ import type { IssuedSession } from '@animal-store/admin-contract';
 import { signal } from '@preact/signals';
 import type { Operation } from './operation.ts';
 
-/** The storage of the session: it survives a reload, and ends with the tab. */
+/** The name of the session in `sessionStorage`, which survives a reload and is deleted with the tab. */
 const storageName = 'animal-store-session';
 
-/** The session of this tab; `undefined` before login. */
+/** The session of the operator in this tab; `undefined` before login. */
 export const session = signal<IssuedSession | undefined>(undefined);
 
 /**
- * Whether the session has ended by itself. The page stays behind the login dialog, so that the
- * operator's input is not lost.
+ * Whether the session has expired. The page stays open behind the login dialog, so that the
+ * operator does not lose any input.
  */
 export const isExpired = signal(false);
 
-/** Why there is no session any more, for the login page. */
+/** The reason why the session ended. The login page shows it. */
 export const sessionEnd = signal<string | undefined>(undefined);
 
 /** Restores the session that this tab had before a reload. */
@@ -30,7 +30,7 @@ export function beginSession(issued: IssuedSession): void {
   isExpired.value = false;
 }
 
-/** Records that the service no longer accepts the session. */
+/** Marks the session as expired, because the service no longer accepts it. */
 export function expireSession(): void {
   sessionStorage.removeItem(storageName);
   sessionEnd.value =
@@ -45,7 +45,10 @@ export function endSession(reason?: string): void {
   isExpired.value = false;
 }
 
-/** Returns whether the operator may use an operation. The console hides other operations. */
+/**
+ * Returns whether the operator's role allows an operation. The console hides operations that are
+ * not allowed.
+ */
 export function may(operation: Operation): boolean {
   return session.value?.session.operations.includes(operation) === true;
 }

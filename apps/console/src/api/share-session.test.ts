@@ -3,7 +3,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 
 afterEach(() => vi.unstubAllGlobals());
 
-test('a refused session is not taken again from any tab', async () => {
+test('a tab never accepts a session again that the service has refused, whichever tab offers it', async () => {
   const stored = new Map<string, string>();
   vi.stubGlobal('sessionStorage', {
     getItem: (name: string) => stored.get(name) ?? null,
@@ -25,7 +25,7 @@ test('a refused session is not taken again from any tab', async () => {
     });
     return (await heard).data;
   };
-  /** Ends the session of this tab, and makes other tabs offer theirs. */
+  /** Expires the session of this tab, and offers it the sessions of other tabs. */
   const replace = async (...offers: string[]) => {
     const asked = told();
     expireSession();

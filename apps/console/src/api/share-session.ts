@@ -4,35 +4,44 @@ import { call } from './call-admin-api.ts';
 import { beginSession, endSession, isExpired, session } from './session.ts';
 
 type Message =
-  /** A tab has opened, or its session has ended: it asks whether another tab has a session. */
+  /** A request for a session. A tab sends it when it opens, and when its own session has expired. */
   | { readonly kind: 'wanted'; readonly by: string }
-  /** The response to the tab that asked. */
+  /** The response to the tab that asked for a session. */
   | { readonly kind: 'session'; readonly issued: IssuedSession; readonly for: string }
-  /** An operator has logged in. */
+  /** A notification that an operator has logged in. */
   | { readonly kind: 'logged in'; readonly issued: IssuedSession }
-  /** The operator has logged out, in the tab that had this session. */
+  /** A notification that the operator has logged out, with the token of the ended session. */
   | { readonly kind: 'logged out'; readonly token: string | undefined };
 
-/** How long a new tab waits for other tabs before it shows the login page, in milliseconds. */
+/**
+ * How long a new tab waits for a session from another tab before it shows the login page, in
+ * milliseconds.
+ */
 const waitMs = 250;
 
 /**
- * The channel between the tabs of one browser. Only pages of this origin receive its messages,
- * whatever opened or embeds them, and the origin serves only the console. Messages are not stored,
- * and not written to the disk. So a tab can get the session without a cookie, which browsers would
- * send to every port of the host.
+ * The channel through which the tabs of one browser share a session. Only pages of the same origin
+ * receive its messages, and the origin serves nothing but the console. Messages are never written
+ * to the disk. The session is not in a cookie, because browsers would send a cookie to every port
+ * of the host.
  */
 let channel: BroadcastChannel | undefined;
 
-/** Whether this tab still waits for another tab with a session. */
+/** Whether this tab still waits for a session from another tab. */
 export const isWaiting = signal(false);
 
-/** The name of this tab in the channel. `crypto.randomUUID` only exists in pages over HTTPS. */
+/**
+ * The name of this tab in the channel. It is not from `crypto.randomUUID`, which only exists in
+ * pages over HTTPS.
+ */
 const tab = String(Math.random());
 
 const tell = (message: Message) => channel?.postMessage(message);
 
-/** Whether a response is wanted. A response after a logout must not log in again. */
+/**
+ * Whether this tab expects the session of another tab. A session that arrives after a logout is
+ * ignored, so that it does not log the operator in again.
+ */
 let isWanted = false;
 
 function askOthers(): void {
@@ -41,15 +50,15 @@ function askOthers(): void {
 }
 
 /**
- * Tokens that were refused in this tab. Other tabs may still offer them, such as hidden tabs that
- * do not know that their session has ended. Two tabs would try them in turn, until the service
- * blocks the address for guessing tokens.
+ * The tokens that the service refused in this tab. Hidden tabs do not notice that their session has
+ * expired, and still offer its token. Without this set, two tabs would exchange such tokens until
+ * the service blocks the address for guessing tokens.
  */
 const refused = new Set<string>();
 
 /**
- * The session that this tab had from the start, or got from another tab. It need not be announced
- * again.
+ * The session that the other tabs already know: this tab had it at the start, or got it from
+ * another tab.
  */
 let known: IssuedSession | undefined;
 
@@ -76,14 +85,15 @@ export function shareSession(): void {
         break;
     }
   });
-  // Tabs whose session has ended continue when an operator logs in, in any tab.
+  // When an operator logs in, all tabs with an expired session get the new session.
   effect(() => {
     const issued = session.value;
     if (issued === undefined || isExpired.value || issued === known) return;
     known = issued;
     tell({ kind: 'logged in', issued });
   });
-  // An operator may have logged in again in another tab while this one was hidden.
+  // When the session of this tab expires, another tab may already have a new one: the operator
+  // logged in there while this tab was hidden.
   effect(() => {
     const token = session.peek()?.token;
     if (!isExpired.value || token === undefined) return;
@@ -106,16 +116,17 @@ export function logOut(): void {
 }
 
 /**
- * Deletes the session before the service ends it. Otherwise a request that is refused at that
- * moment would make this tab ask the others for a session.
+ * Ends the session. The tab forgets the session before it asks the service to end it. In the
+ * opposite order, a request that is refused in between would make this tab ask other tabs for a
+ * session.
  *
- * @param ended the session that has ended already.
+ * @param ended the token of a session that another tab has already ended.
  */
 async function leave(reason: string, ended?: string): Promise<void> {
   const token = session.value?.token;
   isWanted = false;
   endSession(reason);
-  // If the service cannot be reached, the session expires.
+  // A failure is ignored: a session that the service cannot end now expires later.
   if (token !== undefined && token !== ended) await call('endSession', { token }).catch(() => {});
 }
 
@@ -127,7 +138,10 @@ function take(issued: IssuedSession): void {
   beginSession(issued);
 }
 
-/** Input under the session of one operator must not be sent under the session of another. */
+/**
+ * Returns whether this tab may use a session from another tab. A session of another operator is not
+ * acceptable, because unsent input in this tab would be sent in that operator's name.
+ */
 function isAcceptable({ token, session: { operator } }: IssuedSession): boolean {
   if (refused.has(token)) return false;
   const own = session.value;

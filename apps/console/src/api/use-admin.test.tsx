@@ -13,7 +13,7 @@ const operator = { id: 'ann', name: 'Ann', role: 'owner' } as const;
 const session = { operator, operations: [], expiresAt: '2026-01-01T00:00:00.000Z' };
 const issued: IssuedSession = { token: 'asc_1', session };
 
-/** The requests so far, and the response to the next ones. */
+/** The requests that the page has sent so far, and the response to its next requests. */
 let asked: URL[] = [];
 let answer: () => Response | Promise<Response>;
 const json = (body: unknown, status = 200) => Response.json(body, { status });
@@ -34,7 +34,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Advances the time, and shows the results that arrived. */
+/** Advances the fake clock, and renders the results that have arrived. */
 async function pass(ms: number): Promise<void> {
   for (const step of [ms, 1, 1]) await act(() => vi.advanceTimersByTimeAsync(step).then(() => {}));
 }
@@ -55,7 +55,7 @@ function Operators() {
   );
 }
 
-test('a visible page polls at most 13 times a minute, a hidden one never, and at once when it becomes visible again', async () => {
+test('useAdmin polls at most 13 times a minute, stops while the page is hidden, and polls at once when the page becomes visible', async () => {
   answer = () => json([{ name: 'Ann' }]);
   const { unmount } = renderAt('#/operators', <Operators />);
   await pass(60_000);
@@ -70,7 +70,7 @@ test('a visible page polls at most 13 times a minute, a hidden one never, and at
   vi.restoreAllMocks();
 });
 
-test('an outage is shown with its beginning, earlier results stay, and its end is detected', async () => {
+test('useAdmin keeps the last result during an outage, records when the outage began, and recovers afterwards', async () => {
   answer = () => json([{ name: 'Ann' }]);
   const began = Date.now();
   renderAt('#/operators', <Operators />);
@@ -85,7 +85,7 @@ test('an outage is shown with its beginning, earlier results stay, and its end i
   expect(screen.getByRole('button').textContent).toBe('Bob');
 });
 
-test('a refused session is not used again, and a new one continues', async () => {
+test('useAdmin stops polling when the service refuses the session, and continues with a new session', async () => {
   answer = () => json({ code: 'unauthorized' }, 401);
   renderAt('#/operators', <Operators />);
   await pass(60_000);
@@ -96,7 +96,7 @@ test('a refused session is not used again, and a new one continues', async () =>
   expect(screen.getByRole('button').textContent).toBe('Ann');
 });
 
-test('everything is fetched again after a change', async () => {
+test('useAdmin fetches its data again after a change', async () => {
   answer = () => json([]);
   renderAt('#/operators', <Operators />);
   await pass(0);
@@ -105,7 +105,7 @@ test('everything is fetched again after a change', async () => {
   expect(asked).toHaveLength(2);
 });
 
-test('history by the hour is fetched every 10 s, and shown with the current state', async () => {
+test('useAdminWithHistory fetches an hourly history every 10 s, and the current state with every poll', async () => {
   vi.setSystemTime('2026-03-03T10:10:00Z');
   let requests = 0;
   answer = () => {
@@ -127,7 +127,7 @@ test('history by the hour is fetched every 10 s, and shown with the current stat
   await pass(9_600);
   expect(asked.map((url) => url.searchParams.has('include'))).toEqual([true, false, false, true]);
   expect(document.querySelector('p')?.textContent).toBe('at 4, history of 4');
-  // The history stays during an outage, although the week continues.
+  // During an outage, the page keeps the last history, although the last-week period moves on.
   answer = () => Promise.reject(new TypeError('Failed to fetch'));
   await pass(3_600_000);
   expect(document.querySelector('p')?.textContent).toBe('at 4, history of 4');

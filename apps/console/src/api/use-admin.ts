@@ -16,18 +16,24 @@ import { type Answer, callForPage, type Input, type Page } from './call-admin-ap
 import type { Operation } from './operation.ts';
 import { isExpired } from './session.ts';
 
-/** How often a visible page polls: 12 to 13 times a minute, so that its data is at most 5 s old. */
+/**
+ * How often a visible page polls, in milliseconds. Its data is at most about 5 s old, at 12 to 13
+ * requests a minute.
+ */
 export const pollMs = 4_800;
 
 type Params<Name extends Operation> = Pick<Input<Name>, 'id' | 'query'>;
 
-/** A result of the admin API. */
+/** A result of the admin API, as a component receives it. */
 export interface AdminAnswer<Name extends Operation> extends Page<Answer<Name>> {
-  /** The request as a string. While another result is loading, the previous one is shown. */
+  /**
+   * The operation and parameters of the request, as a string. It tells whether the result is the
+   * current one, because the previous result stays visible while the next one loads.
+   */
   readonly subject: string;
 }
 
-/** A query of the admin API. Its key is the operation and the parameters. */
+/** Creates a query of the admin API. Its cache key is the operation and the parameters. */
 function adminQuery<Name extends Operation>(operation: Name, params: Params<Name> = {}) {
   return queryOptions({
     queryKey: [operation, params],
@@ -40,9 +46,9 @@ function adminQuery<Name extends Operation>(operation: Name, params: Params<Name
 
 /**
  * Polls the admin API while the page is visible and the session lasts. When the parameters change,
- * the previous result stays until the new one arrives.
+ * the previous result stays visible until the new one arrives.
  *
- * @param options.isPolled fetches once if it is false.
+ * @param options.isPolled `false` fetches the result only once.
  */
 export function useAdmin<Name extends Operation>(
   operation: Name,
@@ -57,17 +63,17 @@ export function useAdmin<Name extends Operation>(
   });
 }
 
-/** The operations whose results can include a history. */
+/** The operations that can return a history with the current state. */
 type OperationWithHistory = 'getAccount' | 'getKey' | 'getOverview';
 
-/** A result with the history of a period. */
+/** A result that includes the history of a period. */
 export type WithHistory<Name extends OperationWithHistory> = Answer<Name> & {
   readonly history: NonNullable<Answer<Name>['history']>;
 };
 
 /**
- * Fetches the current state and the history of a period with one request. The history is cached
- * until it may have changed.
+ * Fetches the current state and the history of a period in one request. The history is fetched
+ * again only when it may have changed, because it is large.
  */
 export function useAdminWithHistory<Name extends OperationWithHistory>(
   operation: Name,
@@ -87,7 +93,8 @@ export function useAdminWithHistory<Name extends OperationWithHistory>(
       const input = { ...params, query: question, signal } as Input<Name>;
       const { body } = await callForPage(operation, input);
       const history = body.history ?? kept?.answer.history;
-      if (history === undefined) throw new Error('The response lacks the requested history.');
+      if (history === undefined)
+        throw new Error('The service did not return the requested history. Reload the page.');
       return { answer: { ...body, history } as WithHistory<Name>, at: isDue ? at : kept.at };
     },
     select: ({ answer }) => answer,

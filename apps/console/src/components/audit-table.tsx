@@ -31,7 +31,7 @@ export function AuditTable({
   ofOneKey = false,
 }: {
   entries: readonly AuditEntry[];
-  /** Hides the column of the key, account or operator that all entries are about. */
+  /** Hides the column for the subject of an entry, because all entries have the same one. */
   ofOneKey?: boolean;
 }) {
   return (
@@ -74,9 +74,7 @@ const timeOf = (at: string | null | undefined) => at && <Time at={at} />;
 const quotaText = (perMinute = 0, perDay = 0) =>
   `${formatCount(perMinute)}/min, ${formatCount(perDay)}/day`;
 
-/**
- * The members that an entry can change: their labels, and how they are shown if they are present.
- */
+/** The members that a change can affect, each with its label and a function that formats its value. */
 const members: Readonly<
   Record<
     Member,
@@ -109,10 +107,13 @@ const members: Readonly<
   used: { label: 'used', show: ({ used }) => quotaText(used?.minute, used?.day) },
 };
 
-/** Members that the action or the other columns already show. */
+/**
+ * The members that are not listed as changes, because the action or another column already shows
+ * them.
+ */
 const implied: readonly Member[] = ['name', 'revokedAt', 'suspension', 'tokens', 'strikes'];
 
-/** Shows the changes of an entry on one line, which opens to show all of them. */
+/** Shows the changes of an audit entry on one line, which expands to show them in full. */
 function Change({ entry: { action, before, after, reason } }: { entry: AuditEntry }) {
   const changed = Object.keys(members).filter(
     (member): member is Member => member in before || member in after,
@@ -124,7 +125,7 @@ function Change({ entry: { action, before, after, reason } }: { entry: AuditEntr
       : has(before, member) || has(after, member);
   const valueIn = (state: AuditState, member: Member) =>
     has(state, member) ? members[member].show(state) : <span class="missing">none</span>;
-  // These are the value before the change, if there was one, and the value after it.
+  // Shows the value before the change, if there was one, and the value after it.
   const step = (member: Member) => (
     <>
       <span class="muted">{members[member].label}</span>{' '}

@@ -1,7 +1,7 @@
-/** The meaning of a state: good, needs attention, bad, or neutral. */
+/** The meaning of a badge: good, needs attention, bad, or neutral. */
 export type Tone = 'good' | 'warning' | 'bad' | 'neutral';
 
-/** Shapes distinguish the tones for people who cannot distinguish the colours. */
+/** The symbol for each tone, for people who cannot distinguish the colours. */
 const shapes: Readonly<Record<Tone, string>> = {
   good: '●',
   warning: '▲',

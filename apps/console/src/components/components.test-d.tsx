@@ -1,4 +1,4 @@
-// These lines must not compile. `npm run typecheck` fails if one of them compiles.
+// Each line below must fail to compile. `npm run typecheck` fails if one of them compiles.
 
 import { linkTo } from '../address.ts';
 import { useAdmin } from '../api/use-admin.ts';

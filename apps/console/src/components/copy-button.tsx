@@ -1,13 +1,13 @@
 import { announce } from './notice.tsx';
 
-/** Copies a text that is too long to type. */
+/** A button that copies a text that is too long to type, such as an id. */
 export function CopyButton({ text, what }: { text: string; what: string }) {
   async function copy(): Promise<void> {
     try {
       await navigator.clipboard.writeText(text);
       announce(`Copied ${what}.`);
     } catch {
-      // Browsers only have a clipboard for pages over HTTPS or on this machine.
+      // Browsers allow pages to use the clipboard only over HTTPS or on this machine.
       announce('The browser does not let this page copy. Select the text, and press Ctrl+C or ⌘C.');
     }
   }

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { linkTo, type PageName } from '../address.ts';
 
-/** Shows what an empty list means, and what to do next. */
+/** Shows an empty list: what it means that the list is empty, and what to do next. */
 export function Empty({ title, children }: { title: string; children: ComponentChildren }) {
   return (
     <div class="empty">
@@ -13,7 +13,7 @@ export function Empty({ title, children }: { title: string; children: ComponentC
   );
 }
 
-/** Shows that no entry matches a filter, with a link to the whole list. */
+/** Shows that no entry matches the filters, with a link to the unfiltered list. */
 export function NoMatch({ page, title, all }: { page: PageName; title: string; all: string }) {
   return (
     <Empty title={title}>

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 
-/** One number that is looked at often. */
+/** A large number that operators check often, such as the requests of the last minute. */
 export function Figure({
   label,
   value,
@@ -13,9 +13,9 @@ export function Figure({
   value: string;
   note: ComponentChildren;
   tone?: 'warning' | 'bad' | undefined;
-  /** The page that lists what the number counts. */
+  /** The address of the page that lists the counted objects. */
   href?: string;
-  /** The history of the number, as a small plot. */
+  /** A small plot of the number over time. */
   trend?: ComponentChildren;
 }) {
   const content = (

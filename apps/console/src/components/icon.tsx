@@ -1,4 +1,4 @@
-/** Lines on a grid of 16 by 16. */
+/** The path of each icon, as lines on a grid of 16 by 16. */
 const paths: Readonly<Record<string, string>> = {
   brand:
     'M5 4.5a1.3 1.8 0 1 1-.01 0M11 4.5a1.3 1.8 0 1 1-.01 0M2.6 8a1.2 1.6 0 1 1-.01 0M13.4 8a1.2 1.6 0 1 1-.01 0M8 8.5c2 0 4 3 3.2 4.6-.6 1.2-2 .4-3.2.4s-2.6.8-3.2-.4C4 11.5 6 8.5 8 8.5z',
@@ -10,7 +10,7 @@ const paths: Readonly<Record<string, string>> = {
   operators: 'M8 2l5 2v4c0 3-2 5-5 6-3-1-5-3-5-6V4zM6 8l1.5 1.5L10.3 6.5',
 };
 
-/** A small picture next to a name, which helps people to find it. */
+/** A small icon next to a label, which makes the label easier to find. */
 export function Icon({ name }: { name: string }) {
   const path = paths[name];
   if (path === undefined) return null;

@@ -4,7 +4,7 @@ import { linkInTime, type PresetName } from './time/time-range.ts';
 /**
  * A link to the page of a key, with the key's name.
  *
- * @param range the default period of the page.
+ * @param range the period that the linked page shows by default.
  */
 export function KeyLink({
   id,

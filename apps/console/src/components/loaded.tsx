@@ -5,7 +5,7 @@ import { linkTo, useAddress } from '../address.ts';
 import { ConnectionFailure, RefusedRequest, SessionEnded } from '../api/failures.ts';
 
 /**
- * Shows data, or that it is loading, or why it failed and what to do.
+ * Shows data. While the data is loading or after a failure, it shows the state and what to do.
  *
  * @param what the name of the data, such as "the keys".
  */
@@ -19,7 +19,8 @@ export function Loaded<Data>({
   children: (data: Data) => ComponentChildren;
 }) {
   const { data, error, isSuccess, refetch } = of;
-  // A query forgets its failure when it is repeated, so the page would flicker.
+  // The last failure is kept until a request succeeds. The query itself forgets it during a retry,
+  // and the message would flicker.
   const failed = useRef<Error | undefined>(undefined);
   if (isSuccess) failed.current = undefined;
   else if (error !== null && !(error instanceof SessionEnded)) failed.current = error;
@@ -34,7 +35,7 @@ export function Loaded<Data>({
       <Failure failure={failure} what={what} retry={retry} />
     );
   }
-  // The bar at the top shows the outage and its beginning.
+  // A failed connection is not reported here, because the bar at the top of the page reports it.
   const isOutdated = failure !== undefined && !(failure instanceof ConnectionFailure);
   return (
     <>
@@ -44,7 +45,7 @@ export function Loaded<Data>({
   );
 }
 
-/** Shows why something failed, and what to do. */
+/** Shows why the data could not be loaded, and what to do. */
 function Failure({ failure, what, retry }: { failure: Error; what: string; retry: () => void }) {
   const { page, id } = useAddress();
   const isOfId = id !== undefined;
@@ -69,7 +70,10 @@ function Failure({ failure, what, retry }: { failure: Error; what: string; retry
   );
 }
 
-/** Returns whether the address names something that does not exist, so that a retry fails again. */
+/**
+ * Returns whether the failure is caused by the address, which names something that does not exist.
+ * A retry would fail again.
+ */
 const isOfAddress = (failure: Error) =>
   failure instanceof RefusedRequest && (failure.status === 404 || failure.status === 400);
 

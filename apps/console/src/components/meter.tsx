@@ -2,7 +2,7 @@ import type { KeyUsage } from '@animal-store/admin-contract';
 import { formatCount, formatShare } from './time/format.ts';
 import { Time } from './time/time.tsx';
 
-/** The windows of a key or an account. */
+/** Shows the quota windows of a key or an account: the minute and the day. */
 export function QuotaMeters({ windows }: { windows: KeyUsage['windows'] }) {
   return (
     <>
@@ -12,7 +12,7 @@ export function QuotaMeters({ windows }: { windows: KeyUsage['windows'] }) {
   );
 }
 
-/** Says that the numbers are not from the whole service. */
+/** Says that the numbers come from a single replica, not from the whole service. */
 export function OfOneReplica() {
   return (
     <p class="state warned">
@@ -22,7 +22,7 @@ export function OfOneReplica() {
   );
 }
 
-/** Shows one quota window: how much of it is used, and when it resets. */
+/** Shows one quota window: how much of the limit is used, and when the window resets. */
 function QuotaMeter({
   label,
   window: { limit, remaining, resetsAt },

@@ -1,6 +1,6 @@
 /**
- * Shows a text that somebody else has chosen. It is isolated, so that direction characters have no
- * effect after it.
+ * Shows a name that somebody else has chosen. It is isolated, because control characters for
+ * right-to-left text in the name would otherwise reorder the text that follows.
  */
 export function Name({
   text,

@@ -2,33 +2,35 @@ import { computed, signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { CopyDialog } from './form/copy-dialog.tsx';
 
-/** A new token, and how it is shown. */
+/** A new token that the page shows to the operator once. */
 interface NewToken {
   readonly title: string;
   readonly token: string;
   readonly advice: string;
 }
 
-/** The tokens that the operator has not confirmed yet, the oldest first. */
+/** The new tokens that the operator has not yet confirmed as saved, the oldest first. */
 const waiting = signal<readonly NewToken[]>([]);
 
 export const isTokenShown = computed(() => waiting.value.length > 0);
 
 /**
- * Shows a new token until an operator confirms that it is saved. It belongs to no page: it stays
- * when the page changes or the session ends, as for operators who replace their own token.
+ * Shows a new token until the operator confirms that it is saved. The dialog stays when the
+ * operator opens another page or when the session ends. The session ends, for example, when
+ * operators replace their own token.
  */
 export function showToken(issued: NewToken): void {
   waiting.value = [...waiting.value, issued];
 }
 
-/** Shows new tokens, one after another. */
+/** Shows new tokens one after another. */
 export function NewTokens() {
   const [first] = waiting.value;
   const isWaiting = first !== undefined;
   useEffect(() => {
     if (!isWaiting) return;
-    // The browser asks before it closes or reloads the tab.
+    // While a token is visible, the browser asks for confirmation before it closes or reloads the
+    // tab.
     const ask = (event: Event) => event.preventDefault();
     addEventListener('beforeunload', ask);
     return () => removeEventListener('beforeunload', ask);
@@ -37,7 +39,8 @@ export function NewTokens() {
   const close = () => {
     waiting.value = waiting.value.filter((issued) => issued !== first);
   };
-  // The dialog has no `onClose`, because no key press may lose the token.
+  // The dialog has no `onClose`, so that the operator cannot dismiss it by accident and lose the
+  // token.
   return (
     <CopyDialog
       key={first.token}

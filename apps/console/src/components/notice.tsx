@@ -3,14 +3,14 @@ import { signal } from '@preact/signals';
 /** The message about the last change. */
 const notice = signal('');
 
-/** Shows that a change was made. Screen readers announce it, too. */
+/** Shows a message, such as "Key created." Screen readers read it out. */
 export function announce(text: string): void {
   notice.value = text;
 }
 
 /**
- * Shows the message. The element always exists, because screen readers only announce changes of
- * existing elements.
+ * Shows the current message. The element exists even without a message, because screen readers only
+ * announce changes of existing elements.
  */
 export function Notice() {
   return (

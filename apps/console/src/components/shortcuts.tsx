@@ -2,14 +2,14 @@ import { signal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { Dialog } from './form/dialog.tsx';
 
-/** The shortcuts that work everywhere outside of input fields. */
+/** The keyboard shortcuts that work everywhere outside of input fields. */
 const shortcuts = {
   '/': 'Search keys and accounts',
   b: 'Go to the actions for the selected keys',
   '?': 'Show these shortcuts',
 } as const;
 
-/** The keys that work in one place. */
+/** The keys that only work in one part of a page. */
 const keysOfPlaces = {
   'In the search': '↓ and ↑ select; Enter opens the selection, an exact match, or the list',
   'In a plot':
@@ -17,14 +17,17 @@ const keysOfPlaces = {
   'In a dialog': 'Enter confirms, Esc cancels',
 } as const;
 
-/** Elements where a key is a letter. A checkbox accepts none. */
+/** Matches the elements where a key press types a letter, so it is not a shortcut. */
 const typedInto = 'input:not([type=checkbox], [type=radio]), select, textarea, dialog';
 
-/** Runs a function for a key, unless the focus is in an input field, or a dialog is open. */
+/**
+ * Calls a function when its shortcut is pressed, unless the focus is in an input field or a dialog
+ * is open.
+ */
 export function useShortcut(shortcut: keyof typeof shortcuts, act: () => void): void {
   const latest = useRef(act);
   latest.current = act;
-  // This runs before the first paint, because an operator may press the key at once.
+  // The shortcut is registered before the first paint, because an operator may press it at once.
   useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       const isTyping = event.target instanceof Element && event.target.closest(typedInto);
@@ -42,7 +45,7 @@ const setOpen = (value: boolean) => {
   isOpen.value = value;
 };
 
-/** Opens the list of shortcuts. */
+/** A button that opens the list of shortcuts. */
 export function ShortcutButton() {
   return (
     <button type="button" class="quiet" onClick={() => setOpen(true)}>
@@ -52,8 +55,8 @@ export function ShortcutButton() {
 }
 
 /**
- * All shortcuts. They are outside of the parts that a phone hides, where a modal dialog would block
- * the page invisibly.
+ * A dialog with all shortcuts. It is outside of the parts that are hidden on a phone. Inside such a
+ * part, the dialog would be invisible and block the page.
  */
 export function ShortcutHelp() {
   useShortcut('?', () => setOpen(true));

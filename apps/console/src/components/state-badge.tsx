@@ -10,8 +10,8 @@ const tones: Readonly<Record<KeyState, Tone>> = {
 };
 
 /**
- * Shows the state of a key, an account or an operator. A banned key is active, but refused until
- * its ban ends.
+ * Shows the state of a key, an account or an operator. A banned key has the state `active`, but its
+ * requests are refused until the ban ends.
  */
 export function StateBadge({
   state,
@@ -21,7 +21,8 @@ export function StateBadge({
   state: KeyState;
   isBanned?: boolean;
   /**
-   * Whether only the account of the key is suspended, so that the key cannot be resumed by itself.
+   * Whether the account of the key is suspended and the key itself is not. Such a key cannot be
+   * resumed alone.
    */
   isOfAccount?: boolean;
 }) {
@@ -32,14 +33,17 @@ export function StateBadge({
   return <Badge tone={tones[state]} text={state} />;
 }
 
-/** Shows the state of a key in a list. */
+/** Shows the state of a key in a list of keys. */
 export function KeyBadge({ state, bannedUntil, suspension }: ListedKey) {
   return (
     <StateBadge state={state} isBanned={bannedUntil !== null} isOfAccount={suspension === null} />
   );
 }
 
-/** Shows the state of an account in a list. Some or all keys of an active account may be banned. */
+/**
+ * Shows the state of an account in a list. If the account is active, it also shows how many of its
+ * keys are banned.
+ */
 export function AccountBadge({ suspension, keys, bannedKeys }: ListedAccount) {
   if (suspension !== null) return <StateBadge state="suspended" />;
   if (bannedKeys === 0) return <StateBadge state="active" />;

@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** How long after the last key press the search starts, in milliseconds. */
+/** How long the search waits after the last key press, in milliseconds. */
 const pauseMs = 200;
 
-/** Returns the input after a pause. */
+/** Returns the typed text as soon as the operator pauses. */
 export function useDebounced(typed: string): string {
   const [settled, setSettled] = useState(typed);
   useEffect(() => {

@@ -2,8 +2,8 @@ import { unreachableSince } from '../api/query-client.ts';
 import { formatLocal } from '../components/time/format.ts';
 
 /**
- * Shows that the service does not respond. The bar always exists, because screen readers only
- * announce its changes.
+ * Shows a message while the service does not respond. The element exists even without a message,
+ * because screen readers only announce changes of existing elements.
  */
 export function ConnectionBar() {
   const since = unreachableSince.value;

@@ -9,12 +9,15 @@ import { linkInTime } from '../components/time/time-range.ts';
 import { SearchBox } from './search-box.tsx';
 import { ViewMenu } from './view-menu.tsx';
 
-/** The header of every page, with the navigation. On a phone, the navigation is behind a button. */
+/**
+ * The header of every page, which contains the navigation. On a phone, a button shows and hides the
+ * navigation.
+ */
 export function Header({
   pages,
   current,
 }: {
-  /** The pages of the navigation. */
+  /** The pages that the navigation links to. */
   pages: readonly { readonly name: PageName; readonly title: string }[];
   current: PageName | undefined;
 }) {

@@ -18,14 +18,14 @@ import { formatKeys } from '../components/time/format.ts';
 import { linkInTime } from '../components/time/time-range.ts';
 import { useDebounced } from '../components/use-debounced.ts';
 
-/** How long after a failure a search is repeated, in milliseconds. */
+/** How long the search waits before it retries a failed request, in milliseconds. */
 const retryMs = 2_000;
 const maxKeys = '8';
 const maxAccounts = '3';
 
 /**
- * Returns whether a retry may succeed: the request did not reach the service, or the service is
- * unhealthy.
+ * Returns whether a retry may succeed. It may if the request did not reach the service, or if the
+ * service had an internal error.
  */
 function mayPass(failure: Error): boolean {
   return (
@@ -37,16 +37,16 @@ function mayPass(failure: Error): boolean {
 /** A search result: its link and its text. */
 interface Hit {
   readonly link: string;
-  /** The exact texts that identify the result. */
+  /** The exact names of the result. If the search term equals one of them, Enter opens the result. */
   readonly names: readonly (string | null)[];
   readonly cells: readonly ComponentChildren[];
 }
 
-/** Searches keys and accounts, or the operator of a token. */
+/** Searches keys and accounts. For the token of an operator, it searches operators. */
 const searchQuery = (text: string) =>
   queryOptions({
     queryKey: ['search', text],
-    // Earlier results may have changed, so a repeated search does not use them.
+    // Results are not cached, because they may change before the next search.
     gcTime: 0,
     queryFn: async ({ signal }): Promise<readonly Hit[]> => {
       if (text.startsWith('aso_')) {
@@ -87,14 +87,14 @@ const hitOfKey = (key: ListedKey): Hit => ({
   ],
 });
 
-/** Returns the only result with exactly this name (case-insensitive). */
+/** Returns the result whose name equals the search term (case-insensitive), if there is exactly one. */
 function meantBy(text: string, hits: readonly Hit[]): Hit | undefined {
   const isMeant = (name: string | null) => name?.toLowerCase() === text.toLowerCase();
   const [meant, ...others] = hits.filter(({ names }) => names.some(isMeant));
   return others.length === 0 ? meant : undefined;
 }
 
-/** The search on every page: `/` moves the focus to it. */
+/** The search field in the header of every page. The key `/` moves the focus to it. */
 export function SearchBox() {
   const field = useRef<HTMLInputElement>(null);
   const [typed, setTyped] = useState('');
@@ -107,7 +107,7 @@ export function SearchBox() {
   const found = useQuery({
     ...searchQuery(text),
     enabled: text !== '' && text === asked,
-    // This is the time while the operator waits for the result.
+    // A failed search is only retried while the search field has the focus.
     retry: (_, failure) => mayPass(failure) && document.activeElement === field.current,
     retryDelay: retryMs,
   });
@@ -144,7 +144,7 @@ export function SearchBox() {
     const known = await client
       .fetchQuery({ ...searchQuery(text), staleTime: 'static' })
       .catch(() => []);
-    // If the operator has left or typed more since, nothing opens.
+    // If the operator has opened another page or typed more meanwhile, the result is not opened.
     if (location.hash !== began || field.current?.value !== typed) return;
     leave((hits[chosen] ?? meantBy(text, known))?.link ?? list);
   }

@@ -1,6 +1,6 @@
 import { density, type Preference, theme, timeStyle } from '../components/time/preferences.ts';
 
-/** The display preferences. The browser closes the menu on Escape and on a click elsewhere. */
+/** The menu of display preferences. The browser closes it on Escape and on a click outside. */
 export function ViewMenu() {
   return (
     <>

@@ -3,12 +3,12 @@ import { useAdmin } from '../../api/use-admin.ts';
 import { useDebounced } from '../use-debounced.ts';
 import { Field } from './form.tsx';
 
-/** The name of an account, with the existing accounts as suggestions of the browser. */
+/** A field for the name of an account. The browser suggests names of existing accounts. */
 export function AccountField(attributes: { help?: string; defaultValue?: string }) {
   const id = useId();
   const [typed, setTyped] = useState('');
   const search = useDebounced(typed.trim());
-  // Without suggestions, the name can still be typed.
+  // If the request for suggestions fails, the operator can still type the name.
   const { data } = useAdmin(
     'listAccounts',
     { query: { search, limit: '8' } },

@@ -4,25 +4,29 @@ import type { Operation } from '../../api/operation.ts';
 import { may } from '../../api/session.ts';
 import { type Change, ChangeDialog } from './change-dialog.tsx';
 
-/** A change on a page. */
+/** A button that changes the object on a page, such as "Suspend…". */
 export interface Action extends Change {
   readonly label: ComponentChildren;
   readonly needs: Operation;
-  /** Whether the state of the object allows the change. */
+  /** Whether the object is in a state that allows the change. */
   readonly isPossible: boolean;
-  /** Makes the button of the dialog a warning, too. */
+  /** Whether the change is permanent. The button then has the colour of a warning. */
   readonly isForGood?: boolean;
 }
 
-/** Whether the state and the role of the operator allow it. */
+/** Returns whether the object's state and the operator's role allow the change. */
 export const isOffered = ({ needs, isPossible }: Action): boolean => isPossible && may(needs);
 
-/** Shows a button for each change that the state and the role of the operator allow, by name. */
+/**
+ * Shows the buttons of all changes that the object's state and the operator's role allow.
+ *
+ * @param actions the changes by their names.
+ */
 export function Actions({ actions }: { actions: Readonly<Record<string, Action>> }) {
   const [open, setOpen] = useState<string>();
   const possible = Object.entries(actions).filter(([, action]) => isOffered(action));
-  // The dialog stays open if somebody else has made the change impossible, so that the input is not
-  // lost.
+  // The dialog stays open if somebody else changes the object meanwhile, so that the operator does
+  // not lose any input.
   const action = open === undefined ? undefined : actions[open];
   return (
     <>

@@ -7,7 +7,7 @@ import { Notice } from '../notice.tsx';
 import { type Change, ChangeDialog } from './change-dialog.tsx';
 import { Field } from './form.tsx';
 
-/** Opens the dialog, and confirms it. */
+/** Opens a confirmation dialog, and clicks its confirm button. */
 function confirm(change: Change['change'], onClose = () => {}): void {
   const question = {
     title: 'Suspend?',
@@ -28,7 +28,7 @@ function confirm(change: Change['change'], onClose = () => {}): void {
   fireEvent.submit(screen.getByRole('dialog').querySelector('form') ?? expect.unreachable());
 }
 
-test('the dialog makes the change with the reason, closes, and confirms it', async () => {
+test('the change dialog sends the change with its reason, closes, and shows a message', async () => {
   const change = vi.fn(async () => {});
   const onClose = vi.fn();
   confirm(change, onClose);
@@ -37,7 +37,7 @@ test('the dialog makes the change with the reason, closes, and confirms it', asy
   expect(screen.getByText('The key is suspended.').closest('[role=status]')).not.toBeNull();
 });
 
-test('a refused value is reported at its field, which gets the focus', async () => {
+test('the change dialog shows the error of a refused value at its field, and focuses the field', async () => {
   const message = 'expiresAt: expected a time to come, got "2020-01-01T00:00:00Z"';
   confirm(async () => {
     throw new RefusedRequest(400, { message });
@@ -49,7 +49,7 @@ test('a refused value is reported at its field, which gets the focus', async () 
   expect(document.activeElement).toBe(field);
 });
 
-test('a failure without a field is reported above the buttons, and the input stays', async () => {
+test('the change dialog shows an error without a field above the buttons, and keeps the input', async () => {
   const onClose = vi.fn();
   confirm(async () => {
     throw new RefusedRequest(503, { message: 'The database does not answer.' });
@@ -59,7 +59,7 @@ test('a failure without a field is reported above the buttons, and the input sta
   expect(onClose).not.toHaveBeenCalled();
 });
 
-test('the dialog cannot be closed or confirmed twice during the change', async () => {
+test('the change dialog cannot be closed or confirmed again while the change is being sent', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const change = vi.fn(() => promise);
   const onClose = vi.fn();

@@ -3,32 +3,32 @@ import { announce } from '../notice.tsx';
 import { Dialog } from './dialog.tsx';
 import { Field, Form, textOf, useSubmit } from './form.tsx';
 
-/** The reason of a change, for the audit log. */
+/** The query parameter with the reason for a change. The audit log shows it. */
 export interface Reason {
   readonly reason?: string;
 }
 
-/** A change that needs a confirmation. */
+/** A change that the operator must confirm in a dialog. */
 export interface Change {
   readonly title: ComponentChildren;
-  /** The consequences of the change. */
+  /** A description of what the change will do. */
   readonly consequence: ComponentChildren;
   readonly confirmLabel: string;
   readonly isDangerous?: boolean;
   /**
-   * Whether the change is in the audit log, so that the dialog asks for a reason. Nearly all
-   * changes are.
+   * Whether the dialog asks for a reason. Nearly all changes have one, because they are recorded in
+   * the audit log.
    */
   readonly hasReason?: boolean;
-  /** Further fields of the dialog. */
+  /** The form fields of the dialog, besides the reason. */
   readonly fields?: ComponentChildren;
-  /** Makes the change. The dialog shows its error, and stays open. */
+  /** Makes the change. If it fails, the dialog shows the error and stays open. */
   readonly change: (form: FormData, query: Reason) => Promise<unknown>;
-  /** The message after the change. */
+  /** The message that the page shows after the change. */
   readonly done: string;
 }
 
-/** Asks for confirmation, makes the change, and shows a message. */
+/** Shows a dialog that asks for confirmation, makes the change, and shows a message. */
 export function ChangeDialog({
   change: { title, consequence, confirmLabel, isDangerous, hasReason = true, fields, change, done },
   onClose,

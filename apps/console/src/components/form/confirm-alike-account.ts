@@ -2,19 +2,24 @@ import { tidyAccountName } from '@animal-store/admin-contract/account-name';
 import { call } from '../../api/call-admin-api.ts';
 import { RefusedRequest } from '../../api/failures.ts';
 
-/** The names that the operator was warned about. A second confirmation creates the account. */
+/**
+ * The account names that the operator has already been warned about. If the operator confirms such
+ * a name again, the account is created.
+ */
 const warned = new Set<string>();
 
 /**
- * Warns before an account is created whose name differs from another one only in letter case.
+ * Warns the operator before a new account is created if its name differs from an existing one only
+ * in letter case.
  *
- * @throws the warning, the first time.
+ * @throws {Error} the warning, the first time that the operator enters the name.
  */
 export async function confirmAlikeAccount(given: string | null | undefined): Promise<void> {
   const name = tidyAccountName(given ?? '');
   if (!name || warned.has(name)) return;
   const accounts = await call('listAccounts', { query: { anyCaseOf: name } }).catch((error) => {
-    // The creation will be refused, too, and report the reason at its field.
+    // The service will refuse the new account for the same reason. The form then shows the reason
+    // at the field.
     if (error instanceof RefusedRequest) return [];
     throw error;
   });

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useId, useRef, useState } from 'preact/hooks';
 import { Dialog } from './dialog.tsx';
 
-/** A dialog with a text to copy. */
+/** A dialog with a text for the operator to copy. */
 export function CopyDialog({
   title,
   about,
@@ -15,10 +15,13 @@ export function CopyDialog({
   title: string;
   about: ComponentChildren;
   text: string;
-  /** Called with the changed text. Left out for a token, which cannot be changed. */
+  /**
+   * Called when the operator edits the text. Without this function, the text cannot be edited, as
+   * for a token.
+   */
   rows?: number;
   copyLabel: string;
-  /** Further actions for the current text. */
+  /** Creates further buttons for the current text, such as "Open in e-mail". */
   buttons: (text: string) => ComponentChildren;
   onClose?: () => void;
 }) {
@@ -37,7 +40,7 @@ export function CopyDialog({
       await navigator.clipboard.writeText(now);
       setResult('Copied.');
     } catch {
-      // Browsers only have a clipboard for pages over HTTPS or on this machine.
+      // Browsers allow pages to use the clipboard only over HTTPS or on this machine.
       setResult('It is selected: press Ctrl+C, or ⌘C, to copy it.');
     }
   }

@@ -1,35 +1,40 @@
 import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 
-/** A modal dialog. The browser keeps the focus inside, and restores it afterwards. */
+/** A modal dialog. The browser keeps the focus inside it. */
 export function Dialog({
   title,
   onClose,
   children,
 }: {
   title: ComponentChildren;
-  /** Called when the dialog is dismissed. Left out if it must be answered. */
+  /**
+   * Called when the dialog is dismissed. Without this function, the operator cannot dismiss the
+   * dialog.
+   */
   onClose?: () => void;
   children: ComponentChildren;
 }) {
   const element = useRef<HTMLDialogElement>(null);
   const id = useId();
-  // This runs before the first paint, because an operator may type at once.
+  // The dialog opens before the first paint, so that it receives what the operator types at once.
   useLayoutEffect(() => {
     const dialog = element.current;
     const opener = document.activeElement;
     dialog?.showModal();
-    // The browser would focus the first element, such as a scrollable list.
+    // The first field gets the focus. The browser would focus the first focusable element, such as
+    // a scrollable list.
     const field = dialog?.querySelector<HTMLInputElement>('input, select, textarea');
     field?.focus();
-    // Existing text is read from its top, but the browser has put the caret at its end.
+    // The browser puts the caret at the end of the text, but the operator reads it from the top.
     if (field?.localName === 'textarea') {
       field.setSelectionRange(0, 0);
       field.scrollTop = 0;
     }
     return () => {
       dialog?.close();
-      // The page or the button that opened the dialog may be gone.
+      // The page or the button that opened the dialog may no longer exist. Then the page's content
+      // gets the focus.
       const isThere = opener instanceof HTMLElement && opener.checkVisibility();
       (isThere ? opener : document.querySelector('main'))?.focus();
     };
@@ -41,14 +46,14 @@ export function Dialog({
       closedby={onClose === undefined ? 'none' : 'closerequest'}
       aria-labelledby={id}
       onClose={() => {
-        // The browser has closed the dialog: it does not support `closedby`, or closes on a second
-        // Escape.
+        // The browser has closed the dialog by itself. Browsers without `closedby` do this, and
+        // others do it on a second Escape.
         if (!element.current?.isConnected) return;
         if (onClose === undefined) element.current.showModal();
         else onClose();
       }}
       onCancel={(event) => {
-        // Only this page removes the dialog.
+        // The page removes the dialog. The browser must not close it.
         event.preventDefault();
         onClose?.();
       }}

@@ -11,18 +11,18 @@ test.each([
     'expiresAt: expected a time to come, got "2020-01-01T00:00:00Z"; quota.perDay: expected an integer from 1 to 2147483647, got 0',
     { expires: date, perDay: number },
   ],
-  // This value looks like an error.
+  // The submitted name contains text that looks like another error.
   [
     'name: expected no token: everybody could use it, got "a; account: expected \\"b"',
     { name: token },
   ],
-  // This value was cut.
+  // The service has shortened the submitted account name in its message.
   [
     'account: expected 1 to 255 characters, got "xxxx…; expiresAt: expected a time to come, got "2020"',
     { account: text, expires: date },
   ],
-  // This error belongs to no field.
+  // The error is about a value that has no field in the form.
   ['quota: expected none, got an object', undefined],
-])('%s is reported at its fields', (message, faults) => {
+])('readFaults assigns each error of the message to its form field: %s', (message, faults) => {
   expect(readFaults(message)).toEqual(faults);
 });

@@ -1,10 +1,10 @@
 import { maxLimit } from '@animal-store/contract/plan';
 import { formatCount } from '../time/format.ts';
 
-/** The errors of a form by field, in the words of the form. */
+/** The errors of a form, by the name of the field, in the words of the form. */
 export type FieldFaults = Readonly<Record<string, string>>;
 
-/** The fields of the console's forms, by the names of their values in the API. */
+/** The names of the form fields, by the names of their values in the API. */
 const fieldNames: Readonly<Record<string, string>> = {
   name: 'name',
   account: 'account',
@@ -15,16 +15,16 @@ const fieldNames: Readonly<Record<string, string>> = {
 };
 
 /**
- * Matches a given value, which may contain the separator of errors. A long value is cut, and has no
- * closing quote.
+ * Matches a quoted value in an error message. The value may contain `; `, which separates errors. A
+ * shortened value ends with an ellipsis and has no closing quote.
  */
 const quoted = /"(?:(?:[^"\\]|\\.)*?\\?…(?=; |$)|(?:[^"\\]|\\.)*")/g;
 
 /**
- * Reads the errors of a refused form, such as `expiresAt: expected a time to come, got
- * "2020-01-01T00:00:00Z"`.
+ * Splits the error message of a refused form into errors by field. An example is `expiresAt:
+ * expected a time to come, got "2020-01-01T00:00:00Z"`.
  *
- * @returns `undefined` if an error belongs to no field.
+ * @returns `undefined` if one of the errors belongs to no field.
  */
 export function readFaults(message: string): FieldFaults | undefined {
   const faults: Record<string, string> = {};

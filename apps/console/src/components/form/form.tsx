@@ -12,14 +12,17 @@ import { type FieldFaults, readFaults } from './form-faults.ts';
 
 const Faults = createContext<FieldFaults>({});
 
-/** Called when the form is submitted. The form shows its error, and keeps the input. */
+/**
+ * The submission of a form: its progress, its error, and the function that starts it. After an
+ * error, the form keeps the input.
+ */
 export type Submit = UseMutationResult<void, Error, FormData>;
 
 export function useSubmit(submit: (form: FormData) => Promise<void>): Submit {
   return useMutation({ mutationFn: submit });
 }
 
-/** A form that reports errors at their fields, or above its buttons. */
+/** A form that shows errors at their fields. Errors that belong to no field are above the buttons. */
 export function Form({
   class: className,
   submit: { error, isPending, mutate },
@@ -29,7 +32,7 @@ export function Form({
   class?: string;
   submit: Submit;
   fields: ComponentChildren;
-  /** The buttons. */
+  /** The buttons of the form. */
   children: ComponentChildren;
 }) {
   const element = useRef<HTMLFormElement>(null);
@@ -58,7 +61,7 @@ export const textOf = (form: FormData, name: string): string => String(form.get(
 
 type Described = { id: string } & Pick<AriaAttributes, 'aria-describedby' | 'aria-invalid'>;
 
-/** The label, the description and the error of a field. */
+/** The frame of a form field: its label, its description and its error. */
 function Labelled({
   label,
   name = '',
@@ -68,7 +71,7 @@ function Labelled({
   label: string;
   name?: string | undefined;
   help?: string | undefined;
-  /** The input element, which refers to its description. */
+  /** Creates the input element, with the attributes that refer to its description. */
   children: (described: Described) => ComponentChildren;
 }) {
   const id = useId();
@@ -107,7 +110,7 @@ export function Field({ label, name, help, ...attributes }: FieldProps & InputHT
   );
 }
 
-/** A form field for one of several options. */
+/** A form field to choose one of several options. */
 export function SelectField<Value extends string | number>({
   label,
   name,

@@ -8,9 +8,9 @@ import { readScopes, ScopeField } from './scope-field.tsx';
 type Fields = Pick<KeyDetails, 'name' | 'account' | 'scopes' | 'expiresAt'>;
 
 /**
- * The fields of a key.
+ * The form fields that describe a key.
  *
- * @param children further fields.
+ * @param children further fields at the end.
  */
 export function KeyFields({
   details: { name, account, scopes, expiresAt },
@@ -46,7 +46,7 @@ export function KeyFields({
   );
 }
 
-/** Reads the fields as a change of the key. */
+/** Reads the form fields, and returns the changes to the key. */
 export function readKeyFields(form: FormData, before: Fields): KeyChange {
   const { scopes, expiresAt } = before;
   const account = textOf(form, 'account');
@@ -54,13 +54,13 @@ export function readKeyFields(form: FormData, before: Fields): KeyChange {
   const chosen = readScopes(form);
   return {
     name: textOf(form, 'name') || null,
-    // The account is sent only if it was changed: the input has no spaces at its ends, but an old
-    // account may have some.
+    // An unchanged account is not sent. The field trims spaces, so an old account name with a space
+    // at its end would otherwise be changed by accident.
     ...(account !== (before.account ?? '').trim() && { account: account || null }),
-    // The scopes are sent only if they were changed, so that a recent restriction by somebody else
-    // stays.
+    // Unchanged scopes are not sent. Otherwise they would overwrite a restriction that somebody
+    // else has made meanwhile.
     ...(`${chosen}` !== `${scopes}` && { scopes: chosen }),
-    // The field has no seconds, so an unchanged expiry is not sent.
+    // An unchanged expiry is not sent, because the field has no seconds and would round the time.
     ...(expires !== toLocalField(expiresAt) && { expiresAt: fromLocalField(expires) }),
   };
 }

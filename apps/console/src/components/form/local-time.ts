@@ -1,4 +1,4 @@
-/** Formats a time for a field of the type `datetime-local`: local, to the minute. */
+/** Formats a time for a `datetime-local` field: in local time, to the minute. */
 export function toLocalField(at: string | null): string {
   if (at === null) return '';
   const time = new Date(at);
@@ -6,7 +6,7 @@ export function toLocalField(at: string | null): string {
   return local.toISOString().slice(0, 16);
 }
 
-/** Reads such a field. An empty field is `null`. */
+/** Converts the value of a `datetime-local` field to UTC. An empty field gives `null`. */
 export function fromLocalField(text: string): string | null {
   return text === '' ? null : new Date(text).toISOString();
 }

@@ -3,10 +3,10 @@ import { useState } from 'preact/hooks';
 import { formatCount } from '../time/format.ts';
 import { Field, SelectField } from './form.tsx';
 
-/** Returns the label of a plan. */
+/** Returns the label of a plan: its name with a capital letter. */
 export const planTitle = (plan: PlanName): string => plan.charAt(0).toUpperCase() + plan.slice(1);
 
-/** Describes a plan as an option: its name and its limits. */
+/** Formats a plan as an option of a list: its name and its limits. */
 function planLabel(plan: PlanName): string {
   const name = planTitle(plan);
   const quota = plans[plan];
@@ -14,7 +14,7 @@ function planLabel(plan: PlanName): string {
   return `${name}: ${formatCount(quota.perMinute)} a minute, ${formatCount(quota.perDay)} a day`;
 }
 
-/** The choice of a plan, and of the limits of an Enterprise key. */
+/** The form fields for a plan, with the two limits of an Enterprise plan. */
 export function PlanFields({
   plan: initial,
   quota,
@@ -67,9 +67,10 @@ export function readPlan(form: FormData) {
 }
 
 /**
- * Offers to end bans with the change, because a larger plan alone does not end them.
+ * A checkbox that unbans keys together with the change. Without it, a larger plan does not end a
+ * ban.
  *
- * @param what the subject of the bans, such as "3 keys".
+ * @param what a description of the banned keys, such as "3 keys".
  */
 export function UnbanField({ what }: { what: string }) {
   return (

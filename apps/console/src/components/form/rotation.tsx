@@ -9,7 +9,7 @@ const graces = [
   [30 * 86_400, 'in 30 days'],
 ] as const;
 
-/** The dialog of every rotation, which asks how long earlier tokens stay valid. */
+/** Creates the dialog for a token rotation. It asks how long earlier tokens stay valid. */
 export function rotationBy(
   rotate: (graceSeconds: number, query: Reason) => Promise<void>,
 ): Omit<Change, 'title' | 'done'> {

@@ -3,14 +3,14 @@ import { SelectField } from './form.tsx';
 
 type Scopes = Key['scopes'];
 
-/** The scopes of a key, by the value of its option. */
+/** The scopes that each option of the field stands for. */
 const choices: Readonly<Record<string, { readonly label: string; readonly scopes: Scopes }>> = {
   'read-write': { label: 'Read and write', scopes: ['pets:read', 'pets:write'] },
   read: { label: 'Read only', scopes: ['pets:read'] },
   write: { label: 'Write only', scopes: ['pets:write'] },
 };
 
-/** Describes scopes in words. */
+/** Describes scopes for people, such as "Read only". */
 export function scopesLabel(scopes: Scopes): string {
   return choices[choiceOf(scopes)]?.label ?? scopes.join(', ');
 }

@@ -1,13 +1,13 @@
 import type uPlot from 'uplot';
 
-/** The shortest drag, in pixels. */
+/** The shortest movement that counts as a drag, in pixels. A shorter one is a click. */
 const shortestPx = 4;
 
 /**
- * Selects a part of a plot by dragging with a mouse, a finger or a pen. uPlot itself only supports
- * mice.
+ * Lets the user select a part of a plot by dragging with a mouse, a finger or a pen. uPlot itself
+ * only supports a mouse.
  *
- * @param choose receives the ends of the part, in pixels from the left side of the plot.
+ * @param choose receives both ends of the selection, in pixels from the left side of the plot.
  */
 export function dragInPlot(plot: uPlot, choose: (left: number, right: number) => void): void {
   const { over } = plot;
@@ -24,7 +24,7 @@ export function dragInPlot(plot: uPlot, choose: (left: number, right: number) =>
   over.addEventListener('pointerdown', (event) => {
     if (!event.isPrimary || event.button !== 0) return;
     start = placeOf(event);
-    // The drag may end outside the plot.
+    // The plot receives the events even if the pointer leaves it during the drag.
     over.setPointerCapture(event.pointerId);
     plot.setCursor({ left: start, top: event.offsetY });
   });
@@ -41,7 +41,8 @@ export function dragInPlot(plot: uPlot, choose: (left: number, right: number) =>
     show(0, 0);
     if (right - left >= shortestPx) choose(left, right);
   });
-  // The browser uses the gesture for something else, such as scrolling.
+  // The browser has taken over the gesture, for example to scroll the page, so the drag is
+  // cancelled.
   over.addEventListener('pointercancel', () => {
     start = undefined;
     show(0, 0);

@@ -3,13 +3,13 @@ import { formatCount } from '../time/format.ts';
 import { OutcomeKey } from './outcome-table.tsx';
 import { outcomeLabels, outcomes } from './usage.ts';
 
-/** A limit that is plotted as a line. */
+/** A limit that the plot shows as a line. */
 export interface Limit {
   readonly label: string;
   readonly requests: number;
 }
 
-/** Explains the colours of a plot. Each outcome is a switch. */
+/** The legend of a plot. A click on an outcome hides or shows it in the plot. */
 export function PlotLegend({
   hidden,
   onToggle,

@@ -12,23 +12,27 @@ const press = (keys: string) =>
     );
 
 test.each([
-  // The first key press selects the latest bucket.
+  // When nothing is selected, an arrow key selects the latest bucket.
   ['ArrowLeft', [59, 59]],
   ['ArrowLeft ArrowLeft ArrowLeft', [57, 57]],
   ['Home ArrowRight', [1, 1]],
-  // No key press moves the selection out of the plot.
+  // Keys do not move the selection beyond the first or last bucket.
   ['End ArrowRight PageUp', [59, 59]],
   ['End Home PageDown ArrowLeft', [0, 0]],
-  // With Shift, the selection grows in both directions. Without it, one bucket is selected again.
+  // Arrow keys with Shift grow or shrink the selection from its start. An arrow key without Shift
+  // selects a single bucket again.
   ['End PageDown Shift+ArrowLeft Shift+ArrowLeft', [51, 53]],
   ['End PageDown Shift+ArrowLeft Shift+ArrowRight Shift+ArrowRight', [53, 54]],
   ['End PageDown Shift+ArrowLeft ArrowRight', [53, 53]],
-])('%s selects the buckets %j', (keys, [first, last]) => {
-  const mark = press(keys);
-  expect(mark && placesOf(mark, count)).toEqual({ first, last });
-});
+])(
+  'the key presses %s select the first and last bucket %j of a plot with 60 buckets',
+  (keys, [first, last]) => {
+    const mark = press(keys);
+    expect(mark && placesOf(mark, count)).toEqual({ first, last });
+  },
+);
 
-test('a selection of removed buckets becomes the last bucket', () => {
+test('placesOf selects the last bucket when the selected bucket no longer exists', () => {
   expect(placesOf({ index: 50, isByKeyboard: true }, 24)).toEqual({ first: 23, last: 23 });
   expect(placesOf({ index: 50, isByKeyboard: true }, 0)).toBeUndefined();
 });

@@ -1,8 +1,8 @@
-/** The selection in a plot. */
+/** The selection in a plot: one bucket, or several in a row. */
 export interface Mark {
-  /** The number of the bucket. */
+  /** The index of the bucket where the selection ends. */
   readonly index: number;
-  /** The start of a selection of several buckets. */
+  /** The index of the bucket where a selection of several buckets starts. */
   readonly anchor?: number;
   readonly isByKeyboard: boolean;
 }
@@ -22,14 +22,15 @@ const moves: Readonly<Record<string, (index: number, count: number) => number>> 
 export const isMoved = (key: string): boolean => Object.hasOwn(moves, key);
 
 /**
- * Moves the selection like a slider (ARIA Authoring Practices). With Shift, the selection grows.
+ * Moves the selection for a key press. The keys work as for a slider in the ARIA Authoring
+ * Practices, and Shift extends the selection.
  */
 export function moveMark(
   mark: Mark | undefined,
   { key, shiftKey, count }: { key: string; shiftKey: boolean; count: number },
 ): Mark {
   const last = count - 1;
-  // The first key press selects the latest bucket, which most operators want to see.
+  // The first key press selects the latest bucket, because most operators want to see it.
   const isFirst = mark === undefined && key !== 'Home';
   const before = mark?.index ?? last;
   const moved = isFirst ? last : (moves[key]?.(before, count) ?? before);
@@ -42,7 +43,10 @@ export function moveMark(
   };
 }
 
-/** Returns the first and the last bucket of a selection. There may be fewer buckets than before. */
+/**
+ * Returns the first and last index of a selection. Both are limited to the current number of
+ * buckets, which may have become smaller.
+ */
 export function placesOf(
   { index, anchor = index }: Mark,
   count: number,

@@ -9,8 +9,8 @@ export const plotHeight = 180;
 const [minute, hour, day] = [60, 3_600, 86_400];
 
 /**
- * The possible distances of axis marks, in seconds. Below a minute, two marks would have the same
- * label.
+ * The possible distances between two marks on the time axis, in seconds. The smallest is a minute,
+ * because labels have no seconds and would repeat.
  */
 export const axisSteps: readonly number[] = [
   ...[1, 2, 5, 10, 15, 30].map((count) => count * minute),
@@ -18,7 +18,10 @@ export const axisSteps: readonly number[] = [
   ...[1, 2, 3, 5, 10, 15, 30, 60, 90].map((count) => count * day),
 ];
 
-/** The columns of uPlot: times, sums from the top of the stack to its bottom, and the limit. */
+/**
+ * Converts buckets to the columns of uPlot. The columns are the times, the sums from the top of
+ * each stacked bar to its bottom, and the limit.
+ */
 export function toSeries(
   buckets: readonly Bucket[],
   hidden: ReadonlySet<UsageOutcome>,
@@ -29,7 +32,7 @@ export function toSeries(
   const stacked = outcomes.map((_, top) =>
     buckets.map(({ counts }) =>
       shown(counts, outcomes[top]) === 0
-        ? // The value is not 0, which would be drawn as a background line over the axis.
+        ? // `null` draws nothing. A 0 would draw a line in the background colour over the axis.
           null
         : outcomes.slice(0, top + 1).reduce((sum, outcome) => sum + shown(counts, outcome), 0),
     ),
@@ -41,7 +44,7 @@ export function toSeries(
   ];
 }
 
-/** The options of uPlot for stacked bars. */
+/** Creates the uPlot options for a plot of stacked bars. */
 export function optionsFor(
   element: HTMLElement,
   {
@@ -62,11 +65,11 @@ export function optionsFor(
     width: Math.max(element.clientWidth, 200),
     height: plotHeight,
     legend: { show: false },
-    // `dragInPlot` handles dragging, also for fingers.
+    // uPlot's own drag is off. `dragInPlot` replaces it, because it also supports fingers.
     cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
     hooks,
     scales: {
-      // This is the end of the last bucket.
+      // The axis ends where the last bucket ends.
       x: {
         range: ({ data: [times] }) => [
           times[0] ?? 0,
@@ -86,11 +89,13 @@ export function optionsFor(
     ],
     series: [
       {},
-      // The highest sum is drawn first, and the lower ones cover it from below.
+      // The bars are drawn over one another from zero: the highest sum first, then each lower sum
+      // in front of it.
       ...outcomes.toReversed().map(
         (outcome): uPlot.Series => ({
           fill: colour(colourOf(outcome)),
-          // A background line separates neighbours, so that they differ not only by colour.
+          // A thin line in the background colour separates the parts of a bar for readers who
+          // cannot see the colours.
           stroke: colour('paper'),
           width: 1 / devicePixelRatio,
           points: { show: false },
@@ -109,7 +114,8 @@ export function optionsFor(
 }
 
 /**
- * Resolves the colours of the style sheet for a canvas, which supports no variables and functions.
+ * Creates a function that resolves a colour of the style sheet. A canvas does not support CSS
+ * variables and functions.
  */
 function colourReader(element: HTMLElement): (name: string) => string {
   return (name) => {
@@ -122,6 +128,7 @@ function colourReader(element: HTMLElement): (name: string) => string {
 }
 
 /**
- * Returns a limit of the axis above the highest value, and never 0: an empty plot has an axis, too.
+ * Returns the upper end of the axis, above the highest value. It is never 0, so that an empty plot
+ * has an axis.
  */
 const topOf = (max: number | null) => Math.max((max ?? 0) * 1.1, 4);

@@ -4,7 +4,7 @@ import { formatCount, formatUtc, isUtc, spanText } from '../time/format.ts';
 import { OutcomeKey } from './outcome-table.tsx';
 import { type Bucket, outcomeLabels, outcomes } from './usage.ts';
 
-/** The numbers of one bucket, or of several together. */
+/** The numbers of the selected buckets, added up. */
 export interface Told {
   readonly from: number;
   readonly to: number;
@@ -12,7 +12,7 @@ export interface Told {
   readonly total: number;
 }
 
-/** Adds up some buckets, without the hidden outcomes. */
+/** Adds up the selected buckets. Hidden outcomes are left out. */
 export function tell(
   buckets: readonly Bucket[],
   bucketMs: number,
@@ -33,7 +33,7 @@ export function tell(
   };
 }
 
-/** Formats the same numbers as a sentence, for screen readers. */
+/** Formats the numbers of the selected buckets as a sentence, for screen readers. */
 export function sentenceOf({ from, to, counts, total }: Told): string {
   const parts = counts
     .filter(([, count]) => count > 0)
@@ -41,10 +41,10 @@ export function sentenceOf({ from, to, counts, total }: Told): string {
   return `${spanText(from, to)}: ${[`${formatCount(total)} requests`, ...parts].join(', ')}`;
 }
 
-/** The distance of the box from its bucket, in pixels. */
+/** The distance between the tooltip and its bucket, in pixels. */
 const gap = 12;
 
-/** Shows the buckets under the pointer, or selected with the keyboard. */
+/** Shows the numbers of the buckets that are under the pointer, or selected with the keyboard. */
 export function PlotTooltip({
   told,
   left,
@@ -56,7 +56,7 @@ export function PlotTooltip({
 }) {
   const { from, to, counts, total } = told;
   const box = useRef<HTMLDivElement>(null);
-  // The box is beside its bucket, and inside the plot.
+  // The tooltip is placed beside its bucket, but never outside the plot.
   useLayoutEffect(() => {
     const own = box.current;
     const most = (own?.parentElement?.clientWidth ?? 0) - (own?.offsetWidth ?? 0);

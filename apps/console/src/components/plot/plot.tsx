@@ -24,9 +24,9 @@ import {
 } from './usage.ts';
 
 /**
- * Plots requests over time by outcome, stacked, with a limit as a line. Hovering shows the numbers
- * of a bar, and dragging zooms in; the keyboard does the same. Screen readers get the table,
- * because they cannot read a canvas.
+ * Plots requests over time as stacked bars, one colour for each outcome, with the limit as a line.
+ * Hovering over a bar shows its numbers, and dragging zooms in. The keyboard can do both. Screen
+ * readers cannot read the canvas, so they get a table.
  */
 export function UsagePlot({
   what,
@@ -35,13 +35,13 @@ export function UsagePlot({
   limit,
   file = 'usage',
 }: {
-  /** The counted events, such as "Requests". */
+  /** The plural name of the counted events, such as "Requests". */
   what: string;
   ledger: Ledger;
-  /** Whether it is about all keys. */
+  /** Whether the plot counts the requests of all keys, which its title then says. */
   ofAll?: boolean;
   limit?: Limit | undefined;
-  /** The name of its file, without the period. */
+  /** The first part of the CSV file's name. The period follows it. */
   file?: string;
 }) {
   const { bucket } = ledger;
@@ -62,7 +62,8 @@ export function UsagePlot({
     const element = place.current;
     if (element === null) return;
     const hooks: uPlot.Hooks.Arrays = {
-      // Each new result moves the cursor, too. The keyboard selection stays.
+      // A redraw also calls this hook. It must not remove a selection that was made with the
+      // keyboard.
       setCursor: [
         (self) => {
           const index = indexAt(self, latest.current.buckets, lengthMs);
@@ -95,7 +96,8 @@ export function UsagePlot({
       plot.current?.setSize({ width: Math.max(element.clientWidth, 200), height: plotHeight }),
     );
     sizes.observe(element);
-    // A canvas has no style sheet.
+    // The plot is drawn again when the theme changes, because a style sheet has no effect on a
+    // canvas.
     const scheme = matchMedia('(prefers-color-scheme: dark)');
     scheme.addEventListener('change', draw);
     return () => {
@@ -110,7 +112,7 @@ export function UsagePlot({
   const places = mark && placesOf(mark, buckets.length);
   const told = places && tell(buckets.slice(places.first, places.last + 1), lengthMs, hidden);
   const left = told && plot.current ? middleOf(plot.current, told) : 0;
-  // A drag shows its own area.
+  // Only a selection by keyboard is highlighted here. `dragInPlot` highlights a drag.
   const isShown = useRef(false);
   useEffect(() => {
     const chosen = mark?.isByKeyboard ? told : undefined;
@@ -176,7 +178,10 @@ export function UsagePlot({
   );
 }
 
-/** The bucket under the pointer; `undefined` if it is not over the plot. */
+/**
+ * Returns the index of the bucket under the pointer; `undefined` if the pointer is not over the
+ * plot.
+ */
 function indexAt(plot: uPlot, buckets: readonly Bucket[], lengthMs: number): number | undefined {
   const { left = -1 } = plot.cursor;
   const [first] = buckets;
@@ -190,7 +195,7 @@ function middleOf(plot: uPlot, { from, to }: { from: number; to: number }): numb
   return plot.over.offsetLeft + plot.valToPos((from + to) / 2_000, 'x');
 }
 
-/** Returns the area of a period, in pixels. */
+/** Returns the rectangle of a period in the plot, in pixels. */
 function areaOf(plot: uPlot, span: { from: number; to: number } | undefined): uPlot.Select {
   if (span === undefined) return { left: 0, width: 0, top: 0, height: 0 };
   const left = plot.valToPos(span.from / 1_000, 'x');

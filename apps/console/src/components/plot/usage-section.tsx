@@ -13,7 +13,7 @@ import { bucketMs, countByOutcome, deprecatedOperations, type Ledger, sumOf } fr
 
 type Quota = KeyDetails['quota'];
 
-/** Returns the most requests that the plan admits in a bucket. */
+/** The limit line for each bucket length: the most requests that the plan admits in one bucket. */
 const limits: Readonly<Record<UsageBucket, (quota: Quota) => Limit>> = {
   minute: ({ perMinute }) => ({ label: 'Limit per minute', requests: perMinute }),
   hour: ({ perMinute, perDay }) => ({
@@ -23,7 +23,10 @@ const limits: Readonly<Record<UsageBucket, (quota: Quota) => Limit>> = {
   day: ({ perDay }) => ({ label: 'Limit per day', requests: perDay }),
 };
 
-/** Shows the usage of a key or an account: over time by outcome, its denials, and by operation. */
+/**
+ * Shows the usage of a key or an account: a plot by outcome, the denied requests, and a table by
+ * operation.
+ */
 export function Usage({
   quota,
   ledger,
@@ -31,12 +34,15 @@ export function Usage({
   range,
   file,
 }: {
-  /** The effective limits; `null` if each key of an account has its own. */
+  /**
+   * The effective limits; `null` for an account without a plan, because each of its keys has its
+   * own limits.
+   */
   quota: Quota | null;
   ledger: Ledger;
   denials: Denials;
   range: TimeRange;
-  /** The name of its file. */
+  /** The first part of the CSV file's name. The period follows it. */
   file: string;
 }) {
   const { bucket, rows } = ledger;
@@ -60,8 +66,8 @@ export function Usage({
 }
 
 /**
- * Lists when requests got a 429, the latest first. A bucket longer than a minute links to its
- * minutes.
+ * Lists the buckets with denied requests (429), the latest first. A bucket of an hour or a day
+ * links to a plot of smaller buckets.
  */
 function DenialTable({ denials: { buckets }, bucket }: { denials: Denials; bucket: UsageBucket }) {
   const lengthMs = bucketMs[bucket];

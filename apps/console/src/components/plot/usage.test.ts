@@ -3,7 +3,7 @@ import { toBuckets, visibleLimit } from './usage.ts';
 
 const none = { ok: 0, client_error: 0, server_error: 0, denied: 0, banned: 0, refused: 0 };
 
-test('toBuckets returns every bucket of a period, with the requests of all its rows', () => {
+test('toBuckets returns every bucket of a period, and adds up the requests of all rows in it', () => {
   const row = { at: '2026-11-21T09:01:00.000Z', operation: 'listPets' } as const;
   const buckets = toBuckets({
     from: '2026-11-21T09:00:00.000Z',
@@ -27,7 +27,10 @@ test.each([
   [39, 100, undefined],
   [40, 100, 100],
   [150, undefined, undefined],
-])('a plot that reaches %d with the limit %s shows the limit %s', (highest, limit, shown) => {
-  const buckets = [{ at: new Date(0), counts: none, total: highest }];
-  expect(visibleLimit(buckets, limit)).toBe(shown);
-});
+])(
+  'visibleLimit, for a highest bar of %d requests and a limit of %s, returns %s',
+  (highest, limit, shown) => {
+    const buckets = [{ at: new Date(0), counts: none, total: highest }];
+    expect(visibleLimit(buckets, limit)).toBe(shown);
+  },
+);

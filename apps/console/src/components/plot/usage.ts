@@ -1,7 +1,7 @@
 import type { KeyUsage, UsageBucket, UsageOutcome, UsageRow } from '@animal-store/admin-contract';
 import { deprecations } from '@animal-store/contract/deprecations';
 
-/** The labels and meanings of outcomes, in the order of plots and tables. */
+/** The labels of the outcomes of a request, in the order of plots and tables. */
 export const outcomeLabels: Readonly<Record<UsageOutcome, string>> = {
   ok: 'OK',
   client_error: 'Client error (4xx)',
@@ -13,10 +13,10 @@ export const outcomeLabels: Readonly<Record<UsageOutcome, string>> = {
 
 export const outcomes = Object.keys(outcomeLabels) as readonly UsageOutcome[];
 
-/** The deprecated operations. */
+/** The names of the deprecated operations. */
 export const deprecatedOperations: readonly string[] = Object.keys(deprecations);
 
-/** The ledger rows of a period. */
+/** The usage of a period: how many requests had which outcome, in buckets of equal length. */
 export interface Ledger {
   readonly from: string;
   readonly to: string;
@@ -30,10 +30,10 @@ export const bucketMs: Readonly<Record<UsageBucket, number>> = {
   day: 86_400_000,
 };
 
-/** Requests by outcome. */
+/** The number of requests with each outcome. */
 export type Counts = Readonly<Record<UsageOutcome, number>>;
 
-/** One bucket of a plot. */
+/** One bar of a plot: the requests of one minute, hour or day. */
 export interface Bucket {
   readonly at: Date;
   readonly counts: Counts;
@@ -51,7 +51,7 @@ export function toBuckets({ from, to, bucket, rows }: Ledger): Bucket[] {
   return buckets;
 }
 
-/** Returns whether any part of a quota is used. */
+/** Returns whether any window of a quota has been used. */
 export const isUsed = (windows: KeyUsage['windows']): boolean =>
   Object.values(windows).some(({ limit, remaining }) => remaining < limit);
 
@@ -65,10 +65,16 @@ export function countByOutcome(rows: readonly UsageRow[]): Counts {
 export const sumOf = (counts: Counts): number =>
   Object.values(counts).reduce((sum, count) => sum + count, 0);
 
-/** The share of the limit from which on a plot shows it. Below, its line would flatten the bars. */
+/**
+ * The share of the limit that the highest bar must reach before the plot shows the limit line. With
+ * a distant limit line, the bars would be too low to read.
+ */
 const nearLimit = 0.4;
 
-/** Returns the limit, if the highest bucket is near it. Otherwise the plot scales to its data. */
+/**
+ * Returns the limit if the highest bar is near it. Otherwise, the plot is scaled to its bars and
+ * has no limit line.
+ */
 export function visibleLimit(
   buckets: readonly Bucket[],
   limit: number | undefined,
@@ -78,5 +84,5 @@ export function visibleLimit(
   return highest >= limit * nearLimit ? limit : undefined;
 }
 
-/** Returns the variable of the style sheet with the colour of an outcome. */
+/** Returns the name of the CSS variable with the colour of an outcome. */
 export const colourOf = (outcome: UsageOutcome): string => `outcome-${outcome.replace('_', '-')}`;

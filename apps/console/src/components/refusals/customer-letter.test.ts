@@ -25,7 +25,7 @@ const subject: LetterSubject = {
 
 const noDenials = { ...subject.denials, buckets: [], denied: 0 };
 
-test('a letter says which limit is used up, since when, when it resets, and what to do', () => {
+test('the letter says which limit is used up, when requests were denied, when the limit resets, and what to do', () => {
   const letter = writeLetter({
     ...subject,
     refusals: [
@@ -58,7 +58,7 @@ What you can do:
   });
 });
 
-test('a letter describes past refusals as past, and counts requests with 401 or 403', () => {
+test('the letter describes refusals that have ended in the past tense, and counts requests with 401 or 403', () => {
   const letter = writeLetter({ ...subject, denials: { ...noDenials, refused: 7 } });
   expect(letter?.title).toBe('Requests of the API key “acme” were refused');
   expect(letter?.body).toContain('7 of 9,040 got status 401 or 403.');
@@ -67,7 +67,8 @@ test('a letter describes past refusals as past, and counts requests with 401 or 
 const until = '2026-11-21T09:31:20.000Z';
 const since = '2026-11-21T09:00:00.000Z';
 
-// The reason of a suspension is only for operators, so the letter does not contain "fraud".
+// The customer must not read the operators' reason for the suspension, so the letter lacks the word
+// "fraud".
 test.each<[Refusal, string]>([
   [
     { why: 'suspended', whose: 'account', since, reason: 'fraud' },
@@ -82,12 +83,12 @@ test.each<[Refusal, string]>([
   [{ why: 'keys suspended', suspended: 2, keys: 2 }, 'All 2 of its API keys are suspended'],
   [{ why: 'no key' }, 'need a new key'],
   [{ why: 'expired', since }, 'need a new key'],
-])('a letter about %o says so', (refusal, text) => {
+])('the letter explains why requests are refused when the reason is %o', (refusal, text) => {
   const letter = writeLetter({ ...subject, refusals: [refusal], denials: noDenials });
   expect(letter?.body).toContain(text);
   expect(letter?.body).not.toContain('fraud');
 });
 
-test('there is no letter when nothing was refused', () => {
+test('writeLetter returns undefined when no requests are or were refused', () => {
   expect(writeLetter({ ...subject, denials: noDenials })).toBeUndefined();
 });

@@ -2,9 +2,9 @@ import { formatCount } from '../time/format.ts';
 import { type Denials, type Refusal, someOf } from './refusals.ts';
 
 export interface LetterSubject {
-  /** The kind of the subject, `key` or `account`. */
+  /** Whether the letter is about a key or an account. */
   readonly kind: 'key' | 'account';
-  /** The name that both sides use, or the id. */
+  /** The name that the customer also knows: the name of the key or account, or its id. */
   readonly name: string;
   readonly quota: { readonly perMinute: number; readonly perDay: number } | null;
   readonly refusals: readonly Refusal[];
@@ -17,11 +17,11 @@ export interface Letter {
 }
 
 /**
- * Writes a letter to a customer: why requests are or were refused, and what to do. It contains no
- * token, and not the reason for a suspension, which is for operators. Times are in UTC, because the
- * customer's time zone is unknown.
+ * Writes a letter that tells a customer why requests are or were refused, and what to do. The
+ * letter contains no token, and no reason for a suspension, which only operators may read. Times
+ * are in UTC, because the customer's time zone is unknown.
  *
- * @returns `undefined` if there is nothing to write about.
+ * @returns `undefined` if no requests are or were refused.
  */
 export function writeLetter({
   kind,

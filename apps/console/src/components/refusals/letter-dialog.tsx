@@ -3,8 +3,8 @@ import { CopyDialog } from '../form/copy-dialog.tsx';
 import type { Letter } from './customer-letter.ts';
 
 /**
- * Offers a text with the facts for a customer. The text is from the time when the dialog was
- * opened.
+ * A button that opens a draft letter to a customer. The draft keeps the facts of the moment when it
+ * was opened.
  */
 export function LetterButton({ letter }: { letter: Letter }) {
   const [opened, setOpened] = useState<Letter>();
@@ -38,6 +38,6 @@ export function LetterButton({ letter }: { letter: Letter }) {
   );
 }
 
-/** Returns the address of an e-mail without a recipient (RFC 6068: lines end in CRLF). */
+/** Returns a `mailto:` link without a recipient. Its lines end in CRLF, as RFC 6068 requires. */
 const mailTo = ({ title, body }: Letter): string =>
   `mailto:?subject=${encodeURIComponent(title)}&body=${encodeURIComponent(body.replaceAll('\n', '\r\n'))}`;

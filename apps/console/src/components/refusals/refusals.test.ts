@@ -10,7 +10,7 @@ const windows = (remaining: number) => ({
 const keysIn = (...states: KeyState[]) =>
   states.map((state) => ({ state })) as AccountDetails['newestKeys'];
 
-/** Creates an account without a plan, with keys in some states. */
+/** Creates an account without a plan. Its keys are in different states. */
 const account = (more: Partial<AccountDetails>): AccountDetails => ({
   account: 'C-5',
   plan: null,
@@ -57,11 +57,14 @@ test.each<[string, Partial<AccountDetails>, string[]]>([
     },
     ['used up'],
   ],
-])('an account is shown as admitted only if nothing refuses a key: %s', (_, more, reasons) => {
-  expect(refusalsOfAccount(account(more)).map(({ why }) => why)).toEqual(reasons);
-});
+])(
+  'refusalsOfAccount returns every reason why requests of an account are refused, when %s',
+  (_, more, reasons) => {
+    expect(refusalsOfAccount(account(more)).map(({ why }) => why)).toEqual(reasons);
+  },
+);
 
-test('the bans of an account report their share of its traffic, unless it is unknown', () => {
+test('refusalsOfAccount reports which share of the account’s requests came from banned keys, unless it is unknown', () => {
   const busy = { keyId: 'a', name: 'shop', account: 'C-5', plan: 'free', requests: 8 } as const;
   const of = (...bans: AccountDetails['bans']) =>
     refusalsOfAccount(account({ bannedKeys: 1, bans, busiestKeys: [busy] }));
@@ -69,7 +72,7 @@ test('the bans of an account report their share of its traffic, unless it is unk
   expect(of(ban, { ...ban, keyId: 'b' })).toMatchObject([{ share: undefined }]);
 });
 
-test('requests with a 401 or 403 are counted beside those with a 429', () => {
+test('findDenials counts requests with 401 or 403 separately from requests with 429', () => {
   const row = (outcome: 'ok' | 'denied' | 'banned' | 'refused', requests: number) =>
     ({ at: until, operation: 'listPets', outcome, requests }) as const;
   const denials = findDenials({

@@ -2,33 +2,36 @@ import type { AccountDetails, KeyDetails } from '@animal-store/admin-contract';
 import { type Bucket, type Ledger, toBuckets } from '../plot/usage.ts';
 import { formatCount } from '../time/format.ts';
 
-/** The cause of a refusal: the key or its account. */
+/** What causes a refusal: the key itself, or the account that it belongs to. */
 type Whose = 'key' | 'account';
 
-/** Why requests are refused now. */
+/** A reason why requests are refused at the moment. */
 export type Refusal =
   | { readonly why: 'revoked' | 'expired'; readonly since: string }
   | {
       readonly why: 'suspended';
       readonly whose: Whose;
       readonly since: string;
-      /** The reason for operators. Callers do not see it. */
+      /** The reason that an operator gave for the suspension. Callers never see it. */
       readonly reason: string | null;
     }
   | { readonly why: 'banned'; readonly until: string }
   | {
       readonly why: 'keys banned';
       readonly banned: number;
-      /** The number of keys that may call. */
+      /** The number of active keys of the account. */
       readonly keys: number;
-      /** When the last of the bans ends. */
+      /** The time when the last of these bans ends. */
       readonly until: string;
-      /** Their share of today's requests, from 0 to 1; `undefined` if it is unknown. */
+      /**
+       * The share of today's requests that came from the banned keys, from 0 to 1; `undefined` if
+       * it is unknown.
+       */
       readonly share: number | undefined;
     }
   | {
       readonly why: 'keys full';
-      /** How many of the examined keys have used up their own limits. */
+      /** The number of keys that have used up their own limits. */
       readonly full: number;
       readonly keys: number;
       readonly until: string;
@@ -43,10 +46,13 @@ export type Refusal =
       readonly until: string;
     };
 
-/** Returns why requests of a key are refused now, in the order of the service's checks. */
+/**
+ * Returns the reasons why requests of a key are refused now, in the order in which the service
+ * checks them.
+ */
 export function refusalsOfKey(key: KeyDetails): Refusal[] {
   const { state, revokedAt, expiresAt, suspension, accountSuspension, usage } = key;
-  // Nothing else matters then.
+  // A revoked or expired key is always refused, so other reasons do not matter.
   if (state === 'revoked' && revokedAt !== null) return [{ why: 'revoked', since: revokedAt }];
   if (state === 'expired' && expiresAt !== null) return [{ why: 'expired', since: expiresAt }];
   return [
@@ -58,7 +64,7 @@ export function refusalsOfKey(key: KeyDetails): Refusal[] {
 }
 
 function bansOf({ bans, bannedKeys, busiestKeys, keys, requestsToday }: AccountDetails): Refusal[] {
-  // Bans that end last come first.
+  // The first ban in the list is the one that ends last.
   const [last] = bans;
   if (last === undefined) return [];
   const requests = new Map(busiestKeys.map((key) => [key.keyId, key.requests]));
@@ -67,7 +73,7 @@ function bansOf({ bans, bannedKeys, busiestKeys, keys, requestsToday }: AccountD
   return [{ why: 'keys banned', banned: bannedKeys, keys, until: last.until, share }];
 }
 
-/** Returns the reasons that affect single keys of an account, besides bans. */
+/** Returns the reasons that affect some keys of an account, without bans. */
 function refusalsOfKeys({ keys, suspension, fullKeys, newestKeys }: AccountDetails): Refusal[] {
   if (keys === 0) return [{ why: 'no key' }];
   const suspended =
@@ -88,14 +94,17 @@ function refusalsOfKeys({ keys, suspension, fullKeys, newestKeys }: AccountDetai
   ];
 }
 
-/** Formats how many keys of an account are affected, as the start of a sentence. */
+/**
+ * Formats how many keys of an account are affected, as the start of a sentence such as "2 of its
+ * keys are …".
+ */
 export function someOf(some: number, all: number, kind = ''): string {
   if (all === 1) return `Its only ${kind}key is`;
   if (some >= all) return `All ${formatCount(all)} of its ${kind}keys are`;
   return `${formatCount(some)} of its ${formatCount(all)} ${kind}keys ${some === 1 ? 'is' : 'are'}`;
 }
 
-/** Returns why requests of all or some keys of an account are refused now. */
+/** Returns the reasons why requests of all or some keys of an account are refused now. */
 export function refusalsOfAccount(account: AccountDetails): Refusal[] {
   const { suspension, usage, quota } = account;
   const isShared = usage !== null && quota !== null;
@@ -113,8 +122,10 @@ function suspensions(whose: Whose, suspension: KeyDetails['suspension']): Refusa
 }
 
 /**
- * @param quota the whole limits: during an outage of Redis, the windows have the share of a
- *   replica.
+ * Returns the windows that have no requests left.
+ *
+ * @param quota the configured limits. During a Redis outage, `windows` only has the part of the
+ *   limits that one replica may use.
  */
 function fullWindows(
   whose: Whose,
@@ -129,23 +140,23 @@ function fullWindows(
   });
 }
 
-/** The refused requests of a period, and when they got a 429. */
+/** The requests of a period that were refused. */
 export interface Denials {
   readonly from: string;
   readonly to: string;
-  /** The buckets with denials, the earliest first. */
+  /** The buckets that contain denied requests (429), the earliest first. */
   readonly buckets: readonly Bucket[];
   readonly denied: number;
-  /** The requests that got a 401 or 403, because the key was not valid at that time. */
+  /** The number of requests with a 401 or 403, because the key was not valid at that time. */
   readonly refused: number;
-  /** All requests of the period. */
+  /** The number of all requests in the period. */
   readonly requests: number;
 }
 
-/** Returns how many requests of a bucket got a 429. */
+/** Returns how many requests of a bucket were denied with a 429. */
 const deniedIn = ({ counts }: Bucket): number => counts.denied + counts.banned;
 
-/** Finds in the ledger when requests got a 429. */
+/** Finds the requests in the usage history that were denied with a 429. */
 export function findDenials(ledger: Ledger): Denials {
   const all = toBuckets(ledger);
   const buckets = all.filter((bucket) => deniedIn(bucket) > 0);

@@ -46,20 +46,20 @@ test.each<[Refusal, title: string, text: RegExp]>([
     'Limit reached',
     /The daily limit of its account C-5 is used up until/,
   ],
-])('%o is described as "%s"', (refusal, title, text) => {
+])('the page explains the refusal %o under the heading "%s"', (refusal, title, text) => {
   show([refusal]);
   expect(screen.getByRole('heading', { level: 2 }).textContent).toBe(title);
   const sentence = document.querySelector('.state')?.textContent?.trim().replaceAll(/\s+/g, ' ');
   expect(sentence).toMatch(text);
 });
 
-test('a key is shown as admitted without a letter when nothing refuses it', () => {
+test('the page says that requests are admitted, and offers no letter, when nothing refuses them', () => {
   expect(show([])).toContain('No requests were denied in the selected period.');
   expect(screen.getByRole('heading', { level: 2 }).textContent).toBe('Requests are admitted');
   expect(screen.queryByRole('button')).toBeNull();
 });
 
-test('denials of the selected period are counted, and a letter offers the facts', () => {
+test('the page counts the denied requests of the selected period, and offers a letter to the customer', () => {
   const bucket = (time: string) => ({
     at: new Date(time),
     total: 10,

@@ -10,7 +10,7 @@ import { type Denials, type Refusal, someOf } from './refusals.ts';
 /**
  * Shows why requests are refused now, how many were refused in the selected period, and what to do.
  *
- * @param account the account of a key: links lead there if the account causes the refusal.
+ * @param account the account of a key. If the account causes the refusal, the page links to it.
  * @param children further facts.
  */
 export function WhyRefused({
@@ -65,7 +65,7 @@ const toneOf = ({ why }: Refusal) =>
   ['revoked', 'expired', 'no key'].includes(why) ? 'failed' : 'warned';
 
 /**
- * Describes a reason.
+ * Describes one reason for refusals in a sentence.
  *
  * @param account the account of a key; `undefined` on the page of the account itself.
  */

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 
-/** Saves a text as a file. */
+/** A button that saves a text as a CSV file. */
 export function CsvButton({
   fileName,
   write,
@@ -8,7 +8,7 @@ export function CsvButton({
 }: {
   fileName: string;
   write: () => string | Promise<string>;
-  /** The content of the file, such as "all keys that match". */
+  /** A description of the file's content, such as "all keys that match". */
   what: string;
 }) {
   const [failure, setFailure] = useState('');
@@ -39,6 +39,6 @@ export function CsvButton({
   );
 }
 
-/** Returns the name of a file about a period. Every file system accepts it. */
+/** Creates the name of a CSV file for a period. The name is valid in every file system. */
 export const csvName = (what: string, { from, to }: { from: string; to: string }): string =>
   `${what}-${[from, to].map((time) => time.slice(0, 16).replace(':', '')).join('Z-')}Z.csv`;

@@ -6,14 +6,15 @@ const columns = {
   requests: () => -3,
 };
 
-test('a file has a BOM, a header and a line for each row', () => {
+test('toCsv writes a byte order mark, a header, and a line for each row', () => {
   expect(toCsv([{ name: 'Zürich' }, { name: null }], columns)).toBe(
     '\ufeffname,requests\r\nZürich,-3\r\n,-3\r\n',
   );
 });
 
-// The last values are formulas: the separator is the comma, or the semicolon where the comma is the
-// decimal mark.
+// The first two names are plain text. Each of the others starts a formula: in the first character,
+// after a line break, or after a semicolon. A semicolon separates cells in locales with a decimal
+// comma.
 test.each([
   ['a-b+c=d@e', 'a-b+c=d@e'],
   ['Ö, "1"\nx;y', '"Ö, ""1""\nx;y"'],
@@ -26,6 +27,9 @@ test.each([
   ['x; =1+1;y', "x;' =1+1;y"],
   ['x;"=1+1"', '"x;\'""=1+1"""'],
   ['x\n=1+1', '"x\n\'=1+1"'],
-])('%j is written as text', (name, cell) => {
-  expect(toCsv([{ name }], columns)).toBe(`\ufeffname,requests\r\n${cell},-3\r\n`);
-});
+])(
+  'toCsv writes the name %j so that a spreadsheet does not execute it as a formula',
+  (name, cell) => {
+    expect(toCsv([{ name }], columns)).toBe(`\ufeffname,requests\r\n${cell},-3\r\n`);
+  },
+);

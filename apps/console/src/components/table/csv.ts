@@ -4,12 +4,15 @@ import { type Bucket, outcomes } from '../plot/usage.ts';
 
 type Cell = string | number | null;
 
-/** The columns of a file, by their names, with their content for a row. */
+/**
+ * The columns of a CSV file: the name of each column, and a function that returns its cell for a
+ * row.
+ */
 export type CsvColumns<Row> = Readonly<Record<string, (row: Row) => Cell>>;
 
 /**
- * Writes rows as CSV with a header (RFC 4180). It begins with a BOM, because Excel does not read
- * UTF-8 without one.
+ * Formats rows as CSV with a header line (RFC 4180). The text starts with a byte order mark,
+ * because Excel does not recognize UTF-8 without one.
  */
 export function toCsv<Row>(rows: readonly Row[], columns: CsvColumns<Row>): string {
   const cells = Object.values(columns);
@@ -18,10 +21,10 @@ export function toCsv<Row>(rows: readonly Row[], columns: CsvColumns<Row>): stri
 }
 
 /**
- * Matches the start of a formula: spreadsheets run a cell that begins with one of these characters.
- * An attacker who may choose the name of a key could create one that sends the sheet away. An
- * apostrophe makes the cell a text. Where the comma is the decimal mark, Excel separates cells at
- * each semicolon, even in quotes, and the text after it begins a cell.
+ * Matches the places where a formula could start. Spreadsheets execute a cell that begins with one
+ * of these characters. An attacker could name a key so that its cell sends the sheet to a server.
+ * An apostrophe in front makes the cell a plain text. In locales with a decimal comma, Excel also
+ * starts a new cell after each semicolon, even inside quotes.
  *
  * @see https://owasp.org/www-community/attacks/CSV_Injection
  */
@@ -31,7 +34,7 @@ function toInertCell(cell: Cell): Cell {
   return typeof cell === 'string' ? cell.replaceAll(formulas, "'") : cell;
 }
 
-/** Columns that show members unchanged, under their own names. */
+/** Creates columns that show members of a row unchanged, under their own names. */
 const members = <Name extends string>(...names: Name[]): CsvColumns<Record<Name, Cell>> =>
   Object.fromEntries(names.map((name) => [name, (row: Record<Name, Cell>) => row[name]]));
 
@@ -63,7 +66,7 @@ export const accountColumns: CsvColumns<ListedAccount> = {
   ...members('keys', 'bannedKeys', 'requestsToday', 'deniedToday'),
 };
 
-/** The values before and after are JSON. */
+/** The columns of the audit log as a CSV file. The values before and after a change are JSON. */
 export const auditColumns: CsvColumns<AuditEntry> = {
   ...members('id', 'at'),
   actorType: ({ actor }) => actor.type,
@@ -79,7 +82,7 @@ export const auditColumns: CsvColumns<AuditEntry> = {
   ...members('requestId', 'reason'),
 };
 
-/** The rows of a plot: one for each bucket, including buckets without requests. */
+/** The columns of a plot as a CSV file. Each bucket is a row, even if it has no requests. */
 export const bucketColumns: CsvColumns<Bucket> = {
   at: ({ at }) => at.toISOString(),
   ...Object.fromEntries(

@@ -31,18 +31,18 @@ function renderFilters(link: string): void {
   );
 }
 
-test('input gets into the address after a pause, and shows the first page of the list', () => {
+test('a search field writes its text into the address after a pause, and returns to the first page of the list', () => {
   renderFilters('#/keys?state=banned&cursor=abc');
   type('Name', 'Ann ');
   pass(299);
   expect(location.hash).toBe('#/keys?state=banned&cursor=abc');
   pass(300);
   expect(location.hash).toBe('#/keys?state=banned&search=Ann');
-  // The space at the end stays, because the operator may continue to type.
+  // The field keeps the trailing space, because the operator may continue to type.
   expect(screen.getByLabelText<HTMLInputElement>('Name').value).toBe('Ann ');
 });
 
-test('only the first characters of a token get into the address', () => {
+test('a search field writes only the first characters of a token into the address', () => {
   renderFilters('#/keys');
   type('Name', 'ast_abcd1234');
   pass(300);
@@ -50,7 +50,7 @@ test('only the first characters of a token get into the address', () => {
   expect(screen.getByRole('status').textContent).toContain('the rest is not sent');
 });
 
-test('a choice gets into the address, and no choice removes the parameter', () => {
+test('a select field writes its choice into the address, and removes the parameter when nothing is chosen', () => {
   renderFilters('#/keys?search=50%25+%26+more');
   const state = screen.getByLabelText('State');
   fireEvent.change(state, { target: { value: 'banned' } });
@@ -59,7 +59,7 @@ test('a choice gets into the address, and no choice removes the parameter', () =
   expect(location.hash).toBe('#/keys?search=50%25+%26+more');
 });
 
-test('the fields follow the address, and the button of the filters counts them', () => {
+test('filter fields show the parameters of the address, and the button shows how many filters are active', () => {
   renderFilters('#/keys?search=Ann&state=banned&sort=name&cursor=abc');
   expect(screen.getByLabelText<HTMLInputElement>('Name').value).toBe('Ann');
   expect(screen.getByLabelText<HTMLSelectElement>('State').value).toBe('banned');

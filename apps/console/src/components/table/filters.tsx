@@ -2,7 +2,7 @@ import { type ComponentChildren, toChildArray } from 'preact';
 import { useState } from 'preact/hooks';
 import { useAllParameters } from '../../address.ts';
 
-/** Fields that filter a list. On a phone, all but the first one are behind a button. */
+/** The fields that filter a list. On a phone, a button hides and shows all fields but the first. */
 export function Filters({ label, children }: { label: string; children: ComponentChildren }) {
   const [isOpen, setOpen] = useState(false);
   const [first, ...others] = toChildArray(children);

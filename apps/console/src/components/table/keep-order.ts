@@ -1,10 +1,10 @@
 import { useRef } from 'preact/hooks';
 
 /**
- * Keeps rows in their places while an operator reads them, even if their order changes. New rows
- * come last.
+ * Sorts updated rows into the order in which the operator already sees them, so that they do not
+ * move while the operator reads. New rows come last.
  *
- * @param before the ids in their previous order.
+ * @param before the ids of the rows in their previous order.
  */
 export function keepOrder<Row>(
   before: readonly string[],
@@ -13,15 +13,15 @@ export function keepOrder<Row>(
 ): Row[] {
   const places = new Map(before.map((id, place) => [id, place]));
   const placeOf = (row: Row) => places.get(idOf(row)) ?? before.length;
-  // Sorting is stable: new rows keep their order among themselves.
+  // The sort is stable, so new rows keep their order among themselves.
   return rows.toSorted((one, other) => placeOf(one) - placeOf(other));
 }
 
 /**
- * Keeps rows in their places as long as the subject is the same.
+ * Keeps rows in their places as long as the subject stays the same.
  *
- * @param subject what the rows are about, such as their filter. Another subject starts with its own
- *   order.
+ * @param subject a text that identifies the list, such as its filters. When it changes, the rows
+ *   get their new order.
  */
 export function useKeptOrder<Row>(
   subject: string,

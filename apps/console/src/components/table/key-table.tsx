@@ -13,7 +13,7 @@ import { type Column, type Sorting, Table } from './table.tsx';
 interface KeyColumn {
   readonly column: Column;
   readonly cell: (key: ListedKey) => ComponentChildren;
-  /** Hides the column of the account, or of the recent usage if it was not fetched. */
+  /** Whether the column is hidden in the list of one account's keys. */
   readonly isOfListOnly?: true;
 }
 
@@ -90,7 +90,7 @@ export function KeyTable({
 }: {
   keys: readonly ListedKey[];
   ofOneAccount?: boolean;
-  /** Shows when the keys expire. */
+  /** Whether the table has a column with the expiry of each key. */
   isExpiring?: boolean;
   sorting?: Sorting;
   selection?: Omit<Selection, 'nameOf'>;
@@ -113,7 +113,7 @@ export function KeyTable({
   );
 }
 
-/** Formats the last use, or a later attempt with a key that is refused. */
+/** Shows when a key was last used, or when it was last refused if that is more recent. */
 function LastUse({ lastUsedAt, lastRefusedAt }: ListedKey) {
   return (lastRefusedAt ?? '') > (lastUsedAt ?? '') ? (
     <>

@@ -9,15 +9,18 @@ import { CsvButton } from './csv-button.tsx';
 import { Filters } from './filters.tsx';
 import { Pager } from './pager.tsx';
 
-/** The parameters of a list in the address. */
+/** The parameters of a list in the address of its page. */
 export type ListQuery = Parameters;
 
 const pageSize = '50';
 
-/** Filters whose matches the service can only count by reading all rows. */
+/** The filters for which the service must read all rows to count the matches. */
 const costly = ['search', 'plan', 'nearLimit', 'expiresWithinDays'];
 
-/** A page with a list, which the address filters, and which can be saved as a whole. */
+/**
+ * A page with a list. The parameters of the address filter the list, and a button saves the whole
+ * list as a CSV file.
+ */
 export function ListPage<Name extends List>({
   page,
   title,
@@ -33,25 +36,25 @@ export function ListPage<Name extends List>({
 }: {
   page: PageName;
   title: string;
-  /** The name of its rows, such as "keys". */
+  /** The plural name of the rows, such as "keys". */
   rows: string;
   list: Name;
-  /** Converts the parameters of the address to a request. */
+  /** Converts the parameters of the address to the query of the request. */
   ask?: (query: ListQuery) => Readonly<Record<string, string | undefined>>;
-  /** The columns of its file. */
+  /** The columns of the CSV file. */
   columns: CsvColumns<Answer<Name>[number]>;
   button?: ComponentChildren;
   /** The fields that filter the list. */
   fields: ComponentChildren;
   /**
-   * Creates the table.
+   * Creates the table with the rows.
    *
-   * @param subject what the rows are about, such as their filter.
+   * @param subject a text that identifies the list, such as its filters.
    */
   table: (rows: Answer<Name>, subject: string) => ComponentChildren;
-  /** The text if nothing matches, and the link to the whole list. */
+  /** The title when no row matches the filters, and the label of the link to the unfiltered list. */
   noMatch: { readonly title: string; readonly all: string };
-  /** The text if the list is empty. */
+  /** The content of the page when the list is empty. */
   none: ComponentChildren;
 }) {
   const query = useAllParameters();

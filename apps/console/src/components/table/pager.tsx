@@ -1,12 +1,12 @@
 import { linkHere, useAllParameters } from '../../address.ts';
 import { formatCount } from '../time/format.ts';
 
-/** The largest count of the service. */
+/** The largest number of rows that the service counts. */
 const maxCounted = 10_000;
 
 /**
- * Shows the length of a list, and links to its next page and its first page. The browser's back
- * button leads to the previous page.
+ * Shows the number of rows, and links to the next page and the first page. There is no link to the
+ * previous page, because the browser's back button opens it.
  */
 export function Pager({
   nextCursor,

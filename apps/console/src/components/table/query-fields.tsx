@@ -4,12 +4,12 @@ import { changeParameters, type ParameterName, useAllParameters } from '../../ad
 import { SelectField } from '../form/form.tsx';
 import type { SearchTerm } from './search-term.ts';
 
-/** How long after the last key press a search begins. */
+/** How long the search waits after the last key press, in milliseconds. */
 const pauseMs = 300;
 
 const readAsItIs = (typed: string): SearchTerm => ({ text: typed.trim() });
 
-/** A field whose value is in the address. */
+/** A field that stores its value in the address of the page. */
 export function QueryField({
   name,
   label,
@@ -20,7 +20,7 @@ export function QueryField({
   type?: 'datetime-local' | 'search';
   name: ParameterName;
   label: string;
-  /** Converts the input to a search term, and may return a hint. */
+  /** Converts the typed text to a search term. It may also return a hint for the operator. */
   read?: (typed: string) => SearchTerm;
 }) {
   const [hint, setHint] = useState<string>();
@@ -39,9 +39,10 @@ export function QueryField({
     }, pauseMs);
   };
   const searched = useAllParameters()[name] ?? '';
-  // The input stays while the search waits for the next letter, including a space at its end.
+  // The typed text stays while the search waits for the next letter. A space at its end also stays,
+  // although the search ignores it.
   const isKept = timer.current !== undefined || typed.current.trim() === searched;
-  // Preact's types of an input depend on its type, and do not accept a union.
+  // The type of an input element's properties depends on `type`, so a union must be narrowed first.
   const inputType = type === 'search' ? { type } : { type };
   return (
     <label class="field">
@@ -64,7 +65,7 @@ export function QueryField({
   );
 }
 
-/** A choice whose value is in the address. */
+/** A list of options that stores its value in the address of the page. */
 export function QuerySelect({
   name,
   label,
@@ -74,7 +75,7 @@ export function QuerySelect({
   name: ParameterName;
   label: string;
   options: readonly (readonly [value: string, label: string])[];
-  /** The label of no choice. */
+  /** The label of the option that filters nothing. */
   all?: string;
 }) {
   return (

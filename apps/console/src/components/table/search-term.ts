@@ -4,17 +4,20 @@ export interface SearchTerm {
   readonly hint?: string;
 }
 
-/** Reads a search: a name, an account, an id, or a token that somebody has found. */
+/**
+ * Converts typed text to a search term: a name, an account, an id, or a token that somebody has
+ * found.
+ */
 export function readSearchTerm(typed: string): SearchTerm {
   const text = typed.trim();
   if (/asc_[0-9A-Za-z]{5,}/.test(text)) {
     return {
       text: '',
-      hint: 'This is the token of a session. Nothing finds it: log its operator out.',
+      hint: 'This is the token of a session, which cannot be searched. To end the session, log out its operator.',
     };
   }
-  // This is the visible part of a token: its prefix and four characters. The rest must not get into
-  // an address or a log.
+  // Only the prefix and the first four characters of a token are kept. The rest is secret, and must
+  // not get into an address or a log.
   const [shown, scheme] = /as([ot])_[0-9A-Za-z]{4}/.exec(text) ?? [];
   if (shown !== undefined) {
     const isLonger = /as[ot]_[0-9A-Za-z]{5,}/.test(text);

@@ -1,9 +1,9 @@
-/** The selected rows of a table. */
+/** The selected rows of a table, and the function that changes the selection. */
 export interface Selection {
-  /** The keys of the rows. */
+  /** The keys of the selected rows. */
   readonly selected: ReadonlySet<string>;
   readonly change: (keys: readonly string[], isSelected: boolean) => void;
-  /** Returns the name of a row, for screen readers. */
+  /** Returns the name of a row for the label of its checkbox. Screen readers read it. */
   readonly nameOf: (key: string) => string;
 }
 

@@ -14,24 +14,27 @@ const rows = [
   { key: 'b', cells: [<a href="#/key/b">Bob</a>, '20'] },
 ];
 
-describe('a header cell that sorts', () => {
+describe('the header of a sortable column', () => {
   test.each([
     ['name', 'Name', 'ascending', '-name'],
     ['-name', 'Name', 'descending', 'name'],
     ['name', 'Requests', null, '-requests'],
-    // A second click restores the usual order.
+    // The list is already sorted by this column, so a second click restores the default order.
     ['-requests', 'Requests', 'descending', ''],
-  ])('in a list sorted by %j, for %s, says %s and then requests %j', (by, title, order, next) => {
-    const change = vi.fn();
-    render(<Table caption="Keys" columns={columns} rows={rows} sorting={{ by, change }} />);
-    const head = screen.getByRole('columnheader', { name: new RegExp(title) });
-    expect(head.getAttribute('aria-sort')).toBe(order);
-    fireEvent.click(within(head).getByRole('button'));
-    expect(change).toHaveBeenCalledExactlyOnceWith(next);
-  });
+  ])(
+    'in a list sorted by %j, the header %s has the state %s, and a click sorts by %j',
+    (by, title, order, next) => {
+      const change = vi.fn();
+      render(<Table caption="Keys" columns={columns} rows={rows} sorting={{ by, change }} />);
+      const head = screen.getByRole('columnheader', { name: new RegExp(title) });
+      expect(head.getAttribute('aria-sort')).toBe(order);
+      fireEvent.click(within(head).getByRole('button'));
+      expect(change).toHaveBeenCalledExactlyOnceWith(next);
+    },
+  );
 });
 
-test('a click in a row follows its link, except on other controls', () => {
+test('a click in a table row opens the link of the row, unless the click is on a button', () => {
   const follow = vi.fn();
   const links = [
     {
@@ -47,7 +50,7 @@ test('a click in a row follows its link, except on other controls', () => {
   expect(follow).toHaveBeenCalledOnce();
 });
 
-test('the checkbox of all rows is half checked while some are selected, and selects the rest', () => {
+test('the checkbox for all rows is indeterminate while some rows are selected, and a click selects all rows', () => {
   const change = vi.fn();
   const selection = { selected: new Set(['a']), change, nameOf: (key: string) => key };
   render(<Table caption="Keys" columns={columns} rows={rows} selection={selection} />);
@@ -59,7 +62,7 @@ test('the checkbox of all rows is half checked while some are selected, and sele
   expect(change).toHaveBeenLastCalledWith(['b'], true);
 });
 
-test('a table without rows says why, across all columns', () => {
+test('a table without rows shows its empty text in one cell across all columns', () => {
   render(<Table caption="Keys" columns={columns} rows={[]} empty="No keys are banned." />);
   expect(screen.getByText('No keys are banned.').getAttribute('colspan')).toBe('2');
 });

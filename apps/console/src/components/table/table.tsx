@@ -3,24 +3,28 @@ import { SelectAll, type Selection, SelectRow } from './selection.tsx';
 
 interface ColumnOptions {
   /**
-   * The order when the list is first sorted by this column. A minus sign means the reverse order.
+   * The `sort` parameter after the first click on this column. A minus sign in front sorts in
+   * descending order.
    */
   readonly sort?: string;
-  /** Sorts the list only in this direction. A second click restores the usual order. */
+  /**
+   * Whether the list can only be sorted in one direction. A second click then restores the default
+   * order.
+   */
   readonly isOneWay?: boolean;
   /**
-   * The smallest width of the table that shows the column: `most` above 100 rem, `full` above 84,
-   * `wide` above 65, `desk` above 54, `tablet` above 46. Cards, at most 34 rem wide, show all
-   * columns but the ones of the first three sizes. `styles/5-tables.css` has these widths.
+   * The smallest width at which the table shows the column. `most` is above 100 rem, `full` above
+   * 84, `wide` above 65, `desk` above 54, and `tablet` above 46. Below 34 rem, each row is a card,
+   * which hides columns of the first three sizes. `styles/5-tables.css` defines these widths.
    */
   readonly room?: 'most' | 'full' | 'wide' | 'desk' | 'tablet';
-  /** Lets the column take the remaining width, and truncates longer text. */
+  /** Whether the column takes the remaining width. Longer text in it is truncated. */
   readonly takesRest?: boolean;
-  /** Truncates the column before other columns are hidden. */
+  /** Whether the table truncates this column before it hides other columns. */
   readonly shrinks?: boolean;
 }
 
-/** The title of a column. Numbers are right-aligned. */
+/** The title and the options of a column. A column of numbers is right-aligned. */
 export type Column =
   | string
   | (ColumnOptions & { readonly title: string })
@@ -28,11 +32,11 @@ export type Column =
 
 interface Row {
   readonly key: string;
-  /** The cells, one for each column. The first one names the row. */
+  /** The cells, one for each column. The first cell names the row. */
   readonly cells: readonly ComponentChildren[];
 }
 
-/** The order of a table, and the function that changes it. */
+/** The current order of a table, and the function that changes it. */
 export interface Sorting {
   readonly by: string;
   readonly change: (by: string) => void;
@@ -42,11 +46,11 @@ export interface Sorting {
  * A table.
  *
  * @param options.isWide hides columns where there is no room, and shows each row as a card on a
- *   phone. Its header stays visible.
- * @param options.hasOwnScroll makes the table scroll by itself.
- * @param options.empty what is shown if there are no rows.
- * @param options.aside what stands beside the caption.
- * @param options.sums the cells of a last row.
+ *   phone. The header stays visible.
+ * @param options.hasOwnScroll makes the table scroll independently of the page.
+ * @param options.empty the text for a table without rows.
+ * @param options.aside the content beside the caption.
+ * @param options.sums the cells of a last row with sums.
  */
 export function Table({
   caption,
@@ -142,7 +146,7 @@ export function Table({
     </table>
   );
   if (!isWide && !hasOwnScroll) return table;
-  // A scrollable element must be reachable by keyboard.
+  // A scrollable element must be focusable, so that it can be scrolled with the keyboard.
   return (
     <section
       class={hasOwnScroll ? 'scroll' : 'whole'}
@@ -154,7 +158,10 @@ export function Table({
   );
 }
 
-/** A click on a row follows its link. Other controls in the row, and text selection, still work. */
+/**
+ * Opens the link of a row when the operator clicks on the row. Buttons and text selection in the
+ * row still work.
+ */
 function followLink(event: MouseEvent): void {
   const { target, currentTarget, button } = event;
   const isOther = (target as Element).closest('a, button, input, summary');
@@ -184,8 +191,8 @@ function classOf(column: Column): string {
 }
 
 /**
- * The header cell of a column. If the list can be sorted by it, a button sorts, and then reverses
- * the order.
+ * The header cell of a column. In a sortable column, the first click sorts the list, and the second
+ * click reverses the order.
  */
 function Head({ column, sorting }: { column: Column; sorting: Sorting | undefined }) {
   const title = titleOf(column);

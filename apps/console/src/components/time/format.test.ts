@@ -1,6 +1,6 @@
 import { afterAll, expect, test, vi } from 'vitest';
 
-// The time zone is read once, when the module is loaded.
+// The module reads the time zone when it is loaded, so it is loaded again.
 vi.stubEnv('TZ', 'Europe/Berlin');
 vi.stubGlobal('navigator', { languages: ['de-DE', 'en-GB'] });
 vi.resetModules();
@@ -16,15 +16,18 @@ test.each([
   [7_200_000, 'in 2 hours', 'in 2 hours'],
   [500, 'now', 'in less than a minute'],
   [-51_000, '51 seconds ago', 'just now'],
-])('a time %i ms from now is %s, and in a sentence %s', (ms, text, words) => {
-  const time = new Date(1_000_000 + ms);
-  expect([formatDistance(time, 1_000_000), distanceInWords(time, 1_000_000)]).toEqual([
-    text,
-    words,
-  ]);
-});
+])(
+  'a time that is %i ms from now is formatted as "%s", and in a sentence as "%s"',
+  (ms, text, words) => {
+    const time = new Date(1_000_000 + ms);
+    expect([formatDistance(time, 1_000_000), distanceInWords(time, 1_000_000)]).toEqual([
+      text,
+      words,
+    ]);
+  },
+);
 
-test('two neighbours on an axis never have the same label', () => {
+test('formatTick never gives two adjacent marks of an axis the same label', () => {
   for (const step of axisSteps) {
     const midnight = new Date('2026-11-25T00:00:00').getTime() / 1_000;
     expect(formatTick(midnight + step, step)).not.toBe(formatTick(midnight, step));

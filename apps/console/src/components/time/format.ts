@@ -1,6 +1,6 @@
 /**
- * The locale of numbers and times. The page is in English, so these are, too, in the reader's
- * region if it is known.
+ * The locale for numbers and times. It is English, like the page. The region is the reader's, if
+ * the browser lists an English locale.
  */
 const locale = navigator.languages.find((language) => /^en\b/.test(language)) ?? 'en-GB';
 
@@ -9,7 +9,7 @@ const rates = new Intl.NumberFormat(locale, { maximumSignificantDigits: 3 });
 const shares = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
 const compact = new Intl.NumberFormat(locale, { notation: 'compact' });
 
-/** The format without or with seconds. */
+/** A format without seconds (`short`), or with seconds (`medium`). */
 type TimeStyle = 'short' | 'medium';
 
 const formatsOf = (timeStyle: TimeStyle) => ({
@@ -23,7 +23,7 @@ const day = new Intl.DateTimeFormat(locale, { month: 'short', day: 'numeric' });
 const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
 const zone = new Intl.DateTimeFormat(locale).resolvedOptions().timeZone;
 
-/** Whether the reader's time zone is UTC, so that one time is enough. */
+/** Whether the reader's time zone is UTC. The page then shows each time only once. */
 export const isUtc: boolean = ['UTC', 'Etc/UTC', 'GMT'].includes(zone);
 
 export const formatCount = (count: number): string => integers.format(count);
@@ -38,18 +38,23 @@ export const formatCompact = (count: number): string => compact.format(count);
 export const formatLocal = (time: Date, style: TimeStyle = 'medium'): string =>
   formats[style].local.format(time);
 
-/** Formats a period, in Unix milliseconds. The date is not repeated within a day. */
+/** Formats a period, given in Unix milliseconds. Within one day, the date is not repeated. */
 export const spanText = (from: number, to: number): string =>
   formats.short.local.formatRange(from, to);
 
-/** Formats a time on the axis of a plot, in Unix seconds, with the given distance of the marks. */
+/**
+ * Formats a time for the axis of a plot.
+ *
+ * @param at the time in Unix seconds.
+ * @param step the distance between two marks, in seconds.
+ */
 export function formatTick(at: number, step: number): string {
   const time = new Date(at * 1_000);
   const isMidnight = time.getHours() === 0 && time.getMinutes() === 0;
   return (step >= 86_400 || isMidnight ? day : clock).format(time);
 }
 
-/** Formats the same time in UTC, without the date if it is the same day. */
+/** Formats a time in UTC. The date is left out if it is the same as in the reader's time zone. */
 export function formatUtc(time: Date, style: TimeStyle = 'medium'): string {
   const isSameDay = time.getDate() === time.getUTCDate();
   return `${formats[style][isSameDay ? 'utcClock' : 'utc'].format(time)} UTC`;
@@ -64,14 +69,17 @@ const units = [
   ['second', 1],
 ] as const;
 
-/** Formats the distance of a time from now, such as "3 minutes ago" or "in 2 days". */
+/** Formats how far a time is from now, such as "3 minutes ago" or "in 2 days". */
 export function formatDistance(time: Date, now: number = Date.now()): string {
   const seconds = (time.getTime() - now) / 1_000;
   const [unit, length] = units.find(([, length]) => Math.abs(seconds) >= length) ?? ['second', 1];
   return relative.format(Math.trunc(seconds / length), unit);
 }
 
-/** Formats the distance for a sentence that is read later, so not more exactly than a minute. */
+/**
+ * Formats how far a time is from now, for a text that is read later. It has no seconds, because
+ * they would soon be wrong.
+ */
 export function distanceInWords(time: Date, now: number = Date.now()): string {
   const ms = time.getTime() - now;
   if (Math.abs(ms) >= 60_000) return formatDistance(time, now);

@@ -1,13 +1,11 @@
 import { effect, type Signal, signal } from '@preact/signals';
 
-/**
- * A display preference of the operator. It is stored in the browser, and contains nothing personal.
- */
+/** A display preference of the operator, which the browser stores. It contains no personal data. */
 export interface Preference<Value extends string> {
-  /** The name of the preference in the browser's storage and in the style sheet. */
+  /** The name of the preference, in the browser's storage and in the style sheet. */
   readonly name: string;
   readonly label: string;
-  /** The values and their labels. The first one is the default. */
+  /** The labels of the possible values. The first value is the default. */
   readonly choices: Readonly<Record<Value, string>>;
   readonly value: Signal<Value>;
 }
@@ -37,7 +35,7 @@ export const timeStyle = createPreference('times', 'Times', {
   absolute: 'Absolute',
 });
 
-/** Reads the preferences that the browser has stored, and stores their changes. */
+/** Loads the preferences that the browser has stored, and stores every later change. */
 export function keepPreferences(): void {
   keepPreference(theme);
   keepPreference(density);
@@ -50,9 +48,9 @@ function keepPreference<Value extends string>({ name, choices, value }: Preferen
   const kept = localStorage.getItem(storageName);
   value.value = values.find((known) => known === kept) ?? value.value;
   effect(() => {
-    // The style sheet reads this attribute.
+    // The style sheet reads the preference from this attribute.
     document.documentElement.dataset[name] = value.value;
-    // A default value is not stored on the disk.
+    // The default value is deleted from the storage instead of stored.
     if (value.value === values[0]) localStorage.removeItem(storageName);
     else localStorage.setItem(storageName, value.value);
   });

@@ -24,19 +24,19 @@ test.each([
   ['Earlier', ['2026-03-02T00:00:00.000Z', '2026-03-03T00:00:00.000Z']],
   ['Later', ['2026-03-04T00:00:00.000Z', '2026-03-05T00:00:00.000Z']],
   ['Zoom out', ['2026-03-02T00:00:00.000Z', '2026-03-05T00:00:00.000Z']],
-])('%s moves a chosen day', (button, span) => {
+])('the button "%s" changes the start and end of a selected day', (button, span) => {
   renderAt(tuesday, <Page />);
   fireEvent.click(screen.getByRole('button', { name: button }));
   expect(spanOf(location.hash)).toEqual(['own', ...span]);
 });
 
-test('a preset replaces a chosen period', () => {
+test('the period control replaces selected times when the operator picks a preset such as Last week', () => {
   renderAt(tuesday, <Page />);
   fireEvent.click(screen.getByText('Last week'));
   expect(location.hash).toBe('#/overview?range=week');
 });
 
-test('an invalid period is reported, and the address stays', () => {
+test('the period control shows an error for an invalid period, and does not change the address', () => {
   renderAt(tuesday, <Page />);
   fireEvent.change(screen.getByLabelText('Until (local time)'), {
     target: { value: '2026-03-01T00:00' },
@@ -45,7 +45,7 @@ test('an invalid period is reported, and the address stays', () => {
   expect(location.hash).toBe(tuesday);
 });
 
-test('links to other pages keep the period', () => {
+test('a link to another page contains the selected period', () => {
   renderAt(tuesday, <Page />);
   const { hash } = new URL(screen.getByRole<HTMLAnchorElement>('link').href);
   expect(hash).toMatch(/^#\/key\/a%2Fb\?/);

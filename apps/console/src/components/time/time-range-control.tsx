@@ -13,7 +13,10 @@ import {
   zoomOut,
 } from './time-range.ts';
 
-/** Chooses the period of all plots of a page. It is in the address. */
+/**
+ * The control that chooses the period of all plots on a page. The address of the page contains the
+ * period.
+ */
 export function TimeRangeControl({ range }: { range: TimeRange }) {
   const { name: chosen, span } = range;
   const lengthMs = span.to - span.from;
@@ -64,14 +67,16 @@ export function TimeRangeControl({ range }: { range: TimeRange }) {
 }
 
 /**
- * The fields of the period.
+ * The two fields for the start and end of a period.
  *
- * @param isOwn whether the operator has chosen the period. Otherwise it advances during the input.
+ * @param isOwn whether the operator has chosen the period. Otherwise, the period ends now and moves
+ *   on, even while the operator types.
  */
 function OwnRange({ span, isOwn }: { span: Span; isOwn: boolean }) {
   const [fault, setFault] = useState<string>();
   const [typed, setTyped] = useState({ from: '', to: '' });
-  // This runs before the first paint, so that the input goes into the visible field.
+  // The fields are filled before the first paint, so that they do not overwrite what the operator
+  // types.
   useLayoutEffect(
     () => setTyped({ from: localOf(span.from), to: localOf(span.to) }),
     isOwn ? [span.from, span.to] : [isOwn],

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test, vi } from 'vitest';
 
-// The address of a page, which the module reads when it is loaded.
+// The module under test. It reads the address when it is loaded, so the address is stubbed first.
 let range: typeof import('./time-range.ts');
 beforeAll(async () => {
   vi.stubGlobal('location', { hash: '' });
@@ -17,7 +17,7 @@ test.each([
   ['day', 'hour', '2026-11-20T10:00:00.000Z', '2026-11-21T10:00:00.000Z'],
   ['week', 'hour', '2026-11-14T10:00:00.000Z', '2026-11-21T10:00:00.000Z'],
   ['month', 'day', '2026-10-23T00:00:00.000Z', '2026-11-22T00:00:00.000Z'],
-])('the last %s is shown in whole buckets of a %s', (name, bucket, from, to) => {
+])('the preset for the last %s consists of whole buckets of one %s', (name, bucket, from, to) => {
   expect(range.questionOf(range.readTimeRange({ range: name }, 'hour', now))).toEqual({
     bucket,
     from,
@@ -30,22 +30,25 @@ test.each([
   ['an hour whose minutes are gone', own('2026-11-17T08:00:00Z', '2026-11-17T09:00:00Z'), 'hour'],
   ['last Tuesday', own('2026-11-17T00:00:00Z', '2026-11-18T00:00:00Z'), 'hour'],
   ['a day whose hours are gone', own('2026-06-02T00:00:00Z', '2026-06-03T00:00:00Z'), 'day'],
-])('%s is shown in the finest buckets that are stored and fit', (_, query, bucket) => {
-  const read = range.readTimeRange(query, 'hour', now);
-  expect([read.name, read.bucket]).toEqual(['own', bucket]);
-});
+])(
+  'readTimeRange chooses the smallest buckets that are still stored and not too many: %s',
+  (_, query, bucket) => {
+    const read = range.readTimeRange(query, 'hour', now);
+    expect([read.name, read.bucket]).toEqual(['own', bucket]);
+  },
+);
 
 test.each([
-  ['without its times', { range: 'own' }],
-  ['that ends before it begins', own('2026-11-20T09:00:00Z', '2026-11-20T08:00:00Z')],
-  ['that nobody can read', own('yesterday', 'today')],
-  ['of 401 days', own('2025-10-01T00:00:00Z', '2026-11-06T00:00:00Z')],
-  ['that there is not', { range: 'constructor' }],
-])('the usual range is shown instead of a range %s', (_, query) => {
+  ['a period without start and end', { range: 'own' }],
+  ['a period that ends before it begins', own('2026-11-20T09:00:00Z', '2026-11-20T08:00:00Z')],
+  ['a period that is not a date', own('yesterday', 'today')],
+  ['a period of 401 days', own('2025-10-01T00:00:00Z', '2026-11-06T00:00:00Z')],
+  ['a preset that does not exist', { range: 'constructor' }],
+])('readTimeRange returns the default period for an invalid period: %s', (_, query) => {
   expect(range.readTimeRange(query, 'month', now).name).toBe('month');
 });
 
-test('a range does not extend beyond now, and has at least five minutes', () => {
+test('toBounds moves the end of a period to now at the latest, and makes the period at least five minutes long', () => {
   const at = (time: string) => Date.parse(`2026-11-21T${time}Z`);
   expect(range.toBounds({ from: at('09:00:30'), to: at('11:00:00') }, now)).toEqual({
     from: at('09:00:00'),
@@ -57,7 +60,7 @@ test('a range does not extend beyond now, and has at least five minutes', () => 
   });
 });
 
-test('a past or slowly changing range is fetched less often', () => {
+test('freshForMs caches a past period, and a period with long buckets, for 10 s', () => {
   const past = range.readTimeRange(
     own('2026-11-20T08:00:00Z', '2026-11-20T09:00:00Z'),
     'hour',

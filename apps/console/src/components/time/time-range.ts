@@ -13,7 +13,7 @@ import { bucketMs } from '../plot/usage.ts';
 
 const { minute: minuteMs, hour: hourMs, day: dayMs } = bucketMs;
 
-/** The periods that end now. Another period is chosen by its ends, and called `own`. */
+/** The periods that end now. A period with other ends is called `own`. */
 export const presets = {
   hour: { label: 'Last hour', bucket: 'minute', lengthMs: hourMs },
   day: { label: 'Last day', bucket: 'hour', lengthMs: dayMs },
@@ -23,33 +23,37 @@ export const presets = {
 
 export type PresetName = keyof typeof presets;
 
-/** A period in Unix milliseconds: its start is included, and its end is not. */
+/** A period in Unix milliseconds. It includes its start, but not its end. */
 export interface Span {
   readonly from: number;
   readonly to: number;
 }
 
-/** The period of the plots. */
+/** The selected period of the plots. */
 export interface TimeRange {
   readonly name: PresetName | 'own';
-  /** Whether the period ends now. It does not if the operator has chosen its ends. */
+  /** The start and end of the period. */
   readonly span: Span;
   readonly bucket: UsageBucket;
 }
 
-/** The labels of the buckets. Days are in UTC, whatever the reader's time zone is. */
+/** The labels of the bucket lengths. Days are days in UTC, in every time zone. */
 export const bucketLabels: Readonly<Record<UsageBucket, string>> = {
   minute: 'minute',
   hour: 'hour',
   day: 'UTC day',
 };
 
-/** The longest own period. The service stores days for 400 days by default. */
+/**
+ * The longest period that an operator can choose. By default, the service stores daily numbers for
+ * 400 days.
+ */
 const maxSpanMs = 400 * dayMs;
 
 /**
- * For each bucket: the longest period that is shown in it, and the earliest possible start. The
- * service stores minutes for 48 hours and hours for 90 days, unless its settings are longer.
+ * The limits for the two smaller bucket lengths: the longest period that is plotted with them, and
+ * how old its start may be. By default, the service stores minutes for 48 hours and hours for 90
+ * days.
  */
 const finest = [
   { bucket: 'minute', longestMs: 6 * hourMs, keptMs: 47 * hourMs },
@@ -57,9 +61,10 @@ const finest = [
 ] as const;
 
 /**
- * Reads the period from the address. An own period is in UTC, so that others see the same.
+ * Reads the period from the parameters of an address. Chosen times are in UTC there, so that the
+ * same link shows everybody the same period.
  *
- * @param usual the period if the address has no valid one.
+ * @param usual the period for an address without a valid one.
  */
 export function readTimeRange(
   { range = '', from = '', to = '' }: SpanParameters,
@@ -76,7 +81,7 @@ export function readTimeRange(
   return { name, bucket, span: { from: end - lengthMs, to: end } };
 }
 
-/** Returns what is wrong with an own period; `undefined` if nothing is. */
+/** Returns an error message for an invalid period; `undefined` if the period is valid. */
 export function faultOf({ from, to }: Span): string | undefined {
   if (Number.isNaN(from) || Number.isNaN(to)) return 'Choose both times.';
   if (from >= to) return 'The first time must be before the second.';
@@ -84,7 +89,10 @@ export function faultOf({ from, to }: Span): string | undefined {
   return undefined;
 }
 
-/** Returns the smallest buckets that are still stored and not too many. */
+/**
+ * Returns the smallest bucket length for which the service still has data and the plot has few
+ * enough bars.
+ */
 function bucketFor({ from, to }: Span, now: number): UsageBucket {
   const fits = finest.find(
     ({ longestMs, keptMs }) => to - from <= longestMs && now - from <= keptMs,
@@ -92,7 +100,7 @@ function bucketFor({ from, to }: Span, now: number): UsageBucket {
   return fits?.bucket ?? 'day';
 }
 
-/** The parameters for the admin API. */
+/** Returns the parameters of the period for the admin API. */
 export function questionOf({ bucket, span }: TimeRange) {
   return {
     bucket,
@@ -101,20 +109,23 @@ export function questionOf({ bucket, span }: TimeRange) {
   };
 }
 
-/** Returns the name of a request. The name of a period that ends now does not change while time passes. */
+/**
+ * Returns the cache key of a period. The key of a period that ends now stays the same while time
+ * passes.
+ */
 export function subjectOf({ name, span }: TimeRange): string {
   return name === 'own' ? `${span.from}-${span.to}` : name;
 }
 
 /**
- * Returns how long a result about a period is shown, in milliseconds. A past period does not
- * change.
+ * Returns how long the history of a period may be cached, in milliseconds. Only minutes of the last
+ * 5 minutes still change quickly.
  */
 export function freshForMs({ bucket, span }: TimeRange, now: number = Date.now()): number {
   return bucket === 'minute' && span.to > now - 5 * minuteMs ? 0 : 10_000;
 }
 
-/** Returns the address of the current page with an own period. */
+/** Creates the address of the current page with another period. */
 export function linkToSpan(span: Span): string {
   const { from, to } = toBounds(span);
   return linkHere({
@@ -125,38 +136,38 @@ export function linkToSpan(span: Span): string {
 }
 
 /**
- * Shows an own period. The history of the browser gets an entry, so that its back button zooms out
- * again.
+ * Shows another period on the current page. The browser's history gets an entry, so that the back
+ * button returns to the previous period.
  */
 export function showSpan(span: Span): void {
   goTo(linkToSpan(span));
 }
 
-/** Returns whether a bucket of a period, shown alone, has smaller buckets. */
+/** Returns whether the service has smaller buckets for the time of one bucket. */
 export function hasSmaller(bucket: UsageBucket, at: number, now: number = Date.now()): boolean {
   return bucketFor({ from: at, to: at + bucketMs[bucket] }, now) !== bucket;
 }
 
 type SpanParameters = Parameters<'overview'>;
 
-/** The period of the last visited page with a period, in the form of addresses. */
+/** The period of the last visited page that has one, as parameters of an address. */
 const lookedAt = signal<SpanParameters>({});
 
-/** The period in the current address. */
+/** Returns the period in the current address. */
 export function useTimeRange(usual?: PresetName): TimeRange {
   const { range, from, to } = useParameters('overview');
-  // The effect runs before the first paint, because an operator may click a link immediately.
+  // The effect runs before the first paint, because an operator may click a link at once.
   useLayoutEffect(() => {
     lookedAt.value = range === 'own' ? { range, from, to } : { range };
   }, [range, from, to]);
   return readTimeRange({ range, from, to }, usual);
 }
 
-/** The pages with a period. The audit log has times of its own. */
+/** The pages whose address contains a period. The audit log has filters for its times instead. */
 const pagesInTime: readonly PageName[] = ['overview', 'key', 'account', 'deprecation'];
 
 /**
- * Returns the address of a page with the current period: an operator who looks at last Tuesday
+ * Creates the address of a page with the current period. An operator who looks at last Tuesday
  * wants to see other pages on that day, too.
  *
  * @param usual the period if the operator has not chosen one.
@@ -169,13 +180,16 @@ export function linkInTime(
   return linkTo(page, { id, query: pagesInTime.includes(page) ? { range, ...bounds } : {} });
 }
 
-/** Returns a period with the same middle, `factor` times as long. */
+/** Returns a period with the same middle that is `factor` times as long. */
 export function zoomOut({ from, to }: Span, factor = 3): Span {
   const more = ((to - from) * (factor - 1)) / 2;
   return { from: from - more, to: to + more };
 }
 
-/** Limits a period: not after now, not too long, in whole minutes, and at least five of them. */
+/**
+ * Adjusts a period to the limits of the page. It ends now at the latest, has whole minutes, is at
+ * least five minutes long, and is not longer than the maximum.
+ */
 export function toBounds({ from, to }: Span, now: number = Date.now()): Span {
   const end = Math.min(Math.ceil(to / minuteMs), Math.ceil(now / minuteMs)) * minuteMs;
   const start = Math.floor(Math.max(from, end - maxSpanMs) / minuteMs) * minuteMs;

@@ -2,11 +2,11 @@ import { distanceInWords, formatDistance, formatLocal, formatUtc, isUtc } from '
 import { timeStyle } from './preferences.ts';
 
 /**
- * Shows a time in the reader's time zone; UTC is in its tooltip.
+ * Shows a time in the reader's time zone. The tooltip shows it in UTC.
  *
  * @param options.minutes hides the seconds.
- * @param options.distance adds the distance from now.
- * @param options.hasUtc shows UTC next to it.
+ * @param options.distance adds how far the time is from now.
+ * @param options.hasUtc shows UTC next to the local time.
  */
 export function Time({
   at,
@@ -34,9 +34,11 @@ export function Time({
 }
 
 /**
- * Shows a time in a table, on one line: its distance from now, or the time, as the reader prefers.
+ * Shows a time on one line of a table. The reader's preference decides between the time and its
+ * distance from now.
  *
- * @param options.isMinute whether only the minute is known, which may not be over yet.
+ * @param options.isMinute whether `at` is only exact to the minute, and may be a minute that is not
+ *   over yet.
  */
 export function CellTime({ at, isMinute = false }: { at: string | null; isMinute?: boolean }) {
   if (at === null) return <span class="missing">never</span>;
@@ -59,7 +61,10 @@ const localOf = (time: Date, style: 'short' | 'medium') =>
 
 const bothOf = (time: Date) => `${formatLocal(time)} (${formatUtc(time)})`;
 
-/** A time that is known to the minute is at least as close as the end of this minute. */
+/**
+ * Returns whether a time that is only known to the minute is in the current minute. Its exact
+ * distance from now is then unknown.
+ */
 function isThisMinute(time: Date, isMinute: boolean): boolean {
   const age = Date.now() - time.getTime();
   return isMinute && age >= 0 && age < 60_000;

@@ -17,11 +17,11 @@ export function AccountActions({ account }: { account: AccountDetails }) {
 
 function actionsOn(account: AccountDetails): Readonly<Record<string, Action>> {
   const { account: id, plan, quota, suspension, usage } = account;
-  // These are keys that wait for their own window, and keys whose ban began because they did not
-  // wait.
+  // The keys whose requests were denied: keys that have used up a window, and keys that are banned
+  // for not waiting.
   const denied = new Set([...account.fullKeys, ...account.bans].map(({ keyId }) => keyId));
   const banned = account.bannedKeys;
-  // This applies to all keys of the account, including keys that the page does not show.
+  // Unbans all banned keys of the account, including keys that the page does not list.
   const unban = async (query: Reason) => {
     const keys = await callForAll('listKeys', { account: id, banned: 'true' });
     for (const key of keys) await call('unbanKey', { id: key.id, query });

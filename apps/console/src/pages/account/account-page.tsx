@@ -19,9 +19,7 @@ import { formatCount, formatKeys, formatShare } from '../../components/time/form
 import { type TimeRange, useTimeRange } from '../../components/time/time-range.ts';
 import { AccountActions } from './account-actions.tsx';
 
-/**
- * The page of one account: its limits, the usage of all its keys together, and the busiest keys.
- */
+/** The page of one account: its limits, the usage of all its keys together, and its busiest keys. */
 export function AccountPage({ id }: { id: string }) {
   const range = useTimeRange();
   const details = useAdminWithHistory('getAccount', { id }, range);
@@ -90,11 +88,11 @@ function detailsOf(account: WithHistory<'getAccount'>, range: TimeRange) {
   );
 }
 
-/** Returns whether a shared limit is used up. */
+/** Returns whether a limit that the keys share is used up. */
 const isUsedUp = (account: AccountDetails | undefined): boolean =>
   Object.values(account?.usage?.windows ?? {}).some(({ remaining }) => remaining === 0);
 
-/** Names the key that uses up the shared limits. */
+/** Names the key that uses most of the limits that the keys share. */
 function Busiest({ account }: { account: AccountDetails }) {
   const { busiestKeys, requestsToday } = account;
   const [busiest] = busiestKeys;

@@ -88,7 +88,10 @@ function AccountTable({
   );
 }
 
-/** Most accounts are labels, so an account without a plan has an empty cell. */
+/**
+ * Describes the plan of an account in a table cell. The cell is empty for an account without a
+ * plan, like most accounts.
+ */
 function planOf({ plan, quota }: ListedAccount): string {
   if (plan === null || quota === null) return '';
   return `${plan}: ${formatCount(quota.perMinute)} a minute, ${formatCount(quota.perDay)} a day`;

@@ -6,7 +6,7 @@ import { auditColumns } from '../../components/table/csv.ts';
 import { ListPage, type ListQuery } from '../../components/table/listing-page.tsx';
 import { QueryField, QuerySelect } from '../../components/table/query-fields.tsx';
 
-/** The audit log: who changed what, and when. */
+/** The page of the audit log: who changed what, and when. */
 export function AuditPage() {
   return (
     <ListPage
@@ -40,32 +40,36 @@ export function AuditPage() {
   );
 }
 
-/** Actors that are not named operators. */
+/** The filter options for changes that no named operator made. */
 const unnamedActors = [
   ['admin_token', 'ADMIN_TOKEN'],
   ['local_user', 'Local user'],
   ['system', 'System'],
 ] as const;
 
-/** The possible actors as options. They are fetched once, because operators seldom change. */
+/**
+ * Returns the filter options for the actor of a change. The operators are fetched once, because
+ * they seldom change.
+ */
 function useActors(): readonly (readonly [value: string, label: string])[] {
-  // Without the list, the other actors can still be chosen. The page itself shows the failure.
+  // If the list of operators cannot be fetched, the filter only has the other actors.
   const operators = useAdmin('listOperators', {}, { isPolled: false }).data?.body ?? [];
   const byName = operators.toSorted((one, other) => one.name.localeCompare(other.name));
   return [...unnamedActors, ...byName.map((operator) => [operator.id, labelOf(operator)] as const)];
 }
 
 /**
- * Names need not be unique. The role, the state and the first characters of the token distinguish
- * them.
+ * Labels an operator with name, role, state and the first characters of a token. The name alone is
+ * not enough, because two operators may have the same name.
  */
 function labelOf({ name, role, state, tokens: [token] }: Operator): string {
   const details = [role, state === 'active' ? token?.prefix : state].filter(Boolean);
-  // The name is isolated with U+2068 and U+2069, because an option can contain no element.
+  // The name is isolated with the characters U+2068 and U+2069, in case it is right-to-left text.
+  // An option cannot contain an element for this.
   return `\u2068${name}\u2069 (${details.join(', ')})`;
 }
 
-/** The fields contain local times, and the API accepts UTC. */
+/** Converts the filters to a query. The fields contain local times, and the API expects UTC. */
 function toQuery({ from, to, ...query }: ListQuery) {
   const instant = (local: string | undefined) =>
     local && !Number.isNaN(Date.parse(local)) ? new Date(local).toISOString() : undefined;

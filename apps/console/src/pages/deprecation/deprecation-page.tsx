@@ -109,7 +109,10 @@ export function DeprecationPage() {
   );
 }
 
-/** The latest caller is first. The list must not move while an operator reads it. */
+/**
+ * Lists the keys that call deprecated operations, the latest caller first. Rows do not move while
+ * an operator reads them.
+ */
 function CallerTable({ keys, subject }: { keys: readonly ListedKey[]; subject: string }) {
   const rows = useKeptOrder(subject, keys, ({ id }) => id);
   return (

@@ -21,10 +21,10 @@ export function KeyActions({ details }: { details: KeyDetails }) {
 function actionsOn(details: KeyDetails): Readonly<Record<string, Action>> {
   const { id, plan, quota, state, suspension, usage } = details;
   const name = details.name === null ? 'the key' : <Name text={details.name} />;
-  // A suspended key can be changed as well.
+  // Operators can also change a suspended key.
   const isCurrent = state === 'active' || state === 'suspended';
-  // The condition does not use the state: a key whose account is suspended need not be suspended
-  // itself.
+  // The condition does not use `state`. If only the account is suspended, the key has the state
+  // `suspended` but cannot be resumed itself.
   const isSuspended = isCurrent && suspension !== null;
   return {
     unban: {

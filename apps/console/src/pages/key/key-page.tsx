@@ -20,7 +20,7 @@ import { CellTime, Time } from '../../components/time/time.tsx';
 import { type TimeRange, useTimeRange } from '../../components/time/time-range.ts';
 import { KeyActions } from './key-actions.tsx';
 
-/** The page of one key: its current usage, its history, and its actions. */
+/** The page of one key: its current usage, its history, and the buttons to change it. */
 export function KeyPage({ id }: { id: string }) {
   const range = useTimeRange();
   const details = useAdminWithHistory('getKey', { id }, range);
@@ -81,7 +81,7 @@ function detailsOf(key: WithHistory<'getKey'>, range: TimeRange) {
   );
 }
 
-/** Warns of a ban that is near. */
+/** Warns that the key will soon be banned. */
 function Strikes({ details: { usage } }: { details: KeyDetails }) {
   const { bannedUntil, strikes, strikeThreshold } = usage;
   if (bannedUntil !== null || strikeThreshold === null) return null;
@@ -213,7 +213,7 @@ function Facts({ details: key }: { details: KeyDetails }) {
   );
 }
 
-/** Shows the changes of the key, and its bans. */
+/** Lists the recorded changes of the key, and its bans. */
 function Trail({ id, entries }: { id: string; entries: readonly AuditEntry[] }) {
   return (
     <section>

@@ -14,14 +14,14 @@ import { changeEach, type Remaining } from './change-each.ts';
 interface BulkAction {
   readonly label: string;
   readonly operation: 'changeKey' | 'unbanKey' | 'suspendKey' | 'resumeKey' | 'revokeKey';
-  /** Describes the effect on `this` key, or `these` keys. */
+  /** A description of what the action does, which contains `this` key or `these` keys. */
   readonly consequence: string;
   readonly past: string;
   readonly isDangerous?: boolean;
   readonly isPossible: (key: ListedKey) => boolean;
 }
 
-/** A suspended key can be changed as well. */
+/** Returns whether a key can be changed. Operators can also change suspended keys. */
 const isCurrent = ({ state }: ListedKey) => state === 'active' || state === 'suspended';
 
 const actions: readonly BulkAction[] = [
@@ -66,12 +66,12 @@ const actions: readonly BulkAction[] = [
   },
 ];
 
-/** The bar of the selected keys: their number and the possible actions. */
+/** The bar below a list of keys: how many keys are selected, and what can be done with them. */
 export function BulkActions({ keys, onDone }: { keys: readonly ListedKey[]; onDone: () => void }) {
   const [open, setOpen] = useState<BulkAction>();
   const allowed = actions.filter(({ operation }) => may(operation));
   const bar = useRef<HTMLDivElement>(null);
-  // On a phone, the actions are behind a button.
+  // On a phone, a button shows and hides the actions.
   const [isUnfolded, setUnfolded] = useState(false);
   useShortcut('b', () => {
     const buttons = [...(bar.current?.querySelectorAll('button') ?? [])];
@@ -117,7 +117,8 @@ export function BulkActions({ keys, onDone }: { keys: readonly ListedKey[]; onDo
 }
 
 /**
- * One confirmation for all keys, which lists them. Each change has its own entry in the audit log.
+ * A dialog that lists the selected keys and asks once for confirmation. Each key is changed by its
+ * own request, and has its own entry in the audit log.
  */
 function BulkDialog({
   action: { label, consequence, past, isDangerous, isPossible, operation },
@@ -130,8 +131,8 @@ function BulkDialog({
   onClose: () => void;
   onDone: () => void;
 }) {
-  // The list behind the dialog continues to change, so the dialog keeps the list that the operator
-  // confirms.
+  // The dialog keeps the keys from the moment when it was opened, because the list behind it
+  // continues to change.
   const [keys] = useState(() => selected.filter(isPossible));
   const [remaining, setRemaining] = useState<Remaining<ListedKey>>({ items: keys, failures: [] });
   const skipped = useState(selected.length - keys.length)[0];
@@ -147,7 +148,7 @@ function BulkDialog({
     const [failed] = left.failures;
     if (failed === undefined) return;
     throw new Error(
-      `${formatKeys(keys.length - left.items.length)} ${past}, ${formatCount(left.items.length)} not: ${failed.error.message} Confirm again to retry the rest.`,
+      `${formatKeys(keys.length - left.items.length)} ${past}, ${formatCount(left.items.length)} not ${past}: ${failed.error.message} Confirm again to retry the rest.`,
     );
   }
 

@@ -1,17 +1,17 @@
-/** The changes that have failed so far, and why. */
+/** The items that were not changed, and the error of each. */
 export interface Remaining<Item> {
   readonly items: readonly Item[];
   readonly failures: readonly { readonly item: Item; readonly error: Error }[];
 }
 
 /**
- * Makes changes one after another. A failure does not prevent the others.
+ * Changes items one after another. If one change fails, the others are still made.
  *
- * Each change is a transaction of its own in the service. All at once, they would take every
- * connection of a replica's pool.
+ * Each change is a transaction in the service. If all of them were sent at once, they would use all
+ * database connections of a replica.
  *
  * @param onProgress called after each change.
- * @returns the failed changes.
+ * @returns the items whose change failed.
  */
 export async function changeEach<Item>(
   items: readonly Item[],

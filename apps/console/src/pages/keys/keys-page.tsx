@@ -26,7 +26,10 @@ const expiring = [
   ['90', 'expires in 90 days'],
 ] as const;
 
-/** The default order of the list: keys that expire soon start with the next one. */
+/**
+ * Returns the default order of the list. Keys that expire soon have their own default: the next to
+ * expire is first.
+ */
 const usualSortOf = ({ expiresWithinDays }: ListQuery) =>
   expiresWithinDays === undefined ? ('-created' satisfies KeySort) : undefined;
 
@@ -89,12 +92,15 @@ export function KeysPage() {
   );
 }
 
-/** A ban is not a state in the API: a banned key is active as well. */
+/**
+ * Converts the filters to a query. The API has no state `banned`, because a banned key has the
+ * state `active`.
+ */
 function toFilter({ state, ...query }: ListQuery) {
   return state === 'banned' ? { ...query, banned: 'true' } : { ...query, state };
 }
 
-/** A page of keys. The selection ends with the page. */
+/** The table of one page of keys. The selection is cleared when the operator opens another page. */
 function Keys({ keys, subject }: { keys: readonly ListedKey[]; subject: string }) {
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const rows = useKeptOrder(subject, keys, ({ id }) => id);

@@ -17,7 +17,7 @@ export function LoginPage() {
   );
 }
 
-/** Shows the login form over the current page after a session has ended. */
+/** Shows the login form over the current page after the session has expired. */
 export function LoginDialog() {
   return (
     <Dialog
@@ -32,7 +32,7 @@ export function LoginDialog() {
   );
 }
 
-/** Exchanges a token for a session. The page only stores the session. */
+/** A form that exchanges an operator's token for a session. The page does not store the token. */
 function LoginForm() {
   const submit = useSubmit(async (form) => {
     try {

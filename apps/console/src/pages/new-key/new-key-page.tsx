@@ -7,7 +7,7 @@ import { KeyFields, readKeyFields } from '../../components/form/key-fields.tsx';
 import { PlanFields, readPlan } from '../../components/form/plan-fields.tsx';
 import { showToken } from '../../components/new-tokens.tsx';
 
-/** The default values of a new key. */
+/** The initial values of the form for a new key. */
 const blank = { name: '', account: null, scopes: [], expiresAt: null };
 
 export function NewKeyPage() {

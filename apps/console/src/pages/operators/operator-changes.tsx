@@ -45,10 +45,10 @@ export function createOperator(): Change {
 }
 
 /**
- * The changes of an operator.
+ * Returns the possible changes to an operator.
  *
- * @param operators the listed operators, which include all operators unless there is a search. The
- *   last owner gets a warning.
+ * @param operators the listed operators. Without a search, the list is complete, so the last owner
+ *   can be recognized and warned.
  */
 export function actionsOn(
   operator: Operator,
@@ -132,7 +132,7 @@ export function actionsOn(
 
 export const isSelf = ({ id }: Operator): boolean => id === session.value?.session.operator.id;
 
-/** Shows the sessions of an operator when the dialog opens. */
+/** Lists the sessions of an operator in a dialog. */
 function Sessions({ operatorId }: { operatorId: string }) {
   const sessions = useAdmin('listOperatorSessions', { id: operatorId });
   return (

@@ -20,11 +20,12 @@ import { CellTime } from '../../components/time/time.tsx';
 import { useTimeRange } from '../../components/time/time-range.ts';
 import { TimeRangeControl } from '../../components/time/time-range-control.tsx';
 
-/** The overview of the service. */
+/** The start page: the state and the usage of the whole service. */
 export function OverviewPage() {
   const range = useTimeRange();
   const overview = useAdminWithHistory('getOverview', {}, range);
-  // Without its database, the service has no overview, but its readiness says what is wrong.
+  // Without its database, the service cannot return the overview. Its readiness then tells what is
+  // wrong.
   const isRefused = overview.error instanceof RefusedRequest;
   const outage = useQuery({
     queryKey: ['readyz'],
@@ -61,7 +62,8 @@ export function OverviewPage() {
 type Health = Overview['readiness'];
 
 /**
- * Fetches the readiness of the service. It needs no session, and works while the database is down.
+ * Fetches the readiness of the service. The request needs no session, and it works while the
+ * database is down.
  */
 async function readHealth({ signal }: { signal: AbortSignal }): Promise<Health> {
   try {
@@ -73,7 +75,7 @@ async function readHealth({ signal }: { signal: AbortSignal }): Promise<Health> 
   }
 }
 
-/** Shows whether the stores respond. */
+/** Shows whether the database and Redis respond. */
 function Health({
   health,
   stores,
@@ -126,7 +128,8 @@ function Figures({
   const trend = (what: string, countOf: (bucket: Bucket) => number) => (
     <Sparkline counts={buckets.map(countOf)} what={what} per={bucketNames[history.bucket]} />
   );
-  // A number whose objects a page lists is a link to it. For the others, a note says where to look.
+  // Each number links to the page that lists the counted objects. A number without such a page has
+  // a note instead.
   return (
     <section aria-label="Figures">
       <div class="figures">
@@ -185,13 +188,16 @@ function Figures({
   );
 }
 
-/** The share of the last minute's requests from which on the page shows a problem. */
+/**
+ * The share of the last minute's requests that must be denied or failed before the page shows a
+ * problem.
+ */
 const troubling = { denied: 0.25, failed: 0.01 };
 
-/** How many callers a sentence names. */
+/** The largest number of callers that a sentence names. */
 const named = 3;
 
-/** Describes the current problems in a sentence, with the affected callers. */
+/** Describes the current problems in one sentence, and names the affected callers. */
 function Trouble({ overview: { traffic, denied: callers } }: { overview: Overview }) {
   const { requests } = traffic;
   const total = Math.max(sumOf(requests), 1);
@@ -232,7 +238,7 @@ function Trouble({ overview: { traffic, denied: callers } }: { overview: Overvie
   );
 }
 
-/** A link to an account, or to a key without one. */
+/** A link to the account of a caller, or to its key if it has no account. */
 function CallerLink({ caller: { account, keyId, name } }: { caller: DeniedCaller }) {
   return keyId === null ? <AccountLink account={account} /> : <KeyLink id={keyId} name={name} />;
 }
@@ -294,7 +300,8 @@ function Lists({
 }
 
 /**
- * The days (UTC) whose busiest keys an overview has: the days of its period, or its last 31 days.
+ * Returns the first and last day (UTC) that the list of busiest keys covers. They are the days of
+ * the selected period, at most 31.
  */
 function daysOf({ from, to }: { from: string; to: string }) {
   const dayMs = bucketMs.day;
