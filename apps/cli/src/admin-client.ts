@@ -9,7 +9,7 @@ import type { AdminRequest } from './request-options.ts';
 
 const timeoutMs = 30_000;
 
-/** The largest page of a list. */
+/** The number of entries that one request of a list asks for, the maximum of the API. */
 const pageSize = 100;
 
 export type OperationName = keyof typeof adminContract;
@@ -21,7 +21,11 @@ export type SuccessBody<Name extends OperationName> =
     ? z.output<Schema>
     : never;
 
-/** Calls an operation of the admin API. It rejects only with a CliError. */
+/**
+ * Calls an operation of the admin API.
+ *
+ * @throws {CliError} for every failure.
+ */
 export async function callAdmin<Name extends OperationName>(
   access: ServerAccess,
   operation: Name,
@@ -39,18 +43,18 @@ export async function callAdmin<Name extends OperationName>(
   const answer = await send(access, url, method, takesBody ? JSON.stringify(body) : undefined);
   const schema = answer.status < 300 && (responses as Record<number, unknown>)[answer.status];
   if (!(schema instanceof z.ZodType)) throw refusalOf(answer);
-  // Another program may listen there and respond with 200. Members that a newer server adds stay in
-  // the body.
+  // The body is checked, because another program may listen at this address and also respond with
+  // 200. Members that a newer server adds are kept.
   const read = parseBody(answer);
   if (!schema.safeParse(read).success) {
     throw new CliError(
-      `The program at ${access.name} is not the admin API of this version. Check that the address is an operators' listener.`,
+      `The program at ${access.name} does not respond like the admin API of this version. Check that the address is an operators' listener.`,
     );
   }
   return { body: read as SuccessBody<Name>, headers: answer.headers };
 }
 
-/** Reads a list, page by page, up to a limit. */
+/** Reads the pages of a list until the limit is reached. */
 export async function listAll(
   access: ServerAccess,
   operation: OperationName,
@@ -76,8 +80,8 @@ interface Answer {
 }
 
 /**
- * Sends one request. It does not use `fetch`, because Node's own supports no Unix socket, and would
- * follow redirects.
+ * Sends one request. `fetch` is not used, because Node's `fetch` does not support Unix sockets and
+ * follows redirects.
  */
 async function send(
   access: ServerAccess,
@@ -112,7 +116,7 @@ async function send(
   }
 }
 
-/** Returns the JSON of a body, or `undefined` for any other type and for invalid JSON. */
+/** Parses a JSON body; `undefined` if the body has another content type or is not valid JSON. */
 function parseBody({ headers, text }: Answer): unknown {
   if (!headers.get('Content-Type')?.startsWith('application/json')) return undefined;
   try {
@@ -143,6 +147,7 @@ function reasonOf(error: unknown): string {
   if (error.name === 'AbortError' || error.name === 'TimeoutError') {
     return `no response within ${timeoutMs} ms`;
   }
-  // If several addresses were tried, the AggregateError has a code, but no message.
+  // If a host name has several addresses, Node reports an AggregateError. It has a code, but no
+  // message.
   return 'code' in error && typeof error.code === 'string' ? error.code : error.message;
 }

@@ -11,26 +11,27 @@ import {
 
 const settingsOf = (env: EnvironmentReader) => ({
   /**
-   * The address of the operators' listener; `undefined` for the socket of the server on `dataDir`.
+   * The URL of the ops listener. If it is `undefined`, commands use the Unix socket of the server
+   * that runs on `dataDir`.
    */
   opsUrl: env.text(
     'OPS_URL',
     isHttpOrigin,
     'an origin without a path, such as http://127.0.0.1:3001',
   ),
-  /** The address if only a token is given. */
+  /** The default URL when only a token is given. */
   ownUrl: `http://127.0.0.1:${env.number('OPS_PORT', ports, defaultOpsPort)}`,
   adminToken: env.text('ADMIN_TOKEN', isAdminToken, expectedAdminToken),
   dataDir: readDataDir(env),
 });
 
-/** The names of all variables that the commands read. */
+/** The names of all environment variables that the CLI reads. */
 export const cliVariables = namesOf(settingsOf);
 
 /**
- * Reads the settings of the commands. Only this file reads the environment.
+ * Reads the settings of the CLI. No other file of the CLI reads the environment.
  *
- * @throws {StartupError} that names every invalid variable, a line each.
+ * @throws {StartupError} with one line for each invalid variable.
  */
 export const readCliSettings = (environment: Environment = process.env) =>
   readSettings(settingsOf, environment);

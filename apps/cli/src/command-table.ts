@@ -12,16 +12,20 @@ import {
 } from './show-operators.ts';
 import { bucketFor, showBusiestKeys, showKeyUsage } from './show-usage.ts';
 
-/** A command: an operation of the admin API, and how its result is shown. */
+/** A command: the operation that it calls, and the function that prints the result. */
 export interface CommandSpec extends RequestForm {
   readonly operation: OperationName;
-  /** @param columns the width of the terminal. */
+  /**
+   * Formats the result.
+   *
+   * @param columns the width of the terminal.
+   */
   readonly show: (body: never, columns: number) => string;
-  /** The summary. It replaces the operation's, if the command covers only a part of it. */
+  /** The description of the command in the help. By default, it is the operation's summary. */
   readonly summary?: string;
-  /** The default limit of a list. */
+  /** The largest number of entries of a list that the command shows by default. */
   readonly limit?: number;
-  /** Completes the request from the given options. */
+  /** Adds query parameters that follow from the given options. */
   readonly complete?: (query: Record<string, unknown>) => Record<string, unknown>;
 }
 
@@ -31,11 +35,11 @@ const command = <Name extends OperationName>(
   form: Omit<CommandSpec, 'operation' | 'show'> = {},
 ): CommandSpec => ({ operation, show, ...form });
 
-/** A group of commands, which is a script of `npm run`. */
+/** A group of commands with its own npm script, such as `npm run keys`. */
 interface CommandGroup {
   readonly description: string;
   readonly examples: readonly string[];
-  /** The commands by name. A command without a name is the group itself. */
+  /** The commands of the group by name. The command with the empty name runs when no name is given. */
   readonly commands: Readonly<Record<string, CommandSpec>>;
 }
 
@@ -53,7 +57,7 @@ export const commandGroups: Readonly<Record<string, CommandGroup>> = {
     ],
     commands: {
       create: command('createKey', showIssuedKey, {
-        // A user with just one key need not think of a name.
+        // The name is optional, because a user with only one key does not need it to find the key.
         preset: () => ({ body: { name: `npm run keys, ${toMinute(new Date().toISOString())}` } }),
       }),
       list: command('listKeys', showKeys),

@@ -20,7 +20,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-test('options override the environment, OPS_URL overrides OPS_PORT, and a file may end with a line feed', async () => {
+test('findServer prefers options to the environment, prefers OPS_URL to OPS_PORT, and ignores a line feed at the end of a token file', async () => {
   const tokenFile = join(directory.path, 'token');
   await writeFile(tokenFile, `${token}\n`);
   const found = (url: string) => ({ name: url, url, token });
@@ -38,37 +38,41 @@ test.each([
     {},
     'No server runs on HERE. Start it (npm start), or set DATA_DIR, or OPS_URL and ADMIN_TOKEN.',
   ],
-  [{ DATA_DIR: 'HERE/file' }, 'HERE/file/ops.sock cannot be used: ENOTDIR.'],
+  [{ DATA_DIR: 'HERE/file' }, 'HERE/file/ops.sock cannot be used: ENOTDIR. Check DATA_DIR.'],
   [
     { OPS_URL: 'http://ops:2' },
-    'There is no admin token for http://ops:2. Set ADMIN_TOKEN, or give --token-file.',
+    'There is no admin token for http://ops:2. Set ADMIN_TOKEN, or pass --token-file.',
   ],
-  [{}, 'HERE/none cannot be read: ENOENT.', 'HERE/none'],
+  [{}, 'HERE/none cannot be read: ENOENT. Check --token-file.', 'HERE/none'],
   [
     {},
     'HERE/file contains no admin token: expected 16 to 256 visible ASCII characters.',
     'HERE/file',
   ],
-])('findServer with %j fails with: %s', async (env, message, tokenFile?: string) => {
-  const here = (text: string) => text.replaceAll('HERE', directory.path);
-  await writeFile(join(directory.path, 'file'), `${token}\nand a note\n`);
-  for (const [name, text] of Object.entries(env)) vi.stubEnv(name, here(text));
-  expect(() => findServer({ tokenFile: tokenFile && here(tokenFile) })).toThrow(here(message));
-});
+])(
+  'findServer fails with a helpful message for the environment %j: %s',
+  async (env, message, tokenFile?: string) => {
+    const here = (text: string) => text.replaceAll('HERE', directory.path);
+    await writeFile(join(directory.path, 'file'), `${token}\nand a note\n`);
+    for (const [name, text] of Object.entries(env)) vi.stubEnv(name, here(text));
+    expect(() => findServer({ tokenFile: tokenFile && here(tokenFile) })).toThrow(here(message));
+  },
+);
 
-test('an invalid setting is named, but its value is not shown', () => {
+test('findServer names invalid variables in its error, but does not show their values', () => {
   vi.stubEnv('OPS_URL', 'nowhere');
   vi.stubEnv('ADMIN_TOKEN', 'hush');
   expect(() => findServer({})).toThrow(/^OPS_URL: expected an .*\nADMIN_TOKEN: (?!.*hush)/);
 });
 
-test('"a data directory\'s socket is used without a token, but only root may use another user\'s socket"', async () => {
+test('findServer uses the socket in the data directory without a token, and refuses a socket of another user unless it runs as root', async () => {
   const { path } = directory;
   const socketPath = join(path, 'ops.sock');
   await using server = createServer().listen(socketPath);
   await once(server, 'listening');
   expect(findServer({})).toEqual({ name: path, socketPath });
-  // A directory that another user prepared may contain a server that responds in place of ours.
+  // Another user could prepare the directory and run a fake server on the socket, so the CLI checks
+  // the owner.
   vi.spyOn(process, 'geteuid').mockReturnValue(12_345);
   expect(() => findServer({})).toThrow(`${socketPath} belongs to another user.`);
   vi.spyOn(process, 'geteuid').mockReturnValue(0);

@@ -3,21 +3,24 @@ import { isAdminToken } from '@animal-store/admin-contract';
 import { localSocketPath } from '@animal-store/runtime';
 import { readCliSettings } from './cli-settings.ts';
 
-/** Why a command failed, as a message for the operator, which is shown without a stack. */
+/** An error whose message is shown to the operator without a stack trace. */
 export class CliError extends Error {
   override readonly name = 'CliError';
 }
 
 export type ServerAccess =
-  /** The embedded server of this user. Only this user can use its socket, so it needs no token. */
+  /**
+   * The embedded server of this user. It needs no token, because only this user can open its
+   * socket.
+   */
   | { readonly name: string; readonly socketPath: string }
   | { readonly name: string; readonly url: string; readonly token: string };
 
 /**
- * Finds the server: the one in the options or the environment, otherwise the embedded server that
- * runs on `DATA_DIR`.
+ * Finds the server to use: the one in the options or in the environment. If neither names a server,
+ * it is the embedded server that runs on `DATA_DIR`.
  *
- * @throws {CliError} if a URL is given without a token, or the token's file cannot be used.
+ * @throws {CliError} if a URL is given without a token, or if the token file is missing or invalid.
  */
 export function findServer(options: {
   url?: string | undefined;
@@ -27,13 +30,13 @@ export function findServer(options: {
   const token =
     options.tokenFile === undefined ? settings.adminToken : readToken(options.tokenFile);
   const { dataDir, opsUrl, ownUrl } = settings;
-  // In a container that has the `ADMIN_TOKEN` of the service, the service's own port is the default
-  // address.
+  // In a container of the service, `ADMIN_TOKEN` is set for the service. The CLI then uses the
+  // service's own port by default.
   const url = options.url ?? opsUrl ?? (token === undefined ? undefined : ownUrl);
   if (url !== undefined) {
     if (token !== undefined) return { name: url, url, token };
     throw new CliError(
-      `There is no admin token for ${url}. Set ADMIN_TOKEN, or give --token-file.`,
+      `There is no admin token for ${url}. Set ADMIN_TOKEN, or pass --token-file.`,
     );
   }
   const socketPath = localSocketPath(dataDir);
@@ -42,11 +45,12 @@ export function findServer(options: {
 }
 
 /**
- * Checks, before anything is sent, that the socket belongs to this user. Root may use any socket.
+ * Checks that this user owns the socket, before a request is sent. Another user could otherwise run
+ * a fake server there. Root may use any socket.
  */
 function requireOwnSocket(socketPath: string, dataDir: string): void {
   const user = process.geteuid?.();
-  // Windows has no owner to compare.
+  // Windows has no user ids, so the owner cannot be compared.
   if (user === undefined) return;
   let owner: number;
   try {
@@ -56,10 +60,13 @@ function requireOwnSocket(socketPath: string, dataDir: string): void {
     throw new CliError(
       code === 'ENOENT'
         ? `No server runs on ${dataDir}. Start it (npm start), or set DATA_DIR, or OPS_URL and ADMIN_TOKEN.`
-        : `${socketPath} cannot be used: ${code}.`,
+        : `${socketPath} cannot be used: ${code}. Check DATA_DIR.`,
     );
   }
-  if (owner !== user && user !== 0) throw new CliError(`${socketPath} belongs to another user.`);
+  if (owner !== user && user !== 0)
+    throw new CliError(
+      `${socketPath} belongs to another user. Run the command as that user, or set OPS_URL and ADMIN_TOKEN.`,
+    );
 }
 
 function readToken(file: string): string {
@@ -68,10 +75,10 @@ function readToken(file: string): string {
     token = readFileSync(file, 'utf8').trim();
   } catch (error) {
     const { code = 'unknown error' } = error as NodeJS.ErrnoException;
-    throw new CliError(`${file} cannot be read: ${code}.`);
+    throw new CliError(`${file} cannot be read: ${code}. Check --token-file.`);
   }
   if (isAdminToken(token)) return token;
-  // The message never repeats the content, because it may be a secret.
+  // The message does not repeat the content of the file, because it may be another secret.
   throw new CliError(
     `${file} contains no admin token: expected 16 to 256 visible ASCII characters.`,
   );

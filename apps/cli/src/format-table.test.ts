@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { formatTable } from './format-table.ts';
 
-test('formatTable aligns columns by the terminal cells of a text', () => {
-  // Han, full-width signs and emoji take two cells, half-width kana and letters with marks one, and
-  // joiners none.
+test('formatTable aligns columns by the number of terminal cells that each text takes', () => {
+  // In a terminal, Chinese characters, full-width signs and emoji take two cells. Half-width kana
+  // and letters with accents take one cell, and zero-width joiners take none.
   const names = ['Ann', '李', '！？', 'ｱｲｳ', '🐈', 'e\u0301', 'a\u200db'];
   const table = formatTable(names, { Name: (name) => name, End: () => '|' });
   expect(table).toBe(

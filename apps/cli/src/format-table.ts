@@ -3,7 +3,7 @@ import stringWidth from 'string-width';
 
 export const gap = '  ';
 
-/** The sign for a missing value. */
+/** The text for a missing value. */
 export const none = '-';
 
 export type Field = readonly [name: string, value: string];
@@ -12,12 +12,12 @@ export function toCount(count: number): string {
   return count.toLocaleString('en-US');
 }
 
-/** Formats a time in UTC to the second, because people compare nothing finer. */
+/** Formats a time in UTC, to the second. Fractions of a second are cut off. */
 export function toTime(instant: string): string {
   return `${instant.slice(0, 19).replace('T', ' ')}Z`;
 }
 
-/** Formats a time in UTC to the minute, because the usage ledger stores no seconds. */
+/** Formats a time in UTC, to the minute, because usage is only recorded by the minute. */
 export function toMinute(instant: string): string {
   return `${toTime(instant).slice(0, -4)}Z`;
 }
@@ -29,7 +29,7 @@ export function toExpiry(expiresAt: string | null): string {
 /**
  * Formats rows as a table.
  *
- * @param columns the content of each column for a row, by its title.
+ * @param columns the columns by title: each function returns the content of a cell.
  */
 export function formatTable<Row>(
   rows: readonly Row[],

@@ -2,7 +2,7 @@ import type { AppRoute } from '@ts-rest/core';
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
 
-/** Members of a request that options set, and some that only the CLI needs. */
+/** The members of a request, by name. The CLI itself uses the listed ones. */
 interface Members {
   [name: string]: unknown;
   limit?: unknown;
@@ -10,20 +10,23 @@ interface Members {
   scopes?: unknown;
 }
 
-/** The parts of an admin API request, as in the contract. */
+/** A request to the admin API, in the parts that the contract defines. */
 export type AdminRequest = Record<'params' | 'query' | 'body', Members>;
 
-/** How the options of a command differ from its operation. */
+/** The differences between the options of a command and the members of its operation. */
 export interface RequestForm {
-  /** The only members that it accepts, besides the members of the path and the reason. */
+  /**
+   * The members that are options of this command. By default, all members are. Members of the path
+   * and `reason` are always included.
+   */
   readonly only?: readonly string[] | undefined;
-  /** A member that is an argument, like the members of the path. */
+  /** A member that the user gives as an argument without a name, like members of the path. */
   readonly argument?: string | undefined;
-  /** Members that it sets unless they are given. */
+  /** Returns default values for members of the request. */
   readonly preset?: (() => Partial<AdminRequest>) | undefined;
 }
 
-/** The part of JSON Schema that the contract uses. */
+/** The subset of JSON Schema that the contract uses. */
 interface JsonSchema {
   readonly $ref?: string;
   readonly oneOf?: readonly JsonSchema[];
@@ -39,20 +42,20 @@ interface JsonSchema {
   readonly examples?: readonly unknown[];
 }
 
-/** A member of a request, and its forms. There are several if its schema is a union. */
+/** A member of a request. `forms` has several schemas if the member accepts several types. */
 interface Member {
   readonly part: keyof AdminRequest;
   readonly path: readonly string[];
   readonly forms: readonly JsonSchema[];
 }
 
-/** Members of operations that are not options: the CLI reads all pages, and shows no history. */
+/** Query parameters that are not options: the CLI reads all pages itself, and shows no history. */
 const unasked = ['cursor', 'include', 'count'];
 
-/** The word for null in an argument. */
+/** The word that stands for `null` on the command line. */
 const none = 'none';
 
-/** The short form for the scope of a read-only key. */
+/** A short option for the scopes of a read-only key. */
 const readOnly = new Option(
   '--read-only',
   'Create a read-only key, for example for a web page.',
@@ -62,10 +65,11 @@ export const isPaged = ({ query }: AppRoute): boolean =>
   query instanceof z.ZodObject && 'cursor' in query.shape;
 
 /**
- * Adds the arguments and options of an operation to a command: one for each member of its path,
- * query and body.
+ * Adds arguments and options to a command, one for each member of the operation's path, query and
+ * body.
  *
- * @returns a function that reads the request, or ends the command with the contract's error.
+ * @returns a function that reads the request from the command line. If a value is invalid, it
+ *   prints the contract's error and exits.
  */
 export function addRequestOptions(
   command: Command,
@@ -117,7 +121,7 @@ export function addRequestOptions(
     for (const part of parts) {
       request[part] = { ...preset?.()[part], ...request[part] };
       const schema = schemas[part];
-      // The limit of a list applies to all its pages together.
+      // `limit` is not checked here, because it limits the total of all pages.
       const { limit, ...members } = request[part];
       const read = isPaged(route) ? members : request[part];
       const { error } = schema instanceof z.ZodType ? schema.safeParse(read) : {};
@@ -128,8 +132,8 @@ export function addRequestOptions(
 }
 
 /**
- * Returns the members of a part of a request, including the members of an object in it. A union has
- * the members of all its variants.
+ * Returns the members of one part of a request, including members of nested objects. For a union,
+ * it returns the members of all variants.
  */
 function membersOf(part: Member['part'], schema: unknown): Member[] {
   if (!(schema instanceof z.ZodType)) return [];
@@ -159,7 +163,7 @@ function membersOf(part: Member['part'], schema: unknown): Member[] {
 
 const isNullable = ({ forms }: Member) => forms.some(({ type }) => type === 'null');
 
-/** Returns the possible values of a member, if they can be listed. */
+/** Returns the allowed values of a member; empty if they cannot be listed. */
 function choicesOf({ forms }: Member): string[] {
   const choices = forms
     .filter(({ type }) => type !== 'null')
@@ -167,7 +171,10 @@ function choicesOf({ forms }: Member): string[] {
   return choices.some(({ length }) => length === 0) ? [] : [...new Set(choices.flat())];
 }
 
-/** Returns the name of an option. Units belong to its value, and not to its name: `--grace 24h`. */
+/**
+ * Returns the option name of a member. Units are written in the value and not in the name, as in
+ * `--grace 24h`.
+ */
 function nameOf({ path }: Member): string {
   const name = path.at(-1) ?? '';
   if (name === 'from') return 'since';
@@ -203,7 +210,7 @@ function toOption(member: Member): Option {
     return read === undefined ? made : made.argParser(read);
   };
   if (form.format === 'date-time') {
-    // A query is about the past; a body sets a time in the future.
+    // A duration in a query means a time in the past. In a body, it means a time in the future.
     const direction = part === 'body' ? 1 : -1;
     return option('when', (text) => readInstant(text, direction), durationsAndTimes);
   }
@@ -222,7 +229,7 @@ function toOption(member: Member): Option {
   );
 }
 
-/** Returns the contract's error, with the argument or options that caused it. */
+/** Formats the contract's error, and names the arguments or options that caused it. */
 function explain(
   { issues: [issue] }: z.ZodError,
   args: readonly Member[],
@@ -236,7 +243,7 @@ function explain(
     ...args.filter(isAbout).map((member) => toArgument(member).name()),
     ...options.filter(isAbout).map((member) => `--${nameOf(member)}`),
   ].join(' and ');
-  // The members of an object are separate options.
+  // The members of a nested object are separate options, such as the two limits of a quota.
   const isObject = issue?.code === 'invalid_type' && issue.expected === 'object';
   return `${names}: ${isObject ? 'expected both' : message}`;
 }
@@ -245,7 +252,7 @@ const durationsAndTimes = '90d, 24h, … or 2027-01-31T00:00:00Z';
 
 const unitSeconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
 
-/** Reads a duration such as `90d`, in seconds. A plain `0` is accepted. */
+/** Parses a duration such as `90d`, and returns seconds. `0` needs no unit. */
 function parseDuration(text: string): number | undefined {
   if (text === '0') return 0;
   const [, count, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
@@ -266,22 +273,26 @@ const readBy = (pattern: RegExp, expected: string) => (text: string) => {
 };
 
 /**
- * Reads a number as strictly as JSON, which the API accepts: `Number` would accept `0x10`, `1e3`
- * and spaces.
+ * Parses a whole number as strictly as JSON does. `Number` would also accept `0x10`, `1e3` and
+ * spaces.
  */
 const readInteger = (text: string) =>
   Number(readBy(/^(-?(?:0|[1-9]\d{0,15}))$/, 'a whole number')(text));
 const readLimit = readBy(/^([1-9]\d{0,9})$/, 'a whole number from 1 on');
 const readDays = readBy(/^(\d+)d$/, 'a number of days, such as 90d');
 
-/** Matches a date and time with its offset (RFC 3339). `Date.parse` accepts much more. */
+/**
+ * Matches a date and time with an offset (RFC 3339). `Date.parse` alone would accept many other
+ * formats.
+ */
 const dateTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/;
 
-/** Reads a time, or a duration relative to now. */
+/** Parses a time, or a duration before or after now. */
 function readInstant(text: string, direction: 1 | -1): string {
   const seconds = parseDuration(text);
   const at = seconds === undefined ? Date.parse(text) : Date.now() + direction * seconds * 1000;
-  // A date without a time could mean midnight in UTC, or in the local time zone.
+  // A date without a time is refused, because it could mean midnight in UTC or midnight in local
+  // time.
   if (!Number.isNaN(at) && (seconds !== undefined || dateTime.test(text))) {
     return new Date(at).toISOString();
   }

@@ -6,7 +6,7 @@ import { adminContract } from '@animal-store/admin-contract';
 import { beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { cli } from '../test/run-in-process.ts';
 
-/** Runs a server that gives every request the same response, and records the requests. */
+/** The response of the test server to every request. */
 let answer: { status: number; type: string; body: string; next?: string };
 let asked: string[];
 let OPS_URL: string;
@@ -40,11 +40,11 @@ function answerWith(body: unknown, status = 200, next?: string) {
 
 const id = '00000000-0000-4000-8000-000000000000';
 
-// The base path of the contract.
+// A key from the examples of the contract.
 const examples = adminContract.listKeys.responses[200].meta()?.['examples'];
 const [[key]] = examples as [[object]];
 
-/** Each command, with its requests below it. */
+/** Commands, each followed by the requests that it must send. Requests are indented. */
 const requestsOf = `
 keys create --plan free
   POST /keys {"name":"npm run keys, 2026-11-21 12:00Z","plan":"free"}
@@ -102,19 +102,23 @@ usage top --since 1d --plan pro --account C-17 --limit 5
   GET /usage?groupBy=key&from=2026-11-20T12:00:00.000Z&plan=pro&account=C-17&limit=5
 `;
 
-test.each(requestsOf.trim().split(/\n(?! )/))('%s', async (rows) => {
-  const [line = '', ...requests] = rows.split('\n  ');
-  // The result does not matter here: the CLI refuses it after the last request.
-  answerWith(requests.length > 1 ? [] : {});
-  await run(line);
-  expect(asked).toEqual(requests);
-});
+test.each(requestsOf.trim().split(/\n(?! )/))(
+  'a command sends the listed requests: %s',
+  async (rows) => {
+    const [line = '', ...requests] = rows.split('\n  ');
+    // The response has the wrong type, so the CLI fails after its last request. Only the sent
+    // requests matter here.
+    answerWith(requests.length > 1 ? [] : {});
+    await run(line);
+    expect(asked).toEqual(requests);
+  },
+);
 
 test.each([
   ['keys list --json', 2, ['limit=100', 'limit=100&cursor=c1']],
   ['keys list --json --limit 2', 2, ['limit=2', 'limit=1&cursor=c1']],
   ['keys list --json --limit 1', 1, ['limit=1']],
-])('%s shows %i of two pages of one key', async (line, count, queries) => {
+])('the command %s prints %i of the two keys on two pages', async (line, count, queries) => {
   answerWith([key], 200, '/admin/v1/keys?cursor=c1');
   const { code, stdout } = await run(line);
   expect([code, JSON.parse(stdout).length]).toEqual([0, count]);
@@ -149,14 +153,14 @@ test.each([
     'only Enterprise keys have their own limits',
   ],
   ['accounts set-plan C-17 gold', 'Allowed choices are free, pro, business, enterprise, none'],
-])('%s exits with 2 as wrong usage', async (line, message) => {
+])('the command %s prints an error and exits with code 2', async (line, message) => {
   const { code, stdout, stderr } = await run(line);
   expect({ code, stdout, asked }).toEqual({ code: 2, stdout: '', asked: [] });
   expect(stderr).toContain(message);
   expect(stderr).toMatch(/^error: .*\nAdd --help to see its options\.\n$/);
 });
 
-test('the CLI prints the help without a command, and the groups without a group', async () => {
+test('the CLI prints the help of a group without a command, and lists all groups when the group is unknown', async () => {
   const usage = expect.stringMatching(/^Usage: npm run keys -- /);
   expect(await run('keys')).toEqual({ code: 2, stdout: '', stderr: usage });
   const { code, stderr } = await run('pets');
@@ -164,7 +168,7 @@ test('the CLI prints the help without a command, and the groups without a group'
   expect(stderr).toBe('error: expected one of keys, accounts, operators, audit, usage\n');
 });
 
-test('--help describes a command in the words of the contract', async () => {
+test('the option --help prints the description of the command from the contract', async () => {
   const { code, stdout } = await run('keys rotate --help');
   expect(code).toBe(0);
   const flat = stdout.replaceAll(/\s+/g, ' ');
@@ -186,7 +190,7 @@ test.each([
   [204, 'text/html', '', 'error: The server responded with 204'],
   [502, 'text/html', '', 'error: The server responded with 502'],
 ])(
-  'the CLI fails with one line when another program responds with %i: %s %s',
+  'the CLI fails with a one-line error when another program responds with status %i, type %s and body %s',
   async (status, type, body, start) => {
     answer = { status, type, body };
     const { code, stdout, stderr } = await run('keys list');
@@ -199,8 +203,8 @@ test.each([
 const evil = 'acme\u202E\u001B[2J\u009B1m\u2028';
 const shown = 'acme\\u202e\\u001b[2J\\u009b1m\\u2028';
 
-test('the CLI escapes control and bidi characters, aligns columns, and keeps the meaning of JSON', async () => {
-  // A newer server may add members that this version does not know.
+test('the CLI escapes control and right-to-left characters in names, in tables and in JSON', async () => {
+  // A newer server may add members, such as `region`, that this version of the CLI does not know.
   const body = [
     { ...key, name: evil, account: evil, region: 'eu' },
     { ...key, name: 'short' },

@@ -7,21 +7,21 @@ import { type CommandSpec, commandGroups } from './command-table.ts';
 import { CliError, findServer, type ServerAccess } from './find-server.ts';
 import { type AdminRequest, addRequestOptions, isPaged } from './request-options.ts';
 
-/** The streams of a command: one for results, one for messages. */
+/** The output of a command: `out` for results, and `err` for messages. */
 export interface CliOutput {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
-  /** The width of the terminal. Files and pipes get the usual width. */
+  /** The width of the terminal; `undefined` if the output is a file or a pipe. */
   readonly columns?: number | undefined;
 }
 
-/** The width of everything that is not a terminal. */
+/** The default width for files and pipes. */
 const usualColumns = 80;
 
 const connection = `⏎By default, commands use the embedded server on DATA_DIR, through a Unix socket that only⏎your user can open. For any other server, set OPS_URL and ADMIN_TOKEN (an operator's token works, too).⏎Exit codes: 0 done, 1 failed, 2 wrong usage.⏎`;
 
 /**
- * Runs one command and returns its exit code: 0, 1 for a failure, 2 for wrong usage.
+ * Runs one command, and returns its exit code: 0 for success, 1 for a failure, 2 for wrong usage.
  *
  * @param args the group and the arguments, such as `['keys', 'list']`.
  */
@@ -29,7 +29,8 @@ export async function runCli(
   [group = '', ...args]: readonly string[],
   { out, err, columns }: CliOutput,
 ): Promise<number> {
-  // Other people choose names, and messages repeat them.
+  // Control characters are escaped. Names come from other people, and could otherwise send commands
+  // to the terminal.
   const output: CliOutput = {
     out: (text) => out(escapeUnprintable(text)),
     err: (text) => err(escapeUnprintable(text)),
@@ -43,7 +44,7 @@ export async function runCli(
     await createProgram(group, output).parseAsync(args, { from: 'user' });
     return 0;
   } catch (error) {
-    // commander reports requested help as an error, too.
+    // commander also throws an error after it has printed the help on request.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     if (!(error instanceof CliError || error instanceof StartupError)) throw error;
     output.err(`error: ${error.message}\n`);
@@ -69,12 +70,12 @@ function createProgram(group: string, output: CliOutput): Command {
   return program;
 }
 
-/** Creates the command of an operation, with arguments and descriptions from the contract. */
+/** Adds the command of an operation. Its arguments and descriptions come from the contract. */
 function addCommand(command: Command, spec: CommandSpec, output: CliOutput): void {
   const route: AppRoute = adminContract[spec.operation];
   const { summary = '', description = '' } = route;
   if (command.description() === '') {
-    // The text after the first sentence is for callers of the API.
+    // Only the first sentence of the operation's description concerns users of the CLI.
     const [sentence = ''] = /^.*?\.(?= |$)/.exec(description) ?? [];
     command
       .summary(spec.summary ?? summary)
@@ -100,7 +101,7 @@ function addCommand(command: Command, spec: CommandSpec, output: CliOutput): voi
   });
 }
 
-/** Adds the options for the server's address and the output format, which every command has. */
+/** Creates the options that every command has, for the address of the server and the output format. */
 const commonOptions = (): readonly Option[] => [
   new Option('--json', 'Write JSON, for scripts.'),
   new Option('--url <origin>', "The operators' listener (or set OPS_URL).").argParser((text) => {
@@ -113,8 +114,8 @@ const commonOptions = (): readonly Option[] => [
 ];
 
 /**
- * Warns before a command creates an account whose name differs from an existing one only in letter
- * case.
+ * Prints a warning when a command would create an account whose name differs from an existing one
+ * only in letter case.
  */
 async function warnOfAlikeAccounts(
   access: ServerAccess,
@@ -127,7 +128,8 @@ async function warnOfAlikeAccounts(
   if (typeof given !== 'string') return;
   const name = tidyAccountName(given);
   const query = { anyCaseOf: name };
-  // If the server refuses this query, it also refuses the change, and its error says why.
+  // An error is ignored here. If the server refuses the query, it also refuses the change and
+  // reports the reason.
   const answer = await callAdmin(access, 'listAccounts', { query }).catch(() => ({ body: [] }));
   const alike = answer.body.map(({ account }) => account);
   if (alike.length === 0 || alike.includes(name)) return;

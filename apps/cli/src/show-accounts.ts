@@ -40,7 +40,7 @@ function usageFields({ usage, requestsToday }: AccountDetails): Field[] {
   ];
 }
 
-/** Lists the keys of an account, the busiest of today first. */
+/** Lists the keys of an account. The keys with the most requests today come first. */
 function keysOf({ busiestKeys, newestKeys }: AccountDetails): string {
   if (newestKeys.length === 0) return '';
   const busy = new Set(busiestKeys.map(({ keyId }) => keyId));

@@ -27,8 +27,8 @@ export function showKeys(keys: readonly ListedKey[]): string {
 }
 
 /**
- * Returns the state of a key in a list. A key that is suspended only with its account cannot be
- * resumed by itself.
+ * Returns the state of a key in a list. If only its account is suspended, the state is `account
+ * suspended`, because the key cannot be resumed alone.
  */
 export function listedState(key: ListedKey): string {
   const { state, bannedUntil, suspension } = key;
@@ -70,7 +70,7 @@ export function suspensionFields(suspension: Key['suspension'], name = 'Suspende
   return [[name, `${toTime(at)}${reason === null ? '' : `: ${reason}`}`]];
 }
 
-/** Describes whose counts are shown, if they come from one replica. */
+/** Returns a note if the counts come from a single replica. */
 export function scopeFields(scope: KeyDetails['usage']['scope']): Field[] {
   if (scope !== 'replica') return [];
   return [['Usage', 'of one replica, against its share: Redis is unavailable']];
@@ -105,7 +105,10 @@ function strikesField({ strikes, strikesResetAt, strikeThreshold }: KeyDetails['
   return `${toCount(strikes)} (ban after ${toCount(strikeThreshold)})${reset}`;
 }
 
-/** Describes whether somebody still uses a key that is refused. */
+/**
+ * Returns a line with the last refused request of a key. It shows whether somebody still uses the
+ * key.
+ */
 function lastRefusalFields({ state, lastRefusedAt }: Key): Field[] {
   const isTried = state !== 'active' || lastRefusedAt !== null;
   return isTried ? [['Last refused', toLastTime(lastRefusedAt)]] : [];
@@ -126,12 +129,12 @@ export function tokenFields(tokens: Key['tokens']): Field[] {
   });
 }
 
-/** Formats a new token. The server cannot show it again. */
+/** Formats a new token, with the note that the server cannot show it again. */
 export function showToken(token: string): string {
   return `${formatFields([['Token', token]])}\nStore the token now: it is not shown again.\n`;
 }
 
-/** Formats the state of a key or an operator, with the time of its revocation. */
+/** Formats the state of a key or an operator. A revoked one also shows when it was revoked. */
 export function toState({ state, revokedAt }: Pick<Key | Operator, 'state' | 'revokedAt'>): string {
   return revokedAt === null ? state : `revoked ${toTime(revokedAt)}`;
 }

@@ -58,7 +58,10 @@ export function showAuditEntries(entries: readonly AuditEntry[]): string {
   });
 }
 
-/** Formats the changed members, such as `plan free → pro`. An empty old value is left out. */
+/**
+ * Formats the changes of an audit entry, such as `plan free → pro`. A value that was empty before
+ * is left out.
+ */
 function showChange({ before, after }: AuditEntry): string {
   const names = Object.keys({ ...before, ...after }) as (keyof AuditState)[];
   const changes = names.map((name) => {

@@ -7,7 +7,7 @@ const keyId = '00000000-0000-4000-8000-000000000000';
 const rowOf = (at: string, outcome: UsageRow['outcome'], requests: number) =>
   ({ at, operation: 'listPets', outcome, requests }) as const;
 
-test('the usage of a key has a bar for each bucket, and shows everything that is not zero', () => {
+test('showKeyUsage draws a bar for each bucket, even for a very small number', () => {
   const ledger: LedgerOfKey = {
     keyId,
     from: '2026-11-21T08:00:00.000Z',
@@ -38,17 +38,20 @@ getPet     600    0
   );
 });
 
-test.each([26, 27, 200])('no line is longer than %d columns, with or without bars', (columns) => {
-  const bars = [
-    { label: '2026-11-20', count: 1_200 },
-    { label: '2026-11-21', count: 0 },
-  ];
-  const lines = formatBars(bars, columns).trimEnd().split('\n');
-  expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(columns);
-  expect(lines.some((line) => line.includes('█'))).toBe(columns >= 27);
-});
+test.each([26, 27, 200])(
+  'formatBars prints no line longer than a terminal of %d columns',
+  (columns) => {
+    const bars = [
+      { label: '2026-11-20', count: 1_200 },
+      { label: '2026-11-21', count: 0 },
+    ];
+    const lines = formatBars(bars, columns).trimEnd().split('\n');
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(columns);
+    expect(lines.some((line) => line.includes('█'))).toBe(columns >= 27);
+  },
+);
 
-test('the busiest keys are a table with their errors and denials', () => {
+test('showBusiestKeys prints the busiest keys as a table with their errors and denied requests', () => {
   const at = '2026-11-21T00:00:00.000Z';
   const rows = (['ok', 'client_error', 'server_error', 'denied', 'banned', 'refused'] as const).map(
     (outcome, index) => ({ keyId, ...rowOf(at, outcome, 10 ** (5 - index)) }),

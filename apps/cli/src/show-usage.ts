@@ -12,15 +12,15 @@ import { formatTable, gap, none, toCount, toMinute } from './format-table.ts';
 
 const hourMs = 3_600_000;
 
-/** The shortest useful bar. */
+/** The width below which bars are left out, in characters. */
 const minBarWidth = 8;
 
-/** The longest bar. Longer bars are no easier to compare. */
+/** The width of the longest bar, in characters. Wider bars are not easier to compare. */
 const maxBarWidth = 60;
 
 /**
- * Chooses a bucket that gives a readable number of rows. Without a start, the server's default
- * applies.
+ * Chooses the bucket length, so that the number of rows stays readable. Without a start time, the
+ * period is the server's default.
  */
 export function bucketFor({ from, to }: { from?: unknown; to?: unknown }): UsageBucket {
   const end = to === undefined ? Date.now() : Date.parse(String(to));
@@ -29,7 +29,7 @@ export function bucketFor({ from, to }: { from?: unknown; to?: unknown }): Usage
   return ms <= 48 * hourMs ? 'hour' : 'day';
 }
 
-/** Shows the usage of a key: a bar for each bucket, and a table by operation and outcome. */
+/** Formats the usage of a key: a bar for each bucket, and a table by operation and outcome. */
 export function showKeyUsage({ from, to, bucket, rows }: LedgerOfKey, columns: number): string {
   const period = `${toMinute(from)} to ${toMinute(to)}`;
   if (rows.length === 0) return `There were no requests from ${period}.\n`;
@@ -65,8 +65,8 @@ export function showBusiestKeys({ from, to, keys = [], rows }: ServiceLedger): s
 }
 
 /**
- * Draws numbers as bars, one for each line, in the given width. If there is no room for bars, only
- * labels and numbers are printed, without truncation. It needs no colour.
+ * Formats numbers as horizontal bars, one on each line. If the terminal is too narrow for bars, it
+ * prints labels and numbers only. Nothing is cut off.
  */
 export function formatBars(
   bars: readonly { readonly label: string; readonly count: number }[],
@@ -80,7 +80,7 @@ export function formatBars(
   return bars
     .map(({ label, count }) => {
       const start = `${label.padEnd(labelWidth)}${gap}${toCount(count).padStart(countWidth)}`;
-      // Everything that is not zero is visible.
+      // A bar has at least one character if its number is not 0.
       const length = count === 0 || barWidth === 0 ? 0 : Math.ceil((count / most) * barWidth);
       return `${start}${gap}${'█'.repeat(length)}`.trimEnd();
     })
@@ -89,7 +89,8 @@ export function formatBars(
 }
 
 /**
- * Tabulates the requests of each operation by outcome. Outcomes that never occurred are left out.
+ * Formats a table of the requests by operation and outcome. It has no columns for outcomes that did
+ * not occur.
  */
 function formatOutcomes(rows: readonly UsageRow[]): string {
   const has = sumBy(rows, ({ outcome }) => outcome);

@@ -1,7 +1,7 @@
 import { vi } from 'vitest';
 import { runCli } from '../src/run-cli.ts';
 
-/** How a command ended, and its output. */
+/** The exit code and the output of a finished command. */
 export type CliRun = { readonly code: number; readonly stdout: string; readonly stderr: string };
 
 const variables = ['DATA_DIR', 'OPS_URL', 'OPS_HOST', 'OPS_PORT', 'ADMIN_TOKEN'] as const;
@@ -9,8 +9,8 @@ const variables = ['DATA_DIR', 'OPS_URL', 'OPS_HOST', 'OPS_PORT', 'ADMIN_TOKEN']
 type CliEnvironment = Readonly<Partial<Record<(typeof variables)[number], string>>>;
 
 /**
- * Runs a command of the CLI, such as `['keys', 'list']`, in this process, because a process of its
- * own would take most of a test's time.
+ * Runs a command of the CLI, such as `['keys', 'list']`, in this process. Starting a separate
+ * process would take most of a test's time.
  */
 export async function cli(args: readonly string[], env: CliEnvironment): Promise<CliRun> {
   for (const name of variables) vi.stubEnv(name, env[name]);
