@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { clientReference } from './client-reference.ts';
 
-test('the pages of the client describe the built client', async () => {
+test('the committed client reference matches the declarations of the built client', async () => {
   for (const [file, text] of Object.entries(await clientReference())) {
     expect(
       (await readFile(file, 'utf8').catch(() => '')) === text,

@@ -1,16 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-// This file writes the reference of the client in /docs: all public declarations of the build, with
-// the comments that editors show.
+// This module generates the client reference in /docs. It contains all public declarations of the
+// built client, with their doc comments.
 
 const guides = join(import.meta.dirname, '../content/guides');
-/** The build of the client. Only this file needs it as a dependency. */
+/** The folder of the built client. No other file of this package depends on the client. */
 const build = new URL('.', import.meta.resolve('@animal-store/client'));
 
 /**
- * The committed pages, with the declarations in each of their parts. There are two, because a page
- * has at most 14 kB.
+ * The generated pages, each with its headings and the declarations below them. There are two pages,
+ * because a page may have at most 14 kB.
  */
 const pages: Readonly<Record<string, { head: string; parts: Readonly<Record<string, string>> }>> = {
   client: {
@@ -49,7 +49,7 @@ Options and methods are on [a page of their own](/docs/guides/client).`,
   },
 };
 
-/** The page of each declaration. */
+/** The address of each declaration's heading. */
 const addresses: ReadonlyMap<string, string> = new Map(
   Object.entries(pages).flatMap(([page, { parts }]) =>
     Object.values(parts)
@@ -58,7 +58,10 @@ const addresses: ReadonlyMap<string, string> = new Map(
   ),
 );
 
-/** Declarations whose members have headings of their own, which the search finds. */
+/**
+ * The declarations whose members have headings of their own, with a prefix for their anchors. The
+ * search finds headings.
+ */
 const prefixes: Readonly<Record<string, string>> = {
   ClientOptions: 'client',
   CallOptions: 'call',
@@ -67,7 +70,9 @@ const prefixes: Readonly<Record<string, string>> = {
 };
 
 /**
- * Writes the pages from the declarations of the build. @returns the text of each page, by its file.
+ * Generates the pages from the declarations of the built client.
+ *
+ * @returns the text of each page, by its file.
  */
 export async function clientReference(): Promise<Record<string, string>> {
   const read = (entry: string) => readFile(new URL(`${entry}.d.ts`, build), 'utf8');
@@ -75,7 +80,10 @@ export async function clientReference(): Promise<Record<string, string>> {
   const descriptions = new Map(entries.flatMap(describeAll));
   const exported = entries.flatMap(exportedNames);
   const missing = exported.filter((name) => !addresses.has(name));
-  if (missing.length > 0) throw new TypeError(`No page describes ${missing.join(', ')}.`);
+  if (missing.length > 0)
+    throw new TypeError(
+      `No page describes ${missing.join(', ')}. Add the names to \`pages\` in this file.`,
+    );
 
   return Object.fromEntries(
     Object.entries(pages).map(([page, { head, parts }]) => {
@@ -83,7 +91,10 @@ export async function clientReference(): Promise<Record<string, string>> {
         `## ${part}`,
         ...names.split(/\s+/).map((name) => {
           const description = descriptions.get(name);
-          if (description === undefined) throw new TypeError(`${name} is not exported.`);
+          if (description === undefined)
+            throw new TypeError(
+              `The client does not export ${name}. Remove it from \`pages\` in this file.`,
+            );
           return description;
         }),
       ]);
@@ -92,7 +103,10 @@ export async function clientReference(): Promise<Record<string, string>> {
   );
 }
 
-/** Returns the names that declarations export, one by one or in a list at the end. */
+/**
+ * Returns the names that a declaration file exports. They are exported one by one, or in a list at
+ * its end.
+ */
 function exportedNames(declarations: string): string[] {
   const single = declarations.matchAll(/^export declare (?:abstract )?\w+ (\w+)/gm);
   const lists = declarations.matchAll(/^export (?:type )?\{([^}]*)\}/gm);
@@ -115,7 +129,10 @@ const memberPattern = new RegExp(
   'g',
 );
 
-/** Returns the description of each declaration. Overloads have the description of the first one. */
+/**
+ * Returns the description of each declaration. Overloads of a function share the description of the
+ * first one.
+ */
 function describeAll(text: string): [string, string][] {
   return Array.from(text.matchAll(declarationPattern), (match): [string, string] => {
     const [, comment, kind = '', name = '', rest = ''] = match;
@@ -136,18 +153,18 @@ function parseComment(comment = '') {
   const byDefault = tag('default') && inline(tag('default'));
   return {
     text: inline(text),
-    // Values are code, and descriptions are not.
+    // A default that is a value is formatted as code. A default that is described in words is not.
     byDefault: byDefault?.replace(/^(?:'\w+'|[\d_]+|Infinity|globalThis\.\w+)$/, '`$&`'),
     throws: inline(tag('throws')).replace(/^\{(\w+)\}/, 'It throws a `$1`'),
     deprecated: inline(tag('deprecated')).replace(/^(?=.)/, '**Deprecated.** '),
-    // Examples have the address of the service that shows them.
+    // Examples show the address of the service that serves this page.
     example: tag('example')
       ?.replace(/^```ts$/m, '```typescript')
       .replaceAll('http://127.0.0.1:3000/v1', '{{baseUrl}}'),
   };
 }
 
-/** Formats a text on one line, with links to other declarations. */
+/** Formats a description as one line, with links to other declarations. */
 function inline(text = ''): string {
   const link = (_: string, name: string) => `[\`${name}\`](${addresses.get(name)})`;
   return text
@@ -157,8 +174,8 @@ function inline(text = ''): string {
 }
 
 /**
- * Formats a type for readers: with the names of the platform, and without parts that `?` already
- * expresses.
+ * Simplifies a type for readers. It uses the public names of the platform's types, and removes
+ * `undefined` where the member is optional anyway.
  */
 function plainType(type: string): string {
   return type
@@ -182,7 +199,8 @@ function describe(kind: string, name: string, rest: string, comment: Comment): s
     comment: parseComment(text),
   }));
   const base = hasMembers ? /^[^{]* extends (\w+)/.exec(rest)?.[1] : undefined;
-  // These literals narrow the type of an error.
+  // Members with a literal type only narrow the type of an error, so they are described in the
+  // text.
   const isFixed = ({ name, type }: Member) =>
     kind === 'class' && (name === 'name' || /^: (?:\d+|'\w+')$/.test(type));
   const fixed = members.filter((member) => isFixed(member) && member.name !== 'name');
@@ -192,10 +210,12 @@ function describe(kind: string, name: string, rest: string, comment: Comment): s
     `### ${name} {#${name}}`,
     comment.text,
     base && `It extends ${linkTo(base)}${facts.join('')}.`,
-    // The names come from a table of the contract, and the comment explains them.
+    // A type whose names come from a table of the contract is not shown, because its comment lists
+    // them.
     !hasMembers && !rest.includes('keyof typeof') && codeBlock(plainType(`${kind} ${name}${rest}`)),
     comment.throws,
-    // The members of the errors are nearly the same.
+    // Error classes have no table of members and no example of their own, because they differ only
+    // in a few fixed values.
     (base === undefined || !name.endsWith('Error')) && comment.example,
     ...(prefix === undefined
       ? [tableOf(members.filter((member) => !isFixed(member)))]
@@ -229,12 +249,15 @@ function tableOf(members: readonly Member[]): string {
   return ['| Member | Type | Meaning |', '|---|---|---|', ...rows].join('\n');
 }
 
-/** Formats a type, with a link to the last declaration that it names. */
+/** Formats a type as a link to the last declaration that it contains. */
 function linkTo(type: string): string {
   const named = type.match(/\w+/g)?.findLast((name) => addresses.has(name));
   return named === undefined ? `\`${type}\`` : `[\`${type}\`](${addresses.get(named)})`;
 }
 
 const paragraphs = (...texts: unknown[]) => texts.filter(Boolean).join('\n\n');
-/** This is TypeScript, but not a program: the tests of the guides run blocks in `ts`. */
+/**
+ * Formats a declaration as a code block. Its language is `typescript` and not `ts`, because the
+ * tests of the guides run all `ts` blocks.
+ */
 const codeBlock = (text: string) => `\`\`\`typescript\n${text}\n\`\`\``;

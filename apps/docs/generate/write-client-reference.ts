@@ -1,4 +1,4 @@
-// Writes the committed reference of the client from its build.
+// Generates the client reference from the built client, and writes it into the guides.
 
 import { writeFileSync } from 'node:fs';
 import { clientReference } from './client-reference.ts';

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@animal-store/contract/openapi';
 
-/** The part of a JSON Schema that the reference shows. */
+/** The parts of a JSON Schema that the reference shows. */
 interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -20,7 +20,7 @@ interface Schema {
   readonly description?: string;
 }
 
-/** A member of a body, with the names of its parents, as in `windows.minute.limit`. */
+/** A member of a body. Its name includes the parents, as in `windows.minute.limit`. */
 export interface Member {
   readonly name: string;
   readonly type: string;
@@ -30,16 +30,22 @@ export interface Member {
 
 export type SchemaReader = ReturnType<typeof createSchemaReader>;
 
-/** Creates the functions that describe the schemas of a document in words. */
+/** Creates functions that describe the schemas of an OpenAPI document in words. */
 export function createSchemaReader(document: JsonObject) {
   const { schemas } = document['components'] as { schemas: Readonly<Record<string, Schema>> };
 
-  /** A description beside a reference overrides the description of the component. */
+  /**
+   * Resolves a `$ref`. A description next to the reference overrides the component's own
+   * description.
+   */
   function resolve({ $ref, ...own }: Schema): Schema {
     return $ref === undefined ? own : { ...schemas[$ref.split('/').at(-1) ?? ''], ...own };
   }
 
-  /** Formats the type of a value, its range and its default: `integer, 1 to 100, default 20`. */
+  /**
+   * Describes the type of a value with its range and default, such as `integer, 1 to 100, default
+   * 20`.
+   */
   function typeOf(of: Schema): string {
     const schema = resolve(of);
     const [known] = schema.anyOf ?? [];
@@ -52,7 +58,8 @@ export function createSchemaReader(document: JsonObject) {
       parts[0] = `array of ${typeOf(schema.items)}`;
       if (maxItems !== undefined) parts.push(`${minItems} to ${maxItems} items`);
     }
-    // The bounds of safe integers are in their name.
+    // The range of safe integers is not repeated, because the type is already called a safe
+    // integer.
     if (least !== undefined && most !== undefined && most < 2 ** 53 - 1) {
       parts.push(`${least} to ${most}`);
     }
@@ -65,7 +72,7 @@ export function createSchemaReader(document: JsonObject) {
     return parts.join(', ');
   }
 
-  /** Returns the members of an object, or of the objects in a list, and their own members. */
+  /** Returns the members of an object, or of the objects in a list, including nested members. */
   function membersOf(of: Schema, around = ''): Member[] {
     const schema = resolve(of);
     if (schema.items !== undefined) return membersOf(schema.items, `${around}[]`);

@@ -9,7 +9,7 @@ async function homeAt(origin: string): Promise<string> {
   return home?.content ?? expect.unreachable('there is a first page');
 }
 
-test('the README shows how to create a page', async () => {
+test('the code sample in the README renders a page of the reference', async () => {
   const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
   const [, example = ''] = /^```ts\n([\s\S]*?)^```$/m.exec(readme) ?? [];
   const body = example.replaceAll(/^import .*\n/gm, '').replace(/ \/\/.*/g, '');
@@ -24,7 +24,7 @@ test('the README shows how to create a page', async () => {
   });
 });
 
-test('pages link to an assistant only if an assistant can reach the service', async () => {
+test('a page links to AI assistants only when the service has a public HTTPS address', async () => {
   const page = await homeAt('https://api.example.com');
   for (const name of ['ChatGPT', 'Claude']) expect(page).toContain(`>Open in ${name}</a>`);
   expect(page).toContain(encodeURIComponent('https://api.example.com/docs/index.md'));

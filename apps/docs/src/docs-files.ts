@@ -17,19 +17,22 @@ import { llmsText } from './llms-text.ts';
 
 const assets = new URL('../assets/', import.meta.url);
 
-/** The addresses and settings that the reference shows. */
+/** The addresses and settings that the pages show. */
 export type DocsOptions = OpenApiOptions & DocsNumbers;
 
-/** A file of the reference, which the server sends. */
+/** A file of `/docs`, ready for the server to send. */
 export interface DocsFile {
   readonly type: string;
   readonly content: string;
-  /** Whether the path contains a hash of the content, so that caches need not revalidate. */
+  /**
+   * Whether the path contains a hash of the content. Caches may then keep the file without
+   * revalidation.
+   */
   readonly immutable: boolean;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Creates a file when it is first requested. */
+/** A function that creates a file at its first request. */
 type FileSource = () => Promise<DocsFile>;
 
 const types = {
@@ -42,8 +45,8 @@ const types = {
 } as const;
 
 /**
- * Creates the pages of the reference, and the files that they load, by path. A page is rendered at
- * its first request, so the start does not wait for it.
+ * Creates the pages of `/docs` and the files that they load, by path. A page is rendered at its
+ * first request, so that the service starts faster.
  */
 export function createDocsFiles(options: DocsOptions) {
   const pageSources = new Map<string, FileSource>();
@@ -67,10 +70,10 @@ export function createDocsFiles(options: DocsOptions) {
   };
 
   const icon = addNamedByContent('icon', 'svg');
-  // Browsers request this icon where no page names another, such as beside `openapi.json`.
+  // Browsers request this icon for files that name no icon themselves, such as `openapi.json`.
   add('/favicon.ico', 'svg', () => readFileSync(new URL('icon.svg', assets), 'utf8'));
   const script = addNamedByContent('docs', 'js');
-  // The pages load this file when a reader searches.
+  // The pages load this library when a reader opens the search.
   const searchLibrary = addNamedByContent(
     'minisearch',
     'js',
@@ -83,8 +86,8 @@ export function createDocsFiles(options: DocsOptions) {
   const document = once(() => createOpenApi(options));
   add('/openapi.json', 'json', () => JSON.stringify(document()));
 
-  // The modules that render pages are imported with the first page, because most starts need no
-  // Markdown library.
+  // The modules that render Markdown are imported when the first page is requested. Most processes
+  // never need them.
   const { origin } = options;
   const pages = once(() =>
     writeDocsPages({ origin, numbers: options, document: document(), windowsPicture }),
@@ -118,19 +121,20 @@ export function createDocsFiles(options: DocsOptions) {
 
 function pageAt(pages: readonly DocsPage[], path: string): DocsPage {
   const page = pages.find((page) => page.path === path);
-  if (page === undefined) throw new TypeError(`There is no page ${path}.`);
+  if (page === undefined)
+    throw new TypeError(`No page has the path ${path}. Use a path of \`docsPaths\`.`);
   return page;
 }
 
 /**
- * Returns the Markdown of a page for use outside the site: its links are absolute, and its headings
- * plain.
+ * Returns the Markdown of a page for readers outside the site: all links are absolute, and headings
+ * have no attributes.
  */
 function portableMarkdown({ markdown }: DocsPage, origin: string): string {
   return markdown.replaceAll(headingAttributes, '$1').replaceAll('](/', `](${origin}/`);
 }
 
-/** Creates a value at its first use. */
+/** Wraps a function so that it runs once, at the first use, and its result is reused. */
 function once<T>(create: () => T): () => T {
   let value: { readonly it: T } | undefined;
   return () => {

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
-/** The style sheet, without its comments. Every page contains it: see its first line. */
+/** The style sheet without comments and line breaks. It is embedded in every page. */
 export const style = readFileSync(new URL('../assets/docs.css', import.meta.url), 'utf8')
   .replaceAll(/\/\*[\s\S]*?\*\//g, '')
   .replaceAll(/\s+/g, ' ')
@@ -10,8 +10,9 @@ export const style = readFileSync(new URL('../assets/docs.css', import.meta.url)
   .trim();
 
 /**
- * The headers of every page. The policy allows the pages' own files, their style sheet, and requests to this
- * service and its staging environment; no text becomes HTML or code.
+ * Returns the headers of every page. The Content-Security-Policy allows the site's own files, the
+ * embedded style sheet, and requests to this service and its staging environment. An injected text
+ * cannot run as code.
  */
 export const docsPageHeaders = (stagingOrigin?: string): Readonly<Record<string, string>> => ({
   'Content-Security-Policy': [

@@ -5,22 +5,22 @@ import { guides } from './guides.ts';
 import { contentsHtml } from './page-contents.ts';
 import { methodBadge, renderMarkdown } from './render-markdown.ts';
 
-/** Files that the pages load, by their paths. */
+/** The addresses of the files that every page loads. */
 export interface DocsAssets {
   /** The address of the service, without a path. */
   readonly origin: string;
   readonly script: string;
   readonly icon: string;
-  /** The script of the operations' page. */
+  /** The script that sends requests from the page of operations. */
   readonly tryOut: string;
-  /** The library of the search. */
+  /** The search library. */
   readonly searchLibrary: string;
   readonly searchRules: string;
 }
 
-/** Writes a page as HTML, which works without JavaScript. */
+/** Renders a page as HTML. The page is readable without JavaScript. */
 export function docsPageHtml(page: DocsPage, pages: DocsPages, assets: DocsAssets): string {
-  // On pages that show code beside the text, the code takes the place of the contents.
+  // A page with code beside the text has no table of contents, because both use the same column.
   const isWide = page === pages.home || page.path === docsPaths.operations;
   const { sections } = renderMarkdown(page.markdown);
   const contents = isWide ? '' : contentsHtml(sections);
@@ -79,8 +79,8 @@ ${groupsOf(pages)
 }
 
 /**
- * Writes the actions of a page: its contents on a small screen, its Markdown, and assistants that
- * can read it.
+ * Renders the links below a page's title: the table of contents on a small screen, the page as
+ * Markdown, and AI assistants that can read it.
  */
 function actionsOf({ markdownPath }: DocsPage, origin: string, hasContents: boolean): string {
   const links = [
@@ -94,8 +94,8 @@ function actionsOf({ markdownPath }: DocsPage, origin: string, hasContents: bool
 }
 
 /**
- * Writes links that open a page in an assistant. An assistant cannot read a service on the reader's
- * own machine.
+ * Renders links that open the page in an AI assistant. There are none for a local service, because
+ * an assistant cannot reach it.
  */
 function openIn(address: string): string[] {
   if (!address.startsWith('https:')) return [];
@@ -115,7 +115,7 @@ interface Group {
   }[];
 }
 
-/** Groups the pages under the titles of the list of pages. */
+/** Groups the pages by the titles of the navigation. */
 function groupsOf(pages: DocsPages): Group[] {
   const groups = Map.groupBy(pages.guides, (_, index) => guides[index]?.group ?? '');
   const linkTo = (page: DocsPage) => ({ path: page.path, title: page.title, page });
@@ -148,7 +148,7 @@ function groupHtml({ title, links }: Group, current: DocsPage): string {
   return `<h2 id="${id}">${title}</h2>\n<ul aria-labelledby="${id}">\n${items.join('\n')}\n</ul>`;
 }
 
-/** Writes links to the operations on every page, because most readers look for them. */
+/** Renders links to the operations, which every page has, because most readers look for them. */
 function operationLinks({ path, markdown }: DocsPage): string {
   const links = Array.from(
     markdown.matchAll(/^## (.+) \{#(\w+) \.columns\}\n\n\*\*`([A-Z]+) /gm),
@@ -158,7 +158,7 @@ function operationLinks({ path, markdown }: DocsPage): string {
   return `<ul class="inner">${links.join('')}</ul>`;
 }
 
-/** Writes links to the previous and next page. */
+/** Renders the links to the previous and the next page. */
 function turnOf(page: DocsPage, { home, guides, changelog }: DocsPages): string {
   const all = [home, ...guides, changelog];
   const at = all.indexOf(page);

@@ -1,24 +1,24 @@
 import type { GuideName } from './guides.ts';
 
-/** A page of the reference. Its one source is Markdown. */
+/** A page of `/docs`. Its HTML is rendered from its Markdown. */
 export interface DocsPage {
   readonly path: string;
-  /** The path of the Markdown. */
+  /** The path of the page as Markdown. */
   readonly markdownPath: string;
   readonly title: string;
-  /** One sentence, as Markdown. */
+  /** A summary of the page: one sentence of Markdown. */
   readonly summary: string;
   readonly markdown: string;
 }
 
-/** The pages of the reference: the entry, the guides in their order, and the changelog. */
+/** All pages of `/docs`: the home page, the guides in their order, and the changelog. */
 export interface DocsPages {
   readonly home: DocsPage;
   readonly guides: readonly DocsPage[];
   readonly changelog: DocsPage;
 }
 
-/** The paths of the pages. This reads no file. */
+/** The paths of the pages. They are known without reading any file. */
 export const docsPaths = {
   home: '/docs',
   homeMarkdown: '/docs/index.md',

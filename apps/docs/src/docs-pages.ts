@@ -13,16 +13,16 @@ import { readHeading } from './heading-attributes.ts';
 import { homeMarkdown } from './home-markdown.ts';
 import { operationsMarkdown } from './operations-markdown.ts';
 
-/** The sources of the pages. */
+/** The values from which the pages are generated. */
 export interface DocsSources {
   readonly origin: string;
   readonly numbers: DocsNumbers;
-  /** The OpenAPI document. */
+  /** The OpenAPI document of the service. */
   readonly document: JsonObject;
   readonly windowsPicture: string;
 }
 
-/** Writes all pages. */
+/** Generates the Markdown of all pages. */
 export function writeDocsPages(sources: DocsSources): DocsPages {
   const { origin, numbers, document, windowsPicture } = sources;
   const fillIn = createGuideValues(`${origin}/${apiVersion}`, numbers, { windowsPicture });
@@ -51,7 +51,7 @@ export function writeDocsPages(sources: DocsSources): DocsPages {
 function pageOf(page: Omit<DocsPage, 'title' | 'summary'>): DocsPage {
   const [, head, summary] = /^# (.+)\n\n(.+)\n/.exec(page.markdown) ?? [];
   if (head === undefined || summary === undefined) {
-    throw new TypeError(`${page.path} does not begin with a title and a paragraph.`);
+    throw new TypeError(`The page ${page.path} must begin with a title and a paragraph.`);
   }
   return { ...page, title: readHeading(head).title, summary };
 }

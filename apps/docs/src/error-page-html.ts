@@ -3,7 +3,7 @@ import { docsPaths } from './docs-page.ts';
 import { style } from './docs-page-headers.ts';
 import { escapeHtml } from './escape-html.ts';
 
-/** Writes the page that a browser gets instead of an Error body. */
+/** Renders an error as an HTML page, for browsers. Other callers receive the JSON error. */
 export function errorPageHtml({ status, message }: { status: number; message: string }): string {
   const title = `${status} ${STATUS_CODES[status]}`;
   return `<!doctype html>

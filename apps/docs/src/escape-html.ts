@@ -1,4 +1,4 @@
-/** Escapes a text for HTML. */
+/** Escapes the characters of a text that have a meaning in HTML. */
 export function escapeHtml(text: string): string {
   return text
     .replaceAll('&', '&amp;')

@@ -10,7 +10,7 @@ function write(name: Parameters<typeof readGuide>[0], changed: Partial<typeof de
   return createGuideValues('https://api.animal-store.example/v1', numbers, files)(readGuide(name));
 }
 
-test('the guides show the settings of the service', () => {
+test('createGuideValues replaces the placeholders in a guide by the settings of the service', () => {
   expect(write('authentication', {})).toContain('your IP address, 1,200 requests a minute');
   expect(write('limits', {})).toContain(
     'A ban needs more than 50 % of its limit per minute (and more than 10) refused requests within 1 minute, and lasts 5 minutes. Requests within 1 second of the first refusal do not count. Each further ban within 24 hours lasts twice as long, up to 1 hour.',
@@ -20,7 +20,7 @@ test('the guides show the settings of the service', () => {
   );
 });
 
-test('the guide to errors lists every error with Retry-After as repeatable', () => {
+test('the guide to errors lists every error with a Retry-After header as an error to retry', () => {
   const [row = ''] = /^.*\| yes, after `Retry-After`.*$/m.exec(write('errors', {})) ?? [];
   expect([...row.matchAll(/(\d{3}) \[`(\w+)`\]/g)].map(([, ...found]) => found.join(' '))).toEqual([
     '409 idempotency_in_progress',
@@ -30,7 +30,7 @@ test('the guide to errors lists every error with Retry-After as repeatable', () 
   ]);
 });
 
-test('the guide to limits has no chapter on bans when bans are off', () => {
+test('the guide to limits has no chapter on bans when the service does not ban', () => {
   const text = write('limits', { minStrikes: 0 });
   expect(text).not.toContain('## Bans');
   expect(text).toContain('## After a 429');

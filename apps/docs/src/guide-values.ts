@@ -12,18 +12,18 @@ import {
   windowSeconds,
 } from '@animal-store/contract';
 
-/** Settings that the guides mention. */
+/** The settings of the service that the guides mention. */
 export interface DocsNumbers {
-  /** Requests per minute of a network without a valid key. */
+  /** The requests per minute that a network without a valid key may send. */
   readonly addressPerMinute: number;
   readonly banPolicy: BanPolicy;
 }
 
 /**
- * Creates a function that replaces names such as `{{baseUrl}}` by their values, which come from the
- * settings of the service and from the contract.
+ * Creates a function that replaces placeholders such as `{{baseUrl}}` by their values. The values
+ * come from the settings of the service and from the contract.
  *
- * @param baseUrl the base address in the examples, ending in `/v1`.
+ * @param baseUrl the base URL in the examples, ending in `/v1`.
  */
 export function createGuideValues(
   baseUrl: string,
@@ -53,7 +53,10 @@ export function createGuideValues(
   return function fillIn(text) {
     return text.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => {
       const value = values[name];
-      if (value === undefined) throw new TypeError(`A guide names an unknown value: ${name}`);
+      if (value === undefined)
+        throw new TypeError(
+          `A guide contains the unknown placeholder {{${name}}}. Add its value in this file.`,
+        );
       return value;
     });
   };
@@ -71,7 +74,7 @@ function planRow(name: PlanName): string {
     : `| ${title} | ${withCommas(quota.perMinute)} | ${withCommas(quota.perDay)} |`;
 }
 
-/** Returns the errors whose responses say when to repeat the request. */
+/** Lists the error codes whose responses have a `Retry-After` header. */
 function repeatable(): string {
   return Object.entries(errorCodes)
     .filter(([, { headers }]) => headers?.includes(rateLimitHeaders.retryAfter))
@@ -95,7 +98,7 @@ The message of the 429 warns before that, and so does \`warned\` of \`GET /rate-
 `;
 }
 
-/** Formats a duration in the largest unit that gives a whole number. */
+/** Formats a duration in the largest unit that divides it evenly, such as "2 hours". */
 function duration(seconds: number): string {
   const units = [
     ['hour', 3_600],

@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * All guides, in their order. `npm --prefix apps/docs run client-reference` writes `client` and
- * `client-errors`, and `operations` comes from the OpenAPI document. Every other guide is a file in
- * `content/guides`: a title, a paragraph that sums it up, and the text. The list of pages shows it
- * below its group. Its anchor on `/docs` stays, so that links to the earlier single page work.
+ * All guides in their order. The command `npm --prefix apps/docs run client-reference` generates
+ * `client` and `client-errors`. `operations` is generated from the OpenAPI document.
+ *
+ * Every other guide is a file in `content/guides`: a title, a paragraph that summarizes it, and the
+ * text. `group` is the heading of the guide in the navigation. `anchor` keeps old links to `/docs`
+ * working, from the time when all guides were one page.
  */
 export const guides = [
   { name: 'start', group: 'Get started', anchor: 'start' },
@@ -29,11 +31,14 @@ const read = (path: string) =>
   readFileSync(new URL(`../content/${path}.md`, import.meta.url), 'utf8');
 
 /**
- * Reads a guide as it is written, with the names of its values. Code blocks name the program of
- * `examples` that they show, which readers need not see.
+ * Reads a guide with its placeholders, such as `{{baseUrl}}`. Names of example programs after the
+ * language of a code block are removed, because readers do not need them.
  */
 export const readGuide = (name: Exclude<GuideName, 'operations'>): string =>
   read(`guides/${name}`).replaceAll(/^(```\w+) \S+\.\w+$/gm, '$1');
 
-/** Reads the changelog for callers. The changelog for operators is in the repository. */
+/**
+ * Reads the changelog for API callers. The changelog for operators is `CHANGELOG.md` in the
+ * repository.
+ */
 export const readChangelog = (): string => read('changelog');

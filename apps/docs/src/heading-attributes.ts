@@ -1,11 +1,13 @@
 /**
- * What a heading says of itself at its end, as in Pandoc: `## Title {#anchor .class}`. Markdown itself has neither.
- * The anchor is the heading's address. Of the classes, `columns` puts code beside the text, `side` puts a whole part
- * there, and `cards` makes a card of each part below the heading.
+ * Matches the attributes at the end of a heading, as in Pandoc: `## Title {#anchor .class}`.
+ * Markdown itself has no attributes. The anchor is the address of the heading.
+ *
+ * The class `columns` puts code beside the text. `side` puts a whole section into the column of
+ * code, and `cards` renders each subsection as a card.
  */
 const attributes = /\s*\{((?:[#.][\w.-]+ ?)+)\}$/;
 
-/** Matches the attributes of all headings of a text, to remove them. */
+/** Matches the attributes of all headings in a text, so that they can be removed. */
 export const headingAttributes = /^(#+ .*?)\s*\{(?:[#.][\w.-]+ ?)+\}$/gm;
 
 export interface HeadingAttributes {
@@ -14,7 +16,7 @@ export interface HeadingAttributes {
   readonly classes: readonly string[];
 }
 
-/** Reads the title and the attributes of a heading. */
+/** Parses a heading into its title and its attributes. */
 export function readHeading(text: string): HeadingAttributes {
   const given = attributes.exec(text)?.[1]?.split(' ') ?? [];
   const named = (mark: string) =>

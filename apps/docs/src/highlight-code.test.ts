@@ -23,6 +23,9 @@ test.each([
   ],
   ['json', '{"a": [1]}', `{${span('attr', '"a"')}: [${span('number', '1')}]}`],
   ['text', 'a < b && "const"', 'a &lt; b &amp;&amp; &quot;const&quot;'],
-])('highlights %s without elements that have no colour', (language, code, html) => {
-  expect(highlightCode(code, language)).toBe(html);
-});
+])(
+  'highlightCode renders %s code without elements for words that have no colour',
+  (language, code, html) => {
+    expect(highlightCode(code, language)).toBe(html);
+  },
+);

@@ -12,24 +12,26 @@ const languages = { bash, go, http, javascript, json, python, typescript };
 for (const [name, language] of Object.entries(languages)) {
   highlighter.registerLanguage(name, language);
 }
-// The style sheet contains the colours, because the policy of the pages allows no inline styles.
+// Colours are classes of the style sheet, because the Content-Security-Policy allows no inline
+// styles.
 highlighter.configure({ classPrefix: 'hl-' });
 
-/** The kinds of words that have a colour in the style sheet. */
+/** Matches a class for which the style sheet has a colour. */
 const coloured = /"hl-(?:attr|attribute|comment|keyword|literal|number|string)"/;
 
 /**
- * Writes code as HTML, with a class for each coloured word. Code in other languages is only
+ * Renders code as HTML, with a class for each coloured word. Code in an unknown language is only
  * escaped.
  */
 export function highlightCode(code: string, language: string): string {
   if (highlighter.getLanguage(language) === undefined) return escapeHtml(code);
   const { value } = highlighter.highlight(code, { language });
-  // The highlighter escapes quotation marks for attributes, but code is never in an attribute.
+  // The highlighter also escapes quotation marks. This is only needed inside of attributes, so they
+  // are restored.
   return withoutPlain(value).replaceAll('&quot;', '"').replaceAll('&#x27;', "'");
 }
 
-/** Removes the elements without a colour, which would be a tenth of a page. */
+/** Removes elements whose class has no colour. They would be a tenth of the page size. */
 function withoutPlain(html: string): string {
   const open: boolean[] = [];
   return html.replaceAll(/<span class="[^"]*">|<\/span>/g, (tag) => {

@@ -9,16 +9,16 @@ import { guides } from './guides.ts';
 import { operationsOf } from './operations-markdown.ts';
 
 /**
- * Writes the first page of the reference: what the API is, what makes it different, where to
- * continue, and every error code. The codes are on this page because OpenAPI documents and errors
- * of the client contain their addresses, `/docs#error-<code>`.
+ * Generates the home page of `/docs`: what the API is, how it differs from others, where to
+ * continue, and every error code. The error codes are here because OpenAPI documents and client
+ * errors link to them, as `/docs#error-<code>`.
  */
 export function homeMarkdown({
   pages,
   document,
   fillIn,
 }: {
-  /** The guides, in their order. */
+  /** The guides in their order. */
   pages: readonly Pick<DocsPage, 'path' | 'title' | 'summary'>[];
   document: JsonObject;
   fillIn: (text: string) => string;
@@ -106,7 +106,10 @@ One body for every error, and a table of what to retry.
 
 A whole client in one file in Python or Go, or one that you generate.`;
 
-/** The headers of the response on the first page: those about the quota, and the next page. */
+/**
+ * The headers of the example response that the home page shows: the headers about the quota, and
+ * the link to the next page.
+ */
 const shownHeaders = [
   'Content-Type',
   'X-RateLimit-Limit',
@@ -117,7 +120,7 @@ const shownHeaders = [
   'X-Request-Id',
 ] as const;
 
-/** Writes the response to the request on the first page, from the examples of the document. */
+/** Generates the example response of the home page from the examples in the OpenAPI document. */
 function exampleAnswer(document: JsonObject): string {
   const { headers } = document['components'] as {
     headers: Readonly<Record<string, { readonly example: unknown }>>;
@@ -127,8 +130,9 @@ function exampleAnswer(document: JsonObject): string {
   const lines = shownHeaders.map((name) => {
     const value =
       name === 'Content-Type' ? 'application/json; charset=utf-8' : headers[name]?.example;
-    if (value === undefined) throw new TypeError(`The document has no example of ${name}.`);
-    // The request asks for one animal.
+    if (value === undefined)
+      throw new TypeError(`The OpenAPI document has no example of the header ${name}.`);
+    // The example request asks for one animal, so the link to the next page must, too.
     return `${name}: ${value}`.replace('limit=50', 'limit=1');
   });
   return ['HTTP/1.1 200 OK', ...lines, '', JSON.stringify([pet], null, 2)].join('\n');

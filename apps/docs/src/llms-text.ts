@@ -1,7 +1,7 @@
 import { type DocsPages, docsPaths } from './docs-page.ts';
 
 /**
- * Writes the list of all Markdown pages, for assistants.
+ * Generates `llms.txt`, a list of all Markdown pages for AI assistants.
  *
  * @see https://llmstxt.org
  */

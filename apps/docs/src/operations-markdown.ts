@@ -12,11 +12,11 @@ interface Parameter {
   readonly schema: Schema;
 }
 
-/** A body, and its example. */
+/** The schema of a body, with an example. */
 interface Content {
   readonly schema: Schema;
   readonly example?: unknown;
-  /** The example of an error, by its code. */
+  /** The examples of error responses, by error code. */
   readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
 }
 
@@ -28,12 +28,12 @@ interface Answer {
 
 interface Header {
   readonly description: string;
-  /** Whether every response that lists the header has it. */
+  /** Whether the header is always present in the responses that list it. */
   readonly required?: boolean;
   readonly example: unknown;
 }
 
-/** The part of an operation that the reference shows. */
+/** The parts of an OpenAPI operation that the reference shows. */
 interface DocumentedOperation {
   readonly name: string;
   readonly method: string;
@@ -41,18 +41,18 @@ interface DocumentedOperation {
   readonly summary: string;
   readonly description: string;
   readonly stability: string;
-  /** The scope that a key needs. */
+  /** The scope that the API key needs, such as `pets:read`. */
   readonly scope: string;
-  /** The date of its end. */
+  /** The date when a deprecated operation will be removed. */
   readonly sunset: string | undefined;
   readonly parameters: readonly Parameter[];
   readonly body: (Pick<Answer, 'description'> & Required<Pick<Answer, 'content'>>) | undefined;
-  /** The responses, by status. */
+  /** The responses of the operation, by status. */
   readonly responses: Readonly<Record<string, Answer>>;
   readonly samples: readonly { lang: string; label: string; source: string }[];
 }
 
-/** Reads the operations of an OpenAPI document, in its order. */
+/** Reads the operations of an OpenAPI document in their order. */
 export function operationsOf(document: JsonObject): DocumentedOperation[] {
   const paths = document['paths'] as Record<string, Record<string, Record<string, unknown>>>;
   return Object.entries(paths).flatMap(([path, item]) =>
@@ -73,7 +73,7 @@ export function operationsOf(document: JsonObject): DocumentedOperation[] {
   );
 }
 
-/** The names of languages in code blocks, by their names in the document. */
+/** The language names for code blocks, by the language names in the OpenAPI document. */
 const languages: Readonly<Record<string, string>> = {
   shell: 'sh',
   typescript: 'ts',
@@ -82,7 +82,7 @@ const languages: Readonly<Record<string, string>> = {
   go: 'go',
 };
 
-/** Writes the guide to the operations, from the OpenAPI document and its samples. */
+/** Generates the guide to all operations from the OpenAPI document. */
 export function operationsMarkdown(document: JsonObject): string {
   const operations = operationsOf(document);
   const reader = createSchemaReader(document);
@@ -90,7 +90,7 @@ export function operationsMarkdown(document: JsonObject): string {
     headers: Readonly<Record<string, Header>>;
     schemas: Readonly<Record<'Error', Schema & { examples: readonly unknown[] }>>;
   };
-  // Headers of every response are described once.
+  // Headers that every response has are described once, at the top of the guide.
   const answers = operations.flatMap(({ responses }) => Object.values(responses));
   const common = Object.keys(answers[0]?.headers ?? {}).filter((name) =>
     answers.every((answer) => answer.headers?.[name] !== undefined),
@@ -107,7 +107,8 @@ export function operationsMarkdown(document: JsonObject): string {
       ['Header', 'Always present', 'Description', 'Example'],
       names.map((name) => headerRow(name, of)),
     );
-  // The additional headers of errors are the same for all operations.
+  // The additional headers of error responses are described once, because all operations share
+  // them.
   const errorHeaders = new Map(
     operations.flatMap(({ responses }) => {
       const [[, success] = []] = Object.entries(responses).filter(([code]) => code < '300');
@@ -213,7 +214,8 @@ ${headersTable(answers[0]?.headers, common)}
 }
 
 /**
- * Returns the members of a body. Bodies without members, such as the bodies of errors, have none.
+ * Generates a table of the members of a body. It is empty for a body without documented members,
+ * such as an error.
  */
 function membersTable(reader: SchemaReader, schema: Schema, required: string): string {
   const members = reader.membersOf(schema);
@@ -226,9 +228,9 @@ function membersTable(reader: SchemaReader, schema: Schema, required: string): s
 }
 
 /**
- * Writes an example.
+ * Generates a code block with an example.
  *
- * @param status the status of the response, if the example is the body of one.
+ * @param status the status of the response, if the example is the body of a response.
  */
 function jsonBlock(example: unknown, status = ''): string {
   const language = `json ${status}`.trim();
@@ -237,14 +239,14 @@ function jsonBlock(example: unknown, status = ''): string {
     : `\`\`\`${language}\n${JSON.stringify(example, null, 2)}\n\`\`\``;
 }
 
-/** Writes a table, or nothing if it has no rows. */
+/** Generates a Markdown table. Without rows, the result is empty. */
 function tableOf(head: readonly string[], rows: readonly (readonly string[])[]): string {
   if (rows.length === 0) return '';
   const line = (cells: readonly string[]) => `| ${cells.map(cell).join(' | ')} |`;
   return [line(head), `|${'---|'.repeat(head.length)}`, ...rows.map(line)].join('\n');
 }
 
-/** Formats a description for a table cell, with its list on one line. */
+/** Formats a description for a table cell. A list in it becomes one line. */
 function cell(description: string): string {
   return description.replaceAll(/^- /gm, '').replaceAll('\n', ' ').replaceAll('|', '\\|');
 }

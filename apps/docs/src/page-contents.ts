@@ -1,10 +1,10 @@
 import { escapeHtml } from './escape-html.ts';
 import type { Section } from './render-markdown.ts';
 
-/** The number of headings below which a page has no contents. */
+/** The smallest number of headings for which a page gets a table of contents. */
 const fewest = 3;
 
-/** Writes the contents of a page: its headings of the second and third level. */
+/** Renders the table of contents of a page: its headings of the second and third level. */
 export function contentsHtml(sections: readonly Section[]): string {
   const listed = sections.filter(({ depth }) => depth === 2 || depth === 3);
   if (listed.length < fewest) return '';

@@ -1,7 +1,7 @@
 import type { Token, Tokens } from 'marked';
 import { highlightCode } from './highlight-code.ts';
 
-/** The languages of samples in their order, by their names in code blocks. */
+/** The languages of code samples in their order, by their names in code blocks. */
 const languages: Readonly<Record<string, { readonly tab: string; readonly caption: string }>> = {
   sh: { tab: 'curl', caption: 'curl' },
   ts: { tab: 'TypeScript', caption: 'TypeScript client' },
@@ -10,23 +10,26 @@ const languages: Readonly<Record<string, { readonly tab: string; readonly captio
   go: { tab: 'Go', caption: 'Go' },
 };
 
-/** The name of a language, which a reader may search for. */
+/** Returns the full name of a language, so that the search finds it. */
 export const languageName = (language: string): string => languages[language]?.caption ?? '';
 
-/** Matches the name of a code block that shows a response, such as `json 429`. */
+/** Matches the language of a code block that shows a response, such as `json 429`. */
 const answerLanguage = /^json (\d{3})$/;
 
-/** A code block in a language that the reader chooses. */
+/** Returns whether a token is a code sample, which readers see in the language of their choice. */
 export function isSample(token: Token): token is Tokens.Code {
   return token.type === 'code' && String(token['lang']) in languages;
 }
 
-/** A code block that shows the response of an operation. */
+/** Returns whether a token is a code block with the response of an operation. */
 export function isAnswer(token: Token): token is Tokens.Code {
   return token.type === 'code' && answerLanguage.test(String(token['lang']));
 }
 
-/** Writes consecutive samples. One of them is shown, in the language that the reader has chosen. */
+/**
+ * Renders samples of the same code in several languages. The page shows the language that the
+ * reader has chosen.
+ */
 export function samplesHtml(samples: readonly Tokens.Code[]): string {
   const [first, ...others] = samples;
   if (first === undefined) return '';
@@ -37,10 +40,10 @@ export function samplesHtml(samples: readonly Tokens.Code[]): string {
 }
 
 /**
- * Writes the responses of an operation. One of them is shown, which the reader chooses by its
- * status. This only uses the style sheet.
+ * Renders the responses of an operation. The page shows the response whose status the reader
+ * selects. The selection needs no script.
  *
- * @param name a name that no other responses of the page have.
+ * @param name a name for the group that is unique on the page.
  */
 export function answersHtml(answers: readonly Tokens.Code[], name: string): string {
   const byStatus = Map.groupBy(answers, ({ lang = '' }) => answerLanguage.exec(lang)?.[1] ?? '');
@@ -58,11 +61,11 @@ export function figureOf({ text, lang = '' }: Tokens.Code, attributes = ''): str
 
 function codeFigure(text: string, lang: string, attributes = ''): string {
   const caption = languages[lang]?.caption;
-  // The block scrolls by itself, so the keyboard must reach it.
+  // The code block has its own scroll bar, so it must be focusable for the keyboard.
   return `<figure${attributes}>${caption === undefined ? '' : `<figcaption>${caption}</figcaption>`}<pre tabindex="0"><code>${highlightCode(text, lang)}</code></pre></figure>\n`;
 }
 
-/** Groups consecutive code blocks in several languages. */
+/** Groups code blocks that follow each other directly and are in different languages. */
 export function groupSamples(tokens: readonly Token[]): (Token | Tokens.Code[])[] {
   const parts: (Token | Tokens.Code[])[] = [];
   let run: Tokens.Code[] = [];
@@ -81,7 +84,7 @@ export function groupSamples(tokens: readonly Token[]): (Token | Tokens.Code[])[
   return parts;
 }
 
-/** Writes the choice of a language for all samples of a page. This only uses the style sheet. */
+/** Renders the choice of a language for all samples of a page. The choice needs no script. */
 export function languageChoice(tokens: readonly Token[]): string {
   const there = new Set(
     groupSamples(tokens).flatMap((part) =>

@@ -3,7 +3,7 @@ import { renderMarkdown } from './render-markdown.ts';
 
 const code = (language: string, text: string) => `\`\`\`${language}\n${text}\n\`\`\``;
 
-test('puts samples and responses of a part beside its text, and text after the samples below it', () => {
+test('renderMarkdown puts the samples and responses of a section beside its text, and later text below them', () => {
   const { html } = renderMarkdown(`# Operations
 
 ## Add {#add .columns}
@@ -44,7 +44,7 @@ ${code('json 400', '{"code":"b"}')}
   expect(html).not.toMatch(/\{[#.]/);
 });
 
-test('makes a card of each part below a heading with the class cards', () => {
+test('renderMarkdown renders each subsection as a card below a heading with the class cards', () => {
   const { html, sections } = renderMarkdown(
     '# Title\n\n## Start {#go .cards}\n\n### One\n\nFirst.\n\n### Two\n\nSecond.\n\n## End\n',
   );

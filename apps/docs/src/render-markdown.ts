@@ -12,32 +12,35 @@ import {
   samplesHtml,
 } from './render-code.ts';
 
-/** A heading of a page, with the text below it up to the next one. */
+/** A heading of a page, with the text up to the next heading. */
 export interface Section {
-  /** Its anchor; empty at the beginning of the page. */
+  /** The anchor of the heading; empty for the text before the first heading. */
   readonly id: string;
   readonly depth: number;
   readonly title: string;
   readonly text: string;
 }
 
-/** A heading with the tokens below it, up to the next heading of the same level. */
+/** A heading and its tokens, up to the next heading of the same level. */
 interface Part {
   readonly heading: Tokens.Heading | undefined;
   readonly own: Token[];
   readonly parts: Part[];
 }
 
-/** Parts of operations that open on demand. Together they would be twenty screens of a phone. */
+/**
+ * Matches the anchors of sections that start closed. Open, they would fill about twenty screens of
+ * a phone.
+ */
 const foldedAnchor = /-answers?$/;
 
-/** The method and the path of an operation, as a paragraph of its own. */
+/** Matches a paragraph that contains only the method and the path of an operation. */
 const endpoint = /^\*\*`([A-Z]+) (\S+)`\*\*$/;
 
 /**
- * Renders a page, and finds its sections.
+ * Renders the Markdown of a page as HTML, and collects its sections.
  *
- * @param belowTitle HTML that follows the title.
+ * @param belowTitle HTML to insert after the title.
  */
 export function renderMarkdown(
   markdown: string,
@@ -70,8 +73,8 @@ export function renderMarkdown(
   }
 
   /**
-   * Writes the text of a part, with its samples and responses beside it. On a phone, they stay
-   * where they are written.
+   * Renders a section in two columns: the text, and beside it the samples and responses. On a
+   * phone, the samples stay where they are in the text.
    */
   function columnsHtml(part: Part): string {
     const { heading } = part;
@@ -104,7 +107,8 @@ export function renderMarkdown(
   const head = first === undefined ? '' : partHtml({ ...first, parts: [] });
   const isWide = first !== undefined && classesOf(first).includes('columns');
   const html = [
-    // The choice is below the title, so that it is visible wherever a link leads.
+    // The language choice is directly below the title. It stays visible, whichever section a link
+    // leads to.
     isWide ? head : head.replace('</h1>\n', (title) => title + belowTitle + languageChoice(tokens)),
     isWide ? languageChoice(tokens.filter((token) => !first?.own.includes(token))) : '',
     ...(first?.parts ?? []).map(partHtml),
@@ -113,12 +117,15 @@ export function renderMarkdown(
   return { html, sections: sectionsOf(tokens, anchors) };
 }
 
-/** Returns whether code is shown beside the text: requests, and responses with their headers. */
+/**
+ * Returns whether a token is shown in the column of code: a request, or a response with its
+ * headers.
+ */
 function isBeside(token: Token): token is Tokens.Code {
   return isSample(token) || (token.type === 'code' && token['lang'] === 'http');
 }
 
-/** Removes the responses from a part. */
+/** Separates the responses of a section from its other tokens. */
 function withoutAnswers({ heading, own, parts }: Part): [Part, Tokens.Code[]] {
   const inner = parts.map(withoutAnswers);
   const rest = {
@@ -129,7 +136,7 @@ function withoutAnswers({ heading, own, parts }: Part): [Part, Tokens.Code[]] {
   return [rest, [...own.filter(isAnswer), ...inner.flatMap(([, answers]) => answers)]];
 }
 
-/** Groups tokens below their headings. */
+/** Groups tokens into sections below their headings. */
 function partsOf(tokens: readonly Token[]): Part[] {
   const root: Part = { heading: undefined, own: [], parts: [] };
   let path: Part[] = [root];
@@ -146,7 +153,7 @@ function partsOf(tokens: readonly Token[]): Part[] {
   return root.parts;
 }
 
-/** Gives each heading below the title an anchor that is unique on the page. */
+/** Assigns each heading below the title an anchor that is unique on the page. */
 function anchorsOf(tokens: readonly Token[]): ReadonlyMap<Token, string> {
   const anchors = new Map<Token, string>();
   const used = new Set<string>();
@@ -168,8 +175,8 @@ function rendererFor(anchors: ReadonlyMap<Token, string>): RendererObject {
       const inner = this.parser.parseInline(withoutAttributes(token.tokens));
       const anchor = anchors.get(token);
       if (anchor === undefined) return `<h${token.depth}>${inner}</h${token.depth}>\n`;
-      // A heading with a link leads to its target. Any other heading links to itself, so that
-      // readers can copy its address.
+      // A heading that contains a link keeps it. Any other heading links to itself, so that readers
+      // can copy its address.
       const content =
         inner.includes('<a ') || foldedAnchor.test(anchor)
           ? inner
@@ -185,7 +192,7 @@ function rendererFor(anchors: ReadonlyMap<Token, string>): RendererObject {
       return figureOf(token);
     },
     table({ header, rows }) {
-      // In long tables, a phone shows each cell on its own line, with the name of its column.
+      // On a phone, each cell of a long table is on its own line, with the name of its column.
       const isLong =
         header.length > 2 && rows.some((row) => row.some(({ text }) => text.length > 40));
       const cellHtml = ({ tokens, align, header: isHead }: Tokens.TableCell, column: number) => {
@@ -197,17 +204,17 @@ function rendererFor(anchors: ReadonlyMap<Token, string>): RendererObject {
         return `<td${side}${label}>${inner}</td>`;
       };
       const row = (cells: Tokens.TableCell[]) => `<tr>${cells.map(cellHtml).join('')}</tr>`;
-      // The table scrolls by itself on a phone, so the keyboard must reach it.
+      // On a phone, the table has its own scroll bar, so it must be focusable for the keyboard.
       return `<div class="scroll${isLong ? ' long' : ''}" tabindex="0" role="group" aria-label="Table"><table><thead>${row(header)}</thead><tbody>${rows.map(row).join('')}</tbody></table></div>\n`;
     },
-    // The sources are our own, but their quotations are not HTML.
+    // Text in angle brackets is escaped, because the guides use it as text and never as HTML.
     html({ text }) {
       return escapeHtml(text);
     },
   };
 }
 
-/** The method of an operation. */
+/** Renders the method of an operation as a coloured label. */
 export function methodBadge(method: string): string {
   return `<span class="method ${method.toLowerCase()}">${method}</span>`;
 }
@@ -244,7 +251,7 @@ function slugOf(title: string): string {
     .replaceAll(/\s+/g, '-');
 }
 
-/** Returns the text of Markdown without its marks, for the search. */
+/** Removes the Markdown syntax from a text, for the search index. */
 function plainText(markdown: string): string {
   return markdown
     .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')

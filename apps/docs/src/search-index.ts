@@ -1,19 +1,18 @@
 import type { DocsPage, DocsPages } from './docs-page.ts';
 import { renderMarkdown } from './render-markdown.ts';
 
-/** A heading of a page, which the search finds. */
+/** One entry of the search index: a heading and its text. */
 interface SearchEntry {
   readonly title: string;
-  /** The title of its page. */
+  /** The title of the page that contains the heading. */
   readonly page: string;
   readonly path: string;
   readonly text: string;
 }
 
 /**
- * Creates the search index that the pages load: all headings of the guides, and every error code.
- * The responses of operations are left out, because most are the same, and the index contains the
- * codes.
+ * Creates the search index: all headings of the guides, and every error code. Responses of
+ * operations are left out, because they would repeat the error codes for each operation.
  */
 export function searchIndex({ home, guides }: DocsPages): SearchEntry[] {
   const errors = entriesOf(home).filter(({ path }) => path.includes('#error-'));

@@ -3,7 +3,7 @@ import MiniSearch from 'minisearch';
 import { expect, test } from 'vitest';
 import { createDocsFiles, docsPaths } from './index.ts';
 
-/** The script that the pages load. */
+/** The search script that the pages load. */
 const script = new URL('../assets/search.js', import.meta.url).href;
 
 async function search(query: string): Promise<{ path: string }[]> {
@@ -27,11 +27,11 @@ test.each([
   ['unit test', 'typescript#tests-of-your-code'],
   ['test my code', 'typescript#tests-of-your-code'],
   ['idempotancy', 'idempotency'],
-])('the search for %s finds its explanation first: %s', async (query, section) => {
+])('the search for "%s" returns the section %s first', async (query, section) => {
   const [found] = await search(query);
   expect(found).toMatchObject({ path: `/docs/guides/${section}` });
 });
 
-test('the search finds nothing for words that are like others only by chance', async () => {
+test('the search finds nothing for a word that is only similar in spelling to a word of the guides', async () => {
   expect(await search('zebra crossing')).toEqual([]);
 });
