@@ -1,7 +1,7 @@
 import { configureTests } from '../../packages/testkit/src/configure-tests.ts';
 
 /**
- * `npm run bench:check` runs these tests. They start servers, so they have the timeouts of all
- * tests.
+ * The test configuration of the benchmark, for `npm run bench:check`. It uses the common timeouts,
+ * because the tests start servers.
  */
 export default configureTests('bench');

@@ -1,6 +1,9 @@
 import type { AddressInfo, Server } from 'node:net';
 
-/** Prints the same line as the service, for which the testkit waits. */
+/**
+ * Prints the line that the service prints when it is ready, because the testkit waits for this
+ * line.
+ */
 export function announce(server: Pick<Server, 'address'>): void {
   const { port } = server.address() as AddressInfo;
   process.stdout.write(`Animal Store is listening on http://127.0.0.1:${port}/v1\n`);

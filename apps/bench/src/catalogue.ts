@@ -11,13 +11,13 @@ export type Pet = {
   status: (typeof statuses)[number];
 };
 
-/** The animal with an id, as {@link fillCatalogue} stores it. */
+/** Returns the animal that {@link fillCatalogue} stores under an id. */
 export function petAt(id: number): Pet {
   const status = statuses[id % statuses.length] as Pet['status'];
   return { id, name: `Animal ${id}`, categoryId: id % 10, status };
 }
 
-/** Returns the expected list. */
+/** Returns the list of animals that a correct response contains. */
 export function listOf(limit: number, status: Pet['status'] | undefined): Pet[] {
   const pets: Pet[] = [];
   for (let id = 1; pets.length < limit; id++) {
@@ -27,21 +27,27 @@ export function listOf(limit: number, status: Pet['status'] | undefined): Pet[] 
   return pets;
 }
 
-/** The tokens of the benchmark's keys. */
+/** The tokens of the API keys that the benchmark uses. */
 export type Tokens = {
-  /** Keys whose quota is never used up. */
+  /** Tokens of keys whose quota is never used up. */
   readonly wide: readonly string[];
-  /** A key whose quota is one request a day. */
+  /** The token of a key that may send only one request a day. */
   readonly narrow: string;
 };
 
-/** A limit that no run reaches: 100,000 requests a second for a quarter of an hour. */
+/**
+ * A rate limit that no run reaches. It allows 100,000 requests a second for about a quarter of an
+ * hour.
+ */
 export const wideLimit = 100_000_000;
 
-/** How many keys one statement inserts. */
+/** The number of keys that one SQL statement inserts. */
 const batchSize = 20_000;
 
-/** How many keys send requests. The others only make the table large. */
+/**
+ * The number of keys that send requests. Further keys only make the table as large as in
+ * production.
+ */
 const maxTokens = 10_000;
 
 /** Fills a migrated database with the given number of animals and keys. */
@@ -63,7 +69,7 @@ export async function fillCatalogue(
       const count = Math.min(batchSize, keys - from);
       const hashes = Array.from({ length: count }, (_, index) => {
         const token = wide[from + index];
-        // Nobody has the token of this key.
+        // The other keys get a random hash, because nobody uses their tokens.
         return token === undefined
           ? createHash('sha256')
               .update(`${from + index}`)

@@ -1,8 +1,9 @@
-// This check fails when a request costs over 15 % more CPU time than recorded, in units of the
-// waiting floor, measured in the same run. On a busy machine, it also allows the variation of the
-// floor.
+// This program fails if a request costs over 15 % more CPU time than recorded. Both costs are
+// multiples of a baseline server's cost, which is measured in the same run. On a busy machine, a
+// larger difference is allowed.
 //
-// With `--record`, it records new reference costs. Use it when a higher cost is intended.
+// With `--record`, the program stores new reference costs. Use this option when a higher cost is
+// intended.
 
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -13,15 +14,21 @@ import { measureScenario, type TargetResult } from './measure-scenario.ts';
 import { median } from './median.ts';
 import { openStores, type Stores } from './open-stores.ts';
 import { type CheckedCosts, checkedFile } from './results.ts';
-import { service, waitingFloor } from './targets.ts';
+import { service, waitingBaseline } from './targets.ts';
 import { type Workload, workloads } from './workloads.ts';
 
-/** A hot list, gets, creations and refusals cover every path of a request. */
+/**
+ * The checked workloads: a frequent list (a), single animals (c), creations (d) and denied requests
+ * (f). Together, they execute every branch of the request path.
+ */
 const checkedWorkloads = ['a', 'c', 'd', 'f'];
 const connections = 64;
 const rounds = 9;
 const measureMs = 1_000;
-/** A measurement is repeated if the machine disturbed it. */
+/**
+ * The largest number of measurements of a workload. It is measured again if the machine was too
+ * busy.
+ */
 const attempts = 3;
 
 const isRecording = process.argv.includes('--record');
@@ -39,15 +46,18 @@ for (const workload of workloads.filter(({ letter }) => checkedWorkloads.include
     measuredCosts[workload.letter] = costOf(await measureAgain(stores, workload));
     continue;
   }
-  const expected = recorded.waitingFloors[workload.letter];
-  if (expected === undefined) throw new Error(`No cost of (${workload.letter}) is recorded.`);
+  const expected = recorded.waitingBaselines[workload.letter];
+  if (expected === undefined)
+    throw new Error(
+      `results/checked.json has no cost for workload ${workload.letter}. Run \`npm --prefix apps/bench run record-check\`.`,
+    );
   for (let attempt = 1; attempt <= attempts; attempt++) {
     const results = await measureAgain(stores, workload);
     const measured = costOf(results);
-    const noise = noiseOf(cpuOfRounds(results, waitingFloor.name));
+    const noise = noiseOf(cpuOfRounds(results, waitingBaseline.name));
     const { verdict, change, allowed } = compareCost(measured, expected, noise);
     process.stdout.write(
-      `(${workload.letter}) ${workload.title}: ${measured.toFixed(2)} waiting floors, recorded ${expected.toFixed(2)} (${recorded.commit}): ${verdict} (× ${change.toFixed(2)}, allowed × ${allowed.toFixed(2)})\n`,
+      `(${workload.letter}) ${workload.title}: ${measured.toFixed(2)} × the waiting baseline, recorded ${expected.toFixed(2)} (${recorded.commit}): ${verdict} (× ${change.toFixed(2)}, allowed × ${allowed.toFixed(2)})\n`,
     );
     if (verdict !== 'worse') break;
     if (attempt === attempts) worse += 1;
@@ -55,7 +65,7 @@ for (const workload of workloads.filter(({ letter }) => checkedWorkloads.include
 }
 if (isRecording) {
   const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim();
-  const costs: CheckedCosts = { ...recorded, commit, waitingFloors: measuredCosts };
+  const costs: CheckedCosts = { ...recorded, commit, waitingBaselines: measuredCosts };
   writeFileSync(checkedFile, `${JSON.stringify(costs, undefined, 2)}\n`);
 }
 if (worse > 0) {
@@ -66,14 +76,17 @@ if (worse > 0) {
 }
 
 /**
- * Returns the server's CPU time per request in units of the waiting floor: the median of the
- * rounds.
+ * Returns the server's CPU time per request as a multiple of the waiting baseline: the median of
+ * all rounds.
  */
 function costOf(results: readonly TargetResult[]): number {
-  const floors = cpuOfRounds(results, waitingFloor.name);
-  // The ratio is computed in each round, because a slow phase of the machine slows down both.
+  const baselineCosts = cpuOfRounds(results, waitingBaseline.name);
+  // The ratio is computed for each round, because a busy machine slows down both servers in the
+  // same round.
   return median(
-    cpuOfRounds(results, service.name).map((cpuUs, round) => cpuUs / (floors[round] ?? Number.NaN)),
+    cpuOfRounds(results, service.name).map(
+      (cpuUs, round) => cpuUs / (baselineCosts[round] ?? Number.NaN),
+    ),
   );
 }
 
@@ -85,7 +98,7 @@ function cpuOfRounds(results: readonly TargetResult[], name: string): number[] {
 
 function measureAgain(stores: Stores, workload: Workload): Promise<TargetResult[]> {
   return measureScenario(
-    { workload, targets: [waitingFloor, service], connections },
+    { workload, targets: [waitingBaseline, service], connections },
     {
       stores,
       pets: recorded.pets,

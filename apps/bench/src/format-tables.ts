@@ -1,8 +1,8 @@
 import type { Results, ScenarioResult } from './results.ts';
-import { targets, unitFloor } from './targets.ts';
+import { targets, unitBaseline } from './targets.ts';
 import { workloads } from './workloads.ts';
 
-/** Writes the medians as Markdown, with a table for each scenario. */
+/** Formats the medians as Markdown, with one table for each scenario. */
 export function formatTables(results: Results): string {
   const { commit, date, node, machine, pets, keys, rounds, seconds } = results;
   const heading = `Commit ${commit}, ${date.slice(0, 10)}, Node ${node}. ${machine}. ${count(pets)} animals, ${count(keys)} keys; medians of ${rounds} rounds of ${seconds} s.\n`;
@@ -12,7 +12,7 @@ export function formatTables(results: Results): string {
 function formatScenario({ workload, connections, results }: ScenarioResult): string {
   const title = workloads.find(({ letter }) => letter === workload)?.title;
   const kindOf = (name: string) => targets.find((target) => target.name === name)?.kind;
-  const floor = results.find(({ target }) => target === unitFloor.name)?.median;
+  const baseline = results.find(({ target }) => target === unitBaseline.name)?.median;
   const bestPeer = Math.max(
     ...results
       .filter(({ target }) => kindOf(target) === 'peer')
@@ -26,7 +26,7 @@ function formatScenario({ workload, connections, results }: ScenarioResult): str
       const cells = [
         targets.find(({ name }) => name === target)?.title ?? target,
         cpuUs.server.toFixed(1),
-        ratio(cpuUs.server, floor?.cpuUs.server),
+        ratio(cpuUs.server, baseline?.cpuUs.server),
         cpuUs.redis.toFixed(1),
         cpuUs.postgres.toFixed(1),
         count(Math.round(requestsPerSecond)),
@@ -41,7 +41,7 @@ function formatScenario({ workload, connections, results }: ScenarioResult): str
   return [
     `### (${workload}) ${title}; ${connections} connection${connections === 1 ? '' : 's'}`,
     '',
-    '| | CPU µs per request | × Express floor | Redis µs | Postgres µs | requests/s | × best peer | p50 ms | p99 ms | RSS MB |',
+    '| | CPU µs per request | × Express baseline | Redis µs | Postgres µs | requests/s | × best peer | p50 ms | p99 ms | RSS MB |',
     '|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|',
     ...rows,
     '',

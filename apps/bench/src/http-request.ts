@@ -1,6 +1,6 @@
 import type { Call } from './workloads.ts';
 
-/** A call as HTTP. */
+/** A {@link Call} as an HTTP request. */
 export type HttpRequest = {
   readonly method: 'GET' | 'POST';
   readonly path: string;
@@ -16,7 +16,7 @@ function headersOf({ token, address, operation }: Call): Record<string, string> 
   };
 }
 
-/** A call in the form that the service and its peers share. */
+/** Converts a call to the HTTP request that the service and its peers accept. */
 export function httpRequestOf(call: Call): HttpRequest {
   const headers = headersOf(call);
   switch (call.operation) {

@@ -5,7 +5,7 @@ import { startTarget } from './start-target.ts';
 import type { Target } from './targets.ts';
 import type { Workload } from './workloads.ts';
 
-/** One workload under one load, on targets in turn. */
+/** One workload at one number of connections, measured on several servers. */
 export type Scenario = {
   readonly workload: Workload;
   readonly targets: readonly Target[];
@@ -28,8 +28,9 @@ export type TargetResult = {
 };
 
 /**
- * The warm-up before the first round: long enough for a ban to begin, and for the compiler. After
- * 6,000 requests, a request still costs half as much again as after 30,000.
+ * How long the first warm-up lasts, at least. It must be long enough for a ban to begin, and for
+ * the compiler to optimize. After 6,000 requests, a request still costs 1.5 times as much as after
+ * 30,000.
  */
 const firstWarmUp = { milliseconds: 3_000, requests: 30_000 };
 const nextWarmUp = { milliseconds: 300, requests: 100 };
@@ -51,7 +52,7 @@ export async function measureScenario(
   }
 
   for (let round = 0; round < rounds; round++) {
-    // Each round starts with another target, so that no target always follows the same one.
+    // Each round starts with another server, so that no server always follows the same one.
     for (let turn = 0; turn < running.length; turn++) {
       const entry = running[(round + turn) % running.length] as (typeof running)[number];
       const sample = await measure({

@@ -5,14 +5,14 @@ import type { Stores } from './open-stores.ts';
 import type { Target } from './targets.ts';
 import { type Data, type Workload, workloads } from './workloads.ts';
 
-/** The result of one round of load on one target. */
+/** The result of one round: one server under load for some seconds. */
 export type Sample = {
   readonly requestsPerSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** Processor time per request, in microseconds. */
+  /** The CPU time per request of each process, in microseconds. */
   readonly cpuUs: { readonly server: number; readonly redis: number; readonly postgres: number };
-  /** Resident memory of the server, at the end. */
+  /** The resident memory of the server at the end of the round, in megabytes. */
   readonly residentMb: number;
 };
 
@@ -27,12 +27,12 @@ export type MeasureOptions = {
   readonly measureMs: number;
 };
 
-/** Measures one round. */
+/** Measures one round of load on one server. */
 export async function measure(options: MeasureOptions): Promise<Sample> {
   const { target, server, stores, connections, warmUp, measureMs } = options;
   const data: Data = { tokens: stores.tokens, pets: options.pets };
-  // A floor always sends the same response.
-  const workload = target.kind === 'floor' ? (workloads[0] as Workload) : options.workload;
+  // A baseline server has a constant response, so it gets the same workload in all scenarios.
+  const workload = target.kind === 'baseline' ? (workloads[0] as Workload) : options.workload;
 
   const pids = {
     server: server.pid,
@@ -55,7 +55,10 @@ export async function measure(options: MeasureOptions): Promise<Sample> {
     },
   });
 
-  if (refused > 0) throw new Error(`${target.name} refused ${refused} requests with 503.`);
+  if (refused > 0)
+    throw new Error(
+      `The server ${target.name} refused ${refused} requests with 503. Use fewer connections.`,
+    );
   const perRequest = (name: keyof typeof cpuNs) => cpuNs[name] / 1_000 / answered;
   return {
     requestsPerSecond: answered / seconds,

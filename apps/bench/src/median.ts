@@ -1,4 +1,4 @@
-/** Returns the middle of the numbers, or the mean of the two middle ones. */
+/** Returns the middle number, or the mean of the two middle numbers. */
 export function median(numbers: readonly number[]): number {
   const sorted = numbers.toSorted((a, b) => a - b);
   const middle = sorted.length >> 1;

@@ -8,55 +8,60 @@ export type OfferedLoad = {
   readonly origin: string;
   readonly connections: number;
   /**
-   * The request rate per second.
-   * @default each connection sends its next request after each response
+   * The number of requests per second.
+   * @default each connection sends its next request as soon as it receives a response
    */
   readonly perSecond?: number | undefined;
-  /** The calls that a connection repeats. */
+  /** Returns the calls that a connection sends again and again. */
   readonly calls: (connection: number) => readonly Call[];
   readonly refusal: Workload['refusal'];
-  /** The warm-up ends when both are reached, or after {@link maxWarmUpMs}. */
+  /**
+   * How long the warm-up lasts, at least: until both values are reached, or {@link maxWarmUpMs} has
+   * passed.
+   */
   readonly warmUp: { readonly milliseconds: number; readonly requests: number };
   readonly measureMs: number;
-  /** Called at the beginning and at the end of the measured time. */
+  /** Called at the beginning and at the end of the measured period. */
   readonly onMeasure: (moment: 'begin' | 'end') => void;
 };
 
 export type OfferedResult = {
   readonly seconds: number;
   readonly answered: number;
-  /** The number of responses with 503. */
+  /** The number of responses with the status 503. */
   readonly refused: number;
-  /** Response times of successful requests, in milliseconds. */
+  /**
+   * The median and the 99th percentile (`p99Ms`) of the time until a successful response, in
+   * milliseconds.
+   */
   readonly p50Ms: number;
   readonly p99Ms: number;
 };
 
-/** The longest warm-up. On a slower machine, no measurement makes sense. */
+/** The longest warm-up, in milliseconds. A machine that needs longer is too slow for a measurement. */
 const maxWarmUpMs = 20_000;
 
-/** The body of one in so many responses is checked; the status of every response is. */
+/** Every eighth response body is checked. The status is checked in every response. */
 const verifyOneIn = 8;
 
 const endOfHead = Buffer.from('\r\n\r\n');
 const tickMs = 2;
 
 /**
- * Sends requests. Without a rate, each connection sends the next one after a response. With a rate,
- * requests do not wait for the service, like callers that do not back off. Then a request that is
- * due while every connection waits is not sent.
+ * Sends requests and measures the responses. Without a rate, each connection sends its next request
+ * after a response. With a rate, requests are sent on time even if responses are late, like callers
+ * that do not back off. If all connections are waiting, a due request is skipped.
  *
- * This is our own generator, because autocannon needs three times as much processor time, and slows
- * down with the service.
+ * We do not use autocannon: it needs three times as much CPU time, and sends fewer requests when
+ * the service is slow.
  *
- * @throws {Error} at the first measured response that is wrong and not a 503, or if a connection is
- *   closed.
+ * @throws {Error} if a measured response is wrong and not a 503, or if a connection is closed.
  */
 export async function offerLoad(options: OfferedLoad): Promise<OfferedResult> {
   const { origin, connections, perSecond, refusal, warmUp, measureMs } = options;
   const { hostname, port } = new URL(origin);
   const failure = Promise.withResolvers<never>();
-  // The promise may reject before anything waits for it.
+  // This handler prevents an unhandled rejection before the function awaits the promise.
   failure.promise.catch(() => {});
   const warm = Promise.withResolvers<void>();
   const idle: (() => void)[] = [];
@@ -68,13 +73,15 @@ export async function offerLoad(options: OfferedLoad): Promise<OfferedResult> {
   let isMeasuring = false;
 
   function note(status: number, sentAt: number, isRight: () => boolean): void {
-    // Responses during the warm-up may differ, for example before a quota is used up.
+    // Responses during the warm-up are not checked. For example, a quota that will be used up still
+    // admits requests.
     if (!isMeasuring) {
       unmeasured += 1;
       if (unmeasured >= warmUp.requests) warm.resolve();
     } else if (status === 503) refused += 1;
     else {
-      if (!isRight()) failure.reject(new Error(`A response with status ${status} was wrong.`));
+      if (!isRight())
+        failure.reject(new Error(`A response with status ${status} has a wrong status or body.`));
       answered += 1;
       latency.record(Math.max(1, Math.round((performance.now() - sentAt) * 1_000)));
     }
@@ -129,8 +136,8 @@ export async function offerLoad(options: OfferedLoad): Promise<OfferedResult> {
         failure.promise,
       ]);
     }
-    // The rate starts only now: a busy service accepts connections too slowly, and the kernel
-    // resets some.
+    // The rate starts after all connections are open. A busy service accepts connections too
+    // slowly, and the kernel would reset some.
     if (perSecond === undefined) {
       for (const sendNext of idle.splice(0)) sendNext();
     } else {
@@ -172,7 +179,7 @@ function textOf({ method, path, headers, body = '' }: HttpRequest, origin: strin
   return Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body}`);
 }
 
-/** Returns the first response in the received bytes; `undefined` if it is incomplete. */
+/** Parses the first response in the received bytes; `undefined` if it is incomplete. */
 function partsOf(received: Buffer): { status: number; body: Buffer } | undefined {
   const end = received.indexOf(endOfHead);
   if (end === -1) return undefined;

@@ -15,20 +15,18 @@ export type Stores = {
   readonly tokens: Tokens;
 };
 
-/** Settings of a production server; the testkit's are tuned for tests. */
+/** Postgres settings as in production. The testkit's own settings favour fast tests over durability. */
 const postgresSettings = [
   'fsync=on',
   'full_page_writes=on',
   'synchronous_commit=on',
   'shared_buffers=1GB',
   'max_wal_size=4GB',
-  // Statements of autovacuum would count as statements of the measured target.
+  // Autovacuum is off, because its CPU time would be added to the measured server's.
   'autovacuum=off',
 ];
 
-/**
- * Opens Postgres and Redis. The service has migrated the database, and the benchmark has filled it.
- */
+/** Starts Postgres and Redis. The service migrates the database, and {@link fillCatalogue} fills it. */
 export async function openStores(
   opened: AsyncDisposableStack,
   size: { pets: number; keys: number },

@@ -1,5 +1,5 @@
-// This program records the numbers of the last run: for the check, in the README, and in
-// docs/capacity.md.
+// This program stores the numbers of the last run: in the reference file of the check, in the
+// README, and in docs/capacity.md.
 
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ const end = '<!-- end of figures -->';
 const results = JSON.parse(readFileSync(latestFile, 'utf8')) as Results;
 copyFileSync(latestFile, recordedFile);
 writeFigures(readme, formatTables(results));
-// The model reads the recorded numbers.
+// The capacity model reads the file that was written above.
 writeFigures(
   capacity,
   execFileSync(process.execPath, [fileURLToPath(capacityModel)], { encoding: 'utf8' }),
@@ -28,7 +28,9 @@ function writeFigures(file: URL, figures: string): void {
   const [before, rest] = text.split(begin);
   const after = rest?.split(end)[1];
   if (before === undefined || after === undefined) {
-    throw new Error(`${file.pathname} has no place for the figures: ${begin} … ${end}`);
+    throw new Error(
+      `${file.pathname} must contain the lines ${begin} and ${end}, between which the numbers are written.`,
+    );
   }
   writeFileSync(file, `${before}${begin}\n\n${figures}\n${end}${after}`);
 }

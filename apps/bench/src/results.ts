@@ -3,22 +3,22 @@ import type { TargetResult } from './measure-scenario.ts';
 
 const directory = new URL('../results/', import.meta.url);
 
-/** The numbers in the README. */
+/** The file with the numbers that the README shows. */
 export const recordedFile = fileURLToPath(new URL('recorded.json', directory));
-/** The reference costs of the check. */
+/** The file with the reference costs for `npm run bench:check`. */
 export const checkedFile = fileURLToPath(new URL('checked.json', directory));
-/** The numbers of the last run. */
+/** The file with the numbers of the last run. */
 export const latestFile = fileURLToPath(new URL('latest.json', directory));
 
-/** The cost of a request in each checked workload, in units of the waiting floor. */
+/** The cost of a request in each checked workload, as a multiple of the waiting baseline. */
 export type CheckedCosts = {
   readonly commit: string;
   readonly pets: number;
   readonly keys: number;
-  readonly waitingFloors: Readonly<Record<string, number>>;
+  readonly waitingBaselines: Readonly<Record<string, number>>;
 };
 
-/** The output of a run. */
+/** The numbers of a whole run. */
 export type Results = {
   readonly commit: string;
   readonly date: string;
@@ -32,7 +32,7 @@ export type Results = {
 };
 
 export type ScenarioResult = {
-  /** The letter of the workload. */
+  /** The letter of the workload, such as `a`. */
   readonly workload: string;
   readonly connections: number;
   readonly results: readonly TargetResult[];

@@ -13,14 +13,14 @@ import { type Workload, workloads } from './workloads.ts';
 
 const help = `npm run bench -- [options]
 
-  --workloads a,b      a to h, or all                          [a]
+  --workloads a,b      workloads from a to h, or all           [a]
   --targets x,y        ${targets.map(({ name }) => name).join(', ')} [all]
   --connections 1,64   simultaneous connections                [64]
   --pets 100000        animals in the table                    [100000]
   --keys 1000          API keys in the table                   [1000]
-  --rounds 3           rounds, of which the median counts      [3]
+  --rounds 3           rounds; the tables show the median      [3]
   --seconds 2          measured seconds per round and target   [2]
-  --variant NAME=COMMAND  also the service run by another command, such as
+  --variant NAME=COMMAND  also measure the service with another command, such as
                        'small=node --max-semi-space-size=4'; may be repeated
 `;
 
@@ -58,7 +58,7 @@ const say = (text: string) => process.stderr.write(`${text}\n`);
 
 await using opened = new AsyncDisposableStack();
 const directory = opened.use(await temporaryDirectory()).path;
-say(`Filling Postgres with ${pets} animals and ${keys} keys`);
+say(`Adding ${pets} animals and ${keys} keys to Postgres`);
 const stores = await openStores(opened, { pets, keys });
 
 const scenarios: ScenarioResult[] = [];
@@ -92,7 +92,7 @@ mkdirSync(dirname(latestFile), { recursive: true });
 writeFileSync(latestFile, `${JSON.stringify(results, undefined, 2)}\n`);
 process.stdout.write(formatTables(results));
 
-/** Returns the targets of a workload. Refusals have no peers. */
+/** Returns the servers to measure for a workload. Denied requests are only measured on this service. */
 function targetsOf(workload: Workload): Target[] {
   return chosenTargets.filter(({ kind }) => kind !== 'peer' || workload.refusal === undefined);
 }
@@ -114,7 +114,10 @@ function numbers(text: string): number[] {
   });
 }
 
-/** Returns the measured commit; `+` means that the working tree differs from it. */
+/**
+ * Returns the measured commit. A `+` at its end means that the working tree has uncommitted
+ * changes.
+ */
 function commitOf(): string {
   const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' }).trim();
   const isDirty = git('status', '--porcelain', '--untracked-files=no') !== '';

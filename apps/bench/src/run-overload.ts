@@ -9,11 +9,11 @@ import { workloads } from './workloads.ts';
 
 const help = `npm --prefix apps/bench run overload -- [options]
 
-  --workload a         a to e                                          [a]
-  --connections 4500   of the callers that do not back off             [4500]
-  --loads 1,2,4        multiples of what 64 connections are answered   [1,2,4]
+  --workload a         the workload, from a to e                       [a]
+  --connections 4500   connections of callers that do not back off     [4500]
+  --loads 1,2,4        multiples of the capacity on 64 connections     [1,2,4]
   --seconds 8          measured seconds per load                       [8]
-  --heap-mb 256        what Node takes in a container of twice as much [256]
+  --heap-mb 256        heap of Node, half the memory of a container    [256]
   --env NAME=VALUE     a setting of the service; may be repeated
 `;
 
@@ -34,13 +34,15 @@ if (values.help) {
 }
 
 const workload = workloads.find(({ letter }) => letter === values.workload);
-if (workload === undefined) throw new Error(`${values.workload}: no such workload`);
+if (workload === undefined)
+  throw new Error(`There is no workload ${values.workload}. Use a letter from a to e.`);
 const manyConnections = Number(values.connections);
 const measureMs = Number(values.seconds) * 1_000;
 const size = { pets: 100_000, keys: 1_000 };
 
 /**
- * Empty settings count as unset. The testkit sets longer timeouts than the service has by default.
+ * Settings that restore the service's own defaults. The testkit sets longer timeouts, and an empty
+ * setting counts as unset.
  */
 const ownLimits = { MAX_CONNECTIONS_PER_NETWORK: '0', MAX_WAIT_MS: '' };
 
@@ -63,7 +65,7 @@ const { origin, pid } = await startTarget(
   },
 );
 
-/** A load, the responses per second, and the cost of each response for the server. */
+/** Applies a load, and returns the responses per second and the server's cost of each response. */
 async function offer(connections: number, perSecond: number | undefined, warmUpMs: number) {
   let cpuNs = 0;
   const { seconds, answered, refused, p50Ms, p99Ms } = await offerLoad({
@@ -111,8 +113,8 @@ function sayRow(title: string, seen: Offered, capacity: Pick<Offered, 'answered'
 }
 
 /**
- * Measures the current rate of responses on 64 connections. Other work on the machine changes it
- * from minute to minute.
+ * Measures how many responses per second the service can send now, on 64 connections. The number
+ * changes from minute to minute with other work on the machine.
  */
 async function measureCapacity(warmUpMs: number): Promise<Offered> {
   const capacity = await offer(64, undefined, warmUpMs);

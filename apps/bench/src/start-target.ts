@@ -8,13 +8,13 @@ import { commandOf, type Target } from './targets.ts';
 
 export type StartOptions = {
   readonly stores: Pick<Stores, 'databaseUrl' | 'redis'>;
-  /** Settings of the service. */
+  /** Environment variables for the service. */
   readonly env: Readonly<Record<string, string>>;
-  /** The file for logs. */
+  /** The directory for the log file. */
   readonly directory: string;
 };
 
-/** Starts a target like its users do. */
+/** Starts a server in the same way as its users do. */
 export async function startTarget(
   opened: AsyncDisposableStack,
   target: Target,
@@ -22,7 +22,7 @@ export async function startTarget(
 ): Promise<Server> {
   const logFile = join(directory, `${target.name}.log`);
   const server = await startServer({
-    // The log goes to a file, because reading it from a pipe would cost this process time.
+    // The server's log goes to a file. Reading it from a pipe would cost this process CPU time.
     command: ['sh', '-c', 'exec "$@" 2>>"$LOG_FILE"', 'sh', ...onServerCpus, ...commandOf(target)],
     env: {
       NODE_ENV: 'production',
@@ -34,10 +34,14 @@ export async function startTarget(
       ...env,
     },
   }).catch((cause) => {
-    throw new Error(`${target.name}: ${readFileSync(logFile, 'utf8').slice(-4_000)}`, { cause });
+    throw new Error(
+      `The server ${target.name} did not start: ${readFileSync(logFile, 'utf8').slice(-4_000)}`,
+      { cause },
+    );
   });
   opened.use(server);
-  // The first attempt is a clean stop, because `--cpu-prof` writes its profile then.
+  // The server is stopped gracefully first, because Node writes the profile of `--cpu-prof` at a
+  // normal exit.
   opened.defer(async () => {
     await server.stop();
   });

@@ -4,10 +4,16 @@ import { nodeFlags } from '@animal-store/testkit';
 export type Target = {
   readonly name: string;
   readonly title: string;
-  /** `floor`: a constant body and no work, as a unit for the others. */
-  readonly kind: 'service' | 'peer' | 'floor';
+  /**
+   * The kind of server: the service, another framework (`peer`), or a constant response without any
+   * work (`baseline`).
+   */
+  readonly kind: 'service' | 'peer' | 'baseline';
   readonly program: string;
-  /** The command that runs the program. @default the command from the options of the run */
+  /**
+   * The command that runs the program.
+   * @default the Node command from the options of the run
+   */
   readonly command?: readonly string[];
 };
 
@@ -17,18 +23,18 @@ function peer(name: string, title: string): Target {
   return { name, title, kind: 'peer', program: path(`peers/${name}.ts`) };
 }
 
-function floor(name: string, title: string): Target {
-  return { name, title, kind: 'floor', program: path(`floors/${name}.ts`) };
+function baseline(name: string, title: string): Target {
+  return { name, title, kind: 'baseline', program: path(`baselines/${name}.ts`) };
 }
 
-/** The floor of all ratios. */
-export const unitFloor = floor('express-json', 'Express `res.json`, constant body');
+/** The baseline that responds at once. All costs in the tables are multiples of its cost. */
+export const unitBaseline = baseline('express-json', 'Express `res.json`, constant body');
 
 /**
- * The floor that shows the cost of waiting. {@link unitFloor} does not get slower with it on a busy
- * machine.
+ * The baseline that waits before it responds. On a busy machine it becomes slower, like the
+ * service. {@link unitBaseline} does not.
  */
-export const waitingFloor = floor(
+export const waitingBaseline = baseline(
   'express-waiting',
   'Express `res.json`, constant body after 2 ms',
 );
@@ -41,28 +47,30 @@ export const service: Target = {
 };
 
 /**
- * Creates a target that runs the service in another way, for a comparison.
+ * Creates a variant of the service with another command, to compare the two.
  *
  * @param description `name=command`, such as `small=node --max-semi-space-size=4`. The command may
- *   end with another `main.ts`, such as one of another commit.
+ *   end with the path of another `main.ts`, for example in a worktree of an earlier commit.
  */
 export function serviceVariant(description: string): Target {
   const name = description.slice(0, description.indexOf('='));
   const words = description.slice(name.length + 1).split(' ');
   const own = words.at(-1)?.endsWith('.ts') === true ? words.pop() : undefined;
-  if (name === '' || words.length === 0) throw new Error(`${description}: expected name=command`);
+  if (name === '' || words.length === 0)
+    throw new Error(`Expected name=command, got ${description}.`);
   return { ...service, name, title: name, program: own ?? service.program, command: words };
 }
 
 export const targets: readonly Target[] = [
-  unitFloor,
-  waitingFloor,
+  unitBaseline,
+  waitingBaseline,
   service,
   peer('fastify-pg', 'Fastify + @fastify/rate-limit + pg'),
 ];
 
 /**
- * Returns the command of a target: the service runs as in `npm start`, and its peers on plain Node.
+ * Returns the command that starts a server. The service gets the same Node flags as in `npm start`,
+ * and the others get none.
  */
 export function commandOf({ kind, command, program }: Target): readonly string[] {
   const flags = kind === 'service' ? nodeFlags : [];

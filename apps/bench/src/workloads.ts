@@ -2,10 +2,10 @@ import { createSeededRandom } from '@animal-store/testkit/seeded-random';
 import { createToken } from '../../server/src/keys/token.ts';
 import { listOf, type Pet, petAt, statuses, type Tokens } from './catalogue.ts';
 
-/** One request of an animal store, in any protocol. */
+/** One request to an animal store, independent of the protocol. */
 export type Call = {
   readonly token: string;
-  /** The caller, if there is no valid key. */
+  /** The IP address of the caller, for requests without a valid key. */
   readonly address?: string;
 } & (
   | {
@@ -17,7 +17,7 @@ export type Call = {
   | { readonly operation: 'create'; readonly name: string; readonly categoryId: number }
 );
 
-/** The expected response. */
+/** The expected response: its status, and a function that checks its body. */
 export type Expectation = { readonly status: number; readonly body: (body: unknown) => boolean };
 
 export type Data = { readonly tokens: Tokens; readonly pets: number };
@@ -26,13 +26,13 @@ export type Workload = {
   readonly letter: string;
   readonly title: string;
   calls(data: Data, connection: number): Call[];
-  /** The expected response to all calls, if it does not follow from the call. */
+  /** The response that all calls expect, for workloads where the service denies every request. */
   readonly refusal?: { readonly status: number; readonly code: string };
-  /** Settings of the service for this workload. */
+  /** Environment variables for the service in this workload. */
   readonly env?: Readonly<Record<string, string>>;
 };
 
-/** How many different calls a connection repeats. */
+/** The number of different calls that a connection sends again and again. */
 const callsPerConnection = 200;
 
 function manyCalls(connection: number, call: (random: (below: number) => number) => Call): Call[] {
@@ -46,7 +46,10 @@ const hotToken = ({ tokens }: Data): string => tokens.wide[0] as string;
 const anyToken = ({ tokens }: Data, random: (below: number) => number): string =>
   tokens.wide[random(Math.min(1_000, tokens.wide.length))] as string;
 
-/** Returns one of 200 lists: 50 lengths, with each status and without. */
+/**
+ * Returns a random list call out of 200: one of 50 lengths, with one of the statuses or without a
+ * status.
+ */
 function anyList(random: (below: number) => number) {
   return {
     operation: 'list',
@@ -63,7 +66,7 @@ const hotList = { operation: 'list', limit: 20, status: undefined } as const;
 const newPet = (random: (below: number) => number) =>
   ({ operation: 'create', name: `New ${random(1_000_000)}`, categoryId: random(10) }) as const;
 
-/** This key is well-formed, so the service looks it up. */
+/** A well-formed token that no key has, so the service must look it up. */
 const unknownToken = createToken();
 
 export const workloads: readonly Workload[] = [
@@ -118,7 +121,8 @@ export const workloads: readonly Workload[] = [
     title: 'all banned (429)',
     calls: ({ tokens }) => [{ ...hotList, token: tokens.narrow }],
     refusal: { status: 429, code: 'key_temporarily_banned' },
-    // The first minute has as high a limit as the others; the day is used up at once.
+    // The day has a limit of one request, so the key is banned soon. The ban lasts longer than the
+    // run.
     env: { BAN_MIN_STRIKES: '1', BAN_STRIKE_PERCENT: '0', BAN_SECONDS: '3600' },
   },
   {
@@ -136,7 +140,7 @@ export const workloads: readonly Workload[] = [
   },
 ];
 
-/** Returns the expected response to a call. */
+/** Returns the response that a call expects. */
 export function expectationOf(call: Call, refusal: Workload['refusal']): Expectation {
   if (refusal !== undefined) {
     const { status, code } = refusal;
@@ -173,7 +177,10 @@ function isSameList(body: unknown, expected: readonly Pet[]): boolean {
   );
 }
 
-/** Peers may add members of their own, such as the time of creation. */
+/**
+ * Compares only the members of the contract, because other servers may add members such as a
+ * creation time.
+ */
 function isSame(body: unknown, expected: Pet): boolean {
   const pet = body as Partial<Pet>;
   return (

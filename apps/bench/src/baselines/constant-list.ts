@@ -1,4 +1,4 @@
-/** The only response of the floors: the first page of the benchmark's animals. */
+/** The body of every response of the baseline servers: the first page of the benchmark's animals. */
 export const constantList = Array.from({ length: 20 }, (_, index) => ({
   id: index + 1,
   name: `Animal ${index + 1}`,
@@ -6,5 +6,5 @@ export const constantList = Array.from({ length: 20 }, (_, index) => ({
   status: (['pending', 'sold', 'available'] as const)[index % 3],
 }));
 
-// biome-ignore lint/style/noProcessEnv: a floor is a separate program
+// biome-ignore lint/style/noProcessEnv: a baseline is a separate program
 export const port = Number(process.env['PORT']);

@@ -3,7 +3,7 @@ import express from 'express';
 import { announce } from '../announce.ts';
 import { constantList, port } from './constant-list.ts';
 
-/** The wait, about as long as both stores take for a batch. */
+/** How long a request waits, in milliseconds. Redis and Postgres together take about as long. */
 const waitMs = 2;
 
 const app = express();
@@ -13,8 +13,9 @@ function answerAll(): void {
   for (const answer of waiting.splice(0)) answer();
 }
 
-// Any service that waits pays this cost: it responds to its requests in batches, from objects that
-// have left the processor's caches.
+// Like a service that waits for Redis and Postgres, this server collects requests and responds to
+// all of them at once. By then, their objects have left the processor's caches, which makes a
+// response slower.
 app.get('/v1/pets', (_req, res) => {
   if (waiting.length === 0) setTimeout(answerAll, waitMs);
   waiting.push(() => res.json(constantList));

@@ -31,8 +31,8 @@ app.addHook('onRequest', async (request, reply) => {
 });
 
 await app.register(rateLimit, { global: false, redis, nameSpace: 'fastify-pg:' });
-// The plugin counts one window per route. Its documentation recommends this function for more
-// windows.
+// @fastify/rate-limit counts one window for each route. For further windows, its documentation
+//   recommends `createRateLimit`.
 const limiters = windows.map(({ name, limit, seconds }) =>
   app.createRateLimit({
     max: limit,

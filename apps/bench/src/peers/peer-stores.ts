@@ -8,22 +8,22 @@ const { PORT, DATABASE_URL = '', REDIS_URL = '', PER_MINUTE, PER_DAY } = process
 
 export const port = Number(PORT);
 
-/** The two windows that a peer counts. */
+/** The two quota windows that the compared servers count. */
 export const windows = [
   { name: 'minute', limit: Number(PER_MINUTE), seconds: 60 },
   { name: 'day', limit: Number(PER_DAY), seconds: 86_400 },
 ] as const;
 
-// `category_id` is a bigint, which pg returns as a string; all values of the benchmark are small.
+// pg returns a bigint as a string. A number is enough here, because all values are small.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
-/** This is the number of connections of the service. */
+/** The pool has as many connections as the pool of the service. */
 export const pool = new pg.Pool({ connectionString: DATABASE_URL, max: 4 });
 
 export const redis = new Redis(REDIS_URL);
 
-// The peer has a cache of keys, like the service. Without it, a request would cost one more
-// statement.
+// The compared servers cache keys, like the service does. Without this cache, each request would
+// cost one more SQL statement.
 const keyIds = new LRUCache<string, string>({
   max: 100_000,
   ttl: 60_000,
@@ -33,7 +33,10 @@ const keyIds = new LRUCache<string, string>({
   },
 });
 
-/** Finds the id of the key in an `Authorization` header; `undefined` if there is none. */
+/**
+ * Finds the id of the API key in an `Authorization` header; `undefined` if the key is missing or
+ * unknown.
+ */
 export async function findKeyId(authorization: string | undefined): Promise<string | undefined> {
   if (!authorization?.startsWith('Bearer ')) return undefined;
   const tokenHash = hash('sha256', authorization.slice('Bearer '.length));

@@ -4,7 +4,8 @@ import { type RedisReply, RedisStore } from 'rate-limit-redis';
 import { RateLimiterRedis, RateLimiterRes, RateLimiterUnion } from 'rate-limiter-flexible';
 
 /**
- * A library that limits requests by a minute and a day in Redis, used as its documentation shows.
+ * A rate-limit library that counts a minute and a day in Redis. It is used as its documentation
+ * shows.
  */
 export interface Library {
   readonly title: string;
@@ -12,9 +13,9 @@ export interface Library {
 }
 
 export interface OpenLibrary {
-  /** Decides one request, and returns whether it is admitted. */
+  /** Counts one request of a caller, and returns whether the library admits it. */
   take(id: string): Promise<boolean>;
-  /** Returns how much of the day a caller has used. */
+  /** Returns how many requests the library has counted for a caller on this day. */
   usedOfDay(id: string): Promise<number>;
   close(): void;
 }

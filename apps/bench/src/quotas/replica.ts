@@ -1,5 +1,5 @@
-// This program is one replica of a service. It sends requests of one caller, and prints how many
-// were admitted.
+// This program is one replica of a service in the quota benchmark. It sends the requests of one caller, and prints
+// how many of them the library admitted.
 //
 //   node replica.ts LIBRARY REDIS_URL PER_MINUTE PER_DAY REQUESTS
 
@@ -8,7 +8,8 @@ import { libraries } from './libraries.ts';
 const [name = '', url = '', perMinute, perDay, requests] = process.argv.slice(2);
 const quota = { perMinute: Number(perMinute), perDay: Number(perDay) };
 const library = await libraries[name]?.open(url, quota);
-if (library === undefined) throw new Error(`${name}: unknown library`);
+if (library === undefined)
+  throw new Error(`Unknown library ${name}. Use one of ${Object.keys(libraries).join(', ')}.`);
 
 let left = Number(requests);
 let admitted = 0;

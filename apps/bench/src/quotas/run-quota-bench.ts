@@ -1,4 +1,4 @@
-// This program compares libraries that limit by a minute and a day, on one Redis: the cost of a
+// This program compares rate-limit libraries that count a minute and a day in one Redis. It measures the cost of a
 // decision, and how many requests eight processes admit together.
 //
 //   npm run bench:quotas -- --rounds 5
@@ -25,7 +25,10 @@ interface Cost {
 pinThisProcess();
 await using redis = await openRedis();
 
-/** Measures decisions of 64 callers, each of which waits for its decision. */
+/**
+ * Measures the decisions for 64 concurrent callers. Each caller waits for its decision before the
+ * next request.
+ */
 async function measure({ open }: Library): Promise<Cost> {
   await redis.command('FLUSHALL');
   const library = await open(redis.url, wide);
@@ -54,8 +57,8 @@ async function measure({ open }: Library): Promise<Cost> {
 }
 
 /**
- * Returns how many of 10,000 requests of one caller eight processes admit, at 1,000 a minute and
- * 5,000 a day.
+ * Sends 10,000 requests of one caller from eight processes, and returns how many were admitted. The
+ * limits are 1,000 a minute and 5,000 a day.
  */
 async function countAdmitted(name: string): Promise<{ admitted: number; usedOfDay: number }> {
   await redis.command('FLUSHALL');
@@ -73,7 +76,7 @@ const costs = new Map<string, Cost[]>();
 for (let round = 0; round < rounds; round += 1) {
   const names = Object.entries(libraries);
   for (let i = 0; i < names.length; i += 1) {
-    // Each round starts with another library.
+    // Each round starts with another library, so that none always follows the same one.
     const [name, library] = names[(i + round) % names.length] as [string, Library];
     costs.set(name, [...(costs.get(name) ?? []), await measure(library)]);
   }
