@@ -1,9 +1,9 @@
-// `npm run test:deploy` tests this folder with real programs. It is not part of `npm test`, which
-// needs only Node and npm. As root on Debian, it installs missing programs. If a step cannot run,
-// the run fails, and its last line names the step.
+// `npm run test:deploy` tests this folder with real programs. It is not part of `npm test`, which needs only Node
+// and npm. As root on Debian, it installs missing programs. If a step cannot run, the command fails, and its last
+// line names the step.
 //
-//   npm run test:deploy                 all steps
-//   npm run test:deploy -- rules image  these steps
+//   npm run test:deploy                 runs all steps
+//   npm run test:deploy -- rules image  runs only these steps
 
 import { freePort, openPostgres } from '../packages/testkit/src/index.ts';
 import { testBackup } from './test/backup.mjs';
@@ -22,8 +22,9 @@ import { testSlowness } from './test/slowness.mjs';
 const container = ['buildah', 'podman', 'runc'];
 
 /**
- * The steps run in this order, because Compose uses the image. The longest two run in parallel with
- * them: one keeps a processor busy, and the other mostly waits for the timeouts of HAProxy.
+ * The steps in the order in which they run. `compose` comes after `image`, because it uses the
+ * built image. The two longest steps run in parallel with the others: one is limited by a single
+ * processor, and the other mostly waits for HAProxy's timeouts.
  */
 const steps = {
   rules: { test: testRules, programs: ['amtool', 'promtool'], isBeside: true },
@@ -46,7 +47,7 @@ const steps = {
 const asked = process.argv.slice(2);
 const chosen = asked.length === 0 ? Object.keys(steps) : asked;
 if (chosen.some((name) => !Object.hasOwn(steps, name))) {
-  console.error(`There are the steps ${Object.keys(steps).join(', ')}.`);
+  console.error(`There is no such step. The steps are ${Object.keys(steps).join(', ')}.`);
   process.exit(2);
 }
 
@@ -54,7 +55,7 @@ const scope = new AsyncDisposableStack();
 let postgres;
 const context = {
   freePort,
-  /** All steps that neither stop nor configure Postgres share one. */
+  /** Creates a database. Steps that neither stop nor configure Postgres share one server. */
   async createDatabase() {
     postgres ??= openPostgres().then((opened) => scope.use(opened));
     return (await postgres).createDatabase();
@@ -68,7 +69,7 @@ for (const name of chosen) if (!steps[name].isBeside) await runStep(name);
 await Promise.all(beside);
 await scope.disposeAsync();
 
-/** Returns why a step cannot run here, or `undefined`. */
+/** Returns the reason why a step cannot run on this machine; `undefined` if it can. */
 function obstacle({ programs, isOfRoot, needs }) {
   if (isOfRoot && process.getuid() !== 0) return 'only root can';
   if (needs !== undefined && !results.passed.includes(needs)) return `needs the step "${needs}"`;

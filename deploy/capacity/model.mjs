@@ -1,9 +1,8 @@
-// This model computes the resources for a number of keys and requests. docs/capacity.md says how
+// This program computes the resources that a number of keys and requests need. docs/capacity.md explains how
 // reliable its assumptions are.
 //
-//   npx node deploy/capacity/model.mjs                  the table of docs/capacity.md
-//   npx node deploy/capacity/model.mjs 50000 2000       50,000 active keys, 2,000 requests/s at the
-//   peak
+//   npx node deploy/capacity/model.mjs               prints the table of docs/capacity.md
+//   npx node deploy/capacity/model.mjs 50000 2000    for 50,000 active keys and 2,000 requests/s at the peak
 
 import { readFileSync } from 'node:fs';
 
@@ -11,69 +10,86 @@ const recorded = JSON.parse(
   readFileSync(new URL('../../apps/bench/results/recorded.json', import.meta.url), 'utf8'),
 );
 
-/** Returns the recorded CPU microseconds of a request in a workload of the benchmark. */
+/** Returns the recorded CPU time of a request in a benchmark workload, in microseconds. */
 function cpuOf(workload) {
   const scenario = recorded.scenarios.find((it) => it.workload === workload);
-  if (scenario === undefined) throw new Error(`recorded.json has no workload (${workload}).`);
+  if (scenario === undefined)
+    throw new Error(
+      `recorded.json has no numbers for workload ${workload}. Run \`npm run bench\` and \`npm run bench:record\`.`,
+    );
   return scenario.results.find(({ target }) => target === 'service').median.cpuUs;
 }
 
 /**
- * The mix of requests: four fifths are lists, many different ones for many keys; the rest is gets
- * by id and creations.
+ * The assumed mix of requests: 80 % lists of many keys (workload b), 15 % gets by id (c), and 5 %
+ * creations (d).
  */
 const mix = { b: 0.8, c: 0.15, d: 0.05 };
 const mean = (part) =>
   Object.entries(mix).reduce((sum, [workload, share]) => sum + share * cpuOf(workload)[part], 0);
 
 const assumptions = {
-  /** CPU microseconds of a request whose key is cached, from apps/bench. */
+  /** The CPU time of a request whose key is cached, in microseconds. apps/bench measures it. */
   serverUs: mean('server'),
   redisUs: mean('redis'),
   postgresUs: mean('postgres'),
-  /** The CPU microseconds of the server for a hot list of one key. */
+  /**
+   * The server's CPU time for the cheapest request, in microseconds. It is the unit of the costs
+   * below.
+   */
   unitUs: cpuOf('a').server,
-  /** The cost of a key lookup, in units of a hot list. Measured: see docs/capacity.md. */
+  /**
+   * The cost of a key lookup, as a multiple of `unitUs`. docs/capacity.md describes the
+   * measurement.
+   */
   lookupCost: { server: 0.8, postgres: 0.55 },
-  /** The cost of a ledger entry, from its request to its rows. Measured: see docs/capacity.md. */
+  /**
+   * The cost of a usage entry, from counting the request to storing the rows, as a multiple of
+   * `unitUs`. docs/capacity.md describes the measurement.
+   */
   entryCost: { server: 0.4, postgres: 0.6 },
-  /** The share of a core that may be used on average. */
+  /** The share of a core that the service may use on average. */
   utilisation: 0.6,
   /**
-   * Bytes in Redis for each key that is used within a day, and for an empty Redis. Measured: see
-   * docs/capacity.md.
+   * The memory of Redis in bytes: for each key that is used within a day, and for an empty Redis.
+   * docs/capacity.md describes the measurement.
    */
   redisBytesPerKey: 200,
   redisBaseBytes: 64e6,
-  /** Bytes in Postgres for a row with its index, from apps/server/README.md, "The usage ledger". */
+  /**
+   * The disk space of a usage row with its index, in bytes. apps/server/README.md, "The usage
+   * ledger", explains the number.
+   */
   ledgerRowBytes: 175,
   /**
-   * How many minutes and hours of a day a key is active, and how many kinds of request it makes.
+   * The activity of a key in a day: the number of minutes and hours with requests, and the number
+   * of different operations and outcomes.
    */
   activeMinutes: 60,
   activeHours: 8,
   kinds: 2,
-  /** How long the ledger stores data: the defaults of docs/settings.md, in days. */
+  /** How long usage is stored, in days. These are the defaults in docs/settings.md. */
   keptDays: { minutes: 2, hours: 90, days: 400 },
-  /** The share of requests that create something. */
+  /** The share of requests that create an animal. */
   creations: mix.d,
-  /** The number of creations that share a commit, under load. */
+  /** The number of creations that one database transaction commits under load. */
   creationsPerCommit: 10,
-  /** How often a replica writes its counts, in seconds. */
+  /** How often a replica writes its usage counts, in seconds. */
   flushSeconds: 4,
-  /** How long a replica caches a key, in seconds, and how many keys. */
+  /** How long a replica caches a key, in seconds, and how many keys it can cache. */
   knownSeconds: 30,
   knownKeys: 20_000,
 };
 
-/** Computes the resources for a number of active keys and requests per second at the peak. */
+/** Computes the resources for a number of active keys and a peak rate of requests per second. */
 function need(keys, requests) {
   const it = assumptions;
-  // The model assumes that all keys are active within the same hours.
+  // The keys that are active in the same minute, if all keys are active within the same 8 hours.
   const activeKeys = keys * (it.activeMinutes / (it.activeHours * 60));
   let replicas = 3;
   let use;
-  // With more replicas, each caches fewer keys, and writes more entries.
+  // The number of replicas is computed again and again until it is stable. More replicas change the
+  // cost: each one caches fewer keys, and all of them write more entries.
   for (let round = 0; round < 20; round += 1) {
     use = useOf({ activeKeys, requests, replicas });
     replicas = Math.max(3, Math.ceil(use.serverCores) + 1);
@@ -102,13 +118,13 @@ function need(keys, requests) {
   };
 }
 
-/** Returns how many of these places random requests hit. */
+/** Returns the expected number of different places that random requests hit. */
 const distinct = (places, requests) => places * (1 - Math.exp(-requests / places));
 
-/** Returns the cores that the peak needs, with the given number of replicas. */
+/** Returns the CPU cores that the peak needs with the given number of replicas. */
 function useOf({ activeKeys, requests, replicas }) {
   const it = assumptions;
-  /** The rate of requests with one key on one replica. They arrive at random. */
+  /** The requests per second that one replica receives with one key. They arrive at random times. */
   const rate = requests / activeKeys / replicas;
   const isUnknown = Math.max(1 / (1 + it.knownSeconds * rate), 1 - it.knownKeys / activeKeys);
   const entriesPerSecond =

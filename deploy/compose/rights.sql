@@ -1,4 +1,5 @@
--- What the service may do in the database: docs/operating.md, "Least rights". Run after each migration, as the owner.
+-- Grants the service only the database permissions that it needs: docs/operating.md, "Least
+-- rights". Run this file as the owner after each migration.
 \getenv password SERVICE_PASSWORD
 select 'create role animal_store_service login'
   where not exists (select from pg_roles where rolname = 'animal_store_service') \gexec

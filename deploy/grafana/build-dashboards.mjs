@@ -1,4 +1,4 @@
-// Writes dashboards/*.json. Run it after an edit of dashboard-definitions.mjs:
+// Generates dashboards/*.json. Run it after an edit of dashboard-definitions.mjs:
 //
 //   node scripts/install.mjs all && node deploy/grafana/build-dashboards.mjs
 
@@ -18,7 +18,7 @@ const { LegendDisplayMode, LegendPlacement, VizLegendOptionsBuilder } = load(
   '@grafana/grafana-foundation-sdk/common',
 );
 
-/** The variable for the Prometheus, which the viewer chooses. */
+/** The Prometheus data source, which the viewer selects at the top of the dashboard. */
 // biome-ignore lint/suspicious/noTemplateCurlyInString: Grafana replaces the variable
 const datasource = { type: 'prometheus', uid: '${datasource}' };
 
@@ -48,7 +48,7 @@ function panelOf({ title, unit, queries, hasExemplars = false }) {
   return panel;
 }
 
-/** Creates a variable whose values come from Prometheus. */
+/** Creates a dashboard variable whose values come from a Prometheus query. */
 const variable = (name, query) =>
   new QueryVariableBuilder(name).label(name).datasource(datasource).query(query).refresh(2);
 
@@ -83,7 +83,7 @@ function dashboardOf({ file, title, rows }) {
   return dashboard.build();
 }
 
-/** Returns the files of the dashboards, by name. */
+/** Builds the dashboards, and returns the content of each file by its name. */
 export function buildDashboards() {
   return Object.fromEntries(
     dashboards.map((definition) => [

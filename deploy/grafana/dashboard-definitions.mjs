@@ -1,7 +1,7 @@
-// This file defines the dashboards: rows of panels, and each panel's queries with their legends.
-// build-dashboards.mjs converts it to the JSON of Grafana.
+// This file defines the dashboards: rows of panels, and the queries and legends of each panel.
+// build-dashboards.mjs converts it to Grafana's JSON.
 
-/** Restricts a query to the environment or the replicas in the dashboard's variables. */
+/** Label filters for queries: the environment and the replicas that the viewer has selected. */
 const inEnvironment = 'namespace="$namespace",job="$job"';
 const on = `${inEnvironment},instance=~"$instance"`;
 const rate = (metric, labels = '') => `rate(${metric}{${on}${labels}}[$__rate_interval])`;
@@ -15,7 +15,10 @@ const requestSeconds = 'animal_store_http_request_duration_seconds';
 const waitSeconds = 'animal_store_http_request_wait_duration_seconds';
 const redisSeconds = 'animal_store_redis_command_duration_seconds';
 const statementSeconds = 'animal_store_database_statement_duration_seconds';
-/** A panel with the time that requests wait in a stage. Traces of sampled requests are points above the lines. */
+/**
+ * Creates a panel with the time that requests spend in a stage. Sampled requests are points above
+ * the lines, which link to their traces.
+ */
 const waitPanel = (title, stage) => ({
   title,
   unit: 's',
@@ -25,7 +28,7 @@ const waitPanel = (title, stage) => ({
     legend: `quantile ${q}`,
   })),
 });
-/** A 501 is not a failure. */
+/** Filters failed requests. The status 501 means "not implemented" and is not a failure. */
 const failed = ',status=~"5..",status!="501"';
 
 export const dashboards = [
@@ -37,7 +40,7 @@ export const dashboards = [
         title: 'Objectives',
         panels: [
           {
-            title: 'Requests that fail (objective: below 0.1 %)',
+            title: 'Failed requests (objective: below 0.1 %)',
             unit: 'percentunit',
             queries: [
               {
@@ -55,7 +58,7 @@ export const dashboards = [
             ],
           },
           {
-            title: 'Requests above 100 ms (objective: below 1 %)',
+            title: 'Requests slower than 100 ms (objective: below 1 %)',
             unit: 'percentunit',
             queries: [
               {
@@ -95,7 +98,7 @@ export const dashboards = [
             ],
           },
           {
-            title: 'Time to answer',
+            title: 'Response time',
             unit: 's',
             queries: ['0.5', '0.95', '0.99'].map((q) => ({
               expr: quantile(q, requestSeconds, 'job'),
@@ -103,7 +106,7 @@ export const dashboards = [
             })),
           },
           {
-            title: 'Time to answer, quantile 0.99, by route',
+            title: 'Response time by route, 99th percentile',
             unit: 's',
             queries: [{ expr: quantile('0.99', requestSeconds, 'route'), legend: '{{route}}' }],
           },
@@ -118,7 +121,7 @@ export const dashboards = [
         title: 'Where time goes',
         panels: [
           {
-            title: 'Share of the time of requests',
+            title: 'Share of the response time',
             unit: 'percentunit',
             queries: [
               {
@@ -131,11 +134,11 @@ export const dashboards = [
               },
             ],
           },
-          waitPanel('Wait for a turn (overload)', 'queue'),
+          waitPanel('Wait in the queue (overload)', 'queue'),
           waitPanel('Wait for Redis', 'redis'),
           waitPanel('Wait for Postgres', 'sql'),
           {
-            title: 'Time to answer, with traces',
+            title: 'Response time, with traces',
             unit: 's',
             hasExemplars: true,
             queries: ['0.5', '0.95', '0.99'].map((q) => ({
@@ -144,7 +147,7 @@ export const dashboards = [
             })),
           },
           {
-            title: 'Spans that were dropped',
+            title: 'Dropped spans',
             unit: 'short',
             queries: [
               {
@@ -175,7 +178,7 @@ export const dashboards = [
             ],
           },
           {
-            title: 'Refused requests by plan and window',
+            title: 'Denied requests by plan and window',
             unit: 'reqps',
             queries: [
               {
@@ -188,7 +191,7 @@ export const dashboards = [
             ],
           },
           {
-            title: 'Bans an hour',
+            title: 'Bans per hour',
             unit: 'short',
             queries: [
               { expr: `sum(increase(animal_store_bans_total{${on}}[1h]))`, legend: 'bans' },
@@ -200,17 +203,17 @@ export const dashboards = [
         title: 'Without Redis',
         panels: [
           {
-            title: 'Replicas that decide by their own share',
+            title: 'Replicas that count without Redis',
             unit: 'short',
             queries: [perInstance('animal_store_redis_breaker_open')],
           },
           {
-            title: 'Replicas, as each counts them',
+            title: 'Number of replicas, as seen by each replica',
             unit: 'short',
             queries: [perInstance('animal_store_replicas')],
           },
           {
-            title: 'Last heartbeat heard',
+            title: 'Time since the last heartbeat',
             unit: 's',
             queries: [perInstance('animal_store_heartbeat_age_seconds')],
           },
@@ -236,7 +239,7 @@ export const dashboards = [
             ],
           },
           {
-            title: 'Time of a statement, quantile 0.99',
+            title: 'Duration of a statement, 99th percentile',
             unit: 's',
             queries: [
               { expr: quantile('0.99', statementSeconds, 'statement'), legend: '{{statement}}' },
@@ -274,7 +277,7 @@ export const dashboards = [
             ],
           },
           {
-            title: 'Time of a command, quantile 0.99',
+            title: 'Duration of a command, 99th percentile',
             unit: 's',
             queries: [{ expr: quantile('0.99', redisSeconds, 'command'), legend: '{{command}}' }],
           },
@@ -295,7 +298,7 @@ export const dashboards = [
         title: 'Usage ledger',
         panels: [
           {
-            title: 'Last write',
+            title: 'Time since the last write',
             unit: 's',
             queries: [
               {
@@ -305,7 +308,7 @@ export const dashboards = [
             ],
           },
           {
-            title: 'Lost, an hour',
+            title: 'Lost per hour',
             unit: 'short',
             queries: [
               {
@@ -341,7 +344,7 @@ export const dashboards = [
             ],
           },
           {
-            title: 'Requests of operators and probes',
+            title: 'Requests to the ops listener',
             unit: 'reqps',
             queries: [
               {
@@ -361,7 +364,7 @@ export const dashboards = [
             queries: [{ expr: rate('process_cpu_seconds_total'), legend: '{{instance}}' }],
           },
           {
-            title: 'Delay of the event loop, quantile 0.99',
+            title: 'Event loop delay, 99th percentile',
             unit: 's',
             queries: [perInstance('nodejs_eventloop_lag_p99_seconds')],
           },
@@ -374,7 +377,7 @@ export const dashboards = [
             ],
           },
           {
-            title: 'Time for garbage collection',
+            title: 'Share of time for garbage collection',
             unit: 'percentunit',
             queries: [
               {

@@ -1,5 +1,5 @@
-// Copies Node and the shared libraries that it has loaded into a directory, which becomes the root
-// of the image. It runs in the first stage of the Dockerfile.
+// Copies Node and the shared libraries that it loads into a directory, which becomes the root of the image. The
+// first stage of the Dockerfile runs it.
 //
 //   node collect-runtime.mjs /runtime
 
@@ -15,18 +15,20 @@ function copy(from, to) {
 }
 
 copy(process.execPath, '/usr/local/bin/node');
-// The libraries keep the paths where the loader found them, except the kernel's own
-// (linux-vdso.so), which is not a file.
+// Each library keeps its path. linux-vdso.so has no path, because the kernel provides it, and is
+// not copied.
 for (const library of process.report.getReport().sharedObjects) {
   if (library.startsWith('/') && library !== process.execPath) copy(library, library);
 }
 
-// In 1.0, commands such as `docker exec <container> node apps/server/src/cli.ts keys list` used
-// this path. It is written here, because the base may lack `mkdir`.
+// Version 1.0 had the CLI at this path, so scripts may still run `docker exec <container> node
+// apps/server/src/cli.ts keys list`. The file is created here, because the final image has no
+// shell.
 const sources = join(root, 'animal-store/apps/server/src');
 mkdirSync(sources, { recursive: true });
 writeFileSync(join(sources, 'cli.ts'), "import '../../cli/src/cli.ts';\n");
 
-// A volume for the embedded database is mounted here. The user of the service owns it.
+// The mount point for the volume of the embedded database. The user of the service (1000) must own
+// it.
 mkdirSync(join(root, 'data'), { mode: 0o700 });
 chownSync(join(root, 'data'), 1000, 1000);

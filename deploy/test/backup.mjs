@@ -5,12 +5,12 @@ import { openPostgres, until } from '../../packages/testkit/src/index.ts';
 import { postgresUser } from '../../packages/testkit/src/postgres-binaries.ts';
 import { ask, askAdmin, makeDirectory, repository, run, startReplica } from './steps.mjs';
 
-/** Additional animals, so that the restore has a measurable duration. */
+/** The number of additional animals. They make the restore long enough to measure. */
 const bulk = 100_000;
 
 /**
- * Runs the commands of docs/operating.md, "Back up" and "Restore", on Debian's Postgres, and checks
- * the restored data.
+ * Runs the commands of docs/operating.md, "Back up" and "Restore", with Debian's Postgres. It then
+ * checks the restored data.
  */
 export async function testBackup({ scope, freePort, say }) {
   const commands = readCommands();
@@ -31,10 +31,11 @@ export async function testBackup({ scope, freePort, say }) {
   const query = async (url, sql) =>
     (await sh(`psql --no-psqlrc -Atc "${sql}" "${url}"`)).stdout.trim();
 
-  // pg_dump and pg_basebackup refuse a newer server.
+  // Postgres is Debian's version, like pg_dump and pg_basebackup. These programs refuse to work
+  // with a newer server.
   const debian = { directory: join(bin, '..'), storage: 'disk' };
   const archive = `archive_command=test ! -f ${paths.BACKUP}/wal/%f && cp %p ${paths.BACKUP}/wal/%f`;
-  // A restored server refuses to start with fewer connections than the original.
+  // A restored server refuses to start if it allows fewer connections than the original server.
   const defaults = 'max_connections=100';
   const postgres = scope.use(
     await openPostgres({ ...debian, settings: ['archive_mode=on', archive, defaults] }),
@@ -54,7 +55,8 @@ export async function testBackup({ scope, freePort, say }) {
   await sh(commands.dump, { DATABASE_URL: url });
   const late = await create(server);
   const segment = await query(url, 'select pg_walfile_name(pg_current_wal_lsn())');
-  // `archive_timeout` does the same after a minute.
+  // In production, `archive_timeout` switches to the next WAL file after a minute. The test does
+  // not wait for it.
   await query(url, 'select pg_switch_wal()');
   await until(() => existsSync(join(paths.BACKUP, 'wal', segment)));
   const lost = await create(server);
@@ -92,7 +94,7 @@ export async function testBackup({ scope, freePort, say }) {
   await check('base backup and log', restored, [early, late], startedAt);
 }
 
-/** Returns the commands in docs/operating.md. */
+/** Reads the backup commands from docs/operating.md. */
 function readCommands() {
   const text = readFileSync(join(repository, 'docs/operating.md'), 'utf8');
   const [, section] = /\n## Back up\n(.*)\n# What it runs with\n/s.exec(text);
@@ -104,7 +106,7 @@ function readCommands() {
   return { base, dump, replay, loadDump, setIdsAhead };
 }
 
-/** Returns the directory of the newest Postgres from Debian's packages. */
+/** Returns the program directory of the newest Postgres among Debian's packages. */
 function binariesOfDebian() {
   const root = '/usr/lib/postgresql';
   const versions = existsSync(root) ? readdirSync(root).map(Number).filter(Boolean) : [];

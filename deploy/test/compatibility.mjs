@@ -6,15 +6,15 @@ import { postgresUser } from '../../packages/testkit/src/postgres-binaries.ts';
 import { makeDirectory, node, readMetrics, repository, run, startReplica } from './steps.mjs';
 
 /**
- * Connects to Postgres and Redis over TLS: with a private authority, another one, and an expired
- * certificate.
+ * Connects the service to Postgres and Redis over TLS. It accepts a certificate of a private
+ * authority, and refuses an unknown authority and an expired certificate.
  */
 export async function testCompatibility({ scope, createDatabase, freePort, say }) {
   const directory = await makeDirectory(scope);
   chmodSync(directory, 0o755);
   await makeCertificates(directory);
 
-  // This Postgres serves the replicas whose Redis is tested.
+  // A Postgres for the replicas that connect to the tested Redis servers.
   const { url: databaseUrl } = await createDatabase();
   for (const [certificate, authorities] of [
     ['good', ['other', 'authority']],
@@ -60,20 +60,20 @@ async function tryPostgres(scope, { postgres, env, isGood }) {
   }
 }
 
-/** Options for TLS on a port of a Redis or a Sentinel, beside its port without TLS. */
+/** Returns the options for a TLS port of Redis or Sentinel, next to its port without TLS. */
 const tlsOptions = (certificate, key, port) => [
   ...['--tls-port', String(port), '--tls-cert-file', certificate, '--tls-key-file', key],
   ...['--tls-ca-cert-file', certificate, '--tls-auth-clients', 'no'],
 ];
 
 /**
- * Starts a Sentinel over TLS, with its own password, and with a password for the Redis on the port,
- * which has none yet.
+ * Starts a Sentinel that accepts TLS connections. The Sentinel has its own password. The function
+ * also sets a password in the Redis that the Sentinel monitors.
  */
 async function startSentinel(scope, { redis, port, directory }, options) {
   await redis.command('config', 'set', 'requirepass', 'of-redis');
   const file = join(directory, 'sentinel.conf');
-  // Certificates are for names, so Sentinels must respond with a name.
+  // A Sentinel must return host names and not addresses, because the certificates are for names.
   const settings = `sentinel resolve-hostnames yes
 sentinel announce-hostnames yes
 sentinel monitor mymaster localhost ${port} 1
@@ -93,8 +93,8 @@ async function expectBreaker(scope, env, isOpen) {
 }
 
 /**
- * Creates two authorities, and two certificates of the first for `localhost`. One of them has
- * expired.
+ * Creates two certificate authorities, and two certificates of the first one for `localhost`. One
+ * of the certificates has expired.
  */
 async function makeCertificates(directory) {
   const openssl = (line) => run('openssl', line.split(' '), { cwd: directory });
@@ -114,7 +114,8 @@ async function makeCertificates(directory) {
     );
     const signed = '-CA authority.crt -CAkey authority.key -CAcreateserial -extfile names';
     await openssl(`x509 -req -in ${name}.csr ${signed} -out ${name}.crt -days ${days}`);
-    // Postgres requires that root owns the key, and that its own group can read it.
+    // Postgres requires that its private key belongs to root, and that only its own group can read
+    // it.
     chmodSync(key, 0o640);
     if (user) chownSync(key, 0, user.gid);
   }

@@ -10,8 +10,8 @@ const composeFile = join(repository, 'deploy/compose/compose.yaml');
 const project = 'animal-store-test';
 
 /**
- * Starts Compose with podman: three replicas, Postgres, Redis and HAProxy. In place of the public
- * images, it builds images of the same names from this machine's programs.
+ * Starts the Compose file with podman: three replicas, Postgres, Redis and HAProxy. The test builds
+ * replacements for the public images from this machine's programs, so that it needs no registry.
  */
 export async function testCompose({ containers, scope, freePort }) {
   const { podman, env } = containers;
@@ -32,7 +32,7 @@ export async function testCompose({ containers, scope, freePort }) {
       timeoutMs: 180_000,
     });
   scope.defer(() => compose('down', '--timeout', '1', '--volumes').catch(() => {}));
-  // The services are listed by name, because podman-compose does not support profiles.
+  // The services are named explicitly, because podman-compose does not support profiles.
   const servers = ['server-1', 'server-2', 'server-3'];
   const container = (name) => `${project}_${name}_1`;
   await compose('up', '--detach', '--no-build', 'postgres', 'valkey');
@@ -40,7 +40,7 @@ export async function testCompose({ containers, scope, freePort }) {
     const { stderr } = await podman(['logs', container('postgres')]);
     return /listening on IPv4[\s\S]*ready to accept connections/.test(stderr);
   }, containerMs);
-  // podman-compose does not wait for what ends, so these are begun one after the other.
+  // podman-compose does not wait for services that exit, so the test starts them one after another.
   for (const name of ['migrate', 'rights']) {
     await compose('up', '--detach', '--no-build', '--no-deps', name);
     const { stdout } = await podman(['wait', container(name)]);
@@ -50,7 +50,7 @@ export async function testCompose({ containers, scope, freePort }) {
   await compose('up', '--detach', '--no-build', '--no-deps', ...servers, 'load-balancer');
 
   const list = (token) => ask(`http://127.0.0.1:${port}/v1/pets?limit=2`, token);
-  /** Adds the list of containers and their logs to a failure. */
+  /** Adds the list of containers and their logs to an error. */
   const explain = async (cause) => {
     const { stdout } = await podman(['ps', '--all']);
     const logs = ['postgres', ...servers, 'load-balancer'].map((name) =>
@@ -59,10 +59,12 @@ export async function testCompose({ containers, scope, freePort }) {
     throw new Error(`${stdout}\n${JSON.stringify(await Promise.all(logs), null, 2)}`, { cause });
   };
   const untilUp = (probe) => until(probe, containerMs).catch(explain);
-  // `docker compose up --wait` waits for all replicas; HAProxy needs only one. For some seconds
-  // after a container joins, the name server of podman may not respond, or not know the others
-  // (podman's issue 13983). A replica that starts at that moment exits. `restart: unless-stopped`
-  // starts it again, which podman does not do without systemd. A running replica responds with 503.
+  // The test waits for all replicas, like `docker compose up --wait`. HAProxy itself needs only
+  // one.
+  // After a container starts, podman's name server may fail for some seconds (podman's issue
+  // 13983). A replica that starts at that moment exits. `restart: unless-stopped` should start it
+  // again, but podman does not do so without systemd, so the test does. A running replica responds
+  // with 503 meanwhile.
   for (const name of servers) {
     await untilUp(async () => {
       const [{ State }] = JSON.parse((await podman(['inspect', container(name)])).stdout);
@@ -71,7 +73,7 @@ export async function testCompose({ containers, scope, freePort }) {
     });
   }
   await untilUp(async () => (await list('nobody')).status === 401);
-  // This is the command in deploy/README.md.
+  // The same command as in deploy/README.md.
   const create = [
     ...['exec', container('server-1'), 'node', 'apps/cli/src/cli.ts'],
     ...['keys', 'create', '--name', 'demo', '--plan', 'free', '--json'],
@@ -88,8 +90,8 @@ export async function testCompose({ containers, scope, freePort }) {
       /^animal_store_replicas 3$/m.test((await podman(readMetrics)).stdout),
     );
   }
-  // The replicas are ready now. A short outage of the name server must not affect them: a 503 would
-  // be a bug of the service.
+  // All replicas are ready now. A short outage of the name server must not affect them, so a 503
+  // from here on is a bug in the service.
   const listTwentyTimes = async () => {
     for (let n = 0; n < 20; n += 1) {
       const answer = await list(token);
@@ -98,7 +100,7 @@ export async function testCompose({ containers, scope, freePort }) {
   };
   await listTwentyTimes().catch(explain);
 
-  // The creation of the key above is an entry of the audit log.
+  // The audit log has an entry for the key that was created above.
   const url = `postgres://animal_store_service:${settings.SERVICE_PASSWORD}@postgres/animal_store`;
   const query = (sql) =>
     podman(['exec', container('postgres'), 'psql', url, '--tuples-only', '--no-align', '-c', sql]);
@@ -115,7 +117,7 @@ export async function testCompose({ containers, scope, freePort }) {
   }
 }
 
-/** Debian's own `psql` is a script that looks for this one. */
+/** Finds the real `psql` program. Debian's `psql` command is a script that searches for it. */
 function findPsql() {
   const versions = '/usr/lib/postgresql';
   const [newest] = readdirSync(versions).toSorted((a, b) => Number(b) - Number(a));
@@ -123,8 +125,8 @@ function findPsql() {
 }
 
 /**
- * Builds an image from files of this machine, at their paths, with the libraries that the programs
- * load.
+ * Builds an image from files of this machine. The files keep their paths, and the libraries that
+ * the programs load are added.
  */
 async function makeImage({ buildah, directory }, name, entrypoint, files) {
   const context = join(directory, basename(name));
@@ -135,9 +137,10 @@ async function makeImage({ buildah, directory }, name, entrypoint, files) {
   };
   for (const [to, from] of Object.entries(files)) {
     put(from, to);
-    // Folders and text files load no libraries.
+    // `ldd` fails for folders and text files, because they load no libraries.
     const { stdout } = await run('ldd', [from]).catch(() => ({ stdout: '' }));
-    // The libraries go to the folder that every Debian base has, wherever they were found.
+    // Libraries are copied to a folder that every Debian image has, wherever they are on this
+    // machine.
     for (const [, library] of stdout.matchAll(/=> (\/\S+)/g)) {
       put(library, join('/usr/lib/x86_64-linux-gnu', basename(library)));
     }
@@ -147,13 +150,16 @@ async function makeImage({ buildah, directory }, name, entrypoint, files) {
   await buildah(['bud', '--isolation', 'chroot', '--tag', `localhost/${name}`, context]);
 }
 
-/** Builds images with the names in Compose, which it would pull from a registry. */
+/**
+ * Builds images with the names in the Compose file, which podman would otherwise pull from a
+ * registry.
+ */
 async function makeImages(containers) {
   const haproxy = ['haproxy', '-W', '-db', '-f', '/usr/local/etc/haproxy/haproxy.cfg'];
   await makeImage(containers, 'haproxy:3.0.5-alpine', haproxy, {
     '/usr/local/bin/haproxy': findProgram('haproxy'),
   });
-  // The public image also accepts other hosts without a password.
+  // The option makes Redis accept other hosts without a password, as the public image does.
   const valkey = ['/bin/sh', '-c', 'exec "$@" --protected-mode no --dir /data', 'sh'];
   await makeImage(containers, 'valkey/valkey:8.0.1-alpine', valkey, {
     '/usr/local/bin/valkey-server': findProgram('valkey-server') ?? findProgram('redis-server'),
@@ -174,8 +180,8 @@ async function makeImages(containers) {
 }
 
 /**
- * Does the same as the entry point of the public image: it creates a database at the first start,
- * then starts Postgres.
+ * A replacement for the entry point of the public Postgres image. It creates the database at the
+ * first start, and then runs Postgres.
  */
 const postgresEntry = `
 const { execFileSync, spawn } = require('node:child_process');

@@ -1,5 +1,5 @@
-// These functions build and run images with Debian's buildah and podman, also inside a container
-// without systemd.
+// These functions build and run images with Debian's buildah and podman. They also work inside a
+// container without systemd.
 
 import {
   cpSync,
@@ -17,13 +17,16 @@ import { findProgram, node, repository, run } from './steps.mjs';
 
 export const image = 'localhost/animal-store:test';
 /**
- * An image with Node, a shell and little else, as a base for {@link image} and for replacements of
- * public images.
+ * A base image with Node, a shell and little else. The test builds the service's image and the
+ * replacements for public images on it.
  */
 export const base = 'localhost/animal-store-base:test';
 const authorities = '/etc/ssl/certs/ca-certificates.crt';
 
-/** Settings of containers and their builds as root without systemd. They may open many files. */
+/**
+ * Returns the configuration for containers and builds, as root without systemd. Containers may open
+ * many files.
+ */
 const configurationIn = (directory) => `[containers]
 default_ulimits = ["nofile=20000:20000", "nproc=20000:20000"]
 [engine]
@@ -35,7 +38,10 @@ network_backend = "netavark"
 network_config_dir = "${directory}/networks"
 `;
 
-/** Opens a store of images and networks of its own, so that nothing of this machine's is touched. */
+/**
+ * Creates a separate store for images and networks, so that the test does not change this machine's
+ * own.
+ */
 export function openContainers(scope) {
   const directory = mkdtempSync(join(tmpdir(), 'animal-store-deploy-'));
   writeFileSync(join(directory, 'containers.conf'), configurationIn(directory));
@@ -53,12 +59,12 @@ runroot = "${directory}/run"
   scope.defer(async () => {
     for (const what of ['rm --time 0', 'pod rm', 'volume rm'])
       await podman([...what.split(' '), '--all', '--force']).catch(() => {});
-    // The image is removed by buildah, because the layers are separate mounts.
+    // Images are removed with buildah, because their layers are separate mounts.
     await buildah(['rmi', '--all', '--force']).catch(() => {});
     try {
       rmSync(directory, { recursive: true, force: true });
     } catch (error) {
-      // A busy mount is not a failure of the tested code.
+      // A failed clean-up is only a warning. A busy mount is not a failure of the tested code.
       console.warn(`${directory} cannot be removed: ${error.message}`);
     }
   });
@@ -66,8 +72,8 @@ runroot = "${directory}/run"
 }
 
 /**
- * Builds an image from this machine's own Node, npm, shell and libraries. It replaces the base of
- * the Dockerfile, so that the test needs no registry of images.
+ * Builds a base image from this machine's Node, npm, shell and libraries. It replaces the public
+ * base image of the Dockerfile, so that the test needs no registry.
  */
 export async function makeBase({ podman, directory }) {
   const root = join(directory, 'base');
@@ -90,7 +96,8 @@ export async function makeBase({ podman, directory }) {
   ]);
   for (const library of new Set(libraries.trim().split('\n'))) copy(library);
   for (const program of ['sh', 'env', 'uname']) copy(`/usr/bin/${program}`);
-  // npm-cli.js is in the folder bin of the package.
+  // `npm` is a link to npm-cli.js in the folder `bin` of npm's package, so the package is two
+  // folders up.
   copy(dirname(dirname(realpathSync(findProgram('npm')))), 'usr/local/lib/node_modules/npm');
   for (const name of ['npm', 'npx']) {
     symlinkSync(`../lib/node_modules/npm/bin/${name}-cli.js`, join(root, 'usr/local/bin', name));
@@ -112,7 +119,7 @@ export async function buildImage({ buildah }) {
   await buildah(
     [
       ...['bud', '--isolation', 'oci', '--runtime', 'runc', '--network', 'host', '--layers'],
-      // Otherwise the health check of the Dockerfile would be left out.
+      // In buildah's default format, the image would lose the health check of the Dockerfile.
       ...['--format', 'docker'],
       ...['--ulimit', 'nofile=20000:20000', '--ulimit', 'nproc=20000:20000'],
       ...(existsSync(authorities) ? trust : []),

@@ -9,7 +9,7 @@ import { dashboards } from '../grafana/dashboard-definitions.mjs';
 import { startPrometheus } from './prometheus.mjs';
 import { ask, askAdmin, repository, startReplica } from './steps.mjs';
 
-/** Panels that are empty while nothing fails. */
+/** The panels that have no data as long as nothing fails. */
 const mayBeEmpty = new Set(
   dashboards
     .flatMap(({ rows }) => rows.flatMap(({ panels }) => panels))
@@ -17,7 +17,7 @@ const mayBeEmpty = new Set(
     .map(({ title }) => title),
 );
 
-/** The values of the dashboards' variables. */
+/** The values of the dashboard variables during the test. */
 const variables = {
   $namespace: 'shop',
   $job: 'animal-store',
@@ -25,7 +25,7 @@ const variables = {
   $__rate_interval: '20s',
 };
 
-/** Fills in the variables of a query, as Grafana does. */
+/** Replaces the variables in a query, as Grafana does. */
 const fillIn = (expr) =>
   Object.entries(variables).reduce((text, it) => text.replaceAll(...it), expr);
 
@@ -44,7 +44,10 @@ async function startCollector(scope) {
   return `http://127.0.0.1:${server.address().port}`;
 }
 
-/** Runs every query of the dashboards, and every rule, in a Prometheus that scrapes two replicas under load. */
+/**
+ * Runs every query of the dashboards and every rule in a real Prometheus, which scrapes two
+ * replicas under load.
+ */
 export async function testDashboards({ scope, createDatabase, freePort, say }) {
   const files = Object.entries(buildDashboards());
   for (const [file, built] of files) {
@@ -54,16 +57,17 @@ export async function testDashboards({ scope, createDatabase, freePort, say }) {
 
   const { url: redisUrl } = scope.use(await openRedis());
   const { url: databaseUrl } = await createDatabase();
-  // The interval is short, so that the scrapes include a write.
+  // The replicas write their counts often, so that the metrics about writing are not empty.
   const stores = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, USAGE_FLUSH_MS: '500' };
-  // Every request is traced.
+  // Every request is traced, so that the panels show exemplars.
   const env = { ...stores, OTEL_EXPORTER_OTLP_ENDPOINT: await startCollector(scope) };
   const servers = await Promise.all([startReplica(scope, env), startReplica(scope, env)]);
   const { ask: askPrometheus } = await startPrometheus(scope, servers, await freePort());
   const query = async (expr) =>
     (await askPrometheus(`query?query=${encodeURIComponent(expr)}`)).result;
 
-  // The load is long enough for several scrapes of each status: 200, 201, 401, 404, 429, 501.
+  // The load lasts for several scrapes. It causes responses of each status: 200, 201, 401, 404, 429
+  // and 501.
   const createKey = async (perMinute) => {
     const quota = { perMinute, perDay: 1_000_000 };
     return (await askAdmin(servers[0], '/keys', { name: 'load', plan: 'enterprise', quota })).token;

@@ -15,14 +15,16 @@ import {
 } from './steps.mjs';
 
 /**
- * The pause of each caller. There is a request at every moment, and time for the other programs.
+ * The pause of each caller between requests, in milliseconds. There is always an open request, but
+ * the other programs also get CPU time.
  */
 const pauseMs = 20;
 
 /**
- * Restarts two of three replicas, one after the other, behind HAProxy with the configuration of
- * Compose, under load: no request may fail. Then kills one and freezes another: no read may fail,
- * and nothing may be created twice. Then stops the database and the replicas.
+ * Tests HAProxy with the Compose configuration, in front of three replicas under load. While two
+ * replicas restart one after the other, no request may fail. When one replica is killed and another
+ * frozen, no read may fail, and no animal may be created twice. Finally, the database and the
+ * replicas stop.
  */
 export async function testLoadBalancer({ scope, freePort, say }) {
   const compose = readFileSync(join(repository, 'deploy/compose/compose.yaml'), 'utf8');
@@ -49,8 +51,8 @@ export async function testLoadBalancer({ scope, freePort, say }) {
 
   let created = 0;
   /**
-   * Sends a request, reads its whole response, and returns the outcome. `fetch` never sends a
-   * request twice.
+   * Sends a request, reads the whole response, and returns its outcome. `fetch` never retries, so
+   * every retry comes from HAProxy.
    */
   async function send(_round, index) {
     const method = index % 2 === 0 ? 'GET' : 'POST';
@@ -61,7 +63,7 @@ export async function testLoadBalancer({ scope, freePort, say }) {
       .catch(String);
     return `${method}: ${outcome}`;
   }
-  /** Sends reads and creations until a promise settles, and returns the failed requests. */
+  /** Sends reads and creations until a promise settles. It returns the failed requests. */
   async function failuresDuring(happen) {
     const load = startLoad({ callers: 8, pauseMs, ask: send });
     await happen().finally(load.stop);
@@ -71,7 +73,7 @@ export async function testLoadBalancer({ scope, freePort, say }) {
     say(`${answers} good answers; failed: ${failures.join(', ') || 'none'}`);
     return failures;
   }
-  /** Starts the replica again, and waits until HAProxy sends requests to it. */
+  /** Starts a stopped replica, and waits until HAProxy sends requests to it again. */
   async function startAgain(index) {
     servers[index] = await startAt(addresses[index]);
     const served = /^animal_store_http_requests_total\{.*status="200"\} [1-9]/m;
@@ -101,9 +103,9 @@ export async function testLoadBalancer({ scope, freePort, say }) {
     await until(async () => (await readMetrics(statistics)).includes(down));
   });
   servers[1].signal('SIGCONT');
-  // Creations are not repeated, and get a response.
+  // HAProxy does not retry creations, so the callers get a 503 for them.
   deepEqual(new Set(['POST: 503', ...failedByFrost]), new Set(['POST: 503']));
-  // The replica now executes the requests that it received while it was frozen.
+  // The replica continues, and now executes the requests that it received while it was frozen.
   await until(async () => (await fetch(`${servers[1].opsUrl}/readyz`)).ok);
   await expectNoTwins(get);
 
@@ -122,9 +124,9 @@ export async function testLoadBalancer({ scope, freePort, say }) {
   ok(!balancer.output().includes('secret'), 'HAProxy logs queries.');
 }
 
-/** Waits for HAProxy's own response, and checks it against the contract of a 503. */
+/** Waits until HAProxy itself responds, and checks that its response is a valid 503 of the API. */
 async function untilBalancerAnswers(askAgain) {
-  // Until HAProxy has noticed, replicas respond.
+  // A replica may still respond until HAProxy's health checks have failed.
   const { response, text } = await until(async () => {
     const response = await askAgain();
     const text = await response.text();
@@ -143,7 +145,10 @@ async function untilBalancerAnswers(askAgain) {
   );
 }
 
-/** Expects that each animal has a unique name, because each request had one. */
+/**
+ * Checks that no two animals have the same name. Each request used its own name, so equal names
+ * would mean a duplicate creation.
+ */
 async function expectNoTwins(get) {
   const names = [];
   for (let path = '/v1/pets?limit=100'; path !== undefined; ) {

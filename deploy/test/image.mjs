@@ -5,10 +5,10 @@ import { until } from '../../packages/testkit/src/index.ts';
 import { buildImage, image, makeBase } from './containers.mjs';
 import { ask, containerMs } from './steps.mjs';
 
-/** The largest size of the image in MB. Node 26 takes 150 MB of it, 23 MB more than Node 24. */
+/** The largest allowed size of the image, in bytes. Node 26 takes 150 MB of it. */
 const maxBytes = 245e6;
 
-/** Builds the image, and runs it with the fewest possible rights. */
+/** Builds the image, and runs it with as few permissions as possible. */
 export async function testImage({ containers, freePort, say }) {
   const { podman, directory } = containers;
   await makeBase(containers);
@@ -25,7 +25,7 @@ export async function testImage({ containers, freePort, say }) {
   const data = join(directory, 'data');
   mkdirSync(data);
   chownSync(data, 1000, 1000);
-  // The container has no unneeded rights.
+  // The container runs with a read-only file system and without any Linux capabilities.
   await podman([
     ...['run', '--detach', '--name', 'embedded', '--network', 'host', '--volume', `${data}:/data`],
     ...['--read-only', '--cap-drop', 'ALL', '--security-opt', 'no-new-privileges'],
@@ -38,7 +38,7 @@ export async function testImage({ containers, freePort, say }) {
   const response = await ask(`http://127.0.0.1:${port}/v1/pets?limit=2`, token);
   equal((await response.json()).length, 2);
   equal((await fetch(`http://127.0.0.1:${opsPort}/console`)).status, 200);
-  // Without systemd, nothing runs health checks, so the test runs one.
+  // Only systemd runs podman's health checks on schedule, so the test runs one itself.
   await podman(['healthcheck', 'run', 'embedded']);
   await podman(['stop', '--time', '20', 'embedded']);
   equal((await podman(['wait', 'embedded'])).stdout.trim(), '0');

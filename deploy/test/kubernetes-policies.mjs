@@ -3,12 +3,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { repository } from './steps.mjs';
 
-/** Postgres's default, without the connections reserved for superusers. */
+/** The connections that Postgres allows by default, minus those for superusers. */
 const connectionsOfPostgres = 100 - 3;
 
 /**
- * Checks rules of the rendered overlays that types cannot express: the allowed connections, and
- * their number.
+ * Checks rules that the Kubernetes types cannot express: who may connect to which port, and how
+ * many database connections all replicas open.
  */
 export function testPolicies(overlays) {
   for (const [overlay, objects] of Object.entries(overlays)) {
@@ -26,7 +26,7 @@ export function testPolicies(overlays) {
       if (workload.kind === 'Job') equal(spec.ingress, undefined, `${overlay}: a Job is called.`);
       else expectCallers(spec, trustsProxies(objects), overlay);
     }
-    // kube-prometheus-stack ignores other objects.
+    // Without this label, kube-prometheus-stack ignores the object.
     for (const { metadata } of ofKind('PodMonitor', 'PrometheusRule')) ok(metadata.labels?.release);
     for (const { kind, spec } of ofKind('Service', 'PodDisruptionBudget', 'PodMonitor')) {
       const selector = kind === 'Service' ? { matchLabels: spec.selector } : spec.selector;
@@ -42,8 +42,8 @@ export function testPolicies(overlays) {
 }
 
 /**
- * The step `image` runs the container like this. Probes use the port of the operators, which no
- * Service exposes.
+ * Checks that a pod has no permissions that it does not need. The test step `image` runs the
+ * container in the same way.
  */
 function expectNoRights({ securityContext: { runAsUser, runAsNonRoot }, containers: [container] }) {
   deepEqual([runAsUser, runAsNonRoot], [1000, true]);
@@ -88,7 +88,8 @@ function expectCallers({ ingress }, areProxiesTrusted, overlay) {
       .filter(({ ports }) => ports === undefined || ports.some(({ port }) => port === wanted))
       .every(({ from }) => from?.every(({ podSelector }) => podSelector !== undefined));
   ok(isNarrow('ops'), `${overlay}: port 3001 is open to more than Prometheus.`);
-  // Such pods could forge X-Forwarded-For, and claim a new network with each request.
+  // A pod that reaches the public port directly could forge X-Forwarded-For and evade the rate
+  // limit of its network.
   ok(!areProxiesTrusted || isNarrow('http'), `${overlay}: every pod may say that it is a proxy.`);
 }
 

@@ -10,7 +10,7 @@ const { parseAllDocuments } = createRequire(join(heavyTools, 'package.json'))('y
 
 const operator = '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1';
 
-/** The modules with the used types, by API version. */
+/** The modules that contain the Kubernetes types, by API version. */
 const modules = {
   v1: 'kubernetes-models/v1',
   'apps/v1': 'kubernetes-models/apps/v1',
@@ -21,7 +21,7 @@ const modules = {
   'monitoring.coreos.com/v1': operator,
 };
 
-/** Renders the objects of an overlay. */
+/** Renders an overlay with Kustomize, and returns its objects. */
 const render = (overlay) => renderFolder(join(repository, 'deploy/kubernetes/overlays', overlay));
 
 async function renderFolder(folder) {
@@ -29,7 +29,7 @@ async function renderFolder(folder) {
   return parseAllDocuments(stdout).map((document) => document.toJS());
 }
 
-/** Renders an overlay with one more component, like a user's own overlay. */
+/** Renders an overlay with one more component, as users do in their own overlays. */
 async function renderWith(overlay, component) {
   const folder = join(heavyTools, 'node_modules/.cache/deploy-overlay');
   const pathTo = (...names) => relative(folder, join(repository, 'deploy/kubernetes', ...names));
@@ -42,7 +42,7 @@ async function renderWith(overlay, component) {
   return renderFolder(folder);
 }
 
-/** Renders the overlays, and compares every object with the types of the Kubernetes API. */
+/** Renders all overlays, and checks every object against the types of the Kubernetes API. */
 export async function testKubernetes({ say }) {
   const overlays = { minimal: await render('minimal'), production: await render('production') };
   const withOperator = await renderWith('production', 'cloudnative-pg');
@@ -52,8 +52,8 @@ export async function testKubernetes({ say }) {
 
   for (const [overlay, all] of Object.entries(overlays)) {
     const { spec } = all.find(({ kind }) => kind === 'Deployment');
-    // Each `kubectl apply` would undo the autoscaler's decision. A change to an overlay without
-    // `replicas` would leave 1 replica until the autoscaler acts.
+    // An overlay must not set `replicas`, because each `kubectl apply` would undo the autoscaler's
+    // value.
     equal(spec.replicas, undefined, `${overlay} sets \`replicas\`.`);
     const scaler = all.find(({ kind }) => kind === 'HorizontalPodAutoscaler');
     ok(scaler?.spec.minReplicas >= 2, `${overlay} does not ask for two replicas.`);
@@ -71,11 +71,11 @@ export async function testKubernetes({ say }) {
 }
 
 /**
- * Compiles objects as literals of their types, because TypeScript then also refuses unknown fields
- * at any depth.
+ * Checks objects against their types with the TypeScript compiler. They are written as literals,
+ * because TypeScript then also reports unknown fields at any depth.
  */
 async function checkTypes(objects) {
-  // The file is in this folder, so that the compiler finds the packages.
+  // The generated file is in this folder, because the compiler finds the packages from here.
   const folder = join(heavyTools, 'node_modules/.cache/deploy');
   mkdirSync(folder, { recursive: true });
   const lines = objects.map((object, index) => {

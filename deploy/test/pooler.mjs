@@ -5,8 +5,8 @@ import { until } from '../../packages/testkit/src/index.ts';
 import { ask, askAdmin, makeDirectory, readMetrics, start, startReplica } from './steps.mjs';
 
 /**
- * Runs two replicas on PgBouncer in session mode. It migrates, and the replicas receive changes of
- * keys.
+ * Runs two replicas on PgBouncer in session mode. The database is migrated through PgBouncer, and
+ * both replicas are notified when a key changes.
  */
 export async function testPooler({ scope, createDatabase, freePort }) {
   const env = { DATABASE_URL: await startPooler(scope, await createDatabase(), await freePort()) };
@@ -16,15 +16,17 @@ export async function testPooler({ scope, createDatabase, freePort }) {
   const list = async () => (await ask(`${second.baseUrl}/pets`, token)).status;
   equal(await list(), 200);
   await askAdmin(first, `/keys/${key.id}/revoke`);
-  // The limit is much shorter than the lifetime of the cached key.
+  // `until` waits much less time than a key stays in the cache. So the replica must have been
+  // notified of the revocation.
   await until(async () => (await list()) === 401);
   await until(async () => /^animal_store_replicas 2$/m.test(await readMetrics(second.opsUrl)));
   equal(await first.stop(), 0);
 }
 
 /**
- * Starts a PgBouncer in session mode with the configuration in docs/operating.md, and returns its
- * URL.
+ * Starts PgBouncer in session mode, with the configuration from docs/operating.md.
+ *
+ * @returns the database URL.
  */
 async function startPooler(scope, { name, url }, port) {
   const { hostname, port: target, username, password } = new URL(url);
@@ -40,7 +42,8 @@ pool_mode = session
 ignore_startup_parameters = statement_timeout, bytea_output, search_path, default_transaction_isolation
 `;
   writeFileSync(file, settings);
-  // PgBouncer refuses to run as root, and reads its configuration before it changes its user.
+  // PgBouncer refuses to run as root. It reads its configuration before it changes to the other
+  // user.
   const asRoot = process.getuid() === 0 ? ['-u', 'nobody'] : [];
   const pooler = await start(scope, 'pgbouncer', [...asRoot, file]);
   await pooler.untilOutput(/process up/);

@@ -1,14 +1,15 @@
-// The programs of the steps, and the packages that contain them.
+// This module knows which Debian packages contain the programs that the steps need, and installs
+// them.
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { findProgram } from './steps.mjs';
 
-/** Debian's packages whose name differs from the program, or which need more packages. */
+/** The Debian packages for programs whose package has another name, or which need several packages. */
 const packages = {
   amtool: ['prometheus-alertmanager'],
   pg_basebackup: ['postgresql'],
-  // The last two packages are podman's network and its name server.
+  // netavark and aardvark-dns provide podman's network and name server.
   podman: ['podman', 'netavark', 'aardvark-dns'],
   promtool: ['prometheus'],
   psql: ['postgresql-client'],
@@ -17,15 +18,18 @@ const packages = {
 
 const isMissing = (program) => findProgram(program) === undefined;
 
-/** Debian has kubectl 1.20, whose Kustomize is too old. */
+/**
+ * kubectl is not installed from Debian, because the Kustomize in Debian's version (1.20) is too
+ * old.
+ */
 const packagesOf = (program) => (program === 'kubectl' ? [] : (packages[program] ?? [program]));
 
-/** Installs missing programs, as root on Debian or Ubuntu. Elsewhere it does nothing. */
+/** Installs missing programs, as root on Debian or Ubuntu. On other systems, it does nothing. */
 export function installMissing(programs) {
   const wanted = [...new Set(programs.filter(isMissing).flatMap(packagesOf))];
   if (wanted.length === 0 || process.getuid() !== 0 || isMissing('apt-get')) return;
   console.log(`Installing ${wanted.join(', ')}.`);
-  // Debian starts every service that it installs, unless this script forbids it.
+  // Debian starts every service after its installation. This script prevents it.
   const policy = '/usr/sbin/policy-rc.d';
   const forbids = !existsSync(policy);
   if (forbids) writeFileSync(policy, '#!/bin/sh\nexit 101\n', { mode: 0o755 });
@@ -37,14 +41,15 @@ export function installMissing(programs) {
     execFileSync('apt-get', ['update'], options);
     execFileSync('apt-get', ['install', '--yes', '--no-install-recommends', ...wanted], options);
   } catch (error) {
-    // The steps report the missing programs.
+    // A failed installation is not fatal here. The steps report the programs that are still
+    // missing.
     console.error(error.message);
   } finally {
     if (forbids) rmSync(policy);
   }
 }
 
-/** Returns which of these programs are missing, and how to install them; `undefined` if none is. */
+/** Describes which programs are missing and how to install them; `undefined` if none is missing. */
 export function missingOf(programs) {
   const missing = programs.filter(isMissing);
   if (missing.length === 0) return undefined;

@@ -3,7 +3,11 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeDirectory, repository, start } from './steps.mjs';
 
-/** Starts a Prometheus that scrapes replicas. Returns its URL, and a function that asks its API. */
+/**
+ * Starts a Prometheus that scrapes replicas.
+ *
+ * @returns its URL, and a function that calls its API.
+ */
 export async function startPrometheus(scope, servers, port) {
   const directory = await makeDirectory(scope);
   const targets = servers.map(({ opsUrl }) => new URL(opsUrl).host);
@@ -14,7 +18,7 @@ export async function startPrometheus(scope, servers, port) {
       { job_name: 'animal-store', static_configs: [{ targets, labels: { namespace: 'shop' } }] },
     ],
   };
-  // JSON is YAML.
+  // The file is JSON, because every JSON file is also valid YAML.
   writeFileSync(join(directory, 'prometheus.yml'), JSON.stringify(configuration));
   const prometheus = await start(scope, 'prometheus', [
     `--config.file=${directory}/prometheus.yml`,

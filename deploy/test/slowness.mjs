@@ -16,12 +16,15 @@ import {
   startReplica,
 } from './steps.mjs';
 
-/** Less than REDIS_TIMEOUT_MS, after which the replica decides by itself. */
+/**
+ * The delay of the slow Redis, in milliseconds. It is shorter than REDIS_TIMEOUT_MS, so the replica
+ * keeps waiting for Redis.
+ */
 const slowRedisMs = 120;
 
 /**
- * The drill: runs the commands of docs/operating.md, "A customer says that it is slow", with three faults, and expects
- * that each step leads to the fault.
+ * Tests the runbook "A customer says that it is slow" in docs/operating.md. It runs the commands
+ * with three different faults, and checks that each command points to the fault.
  */
 export async function testSlowness({ scope, createDatabase, freePort, say }) {
   const commands = readCommands();
@@ -37,7 +40,7 @@ export async function testSlowness({ scope, createDatabase, freePort, say }) {
   );
   const env = { DATABASE_URL: databaseUrl, REDIS_URL: proxy.url };
   const server = await startReplica(scope, env);
-  // It answers one request at a time, so that a few hundred are an overload.
+  // This replica executes one request at a time, so a few hundred requests overload it.
   const small = await startReplica(scope, { ...env, MAX_IN_FLIGHT: '1' });
   const prometheus = await startPrometheus(scope, [server, small], await freePort());
   const directory = await makeDirectory(scope);
@@ -47,7 +50,7 @@ export async function testSlowness({ scope, createDatabase, freePort, say }) {
   });
   const list = ({ baseUrl }) => ask(`${baseUrl}/pets`, token).then((answer) => answer.text());
 
-  /** Runs commands as they stand, but for addresses. */
+  /** Runs the commands of the runbook. Only the addresses are replaced. */
   async function sh(script, replica = server) {
     const log = join(directory, 'log');
     writeFileSync(log, replica.output());
@@ -61,7 +64,7 @@ export async function testSlowness({ scope, createDatabase, freePort, say }) {
     return (await run('bash', ['-euc', addressed], options)).stdout;
   }
 
-  /** Runs the first two steps until they lead to a stage. */
+  /** Runs the first two steps of the runbook until they report the slow stage. */
   async function findStage(stage, replica = server) {
     const slowest = await until(async () => {
       const lines = (await sh(`${commands.find} || true`, replica)).split('\n').filter(Boolean);
@@ -80,7 +83,7 @@ export async function testSlowness({ scope, createDatabase, freePort, say }) {
     );
   }
 
-  // Redis is far away, and then another program keeps it busy.
+  // First, every response of Redis is delayed. Then, another program keeps Redis busy.
   await list(server);
   delayMs = slowRedisMs;
   await list(server);
@@ -93,19 +96,19 @@ export async function testSlowness({ scope, createDatabase, freePort, say }) {
   match(ofRedis, /^animal_store_redis_breaker_open 0$/m);
   match(ofRedis, /^animal_store_redis_command_duration_seconds_sum\{command="evalsha"\} /m);
 
-  // Somebody keeps a lock.
+  // Another session holds a lock on the table of animals.
   const lock = 'begin; lock table pets in access exclusive mode; select pg_sleep(600)';
   await start(scope, 'psql', [databaseUrl, '--command', lock]);
   const listing = until(async () => {
     const shown = await sh(commands.database);
-    // The list has waited for a second.
+    // The runbook's query shows a session that has waited for the lock for at least a second.
     return /\| 00:00:0[1-9]\.\d+ +\| Lock +\| \{(\d+)\}/.exec(shown)?.[1];
   });
   const holder = await Promise.race([listing, keepListing(() => list(server), listing)]);
   await sh(`psql $DATABASE_URL -c "select pg_terminate_backend(${holder})"`);
   await findStage('sql');
 
-  // The customer sends more than the replica can answer.
+  // The customer sends more requests than the replica can handle.
   const burst = () => Promise.all(Array.from({ length: 300 }, () => list(small)));
   const bursts = keepListing(
     burst,
@@ -119,7 +122,7 @@ export async function testSlowness({ scope, createDatabase, freePort, say }) {
   ok(new RegExp(`^${key.id} +slow +C-17 `, 'm').test(ofReplica), ofReplica);
 }
 
-/** Repeats something until a promise settles, and returns what that gives. */
+/** Calls a function again and again until a promise settles, and returns the promise's result. */
 async function keepListing(act, end) {
   let isOver = false;
   const result = Promise.resolve(end).finally(() => {
@@ -129,7 +132,7 @@ async function keepListing(act, end) {
   return result;
 }
 
-/** The commands of the runbook, in their order. */
+/** Reads the commands of the runbook in their order. */
 function readCommands() {
   const text = readFileSync(join(repository, 'docs/operating.md'), 'utf8');
   const [, section = ''] = /^## A customer says that it is slow\n([\s\S]*?)^## /m.exec(text) ?? [];

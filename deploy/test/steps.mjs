@@ -1,4 +1,4 @@
-// These functions are shared by the steps of `npm run test:deploy`: they find and run programs, and
+// These functions are shared by all steps of `npm run test:deploy`. They find and run programs, and
 // send requests.
 
 import { ok } from 'node:assert/strict';
@@ -12,21 +12,21 @@ export { repository };
 
 const execute = promisify(execFile);
 
-/** The Node that the workspace installs, with which the image is tested. */
+/** The path of the workspace's own Node, which also runs in the tested image. */
 export const node = join(repository, 'node_modules', '.bin', 'node');
 
-/** How long a container may take until it is ready. */
+/** How long a test waits for a container to become ready. */
 export const containerMs = { timeoutMs: 60_000 };
 
-/** Returns the path of a program, or `undefined` if this machine does not have it. */
+/** Returns the path of a program; `undefined` if the program is not installed. */
 export const findProgram = (name) =>
   spawnSync('sh', ['-c', 'command -v "$0"', name], { encoding: 'utf8' }).stdout.trim() || undefined;
 
 /**
- * Runs a program to its end.
+ * Runs a program until it exits.
  *
  * @returns its output.
- * @throws an Error with its whole output, if it fails or takes too long.
+ * @throws {Error} with the whole output, if the program fails or takes too long.
  */
 export async function run(command, args, { timeoutMs: timeout = 120_000, ...more } = {}) {
   const options = { cwd: repository, timeout, maxBuffer: 64 * 1024 * 1024, ...more };
@@ -36,20 +36,20 @@ export async function run(command, args, { timeoutMs: timeout = 120_000, ...more
   });
 }
 
-/** Starts a program that ends with the scope. */
+/** Starts a program that is killed at the end of the scope. */
 export const start = async (scope, command, args) =>
   scope.use(await startGuarded({ command, args, cwd: repository, endSignal: 'SIGKILL' }));
 
 const adminToken = 'only-for-this-test-0123456789';
 
-/** Starts a replica with an admin token. It ends with the scope. */
+/** Starts a replica with an admin token. It is stopped at the end of the scope. */
 export const startReplica = async (scope, env) =>
   scope.use(await startServer({ env: { ADMIN_TOKEN: adminToken, ...env } }));
 
-/** Creates a directory that is removed with the scope. */
+/** Creates a directory that is removed at the end of the scope. */
 export const makeDirectory = async (scope) => scope.use(await temporaryDirectory()).path;
 
-/** Sends a GET, or posts a body as JSON. */
+/** Sends a GET request. If there is a body, it is sent as JSON in a POST request. */
 export const ask = (url, token, body) =>
   fetch(url, {
     method: body === undefined ? 'GET' : 'POST',
@@ -57,7 +57,7 @@ export const ask = (url, token, body) =>
     body: JSON.stringify(body),
   });
 
-/** Posts to the operators' API of a server, and returns the response. */
+/** Sends a POST request to a server's admin API, and returns the response body. */
 export async function askAdmin({ opsUrl }, path, body = {}) {
   const response = await ask(`${opsUrl}/admin/v1${path}`, adminToken, body);
   const answer = await response.json();
@@ -65,5 +65,5 @@ export async function askAdmin({ opsUrl }, path, body = {}) {
   return answer;
 }
 
-/** Returns what Prometheus gets at an address. */
+/** Fetches the metrics of a server, as Prometheus does. */
 export const readMetrics = async (url) => (await fetch(`${url}/metrics`)).text();
