@@ -1,6 +1,6 @@
-// Copies the programs of this folder to the places where readers see them. These are the guides of
-// /docs, whose code blocks name a program (```python guides/wait-after-429.py), and the OpenAPI
-// document. Run it by `npm run programs`.
+// Copies the example programs of this folder to the places where readers see them. They are shown
+// in the guides of /docs and in the OpenAPI document. In a guide, a code block names its program,
+// as in ```python guides/wait-after-429.py. Run this file with `npm run programs`.
 
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,14 +10,18 @@ const guides = join(root, 'apps/docs/content/guides');
 const operationPrograms = join(root, 'packages/contract/src/openapi/operation-programs.ts');
 
 /**
- * The address in the programs. The guides and the document show the address of the service instead.
+ * The address in the example programs. In the guides and the OpenAPI document, it is replaced by
+ * the address of the service.
  */
 const localBaseUrl = 'http://127.0.0.1:3000/v1';
 
-/** The name of each kind of program by its file extension, in the order of the document. */
+/**
+ * The kind of each program by its file extension, in the order in which the OpenAPI document lists
+ * them.
+ */
 const kinds = { sh: 'curl', ts: 'client', mjs: 'fetch', py: 'python', go: 'go' };
 
-/** The operations with the names of their programs. */
+/** The programs of each operation, by the name of the operation. */
 const operations = {
   listPets: 'list-pets',
   createPet: 'create-pet',
@@ -26,7 +30,7 @@ const operations = {
   listOrders: 'list-orders',
 };
 
-/** Returns the files that show programs, with the text that they should have. */
+/** Returns every file that shows example programs, with the text that it should have. */
 export function filesWithPrograms(): Record<string, string> {
   const pages = readdirSync(guides).map((name) => join(guides, name));
   return {
@@ -37,7 +41,7 @@ export function filesWithPrograms(): Record<string, string> {
 
 const readProgram = (name: string) => readFileSync(join(import.meta.dirname, name), 'utf8');
 
-/** Inserts programs into the code blocks of a guide that name them. */
+/** Inserts the example programs into the code blocks of a guide. */
 function withPrograms(markdown: string): string {
   return markdown.replaceAll(
     /^(```\w+ (\S+\.\w+)\n)[\s\S]*?^```$/gm,
@@ -47,8 +51,8 @@ function withPrograms(markdown: string): string {
 }
 
 /**
- * Writes a module with the programs of the operations, because the contract is loaded where there
- * are no files.
+ * Generates a module with the programs of the operations. It is a module and not a folder of files,
+ * because the contract also runs where no files exist, such as in a browser.
  */
 function operationsModule(): string {
   const entries = Object.entries(operations).map(([operation, name]) => {
@@ -69,7 +73,7 @@ ${entries.join('')}};
 `;
 }
 
-/** Escapes a text for a template literal. */
+/** Escapes a text for use in a template literal. */
 function escaped(text: string): string {
   return text.replaceAll('\\', '\\\\').replaceAll('`', '\\`').replaceAll('${', '\\${');
 }

@@ -1,5 +1,5 @@
-// Serves a web page that calls the service from the browser, with a read-only key. Run it: npm run
-// example examples/browser-page/serve.ts
+// This program serves a web page that calls the service from the browser, with a read-only key. Run it:
+// npm run example examples/browser-page/serve.ts
 
 import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
@@ -11,14 +11,18 @@ interface Settings {
 }
 
 /**
- * Checks that a key is read-only. It adds no animal, because an animal without a name is refused.
+ * Checks that a key is read-only by sending a creation. The creation has no name, so the service
+ * never adds an animal.
  */
 async function mayOnlyRead(settings: Settings): Promise<boolean> {
   try {
     await createClient(settings).request({ method: 'POST', path: '/pets', body: {} });
-    throw new Error('The service has accepted an animal without a name.');
+    throw new Error(
+      'The service accepted an animal without a name. Check that ANIMAL_STORE_BASE_URL is an animal store.',
+    );
   } catch (error) {
-    // The service checks the scope before the body.
+    // The service checks the scope before the body, so a read-only key gets a 403 and any other key
+    // a 400.
     if (error instanceof InsufficientScopeError) return true;
     if (error instanceof BadRequestError) return false;
     throw error;
@@ -37,7 +41,7 @@ export async function createPageServer(settings: Settings): Promise<Server> {
   const files = new Map([
     ['/', html],
     ['/page.js', script(await read('page.js'))],
-    // Without a bundler, the client is a separate module.
+    // The page loads the client as a separate module, because there is no bundler.
     ['/client.js', script(await read(import.meta.resolve('@animal-store/client')))],
     ['/settings.json', { type: 'application/json', body: JSON.stringify(settings) }],
   ]);

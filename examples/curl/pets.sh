@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Adds an animal and lists the animals for sale: bash examples/curl/pets.sh
-# Prints one JSON document: {"added": …, "available": […]}
+# Adds an animal, and lists the animals that are for sale. Run it: bash examples/curl/pets.sh
+# It prints one JSON document: {"added": …, "available": […]}
 set -euo pipefail
 : "${ANIMAL_STORE_BASE_URL:?}" "${ANIMAL_STORE_API_KEY:?}"
 body=$(mktemp)
 trap 'rm -f "$body"' EXIT
 
-# --retry repeats after 408, 429 and 5xx, and waits as long as Retry-After asks. The body goes to a file,
-# which each attempt overwrites. On stdout, --fail-with-body would also print the bodies of failed attempts.
-# The key comes from stdin, so that no list of processes shows it.
+# curl retries after 408, 429 and 5xx, and waits as long as Retry-After says. The body is written
+# to a file, and each attempt overwrites it. On stdout, the bodies of failed attempts would be
+# printed, too. The key is read from stdin, so that the list of processes does not show it.
 request() {
   if curl --silent --show-error --fail-with-body --retry 2 --retry-max-time 120 --output "$body" \
     --header @- "$@" <<<"Authorization: Bearer $ANIMAL_STORE_API_KEY"; then
@@ -19,7 +19,7 @@ request() {
   fi
 }
 
-# With the same Idempotency-Key a repeated request never adds a second animal.
+# Because of the Idempotency-Key, a retried request never adds a second animal.
 added=$(request "$ANIMAL_STORE_BASE_URL/pets" \
   --header 'Content-Type: application/json' \
   --header "Idempotency-Key: curl-example-$$" \

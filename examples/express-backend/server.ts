@@ -1,5 +1,5 @@
-// This backend serves a web page. The page requests animals from it, and only the backend has the
-// API key.
+// This program is the backend of a web page. The page gets animals from the backend, so the API key
+// never leaves it.
 
 import {
   type AnimalStoreClient,
@@ -12,18 +12,20 @@ import express, { type ErrorRequestHandler, type Express } from 'express';
 export function createBackend(store: AnimalStoreClient = createClient()): Express {
   const app = express();
 
-  // Return only what the page needs: this is not a proxy of the whole API.
+  // This route returns only what the page needs. Do not forward the whole API, because anyone could
+  // then use your key.
   app.get('/animals', async (request, response) => {
     const { cursor } = request.query;
     const page = await store.listPets(
       { status: 'available', limit: 10, cursor: typeof cursor === 'string' ? cursor : undefined },
       { signal: abortedWith(response) },
     );
-    // `response.json` is not used, because a category may be a bigint.
+    // `response.json` cannot serialize a bigint, and a category may be one.
     response.type('json').send(stringifyJson(page));
   });
 
-  // This handler gets every error. Express's own handler would send the stack to the page.
+  // This handler receives every error. Express's own handler would send the stack trace to the
+  // page.
   const answerError: ErrorRequestHandler = (error, _request, response, next) => {
     if (response.headersSent) return next(error);
     const { status, message, retryAfterMs } = describe(error);
@@ -35,7 +37,10 @@ export function createBackend(store: AnimalStoreClient = createClient()): Expres
   return app.use(answerError);
 }
 
-/** Returns the error for the page: its own mistakes, and whether to retry. */
+/**
+ * Converts an error to a response for the page. It tells the page whether its request was wrong,
+ * and whether to retry.
+ */
 function describe(error: unknown): { status: number; message: string; retryAfterMs?: number } {
   const ours = { status: 500, message: 'Something went wrong on our side.' };
   const later = { status: 503, message: 'Please try again later.', retryAfterMs: 1_000 };
@@ -53,12 +58,12 @@ function describe(error: unknown): { status: number; message: string; retryAfter
     case 'TimeoutError':
       return later;
     default:
-      // The page cannot fix errors of our key or our code.
+      // Any other error is in our key or our code, and the page cannot fix it.
       return ours;
   }
 }
 
-/** Returns a signal that aborts when the page has disconnected. */
+/** Returns a signal that aborts when the browser disconnects. */
 function abortedWith(response: express.Response): AbortSignal {
   const controller = new AbortController();
   response.on('close', () => controller.abort());

@@ -1,12 +1,13 @@
 import createClient from 'openapi-fetch';
 import type { paths } from './api.ts';
 
-/** Sends a request, and waits when the quota is used up. */
+/** Sends a request. If the quota is used up, it waits and sends the request again. */
 async function patientFetch(request: Request): Promise<Response> {
   for (;;) {
     const response = await fetch(request.clone());
     const seconds = Number(response.headers.get('Retry-After'));
-    // The day's window or a ban may require a long wait: notify somebody instead.
+    // If the quota of the day is used up or the key is banned, the wait is long. Notify somebody
+    // instead.
     if (response.status !== 429 || seconds > 120) return response;
     await response.body?.cancel();
     await new Promise((resolve) => setTimeout(resolve, (seconds + Math.random()) * 1_000));

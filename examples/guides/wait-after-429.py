@@ -19,7 +19,8 @@ def get(path):
         except urllib.error.HTTPError as error:
             if error.code != 429:
                 raise
-            # The day's window or a ban may require a long wait: notify somebody instead.
+            # If the quota of the day is used up or the key is banned, the wait is long. Notify
+            # somebody instead.
             seconds = int(error.headers["Retry-After"])
             if seconds > 120:
                 raise

@@ -1,7 +1,7 @@
 import { createClient } from '@animal-store/client';
 
-// The client waits by itself: after a 429 as long as the service asks, and before a call that would
-// exceed the quota.
+// The client waits automatically: after a 429 for as long as the service asks, and before a call
+// that would exceed the quota.
 const store = createClient({
   baseUrl: 'http://127.0.0.1:3000/v1',
   apiKey: process.env.ANIMAL_STORE_API_KEY ?? '',

@@ -1,4 +1,5 @@
-// Counts the animals of each status. Run it: npm run example examples/node-script/report.ts
+// This program counts the animals of each status. Run it: npm run example
+// examples/node-script/report.ts
 
 import { createClient } from '@animal-store/client';
 

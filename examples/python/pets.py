@@ -30,15 +30,17 @@ def call(method, url, body=None, headers=None):
                 return json.load(response), response.headers
         except urllib.error.HTTPError as error:
             seconds = int(error.headers.get("Retry-After") or 0)
-            # The day's window or a ban may require a long wait: notify somebody instead.
+            # If the quota of the day is used up or the key is banned, the wait is long. Notify
+            # somebody instead.
             if attempt == ATTEMPTS or not 0 < seconds <= LONGEST_WAIT:
                 raise RuntimeError(f"{error.code} {error.read().decode()}") from error
         except (OSError, http.client.HTTPException):
-            # There was no connection, a timeout, or an incomplete response.
+            # The connection failed, timed out, or closed before the response was complete.
             seconds = 0
             if attempt == ATTEMPTS:
                 raise
-        # Up to 1 s more, then 2 s, then 4 s: programs that failed together come back one by one.
+        # A random delay of up to 1 s, 2 s and then 4 s. It prevents many programs from retrying at
+        # the same moment.
         time.sleep(seconds + random.random() * 2 ** (attempt - 1))
 
 

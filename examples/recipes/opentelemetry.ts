@@ -1,9 +1,13 @@
-// One span for each request, as a child of the span that made the call: npm install @opentelemetry/api
+// Creates an OpenTelemetry span for each request, below the span of the code that calls the client.
+// Install the API: npm install @opentelemetry/api
 
 import type { ClientOptions } from '@animal-store/client';
 import { SpanKind, SpanStatusCode, type Tracer } from '@opentelemetry/api';
 
-/** Hooks for `createClient`. The attributes have OpenTelemetry's names for HTTP clients. */
+/**
+ * Creates the hooks for `createClient`. The span attributes have OpenTelemetry's standard names for
+ * HTTP clients.
+ */
 export function traceRequests(tracer: Tracer): Pick<ClientOptions, 'onResponse' | 'onError'> {
   return {
     onResponse({ method, pathTemplate, url, attempt, status, durationMs, requestId }) {

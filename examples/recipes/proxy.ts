@@ -1,4 +1,4 @@
-// Requests through an HTTP proxy, with undici: npm install undici
+// Sends the client's requests through an HTTP proxy, with undici. Install it: npm install undici
 
 import { type AnimalStoreClient, type ClientOptions, createClient } from '@animal-store/client';
 import { fetch, ProxyAgent } from 'undici';

@@ -1,4 +1,4 @@
-// An infinite list. In React, pass the options to `useInfiniteQuery`.
+// The options of an infinite list. In React, pass them to `useInfiniteQuery`.
 
 import type { AnimalStoreClient, Page } from '@animal-store/client';
 
@@ -9,7 +9,7 @@ export function infinitePets(store: AnimalStoreClient, status?: 'available' | 'p
       store.listPets({ status, limit: 2, cursor: pageParam }, { signal }),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (lastPage: Page) => lastPage.nextCursor,
-    // TanStack Query need not retry, because the client has retried already.
+    // Retries of TanStack Query are off, because the client has already retried.
     retry: false,
   };
 }

@@ -1,5 +1,5 @@
-// A Cloudflare Worker that returns how many animals are for sale. The key is a secret of the
-// worker: npx wrangler secret put ANIMAL_STORE_API_KEY
+// A Cloudflare Worker that returns how many animals are for sale. The API key is a secret of the worker:
+// npx wrangler secret put ANIMAL_STORE_API_KEY
 
 import { createClient } from '@animal-store/client';
 
@@ -10,11 +10,13 @@ interface Environment {
 
 export default {
   async fetch(request: Request, environment: Environment): Promise<Response> {
-    // A client for each request costs nothing, because all of them share the quota state.
+    // Creating a client for each request is cheap, and all clients of the worker share the quota
+    // state.
     const store = createClient({
       baseUrl: environment.ANIMAL_STORE_BASE_URL,
       apiKey: environment.ANIMAL_STORE_API_KEY,
-      // A visitor does not wait a minute for the quota to reset.
+      // A visitor must not wait up to a minute until the quota resets, so longer waits become an
+      // error.
       maxRetryAfterMs: 2_000,
     });
     const pets = store.eachPet({ status: 'available' }, { signal: request.signal });

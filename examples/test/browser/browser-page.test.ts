@@ -8,7 +8,7 @@ import { createPageServer } from '../../browser-page/serve.ts';
 
 const adminToken = 'an-admin-token-for-tests';
 
-test('the page shows animals in Chromium, page by page', async () => {
+test('the example page shows the animals of the catalogue in Chromium, one page after another', async () => {
   await using stack = new AsyncDisposableStack();
   const server = stack.use(await startServer({ env: { ADMIN_TOKEN: adminToken } }));
   const created = await fetch(`${server.opsUrl}/admin/v1/keys`, {
@@ -18,7 +18,7 @@ test('the page shows animals in Chromium, page by page', async () => {
   });
   const { token: apiKey } = (await created.json()) as { token: string };
   const options = { baseUrl: server.baseUrl, apiKey: server.demoKey };
-  // The catalogue has more animals than fit on one page.
+  // The catalogue needs more animals than fit on one page of the list.
   await createClient(options).createPet({ name: '<b>Mia</b>', categoryId: 3 });
 
   const pages = await createPageServer({ baseUrl: server.baseUrl, apiKey });
@@ -36,7 +36,7 @@ test('the page shows animals in Chromium, page by page', async () => {
   const items = page.getByRole('listitem');
   await page.getByRole('button', { name: 'More' }).click();
   await expect.poll(() => items.count()).toBeGreaterThan(10);
-  // A name is not HTML.
+  // The page must show this name as text, and not as HTML.
   expect(await page.locator('#animals b').count()).toBe(0);
   expect(await items.allTextContents()).toContain('<b>Mia</b>');
 });

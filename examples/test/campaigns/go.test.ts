@@ -7,8 +7,8 @@ import { sentInTheEnd, startFailingStore } from '../support/failing-store.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
-// Not part of `npm test`, because Go and its cache of compiled packages take a gigabyte.
-test('examples/go/pets.go repeats what was lost or refused, and adds the animal once', async () => {
+// This test is not part of `npm test`, because Go and its build cache take a gigabyte.
+test('examples/go/pets.go retries lost and refused requests, and adds the animal only once', async () => {
   const go = await findProgram('go');
   await using store = await startFailingStore();
   const env = {

@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 
 const root = join(import.meta.dirname, '../../..');
 
-test('the README’s command runs the Node script on Node 20', async () => {
+test('the Node script of the examples runs on Node 20 with the command from the README', async () => {
   await using server = await startServer();
   const readme = await readFile(join(root, 'examples/README.md'), 'utf8');
   const [, command = ''] = /^\| `([^`]+report\.ts)` /m.exec(readme) ?? [];

@@ -51,8 +51,8 @@ beforeAll(async () => {
 // biome-ignore lint/style/noProcessEnv: the programs need a PATH.
 const environment = () => ({ ...process.env, ...env, PORT: '0' });
 
-// The test does not use `npm run example`, whose build takes longer than the example; the campaign
-// `node20` does.
+// The examples are started directly, because `npm run example` also builds the client. The campaign
+// `node20` tests `npm run example`.
 test.each([
   [process.execPath, 'examples/node-script/report.ts', /^available: \d+$/m],
   [
@@ -65,14 +65,17 @@ test.each([
     'examples/python/pets.py',
     /^Mia has category 9007199254740993\n\d+ animals are for sale\n$/,
   ],
-])('%s runs %s', async (command, file, output) => {
-  if (command === 'bash') await findProgram('curl');
-  if (command === 'python3') await findProgram('python');
-  const { stdout } = await execute(command, [file], { cwd: root, env: environment() });
-  expect(stdout).toMatch(output);
-});
+])(
+  'the command %s runs the example %s and prints the expected output',
+  async (command, file, output) => {
+    if (command === 'bash') await findProgram('curl');
+    if (command === 'python3') await findProgram('python');
+    const { stdout } = await execute(command, [file], { cwd: root, env: environment() });
+    expect(stdout).toMatch(output);
+  },
+);
 
-test('examples/curl/pets.sh prints one JSON document, also after a wait', async () => {
+test('examples/curl/pets.sh prints one JSON document, even when it has to wait and retry', async () => {
   await findProgram('curl');
   const denied = new Set<string>();
   await using server = await startScriptedServer((response, request) => {
@@ -88,7 +91,7 @@ test('examples/curl/pets.sh prints one JSON document, also after a wait', async 
   expect(denied.size).toBe(2);
 });
 
-test('examples/python/pets.py repeats what was lost or refused, and adds the animal once', async () => {
+test('examples/python/pets.py retries lost and refused requests, and adds the animal only once', async () => {
   await findProgram('python');
   await using store = await startFailingStore();
   const own = { ...environment(), ANIMAL_STORE_BASE_URL: store.baseUrl };
@@ -113,7 +116,7 @@ const outputs = [
   /^\w+\n2 of three\n$/,
 ];
 
-test('the examples of the client’s README run unchanged', async () => {
+test('the code samples in the client’s README run unchanged', async () => {
   await using directory = await temporaryDirectory();
   const modules = join(directory.path, 'node_modules/@animal-store');
   await mkdir(modules, { recursive: true });
@@ -126,7 +129,7 @@ test('the examples of the client’s README run unchanged', async () => {
       .replaceAll("'ast_your_key'", JSON.stringify(options.apiKey));
     await write(`${index}.mts`, program);
   }
-  // They run one after another in one process, because most of the time of an example is its start.
+  // All examples run in one process, because starting a process takes most of the time.
   const run = examples.map((_, index) => `await import('./${index}.mts');console.log('the end');`);
   await write('all.mjs', run.join('\n'));
   const all = await execute(process.execPath, [join(directory.path, 'all.mjs')]);
@@ -135,7 +138,7 @@ test('the examples of the client’s README run unchanged', async () => {
 });
 
 describe('the Express backend', () => {
-  test('the server of the browser page returns animals to its page, and hides the key', async () => {
+  test('the Express backend returns animals to its page, and never sends the API key', async () => {
     const backend = spawn(process.execPath, ['examples/express-backend/server.ts'], {
       cwd: root,
       env: environment(),
@@ -156,24 +159,27 @@ describe('the Express backend', () => {
     ['rate_limit_exceeded', 503, later, '7'],
     ['no_answer', 503, later, '1'],
     ['unauthorized', 500, { message: 'Something went wrong on our side.' }, null],
-  ] as const)('responds to %s without a stack', async (failure, status, message, retryAfter) => {
-    const log = vi.spyOn(console, 'error').mockImplementation(() => {});
-    onTestFinished(() => log.mockRestore());
-    const service = createTestService();
-    service.failNext(failure, { retryAfterSeconds: 7 });
-    const store = createClient({ ...service.clientOptions, maxRetries: 0 });
-    const backend = createBackend(store).listen(0, '127.0.0.1');
-    onTestFinished(() => void backend.close());
-    await once(backend, 'listening');
-    const { port } = backend.address() as AddressInfo;
-    const response = await fetch(`http://127.0.0.1:${port}/animals`);
-    expect([response.status, await response.json()]).toEqual([status, message]);
-    expect(response.headers.get('Retry-After')).toBe(retryAfter);
-  });
+  ] as const)(
+    'the Express backend responds to the service’s failure %s without a stack trace',
+    async (failure, status, message, retryAfter) => {
+      const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+      onTestFinished(() => log.mockRestore());
+      const service = createTestService();
+      service.failNext(failure, { retryAfterSeconds: 7 });
+      const store = createClient({ ...service.clientOptions, maxRetries: 0 });
+      const backend = createBackend(store).listen(0, '127.0.0.1');
+      onTestFinished(() => void backend.close());
+      await once(backend, 'listening');
+      const { port } = backend.address() as AddressInfo;
+      const response = await fetch(`http://127.0.0.1:${port}/animals`);
+      expect([response.status, await response.json()]).toEqual([status, message]);
+      expect(response.headers.get('Retry-After')).toBe(retryAfter);
+    },
+  );
 });
 
-// `test/browser/browser-page.test.ts` opens it.
-test('the browser page does not start with a key that may write, nor with an invalid one', async () => {
+// This test only starts the server. `test/browser/browser-page.test.ts` opens the page.
+test('the server of the browser page refuses to start with a key that may write, or with an invalid key', async () => {
   const { pets } = await createClient(options).listPets({ limit: 100 });
   await expect(createPageServer(options)).rejects.toThrow(/write permission.*--read-only/s);
   expect((await createClient(options).listPets({ limit: 100 })).pets).toEqual(pets);
@@ -181,7 +187,7 @@ test('the browser page does not start with a key that may write, nor with an inv
   await expect(createPageServer(wrong)).rejects.toThrow('The API key is not valid.');
 });
 
-test('TanStack Query loads page after page', async () => {
+test('the TanStack Query example loads one page of animals after another', async () => {
   const queryClient = new QueryClient();
   const store = createClient(options);
   const observer = new InfiniteQueryObserver(queryClient, infinitePets(store, 'available'));
@@ -195,13 +201,13 @@ test('TanStack Query loads page after page', async () => {
   queryClient.clear();
 });
 
-test('the worker returns how many animals are for sale', async () => {
+test('the Cloudflare Worker example returns how many animals are for sale', async () => {
   const response = await worker.fetch(new Request('https://worker.example/'), env);
   expect(await response.json()).toEqual({ available: expect.any(Number) });
 });
 
-describe('the recipe', () => {
-  test('for a proxy sends requests through it', async () => {
+describe('the recipes', () => {
+  test('the proxy recipe sends the client’s requests through the proxy', async () => {
     const proxy = createServer().listen(0, '127.0.0.1');
     onTestFinished(() => void proxy.close());
     await once(proxy, 'listening');
@@ -209,14 +215,15 @@ describe('the recipe', () => {
     const target = { baseUrl: 'https://store.test/v1', apiKey: 'ast_proxied', maxRetries: 0 };
     const call = createProxiedClient(`http://127.0.0.1:${port}`, target).listPets();
     const [request, socket] = await once(proxy, 'connect');
-    // Node no longer listens to the socket: without this listener, a reset would end the process.
+    // Node has handed over the socket and no longer handles its errors. Without this listener, a
+    // connection reset would end the process.
     socket.on('error', () => {});
     socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n');
     expect(request.url).toBe('store.test:443');
     await expect(call).rejects.toMatchObject({ name: 'ConnectionError' });
   });
 
-  test('for msw responds in place of the service', async () => {
+  test('the msw recipe responds to the client in place of the service', async () => {
     mockedStore.listen();
     onTestFinished(() => mockedStore.close());
     const store = createClient({ baseUrl: 'https://store.test/v1', apiKey: 'ast_msw' });
@@ -224,18 +231,18 @@ describe('the recipe', () => {
     expect(await store.createPet({ name: 'Tom', categoryId: 4 })).toMatchObject({ id: 2 });
   });
 
-  test('for undici responds in place of the service', async () => {
+  test('the undici recipe responds to the client in place of the service', async () => {
     const { pets } = await createMockedClient('ast_undici').listPets();
     expect(pets[0]?.name).toBe('Mia');
   });
 
-  test('for JSON keeps 64-bit categories exact', () => {
+  test('the JSON recipe keeps 64-bit categories exact', () => {
     const pet: Pet = { id: 1, name: 'Mia', categoryId: 9007199254740993n };
     expect(fromExactJson(toExactJson(pet))).toEqual(pet);
     expect(JSON.parse(toJsonWithStrings(pet))).toEqual({ ...pet, categoryId: '9007199254740993' });
   });
 
-  test('for OpenTelemetry creates a span for each request, and for a failed call', async () => {
+  test('the OpenTelemetry recipe creates a span for each request, and one for a failed call', async () => {
     const exporter = new InMemorySpanExporter();
     const spanProcessors = [new SimpleSpanProcessor({ exporter })];
     const tracer = new TracerProvider({ spanProcessors }).getTracer('examples');

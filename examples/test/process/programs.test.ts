@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { filesWithPrograms } from '../../embed-programs.ts';
 
-test('the guides and the OpenAPI document show the current programs of this folder', () => {
+test('the guides and the OpenAPI document contain the current example programs', () => {
   const files = Object.entries(filesWithPrograms());
   expect(files.length).toBeGreaterThan(10);
   const stale = files.filter(([file, text]) => readFileSync(file, 'utf8') !== text);
@@ -12,7 +12,7 @@ test('the guides and the OpenAPI document show the current programs of this fold
   ).toEqual([]);
 });
 
-test('every program of the guides is a file of this folder', () => {
+test('every code block of a guide in a programming language names the example program that it shows', () => {
   const programs = Object.entries(filesWithPrograms()).flatMap(([file, text]) =>
     Array.from(text.matchAll(/^```(?:sh|ts|js|python|go)\b(.*)$/gm), ([, name]) => [file, name]),
   );

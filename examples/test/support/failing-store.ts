@@ -3,15 +3,16 @@ import { startScriptedServer } from '@animal-store/testkit';
 const mia = { name: 'Mia', categoryId: 2 ** 53 - 1, status: 'available' };
 const page = (id: number) => JSON.stringify([{ id, ...mia }]);
 
-/** What a program sent: its method, its path, and its `Idempotency-Key`. */
+/** A request that a program sent: its method and path, and its `Idempotency-Key`. */
 interface Sent {
   readonly line: string;
   readonly idempotencyKey: string | undefined;
 }
 
 /**
- * Starts a store that fails before it answers: a creation has no answer at first, then the store is overloaded; the
- * first page ends half-way, and the second one is refused once because the quota is used up.
+ * Starts an animal store that fails before it succeeds. The first creation gets no response, and
+ * the second gets a 503. The first page of a list breaks off in the middle, and the second page is
+ * denied once because the quota is used up.
  */
 export async function startFailingStore() {
   const sent: Sent[] = [];
@@ -44,7 +45,7 @@ export async function startFailingStore() {
   return Object.assign(server, { sent });
 }
 
-/** What a program must have sent to {@link startFailingStore} at its end. */
+/** The requests that a program must have sent to {@link startFailingStore} when it has finished. */
 export const sentInTheEnd = [
   ...Array(3).fill('POST /v1/pets'),
   ...Array(2).fill('GET /v1/pets?status=available&limit=100'),
