@@ -3,15 +3,18 @@ import { readFileSync } from 'node:fs';
 const root = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'));
 
 /**
- * Completes the manifest of a package that is packed: what all packages share is in the root's. Any later version with
- * the same major of a dependency will do. A package that names no peers, the contract, depends on zod and ts-rest: its
- * users have them as well, and their types must come from one copy, so these become peers.
+ * Completes the manifest of a package when it is packed. The fields that all packages share come
+ * from the root manifest. Exact versions become ranges that allow later minor versions.
+ *
+ * A package without peer dependencies is the contract. Its dependencies (zod and ts-rest) become
+ * peers, because its users must have only one copy of their types.
  */
 function beforePacking({ devDependencies, scripts, dependencies, ...manifest }, directory) {
   const { repository, bugs } = root;
   const ranges = Object.fromEntries(
     Object.entries(dependencies ?? {})
-      // The first is private, so who uses it bundles it. Peers are dependencies only inside the workspace.
+      // `@animal-store/runtime` is private, so the packages that use it bundle it. Peer
+      // dependencies are in `dependencies` only for the workspace.
       .filter(([name]) => name !== '@animal-store/runtime' && !manifest.peerDependencies?.[name])
       .map(([name, version]) => [name, `^${version}`]),
   );
@@ -24,28 +27,30 @@ function beforePacking({ devDependencies, scripts, dependencies, ...manifest }, 
   };
 }
 
-/** Corrects what some packages say they need. */
+/** Corrects wrong or missing declarations in the manifests of dependencies. */
 function readPackage(manifest) {
-  // The packages that hold Node write `"os": "linux"`, and pnpm reads lists only: it would install all platforms.
+  // The packages that contain Node have `"os": "linux"`, but pnpm only reads lists. Without this
+  // correction, it would install Node for all platforms.
   for (const field of ['os', 'cpu']) {
     if (typeof manifest[field] === 'string') manifest[field] = [manifest[field]];
   }
   switch (manifest.name) {
     case 'openapi-typescript':
-      // It writes types by the compiler's API, which TypeScript 7 does not have.
+      // openapi-typescript uses the compiler API, which TypeScript 7 does not have.
       manifest.peerDependencies = {};
       manifest.dependencies = { ...manifest.dependencies, typescript: '5.9.3' };
       break;
     case 'vite':
-      // Otherwise the esbuild and tsx that other tools bring are installed along with it. It uses
-      // them for options that are set nowhere here.
+      // esbuild and tsx are optional peers of Vite for features that this project does not use.
+      // Without this correction, pnpm would install the copies that other tools depend on.
       for (const peer of ['esbuild', 'tsx']) {
         delete manifest.peerDependencies[peer];
         delete manifest.peerDependenciesMeta[peer];
       }
       break;
     case 'debug':
-      // Otherwise the colours that some tool brings become a dependency of the service's Express.
+      // A terminal colour library is an optional peer of debug, which Express depends on. Without
+      // this correction, the service would depend on the copy that another tool brings.
       manifest.peerDependencies = {};
       manifest.peerDependenciesMeta = {};
       break;

@@ -2,7 +2,10 @@ import { configDefaults, defineConfig, type ViteUserConfig } from 'vitest/config
 import { serviceOptions } from './apps/server/test/support/vitest-options.ts';
 import { limits } from './packages/testkit/src/configure-tests.ts';
 
-/** Tests of one folder in all packages, which run by themselves: one after another, nothing beside them. */
+/**
+ * Creates a test project for one folder name in all packages. Its files run one after another, and
+ * no other project runs at the same time.
+ */
 const alone = (name: string, groupOrder: number): ViteUserConfig => ({
   test: {
     ...limits,
@@ -15,14 +18,17 @@ const alone = (name: string, groupOrder: number): ViteUserConfig => ({
   },
 });
 
-/** `vitest run pagination` runs one file of any package; `npm run campaign` uses the mode. */
+/**
+ * The test projects of the whole repository. `vitest run pagination` runs a file of any package,
+ * and `npm run campaign` selects the mode `campaigns`.
+ */
 export default defineConfig(({ mode }) => ({
   test: {
     projects:
       mode === 'campaigns'
         ? [alone('campaigns', 0)]
         : [
-            // The benchmark is a workspace of its own.
+            // The benchmark has its own workspace and its own tests.
             ...['{apps,packages}/*/vitest.config.ts', '!apps/bench/vitest.config.ts'],
             alone('process', 1),
             alone('browser', 2),

@@ -1,5 +1,5 @@
-// Builds the operators' console before `npm start`, unless the build is newer than the sources. A build takes about two
-// seconds.
+// Builds the operators' console before `npm start`, unless the last build is newer than the
+// sources. A build takes about two seconds.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
@@ -23,11 +23,14 @@ if (!existsSync(page) || sources.some((file) => modifiedAt(file) > modifiedAt(pa
   const args = [vite, 'build', '--logLevel', 'warn'];
   const { status, error } = spawnSync(process.execPath, args, {
     cwd: app,
-    // The build prints to stderr, because the stdout of `npm start` is the log of the service.
+    // The build prints to stderr, because stdout of `npm start` contains the log of the service.
     stdio: ['ignore', 2, 2],
   });
-  // The service also works without the console, so a failed build does not stop it.
-  if (status !== 0) console.error(`The console could not be built. ${error?.message ?? ''}`);
+  // A failed build does not stop `npm start`, because the service also works without the console.
+  if (status !== 0)
+    console.error(
+      `The console could not be built. The service starts without it. ${error?.message ?? ''}`,
+    );
 }
 
 function modifiedAt(file) {

@@ -1,12 +1,11 @@
-// Packs the published packages into `release/`, and checks the tarballs.
+// Packs the packages that are published into `release/`, and checks the tarballs.
 //
 //   node scripts/check-release.mjs             in the release workflow
 //   node scripts/check-release.mjs --dry-run   anywhere else: `npm run release:check`
 //
-// A release must run in the repository that the manifests name, on the tag of their version. Until
-// `repository` in the root's package.json names a real repository, no release can pass. A dry run
-// prints that it skips this check, and runs the other steps of the workflow. Its `npm publish` uploads
-// nothing.
+// A release must run in the repository that the manifests name, and on the tag of their version. No release can
+// pass until `repository` in the root's package.json names a real repository. A dry run reports that it skips
+// this check. It runs all other steps of the workflow, and its `npm publish` uploads nothing.
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';

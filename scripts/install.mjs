@@ -1,8 +1,8 @@
-// Installs pnpm's workspace from the lockfile, unless it is installed already. It runs before `npm start`,
-// `npm run keys` and `npm test`, on any Node from version 20 on.
+// Installs the pnpm workspace from the lockfile, unless it is already installed. It runs before `npm start`,
+// `npm run keys` and `npm test`, with any Node from version 20 on.
 //
-//   node scripts/install.mjs run       the packages of the service and its commands, and Node, unless
-//                                      the running Node has the right major version
+//   node scripts/install.mjs run       the packages of the service and its commands. Node is included,
+//                                      unless the running Node has the right major version.
 //   node scripts/install.mjs develop   also the packages that `npm test` needs
 //   node scripts/install.mjs all       also `packages/heavy-tools`, which campaigns need
 
@@ -22,25 +22,26 @@ import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-// Corepack reads the checksum after it.
+// The field `packageManager` ends with a checksum for Corepack, which is removed here.
 const [pnpmVersion] = packageManager.split('+');
 const stampFile = join(root, 'node_modules', '.installed');
 
-// The service, its commands, and the console, which `npm start` builds.
+// pnpm filters for the packages of the service, its commands, and the console, which `npm start`
+// builds.
 const service = ['server', 'cli', 'console'].flatMap((app) => [
   '--filter-prod',
   `@animal-store/${app}...`,
 ]);
 
-// The lockfile has the checksum of each package, so most installations trust it. Without this flag, pnpm also
-// looks up the release dates of all packages, which is a larger download than the packages that `npm test`
-// needs. The scope `all`, which CI uses, does look them up.
+// Trusts the lockfile, which contains a checksum for each package. Without this flag, pnpm also
+// looks up the release dates of all packages. That download is larger than the packages that `npm
+// test` needs. The scope `all`, which CI uses, looks them up.
 const trust = '--trust-lockfile';
 
-/** Each scope includes the ones before it. */
+/** The pnpm options for each scope. Each scope includes the previous ones. */
 const filters = {
   'run-on-this-node': ['--prod', ...service, trust],
-  // Node is a dependency of the root package, and half of the download.
+  // Node is a dependency of the root package. It is half of the download.
   run: ['--prod', '--filter-prod', 'animal-store', ...service, trust],
   develop: ['--filter', '!@animal-store/heavy-tools', trust],
   all: [],
@@ -57,17 +58,20 @@ const pinnedNode = readFileSync(join(root, 'pnpm-workspace.yaml'), 'utf8').match
 );
 const isThisNodeRight = process.versions.node.startsWith(`${pinnedNode?.[1]}.`);
 const wanted = process.argv[2] === 'run' && isThisNodeRight ? 'run-on-this-node' : process.argv[2];
-// A larger scope that is already installed stays: installing a smaller one would remove packages.
+// If a larger scope is already installed, it is installed again. A smaller scope would remove
+// packages.
 const scope = scopes[Math.max(scopes.indexOf(installedScope), scopes.indexOf(wanted))];
 
 if (scope !== installedScope || hash !== installedHash) {
-  // npm prints nothing while it downloads pnpm, which may take minutes on a slow network.
+  // The message appears first, because npm prints nothing while it downloads pnpm. On a slow
+  // network, this takes minutes.
   console.error('Installing packages. This happens once.');
   const home = join('node_modules', `.${pnpmVersion}`);
   const pnpm = join(home, 'node_modules', '.bin', 'pnpm');
   if (!existsSync(join(root, pnpm))) {
-    // By a lockfile, because a registry may swap a package: npm compares each with its checksum there before it runs
-    // anything of it. Not `npm ci`: the lockfile lacks pnpm's programs for other systems than Linux with glibc.
+    // npm installs pnpm from a lockfile with checksums, so that a compromised registry cannot
+    // replace the package. `npm ci` is not used, because the lockfile lacks pnpm's programs for
+    // systems other than Linux with glibc.
     mkdirSync(join(root, home), { recursive: true });
     for (const file of ['package.json', 'package-lock.json']) {
       copyFileSync(join(root, 'scripts', 'pnpm', file), join(root, home, file));
@@ -80,8 +84,9 @@ if (scope !== installedScope || hash !== installedHash) {
   writeFileSync(stampFile, `${scope} ${hash}\n`);
 }
 
-// npm's scripts begin with `exec`, so that a signal to npm reaches Node: a shell between them would exit
-// without forwarding the signal. cmd.exe lacks `exec`, so this adds a command that runs its arguments.
+// The npm scripts start with `exec`, so that signals reach Node directly. A shell in between would
+// exit without forwarding the signal. cmd.exe has no `exec`, so on Windows this script adds a
+// command of that name.
 if (process.platform === 'win32') {
   const bin = join(root, 'node_modules', '.bin');
   mkdirSync(bin, { recursive: true });
@@ -89,10 +94,11 @@ if (process.platform === 'win32') {
 }
 
 function run(command, args) {
-  // The progress goes to stderr, because scripts parse the stdout of `npm run keys -- list --json`.
+  // Progress is printed to stderr, because scripts parse the stdout of commands such as `npm run
+  // keys -- list --json`.
   const options = { cwd: root, stdio: ['inherit', 2, 2] };
-  // Windows needs a shell for a `.cmd` file. Node warns if a shell gets a list of arguments (DEP0190); none of these
-  // arguments needs quoting.
+  // Windows needs a shell to run a `.cmd` file. The command is one string, because Node warns about
+  // a list of arguments for a shell (DEP0190). None of these arguments needs quotes.
   const { status, error } =
     process.platform === 'win32'
       ? spawnSync([`${command}.cmd`, ...args].join(' '), { ...options, shell: true })
@@ -103,8 +109,8 @@ function run(command, args) {
 }
 
 /**
- * Links pnpm beside turbo, which runs scripts with it. As a package of the workspace, pnpm would take 70 MB a
- * second time.
+ * Links pnpm into `node_modules/.bin`, because turbo uses it to run scripts. As a package of the
+ * workspace, pnpm would be stored twice and take 70 MB more.
  */
 function linkPnpm(pnpm) {
   const bin = join(root, 'node_modules', '.bin');

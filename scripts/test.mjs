@@ -1,9 +1,9 @@
-// Runs lint, type checks, builds and tests through turbo, which repeats only what has changed. The last line is the
-// total: `N passed, N failed`.
+// Runs lint, type checks, builds and tests with turbo, which repeats only what has changed. The
+// last line of the output is the total: `N passed, N failed`.
 //
-// With `--ci`, which `.ci/run` passes, it also runs the quick steps of deploy/ and the journeys in a browser. Files and
-// tests then run in a random order, whose seed is printed. A failed test runs a second time. If it passes then, a line
-// before the total names it.
+// The option `--ci`, which `.ci/run` passes, adds the quick steps of deploy/ and the browser tests.
+// Files and tests then run in a random order, and the seed is printed. A failed test runs a second
+// time. If it passes then, a line before the total names it as flaky.
 
 import { spawnSync } from 'node:child_process';
 import { globSync, readFileSync, rmSync } from 'node:fs';
@@ -21,12 +21,13 @@ const steps =
 const total = { passed: 0, failed: 0 };
 
 forgetReports();
-// These tasks run before the tests, because turbo would pass the options of vitest to them, too.
+// These tasks run separately before the tests, because turbo would also pass them the options of
+// vitest.
 check('lint, type checks and builds', [
   ...['run', 'lint', 'typecheck', 'build'],
   '--continue=dependencies-successful',
 ]);
-// The boundaries are not a task of turbo, because turbo refuses to run itself.
+// `turbo boundaries` runs directly, because turbo refuses to run itself as a task.
 check('boundaries', ['boundaries']);
 test(['test', 'test:process']);
 if (isCi) {
@@ -38,14 +39,14 @@ if (isCi) {
 console.log(`\n${total.passed} passed, ${total.failed} failed`);
 process.exitCode = total.failed === 0 && total.passed > 0 ? 0 : 1;
 
-/** Runs a step of turbo that contains no tests. A failure counts as one failed test. */
+/** Runs a turbo command without tests. A failure counts as one failed test in the total. */
 function check(name, args) {
   if (run(process.execPath, [...turbo, ...args]) === 0) return;
   console.error(`${name} failed`);
   total.failed += 1;
 }
 
-/** Runs test tasks, and adds up their reports. */
+/** Runs the test tasks of all packages, and adds up their reports. */
 function test(tasks) {
   const status = run(process.execPath, [
     ...turbo,
@@ -62,11 +63,11 @@ function test(tasks) {
     failed += report.failed;
     for (const name of report.flaky) console.log(`flaky: ${name}`);
   }
-  // Vitest may exit before it writes a report. This counts as one failed test.
+  // vitest may exit before it writes a report. This counts as one failed test.
   total.failed += status === 0 || failed > 0 ? failed : 1;
 }
 
-/** Runs the deploy steps that need no container. The image and Compose steps need a registry. */
+/** Runs the deployment tests that need no containers. The other ones need an image registry. */
 function testDeploy() {
   const { stdout } = start('npm', ['run', '--silent', 'test:deploy', '--', ...steps], 'pipe');
   process.stdout.write(stdout);
@@ -79,7 +80,7 @@ function findReports() {
   return globSync('{.,apps/*,packages/*}/reports/test-total.json', { cwd: root });
 }
 
-/** Removes the reports of an earlier run, so that an old report is not counted. */
+/** Removes the reports of earlier runs, so that they are not counted again. */
 function forgetReports() {
   for (const file of findReports()) rmSync(join(root, file));
 }
@@ -89,7 +90,7 @@ function run(command, args) {
 }
 
 function start(command, args, stdout = 'inherit') {
-  // The PATH starts with the Node that the workspace pins.
+  // The directory of the workspace's own Node comes first in the PATH.
   const PATH = join(root, 'node_modules', '.bin') + delimiter + process.env.PATH;
   const options = {
     cwd: root,
@@ -97,7 +98,7 @@ function start(command, args, stdout = 'inherit') {
     maxBuffer: 2 ** 28,
     env: { ...process.env, PATH },
   };
-  // Windows needs a shell, as in `scripts/install.mjs`.
+  // Windows needs a shell to run a `.cmd` file, as in `scripts/install.mjs`.
   return process.platform === 'win32'
     ? spawnSync([command, ...args].join(' '), { ...options, shell: true })
     : spawnSync(command, args, options);

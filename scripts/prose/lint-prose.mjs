@@ -1,5 +1,5 @@
-// Checks the sentences of the repository by textlint: `words.yml` lists the words, and a sentence has at most 30 of
-// them. With arguments, it checks those files only.
+// Checks the prose of the repository with textlint. `words.yml` lists the words to avoid, and a
+// sentence may have at most 30 words. With arguments, it only checks the given files.
 
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -26,7 +26,10 @@ const rules = [
   { ruleId: 'length', rule: maxWordCount, options: { max: 30 } },
 ];
 
-/** Generated files, the list of words, and the test that plants examples. */
+/**
+ * Matches files that are not checked: generated files, the word list, and a test with deliberate
+ * mistakes.
+ */
 const ignored =
   /(^|\/)pnpm-lock\.yaml$|\/migrations\/|^scripts\/prose\/words\.yml$|\/prose\.test\.ts$/;
 
@@ -50,5 +53,6 @@ for (const file of files) {
     console.error(`${file}:${line}:${column} ${message.replace(/\s+/g, ' ')}`);
   }
 }
-if (count > 0) console.error(`\n${count} sentences to write again: see scripts/prose/words.yml.`);
+if (count > 0)
+  console.error(`\n${count} sentences must be rewritten: see scripts/prose/words.yml.`);
 process.exitCode = count > 0 ? 1 : 0;

@@ -1,9 +1,9 @@
-// A plugin of textlint that reads the sentences of source files: comments, test titles, messages and texts of the
-// console. textlint itself reads Markdown only.
+// A textlint plugin that finds the prose in source files: comments, test titles, messages, and the
+// texts of the console. textlint itself only reads Markdown.
 
 import jsTokens from 'js-tokens';
 
-/** Comments of languages other than TypeScript, by the file's extension. */
+/** Patterns for the comments of other languages, by file extension. */
 const lineComments = new Map([
   ...['.sh', '.py', '.yaml', '.yml', '.env', '.cfg'].map((ext) => [ext, /(?<=^|\s)#+(?= ).*/gm]),
   ...['.sql', '.lua'].map((ext) => [ext, /--+(?= ).*/g]),
@@ -13,10 +13,16 @@ const lineComments = new Map([
 
 const scripts = ['.ts', '.tsx', '.js', '.mjs'];
 
-/** Replaces text by as many spaces, so that positions in the prose are positions in the file. */
+/**
+ * Replaces a text by spaces of the same length, so that positions in the prose are also positions
+ * in the file.
+ */
 const blank = (text) => text.replace(/[^\n]/g, ' ');
 
-/** What marks a comment, what JSDoc says about parameters and links, and code in backticks. */
+/**
+ * Matches the parts of a comment that are not prose: comment marks, JSDoc tags, links, and code in
+ * backticks.
+ */
 const commentMarks = /^\/\*+|\*\/$|^[ \t]*(\*(?!\/)|\/\/+|#+|--+)|@[\w.]+( \S+)?|\{@link \S+\}/gm;
 
 class Processor {
@@ -36,7 +42,10 @@ class Processor {
   }
 }
 
-/** Finds the paragraphs of a file: `at` is where each one starts, `prose` as long as its source. */
+/**
+ * Finds the paragraphs of a file. `at` is the position of a paragraph, and `prose` is its text with
+ * the same length as in the file.
+ */
 function findProse(text, extension) {
   const pieces = scripts.includes(extension)
     ? readScript(text, extension === '.tsx')
@@ -51,8 +60,9 @@ function findProse(text, extension) {
 }
 
 /**
- * Finds comments, and strings of more than two words. Tagged templates are code, such as SQL, and a string that begins
- * with a bar is the row of a table.
+ * Finds comments, and strings of at least three words. Tagged templates are left out, because they
+ * contain code such as SQL. Strings that start with a bar are left out, because they are rows of a
+ * table.
  */
 function readScript(text, jsx) {
   const pieces = [];
@@ -72,7 +82,7 @@ function readScript(text, jsx) {
   return pieces;
 }
 
-/** Joins comments that follow each other line by line. */
+/** Joins line comments on consecutive lines into one text. */
 function joinLines(text, pieces) {
   const joined = [];
   for (const { at, value, isComment } of pieces) {
@@ -93,7 +103,7 @@ function splitParagraphs(at, prose) {
   }));
 }
 
-/** Makes the document of textlint: a text as long as the file, with all code blanked out. */
+/** Creates a textlint document. Its text is as long as the file, with spaces in place of all code. */
 function parse(text, paragraphs) {
   const lineStarts = [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)];
   const position = (index) => {
