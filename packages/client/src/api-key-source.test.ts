@@ -9,14 +9,14 @@ test.each([
   ['ast_secret\n', 'expected visible ASCII'],
   ['\nast_secret', 'expected visible ASCII'],
   ['ast_secr\u00e9t', 'expected visible ASCII'],
-])('refuses the key %j without quoting it: %s', (apiKey, why) => {
+])('checkApiKey refuses the key %j without quoting it in the error: %s', (apiKey, why) => {
   expect(() => checkApiKey(apiKey)).toThrow(
     new TypeError(`apiKey (or ANIMAL_STORE_API_KEY): ${why}`),
   );
 });
 
 describe('a function as the key', () => {
-  test('is called once for all calls, and once more for all calls whose key was refused', async () => {
+  test('the function that provides the key is called once for all calls, and once more after the service refused its key', async () => {
     const keys = ["!~aZ09_-.'", 'ast_new'];
     const ask = vi.fn(() => keys.shift() ?? 'ast_none');
     const [getKey, renewKey] = createApiKeySource(ask);
@@ -28,7 +28,7 @@ describe('a function as the key', () => {
     expect(ask).toHaveBeenCalledTimes(2);
   });
 
-  test('is called again after it failed', async () => {
+  test('the function that provides the key is called again by the next call when it has failed', async () => {
     const ask = vi.fn().mockRejectedValueOnce(new Error('vault')).mockResolvedValue('ast_key');
     const [getKey] = createApiKeySource(ask);
     await expect(getKey()).rejects.toThrow('vault');
@@ -37,9 +37,9 @@ describe('a function as the key', () => {
 });
 
 test.each([
-  ['a text', 'ast_key'],
+  ['a string', 'ast_key'],
   ['a function that returns the refused key again', () => 'ast_key'],
-])('%s provides no other key', async (_what, source) => {
+])('renewKey returns false when the source of the key is %s', async (_what, source) => {
   const [getKey, renewKey] = createApiKeySource(source);
   expect(await getKey()).toBe('ast_key');
   expect(await renewKey('ast_key')).toBe(false);

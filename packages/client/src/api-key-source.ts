@@ -1,21 +1,25 @@
 /** An API key, or a function that returns the current one. */
 export type ApiKey = string | (() => string | Promise<string>);
 
-/** The source of a client's API key. */
+/** The two functions that provide the API key of a client. */
 type ApiKeySource = [
-  /** Returns the key. A function is called once, for all calls. */
+  /**
+   * Returns the current key. If the source is a function, it is called once, and all calls share
+   * its result.
+   */
   getKey: () => Promise<string>,
   /**
-   * Requests another key, because the service refused this one. Concurrent calls share one request.
+   * Requests another key from the source, after the service refused the given one. Concurrent calls
+   * share one request.
    *
-   * @returns whether there is another key.
+   * @returns whether the source provided another key.
    */
   renewKey: (refused: string) => Promise<boolean>,
 ];
 
 /**
- * Creates the source. The key lives in a closure, so that nothing that inspects or serializes a
- * client finds it.
+ * Creates the source of a client's API key. The key lives in a closure, so that code that inspects
+ * or serializes a client cannot find it.
  *
  * @throws {TypeError} if the key cannot be sent.
  */
@@ -29,7 +33,7 @@ export function createApiKeySource(apiKey: ApiKey | undefined): ApiKeySource {
       .then(ask)
       .then(checkApiKey)
       .catch((error) => {
-        // The next call calls the function again.
+        // The failure must not be cached, so that the next call calls the function again.
         current = undefined;
         throw error;
       });
@@ -46,12 +50,13 @@ export function createApiKeySource(apiKey: ApiKey | undefined): ApiKeySource {
 }
 
 /**
- * Checks that a key can be sent.
+ * Checks that the API key can be sent in a header.
  *
- * @throws {TypeError} that never quotes the key, because errors end up in logs.
+ * @throws {TypeError} whose message never quotes the key, because errors end up in logs.
  */
 export function checkApiKey(apiKey: unknown): string {
-  // This also keeps `fetch` from quoting the whole header with the key in an error of its own.
+  // `fetch` would refuse a key with other characters too, but its error quotes the whole header
+  // with the key.
   if (typeof apiKey !== 'string' || !/^[!-~]+$/.test(apiKey)) {
     const fault = !apiKey
       ? 'missing'

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { createCall } from './call-promise.ts';
 
-test('a failure rejects only the promise that the caller uses', async () => {
+test('a failed call causes no unhandled rejection, whether the caller awaits the call or withResponse()', async () => {
   const unhandled = vi.fn();
   process.on('unhandledRejection', unhandled);
   const failure = new Error('it failed');

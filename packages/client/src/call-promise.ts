@@ -1,22 +1,22 @@
 import type { HttpResponse } from './http-response.ts';
 import type { RateLimitState } from './read-rate-limit.ts';
 
-/** The data of a successful call, and its response. */
+/** The data of a successful call, along with its response. */
 export interface Result<Data> {
-  /** The value that the call itself resolves to. */
+  /** The value that the call itself resolves to, such as an animal. */
   data: Data;
-  /** The response. Its body has been read. */
+  /** The HTTP response. Its body has already been read. */
   response: HttpResponse;
   /** The `X-Request-Id` of the response. Quote it when you report a problem. */
   requestId: string | undefined;
-  /** The quota state from the response. */
+  /** The quota state that the response reported. */
   rateLimit: RateLimitState | undefined;
 }
 
-/** A promise of a call's data, which can also return the whole response. */
+/** A promise of the data of a call. Its method `withResponse` returns the whole response too. */
 export interface Call<Data> extends Promise<Data> {
   /**
-   * Returns the response along with the data. It sends no second request.
+   * Returns the response along with the data. The method sends no second request.
    *
    * @example
    * ```ts
@@ -30,8 +30,8 @@ export function createCall<Data>(answer: Promise<Result<Data>>): Call<Data> {
   const data = answer.then((result) => result.data);
   return Object.assign(data, {
     withResponse() {
-      // The caller handles a failure through the other promise, so this one must not cause an
-      // unhandled rejection.
+      // A caller of `withResponse` handles a failure through the returned promise. The promise of
+      // the data would then cause an unhandled rejection.
       data.catch(() => {});
       return answer;
     },

@@ -1,8 +1,8 @@
 /**
- * Returns the values, and refuses invalid values from untyped callers: a value that is not an
- * object, or `null` as a member.
+ * Returns the given object unchanged, if it and its members are valid. Untyped callers may pass a
+ * value that is not an object, or `null` as a member.
  *
- * @throws {TypeError} that names the value.
+ * @throws {TypeError} that names the invalid value.
  */
 export function checkObject<T extends object>(what: string, values: T): T {
   if (Object(values) !== values) throw new TypeError(`${what}: expected an object`);

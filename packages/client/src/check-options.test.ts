@@ -15,7 +15,7 @@ const mistakes = numbers.flatMap(([name, min, values]) =>
 );
 
 test.each(mistakes)(
-  'refuses $name of $value with a TypeError before anything is sent',
+  'the client refuses the option $name with the value $value, and sends nothing',
   async (mistake) => {
     const { name, min, value } = mistake;
     const options = { [name]: value } as never;
@@ -25,13 +25,13 @@ test.each(mistakes)(
     expect(() => openStore([ok], options)).toThrow(error);
     const { store, script } = openStore([ok]);
     expect(() => store.withOptions(options)).toThrow(error);
-    // A single call has no `maxRetryAfterMs`, but untyped code may pass it.
+    // The type of a call's options has no `maxRetryAfterMs`, but untyped code may pass one.
     expect(await rejection(store.listPets({}, options))).toEqual(error);
     expect(script.requests).toEqual([]);
   },
 );
 
-test('accepts the smallest and the largest numbers', async () => {
+test('the client accepts the smallest value and Infinity for each numeric option', async () => {
   const least = { timeoutMs: 1, maxRetries: 0, maxRetryAfterMs: 0 };
   const greatest = { timeoutMs: 1 / 0, maxRetries: 1 / 0, maxRetryAfterMs: 1 / 0 };
   for (const options of [least, greatest, { timeoutMs: undefined }]) {

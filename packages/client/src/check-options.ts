@@ -1,14 +1,11 @@
 import { checkObject } from './check-object.ts';
 
-/**
- * The smallest value of each number among the options. A call with a timeout of 0 could never
- * succeed.
- */
+/** The smallest valid value of each numeric option. A timeout of 0 ms would fail every call. */
 const least = { timeoutMs: 1, maxRetries: 0, maxRetryAfterMs: 0 };
 
 /**
- * Returns the options of a client or a call, and refuses invalid numbers from untyped callers, such
- * as `NaN`, `'3'` and `1.5`. `Infinity` is fine.
+ * Returns the options of a client or a call unchanged, if their numbers are valid. Untyped callers
+ * may pass `NaN`, `'3'` or `1.5`. `Infinity` is valid.
  *
  * @throws {TypeError} that names the option and its value.
  */

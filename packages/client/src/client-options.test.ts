@@ -6,7 +6,7 @@ test.each([
   [`https://store.example/${apiVersion}/`, 'https://store.example/v1'],
   ['HTTP://Store.Example:80/v1', 'http://store.example/v1'],
   [new URL('http://[::1]:3000/shop/v1'), 'http://[::1]:3000/shop/v1'],
-])('accepts the baseUrl %s', (baseUrl, expected) => {
+])('parseBaseUrl accepts %s', (baseUrl, expected) => {
   expect(parseBaseUrl(baseUrl)).toBe(expected);
 });
 
@@ -26,7 +26,7 @@ test.each<readonly [string | undefined, string]>([
     'https://store.example/v1#a',
     'https://me:secret@store.example/v1',
   ].map((baseUrl) => [baseUrl, 'expected http(s)://.../v1'] as const),
-])('the client refuses the baseUrl %s and does not repeat it in the error: %s', (baseUrl, why) => {
+])('parseBaseUrl refuses %s without quoting it in the error: %s', (baseUrl, why) => {
   expect(() => parseBaseUrl(baseUrl)).toThrow(
     new TypeError(`baseUrl (or ANIMAL_STORE_BASE_URL): ${why}`),
   );

@@ -12,15 +12,16 @@ import type {
 } from './index.ts';
 import { isAnimalStoreError, isApiError, NotFoundError } from './index.ts';
 
-// `test/compile-consumer.ts` contains the code of a user.
+// These are tests of types inside the package. `test/compile-consumer.ts` compiles code that uses
+// the built package.
 
-// The client has all operations of the contract, and six members of its own.
+// The client has one method for each operation of the contract, and six other members.
 expectTypeOf<keyof AnimalStoreClient>().toEqualTypeOf<
   OperationName | 'eachPet' | 'pages' | 'rateLimit' | 'request' | 'withOptions' | 'lastRateLimit'
 >();
 
-// Arguments and results are types of the contract, which `contract.test-d.ts` compares with its
-// schemas.
+// The arguments and results are types of the contract. `contract.test-d.ts` compares those types
+// with the schemas.
 expectTypeOf<PetStatus | 'a status of tomorrow'>().toExtend<Pet['status']>();
 
 declare const store: AnimalStoreClient;
@@ -42,13 +43,13 @@ export async function mistakes(): Promise<void> {
   for await (const _ of await store.listPets());
 }
 
-// The class of an error, its status and its name narrow its type.
+// The class of an error, its status and its name each narrow its type.
 declare const error: unknown;
 if (error instanceof NotFoundError) expectTypeOf(error.status).toEqualTypeOf<404>();
 if (isApiError(error)) expectTypeOf(error).toEqualTypeOf<ApiError>();
 if (isApiError(error, 429)) expectTypeOf(error).toEqualTypeOf<RateLimitError>();
 if (isApiError(error, 418)) expectTypeOf(error.status).toEqualTypeOf<418>();
-// A class that does not have this status may still have another one.
+// An `ApiError` whose status is not 429 is still an `ApiError`, not `never`.
 declare const apiError: ApiError;
 if (!isApiError(apiError, 429)) expectTypeOf(apiError).toEqualTypeOf<ApiError>();
 if (isAnimalStoreError(error)) {
@@ -56,7 +57,7 @@ if (isAnimalStoreError(error)) {
   if (error.name === 'KeySuspendedError') expectTypeOf(error.status).toEqualTypeOf<403>();
 }
 
-// A switch over all names of the classes can be complete.
+// A `switch` over the names of all error classes is exhaustive.
 type ClassName = Exclude<Extract<keyof typeof client, `${string}Error`>, `is${string}`>;
 expectTypeOf<AnyAnimalStoreError['name']>().toEqualTypeOf<ClassName>();
 expectTypeOf<ApiError['code']>().toEqualTypeOf<ErrorCode | (string & {}) | undefined>();

@@ -12,10 +12,11 @@ import { createSend, type Operation } from './send-with-retries.ts';
 /** Options of `createPet`. */
 export interface CreatePetOptions extends CallOptions {
   /**
-   * Makes the call safe to repeat: within 24 hours, the same key and animal get the first response
-   * again instead of a second animal. 1 to 255 visible ASCII characters, such as a UUID.
+   * The `Idempotency-Key` of the request: 1 to 255 visible ASCII characters, such as a UUID. A
+   * second call with the same key and animal within 24 hours returns the first response, and adds
+   * no second animal.
    *
-   * @default a random one, the same for each attempt of the call
+   * @default a random key, which all attempts of the call share
    */
   idempotencyKey?: string | undefined;
 }
@@ -23,9 +24,9 @@ export interface CreatePetOptions extends CallOptions {
 /** The operations of the Animal Store. Every call rejects with an `AnimalStoreError` if it fails. */
 export interface AnimalStoreClient {
   /**
-   * Lists animals by `id`, ascending: one page, of at most 20 animals unless you set `limit`. For
-   * all pages use `eachPet`. With `ids`, it gets these animals, at most 100, and leaves out unknown
-   * ids.
+   * Gets one page of animals, ordered by `id`. A page has at most 20 animals unless you set
+   * `limit`. For all pages, use `eachPet`. With `ids`, the call gets up to 100 animals by their
+   * ids, and ignores unknown ids.
    *
    * @throws {TypeError} for an id or a category that JavaScript has already rounded.
    * @example
@@ -37,8 +38,8 @@ export interface AnimalStoreClient {
   listPets(query?: ListPetsQuery, options?: CallOptions): Call<Page>;
 
   /**
-   * Iterates over all animals by `id`, ascending, page by page. Here `limit` is the length of a
-   * page, by default 100. The options apply to the request of each page.
+   * Iterates over all animals, ordered by `id`. The client requests one page after the other.
+   * `limit` is the length of a page, 100 by default. The options apply to the request of each page.
    *
    * @example
    * ```ts
@@ -48,8 +49,9 @@ export interface AnimalStoreClient {
   eachPet(query?: ListPetsQuery, options?: CallOptions): PetList;
 
   /**
-   * Iterates over the pages of the list, of 100 animals unless you set `limit`. Each page is one
-   * request. Store `resumeCursor` to continue there later, also after the last page.
+   * Iterates over the pages of the list. A page has at most 100 animals unless you set `limit`.
+   * Each page costs one request. Store `resumeCursor` to continue after that page later, even after
+   * the last page.
    *
    * @example
    * ```ts
@@ -61,8 +63,8 @@ export interface AnimalStoreClient {
   pages(query?: ListPetsQuery, options?: CallOptions): AsyncIterable<Page>;
 
   /**
-   * Adds an animal and returns it with its `id`. A retry never adds a second one. If the argument
-   * has an id, the service ignores it.
+   * Adds an animal and returns it with its `id`. A retry never adds a second animal. The service
+   * ignores an `id` in the argument.
    *
    * @throws {BadRequestError} if a field is missing or invalid.
    * @example
@@ -76,8 +78,8 @@ export interface AnimalStoreClient {
    * Gets one animal.
    *
    * @throws {NotFoundError} if no animal has this id.
-   * @deprecated It ends on 5 December 2030. Use this instead, which is `undefined` if no animal has
-   *   the id: `(await store.listPets({ ids: [id] })).pets[0]`
+   * @deprecated The service removes this operation on 5 December 2030. Use `(await store.listPets({
+   * ids: [id] })).pets[0]`, which is `undefined` if no animal has the id.
    * @example
    * ```ts
    * const pet = await store.getPet(7);
@@ -86,9 +88,10 @@ export interface AnimalStoreClient {
   getPet(id: Int64, options?: CallOptions): Call<Pet>;
 
   /**
-   * Gets both windows of the key's quota, its plan, the end of a ban, and whether a ban is close.
-   * If `subject` is `account`, all keys of the account share both windows. The call costs no quota,
-   * and works while the key is denied or banned. Beta: it may change.
+   * Gets the quota state of the API key: its plan, its minute and day windows, and its ban, if
+   * there is one. If `subject` is `account`, all keys of the account share both windows. The call
+   * costs no quota, and works while the quota is used up or the key is banned. Beta: the result may
+   * change.
    *
    * @example
    * ```ts
@@ -98,10 +101,11 @@ export interface AnimalStoreClient {
   rateLimit(options?: CallOptions): Call<RateLimitStatus>;
 
   /**
-   * Sends a request of an operation that this version does not know, with the same key, quota,
-   * retries and errors. Its `bigint`s are exact in both directions.
+   * Sends a request to an operation that this version of the client does not know. The API key, the
+   * quota, retries and errors work as for all other calls. `bigint`s in the body and in the
+   * response stay exact.
    *
-   * @typeParam Data the expected type of the body; the client does not check it.
+   * @typeParam Data the expected type of the response body. The client does not check it.
    * @throws {TypeError} for a path that leads elsewhere, and for a body that is not JSON.
    * @example
    * ```ts
@@ -111,8 +115,9 @@ export interface AnimalStoreClient {
   request<Data = unknown>(request: RequestDescription, options?: CallOptions): Call<Data>;
 
   /**
-   * Creates a client with the same options, except for the given ones. An option that is
-   * `undefined` gets its default again. `headers` are added to the headers of this client.
+   * Creates a client with the options of this client and the given options. An option that is given
+   * as `undefined` gets its default again. The given `headers` are added to the headers of this
+   * client.
    *
    * @example
    * ```ts
@@ -121,13 +126,13 @@ export interface AnimalStoreClient {
    */
   withOptions(options: ClientOptions): AnimalStoreClient;
 
-  /** The quota state from the last response; `undefined` before the first response. */
+  /** The quota state from the last response, or `undefined` before the first response. */
   readonly lastRateLimit: RateLimitState | undefined;
 }
 
 /**
- * Creates a client. It opens nothing, so you need not close it. All clients of a process that use
- * the same API key share its quota.
+ * Creates a client. A client keeps no connection open, so you need not close it. All clients of a
+ * process that use the same API key share its quota.
  *
  * @throws {TypeError} if `baseUrl`, `apiKey` or a number is invalid.
  * @example
@@ -145,8 +150,8 @@ export function createClient(options: ClientOptions = {}): AnimalStoreClient {
   const send = <Data>(describe: () => Operation<Data>, callOptions: CallOptions | undefined) =>
     createCall(sendWithRetries(describe, callOptions));
 
-  // The paths are literals, because the contract's table would put the whole contract into the
-  // bundle. A test compares them.
+  // The paths are literals, because an import of the contract's routes would put the whole contract
+  // into every bundle. A test compares the paths with the contract.
   const listPets = (query: ListPetsQuery = {}, callOptions?: CallOptions) => {
     return send<Page>(() => {
       checkArgument('query', query);
@@ -175,8 +180,8 @@ export function createClient(options: ClientOptions = {}): AnimalStoreClient {
           method: 'POST',
           path: '/pets',
           body: pet,
-          // The key has 128 random bits. It does not come from `crypto.randomUUID`, which browsers
-          // have only on secure pages.
+          // The key has 128 random bits. `crypto.randomUUID` would be shorter to write, but
+          // browsers offer it on HTTPS pages only.
           idempotencyKey:
             callOptions?.idempotencyKey ?? crypto.getRandomValues(new Uint32Array(4)).join('-'),
           bodyKind: 'object',
@@ -184,7 +189,7 @@ export function createClient(options: ClientOptions = {}): AnimalStoreClient {
       }, callOptions),
     getPet: (id, callOptions) =>
       send(() => {
-        // An empty string from untyped code would turn this into the path of the list.
+        // Untyped code may pass an empty string, and the path would become the path of the list.
         if (!/\d$/.test(String(id))) throw new TypeError('id: expected an integer');
         checkArgument('', { id });
         return {
@@ -203,13 +208,15 @@ export function createClient(options: ClientOptions = {}): AnimalStoreClient {
         }),
         callOptions,
       ),
-    // For `null` from untyped code, the path is refused, too.
+    // Untyped code may pass `null`. The spread turns `null` into an empty object, and the check of
+    // the path then refuses the request.
     request: (description, callOptions) => send(() => ({ ...description }), callOptions),
     withOptions: (other) =>
       createClient({
         ...options,
         ...checkOptions(other),
-        // A pair stays a pair: only the lists around pairs and records are flattened.
+        // `flat()` merges the two lists into one. It removes only one level, so each `[name,
+        // value]` pair stays a pair.
         headers: [options.headers, other.headers].flat() as readonly HeaderFields[],
       }),
     get lastRateLimit() {
@@ -219,8 +226,8 @@ export function createClient(options: ClientOptions = {}): AnimalStoreClient {
 }
 
 /**
- * Refuses a `number` that is too large to be exact, even in a list: JavaScript has rounded it, so
- * it names another animal or category.
+ * Refuses a `number` beyond 2^53, also inside a list. JavaScript has already rounded such a number,
+ * so it may name another animal or category.
  */
 function checkArgument(what: string, values: object): void {
   checkObject(what, values);

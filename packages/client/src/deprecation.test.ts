@@ -13,11 +13,11 @@ const notice = (options: { onDeprecation?: (event: unknown) => void } = {}) =>
   createNoticeDeprecation(options, createTell(options));
 
 beforeEach(() => {
-  // Each test is a new process from the client's view.
+  // Each test begins without warned operations, like a new process.
   Reflect.deleteProperty(globalThis, Symbol.for('@animal-store/client/shared/3'));
 });
 
-test('the process is warned once about each operation when several clients or copies of the package see it', async () => {
+test('the client emits one process warning for each deprecated operation, even when several clients or copies of the package see it', async () => {
   const emitWarning = vi.spyOn(process, 'emitWarning').mockReturnValue();
   const first = notice();
   first('getPet', headers);
@@ -28,7 +28,7 @@ test('the process is warned once about each operation when several clients or co
   copy.createNoticeDeprecation({}, createTell({}))('getPet', headers);
   first('listPets', new Headers({ Deprecation: '@1795219200', Sunset: 'someday' }));
   first('createPet', new Headers({ Sunset: 'x', Link: headers.get('Link') ?? '' }));
-  // A hook is called once, instead of the warning of the process.
+  // With a hook, the client calls the hook once and emits no warning.
   const onDeprecation = vi.fn();
   const tell = notice({ onDeprecation });
   tell('getPet', headers);
@@ -43,9 +43,12 @@ test('the process is warned once about each operation when several clients or co
   expect(onDeprecation.mock.calls).toEqual([[event]]);
 });
 
-test.each([undefined, {}])('the console is warned when the process is %j', (process) => {
-  const warn = vi.spyOn(console, 'warn').mockReturnValue();
-  vi.stubGlobal('process', process);
-  notice()('getPet', headers);
-  expect(warn.mock.calls).toEqual([[message]]);
-});
+test.each([undefined, {}])(
+  'the client writes the deprecation warning to the console when `process` is %j',
+  (process) => {
+    const warn = vi.spyOn(console, 'warn').mockReturnValue();
+    vi.stubGlobal('process', process);
+    notice()('getPet', headers);
+    expect(warn.mock.calls).toEqual([[message]]);
+  },
+);

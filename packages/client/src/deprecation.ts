@@ -8,12 +8,13 @@ import { findShared } from './shared-between-clients.ts';
 
 const insteadOfGetPet = '(await store.listPets({ ids: [id] })).pets[0]';
 
-/** Reads a response, and warns if its operation is deprecated. */
+/** A function that reads the headers of a response, and warns if the operation is deprecated. */
 export type NoticeDeprecation = (operation: string, headers: Pick<HttpHeaders, 'get'>) => void;
 
 /**
- * Creates the function that warns about each deprecated operation. It calls the hook once, or
- * without a hook warns once per process.
+ * Creates the function that warns about each deprecated operation. With an `onDeprecation` hook,
+ * the client calls the hook once for each operation. Without a hook, the process prints one warning
+ * for each operation.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9745 for `Deprecation`, RFC 8594 for `Sunset`.
  */
@@ -31,12 +32,13 @@ export function createNoticeDeprecation(
     const sunsetAt = sunset ? new Date(sunset) : undefined;
     const url = findLink(headers, 'deprecation');
     const ends = sunsetAt ? ` and ends on ${sunsetAt.toJSON().slice(0, 10)}` : '';
-    // getPet is the only deprecated operation so far.
+    // getPet is the only deprecated operation so far, so only its replacement is known here.
     const use = operation === 'getPet' ? ` Use ${insteadOfGetPet}.` : '';
     const see = url ? ` See ${url}` : '';
     const message = `Animal Store: ${operation} is deprecated${ends}.${use}${see}`;
     if (onDeprecation) tell('onDeprecation', { operation, message, sunsetAt, url });
-    // In Node, Deno and Bun, this respects --no-deprecation and --trace-deprecation.
+    // Node, Deno and Bun have `emitWarning`, which respects --no-deprecation and
+    // --trace-deprecation.
     else if (process?.emitWarning) process.emitWarning(message, 'DeprecationWarning');
     // biome-ignore lint/suspicious/noConsole: browsers and workers have no other place for a warning.
     else console.warn(message);

@@ -1,9 +1,10 @@
 import { environment } from './environment.ts';
 
 /**
- * Describes a failed connection. In Node, the error of `fetch` has a cause with a code, such as
- * ECONNREFUSED. Browsers reveal neither the cause nor whether CORS blocked the response. So the
- * text names what can be known: that there is no network, or that the page has another origin.
+ * Describes a failed connection for an error message. In Node, the error of `fetch` has a cause
+ * with a code, such as ECONNREFUSED. Browsers reveal neither the cause nor whether CORS blocked the
+ * response. For them, the text says only that the device is offline, or that CORS may be the
+ * reason.
  *
  * @param failure the error of `fetch`, without the API key.
  */

@@ -1,12 +1,15 @@
 import type { ApiErrorDetails } from './errors/api-error.ts';
 import type { TightestWindow } from './read-tightest-window.ts';
 
-/** Describes why a request was not sent, with the quota state that its response would have had. */
+/**
+ * Describes why the client did not send a request, in the form of the 429 response that the service
+ * would have sent.
+ */
 export function describeRefusal(
   { limit, resetAt, code }: TightestWindow,
   waitMs: number,
 ): ApiErrorDetails {
-  // The time is rounded up, as in the service.
+  // The service rounds `Retry-After` up to whole seconds, and so does the client.
   const seconds = Math.ceil(waitMs / 1000);
   return {
     status: 429,

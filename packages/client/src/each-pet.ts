@@ -3,27 +3,28 @@ import { checkObject } from './check-object.ts';
 import type { CallOptions } from './request.ts';
 
 /**
- * One page of the list. It is not the whole list, so you cannot loop over it: loop over `pets`, or
- * over `eachPet()` for all pages.
+ * One page of the list. A page is not iterable, so that nobody mistakes it for the whole list. Loop
+ * over `pets`, or over `eachPet()` for all pages.
  */
 export interface Page {
-  /** The animals of this page, by `id` ascending. */
+  /** The animals of this page, ordered by `id`. */
   pets: Pet[];
   /** The `cursor` of the next page, or `undefined` on the last page. */
   nextCursor: string | undefined;
   /**
-   * Where to continue later: a `cursor` for calls with the same `status` and `categoryId`. On the
-   * last page, it leads to animals that were added since. Only this client understands it.
+   * The `cursor` that continues after this page later, in a call with the same `status` and
+   * `categoryId`. The cursor of the last page leads to animals that are added later. Only this
+   * client understands the cursor.
    */
   resumeCursor: string;
 }
 
-/** The animals of a list, however many pages it has. Each loop starts again at the beginning. */
+/** The animals of a list, from all its pages. Each loop starts again at the first page. */
 export interface PetList extends AsyncIterable<Pet> {
   /**
-   * Collects the animals.
+   * Collects the animals into an array.
    *
-   * @throws {TypeError} if `max` is not a number from 0.
+   * @throws {TypeError} if `max` is negative or not a number.
    * @example
    * ```ts
    * const first10 = await store.eachPet({ status: 'sold' }).toArray({ max: 10 });
@@ -31,8 +32,8 @@ export interface PetList extends AsyncIterable<Pet> {
    */
   toArray(options?: ToArrayOptions): Promise<Pet[]>;
   /**
-   * Iterates over the pages. Each page is one request, which is sent when the loop needs it.
-   * `store.pages()` returns the same.
+   * Iterates over the pages. The client requests a page when the loop needs it. `store.pages()`
+   * returns the same pages.
    *
    * @example
    * ```ts
@@ -52,7 +53,7 @@ export interface ToArrayOptions {
   max?: number | undefined;
 }
 
-/** The largest `limit` that the service accepts. A test compares it with the contract's. */
+/** The largest `limit` that the service accepts. A test compares the number with the contract. */
 export const maxPageLength = 100;
 
 type GetPage = (query: ListPetsQuery, options: CallOptions | undefined) => Promise<Page>;
@@ -66,7 +67,8 @@ export function createPetList(
     let cursor = query?.cursor;
     do {
       const page = await getPage(
-        // A list of ids has no pages. `listPets` refuses an invalid query.
+        // A list of ids is one page, and takes no `limit`. An invalid query passes unchanged,
+        // because `listPets` refuses it.
         query && { ...query, limit: query.limit ?? (query.ids ? undefined : limit), cursor },
         options,
       );
@@ -75,11 +77,11 @@ export function createPetList(
     } while (cursor);
   }
 
-  // Each page costs one request of the quota, so pages are as long as possible.
+  // Each page costs one request, so a page has as many animals as the service allows.
   async function* eachPet(limit?: number) {
     for await (const { pets } of pages(limit)) {
       for (const pet of pets) {
-        // This sends nothing: it throws the AbortError.
+        // A call with an aborted signal sends nothing, and rejects with the AbortError.
         if (options?.signal?.aborted) await getPage(query, options);
         yield pet;
       }
@@ -93,7 +95,7 @@ export function createPetList(
 
     async toArray(options = {}) {
       const { max = Number.POSITIVE_INFINITY } = checkObject('options', options);
-      if (!(max >= 0)) throw new TypeError('max: expected a number from 0');
+      if (!(max >= 0)) throw new TypeError('max: expected 0 or a positive number');
       const all: Pet[] = [];
       if (max >= 1) {
         for await (const pet of eachPet(Math.min(Math.floor(max), maxPageLength))) {

@@ -1,4 +1,7 @@
-/** Globals that some runtimes have and others lack; this package compiles without their types. */
+/**
+ * The global variables that only some runtimes have. This package compiles without the types of any
+ * runtime, so it declares them here.
+ */
 interface Environment {
   process?: {
     env?: {
@@ -11,5 +14,8 @@ interface Environment {
   navigator?: { userAgent?: string; onLine?: boolean };
 }
 
-/** The global object. Read its members at the time of use, because code may replace them later. */
+/**
+ * The global object. Read a member whenever you need it, because tests and tools replace globals
+ * later.
+ */
 export const environment: Environment = globalThis;

@@ -3,7 +3,7 @@ import type { AnyAnimalStoreError } from './errors/is-animal-store-error.ts';
 import type { HttpResponse } from './http-response.ts';
 import type { RateLimitState } from './read-rate-limit.ts';
 
-/** The facts about its call that every event contains. */
+/** The facts about the call, which every event contains. */
 export interface CallEvent {
   /** The operation, such as `listPets`; for `request()`, its method and path. */
   operation: OperationName | (string & {});
@@ -11,43 +11,43 @@ export interface CallEvent {
   method: string;
   /** The path below `baseUrl` with the names of its parameters, such as `/pets/{petId}`. */
   pathTemplate: string;
-  /** The address, without its query. */
+  /** The address of the request, without its query. */
   url: string;
-  /** The number of this attempt, from 1; 0 if the call failed before it sent a request. */
+  /** The number of this attempt, from 1. It is 0 if the call failed before it sent a request. */
   attempt: number;
 }
 
-/** A request that is about to be sent. */
+/** The event of a request that is about to be sent. */
 export interface RequestEvent extends CallEvent {}
 
-/** A call that waits before its next request is sent. */
+/** The event of a call that waits before it sends its next request. */
 export interface WaitEvent extends CallEvent {
-  /** The longest time that it waits, in milliseconds. */
+  /** How long the call waits at most, in milliseconds. */
   delayMs: number;
   /**
-   * The quota is used up, the key is banned, or earlier requests have had no response for 5
-   * seconds.
+   * Why the call waits: the quota is used up, the key is banned, or earlier requests have had no
+   * response for 5 seconds.
    */
   reason: 'quota' | 'ban' | 'queue';
-  /** How many calls with the same key wait, including this one. */
+  /** How many calls with the same key are waiting, including this one. */
   queued: number;
 }
 
-/** A response to one attempt of a call. */
+/** The event of a response to one attempt of a call. */
 export interface ResponseEvent extends CallEvent {
   /** The HTTP status. */
   status: number;
-  /** The response. Its body has been read. */
+  /** The HTTP response. Its body has already been read. */
   response: HttpResponse;
-  /** How long the attempt took until the last byte of the response, in milliseconds. */
+  /** The time from sending the request to the last byte of the response, in milliseconds. */
   durationMs: number;
   /** The `X-Request-Id` of the response. */
   requestId: string | undefined;
-  /** The quota state from the response. */
+  /** The quota state that the response reported. */
   rateLimit: RateLimitState | undefined;
 }
 
-/** A failed attempt that will be repeated. */
+/** The event of a failed attempt that will be retried. */
 export interface RetryEvent extends CallEvent {
   /** The error of the attempt. */
   error: AnyAnimalStoreError;
@@ -55,7 +55,7 @@ export interface RetryEvent extends CallEvent {
   delayMs: number;
 }
 
-/** A call that failed after its last attempt. */
+/** The event of a call that failed after its last attempt. */
 export interface ErrorEvent extends CallEvent {
   /** The error that the call rejects with. */
   error: AnyAnimalStoreError;
@@ -63,14 +63,17 @@ export interface ErrorEvent extends CallEvent {
   durationMs: number;
 }
 
-/** A deprecated operation, as described by its response. */
+/** The event of a response that marks its operation as deprecated. */
 export interface DeprecationEvent {
   /** The operation, such as `getPet`. */
   operation: OperationName | (string & {});
-  /** A sentence with all of these facts, for a log. */
+  /** A complete sentence about the deprecation, ready for a log. */
   message: string;
-  /** When the operation ends (`Sunset`, RFC 8594). */
+  /** The time when the service removes the operation (`Sunset`, RFC 8594). */
   sunsetAt: Date | undefined;
-  /** Where to read more (`Link` with `rel="deprecation"`, RFC 9745). */
+  /**
+   * The address of the documentation about the deprecation (`Link` with `rel="deprecation"`, RFC
+   * 9745).
+   */
   url: string | undefined;
 }

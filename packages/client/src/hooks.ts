@@ -18,10 +18,13 @@ interface Events {
   onDeprecation: DeprecationEvent;
 }
 
-/** Calls a hook, and writes a line to the logger. Neither can fail a call. */
+/**
+ * A function that calls the hook of an event, and writes a line to the logger. A failure of the
+ * hook or of the logger does not fail the call.
+ */
 export type Tell = <Name extends keyof Events>(name: Name, event: Events[Name]) => void;
 
-/** Creates the same function for one call, and adds the facts of the call. */
+/** The `Tell` function of one call. It adds the facts about the call to each event. */
 export type TellOfCall = <Name extends Exclude<keyof Events, 'onDeprecation'>>(
   name: Name,
   event: Omit<Events[Name], keyof CallEvent>,
@@ -34,7 +37,7 @@ export function createTell(options: ClientOptions): Tell {
     const run = (action: () => unknown) =>
       new Promise((resolve) => resolve(action()))
         .catch((error) => (logger ?? console).error(`Animal Store: ${name} failed: ${error}`))
-        // The logger itself has failed, so nothing else can report it.
+        // The logger itself has failed, so the failure cannot be reported anywhere.
         .catch(() => {});
     if (hooks[name]) run(() => hooks[name]?.(event));
     const level = name === 'onError' ? 'error' : /^on(Retry|Wait)/.test(name) ? 'warn' : 'debug';
@@ -43,7 +46,10 @@ export function createTell(options: ClientOptions): Tell {
   };
 }
 
-/** Formats the facts of an event as text, for loggers such as pino that drop a second argument. */
+/**
+ * Formats the facts of an event as text. Some loggers, such as pino, ignore the second argument
+ * with the event.
+ */
 function describe(event: object): string {
   const { error, ...rest } = event as Partial<ErrorEvent>;
   const facts = Object.entries(rest).flatMap(([name, value]) =>

@@ -1,6 +1,9 @@
-/** The part of a response's header fields that the client reads: the `Headers` of any `fetch`. */
+/**
+ * The part of a response's header fields that the client uses. The `Headers` of every `fetch`
+ * implementation has these methods.
+ */
 export interface HttpHeaders {
-  /** Returns the value of a field, or `null`. */
+  /** Returns the value of a field, or `null` if the response does not have the field. */
   get(name: string): string | null;
   /** Iterates over all fields. */
   forEach(callback: (value: string, name: string) => void): void;

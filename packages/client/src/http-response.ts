@@ -2,35 +2,36 @@ import type { HttpHeaders } from './http-headers.ts';
 import type { Signal } from './platform-types.ts';
 
 /**
- * The part of a response that the client reads. The global `Response` has it, and so has the
- * `Response` of another `fetch`, such as undici's, whose type differs in other members.
+ * The part of a response that the client uses. The global `Response` has these members. The
+ * `Response` of another `fetch`, such as undici's, has them too, although its type differs
+ * elsewhere.
  */
 export interface HttpResponse {
   /** Whether the status is from 200 to 299. */
   readonly ok: boolean;
-  /** The HTTP status; 0 if a browser hides a redirect. */
+  /** The HTTP status. It is 0 if a browser hides a redirect. */
   readonly status: number;
-  /** The reason phrase; empty in HTTP/2. */
+  /** The reason phrase. It is empty in HTTP/2. */
   readonly statusText: string;
   /** The header fields. */
   readonly headers: HttpHeaders;
-  /** Reads the body. A body can be read once, and the client has already read it. */
+  /** Reads the body as text. The body of a response that the client returns was already read. */
   text(): Promise<string>;
 }
 
-/** The options that the client passes to `fetch` besides the address. */
+/** The options that the client passes to `fetch` along with the address. */
 export interface FetchInit {
   /** The HTTP method. */
   method: string;
-  /** The header fields, in lower case. */
+  /** The header fields. Their names are in lower case. */
   headers: Record<string, string>;
-  /** The body: JSON. */
+  /** The body of the request, as JSON text. */
   body?: string;
-  /** Redirects are not followed. */
+  /** The redirect mode, which keeps `fetch` from following redirects. */
   redirect: 'manual';
-  /** The signal, which aborts when the call is over, for any reason. */
+  /** The signal that aborts when the call ends, for example after its timeout. */
   signal: Signal;
 }
 
-/** The function that sends a request: the global `fetch`, or one that takes the same arguments. */
+/** A function that sends a request: the global `fetch`, or a function with the same arguments. */
 export type FetchFunction = (url: string, init: FetchInit) => Promise<HttpResponse>;

@@ -1,6 +1,6 @@
 import type { HttpHeaders } from './http-headers.ts';
 
-/** Returns the first group of a pattern's match in a header field, if it matches. */
+/** Returns the first group of the pattern if a header field matches it, otherwise `undefined`. */
 export function matchField(
   headers: Pick<HttpHeaders, 'get'>,
   name: string,

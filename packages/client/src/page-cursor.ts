@@ -4,19 +4,20 @@ import { AnimalStoreError, type CallDetails } from './errors/animal-store-error.
 import { findLink } from './find-link.ts';
 import type { HttpHeaders } from './http-headers.ts';
 
-/** A page to request, and how to read it. */
+/** The request for one page, and the function that reads its response. */
 interface PageRequest {
-  /** The service's own cursor; `undefined` for the first page. */
+  /** The cursor for the service, or `undefined` for the first page. */
   cursor: string | undefined;
   read(body: unknown, headers: Pick<HttpHeaders, 'get'>, call: CallDetails): Page;
 }
 
 /**
- * Prepares the request of the page that a cursor leads to.
+ * Parses a cursor of this client, and prepares the request for its page.
  *
- * The service has no cursor for animals after the last page. So the cursor for later requests the
- * last page again, and contains its last `id`: `~17~` and the cursor of that page. A list is
- * ordered by `id`, and new animals have greater ids.
+ * The service has no cursor that leads behind the last page. A `resumeCursor` of the last page
+ * therefore contains the last known `id` and the cursor of that page, as in `~17~<cursor>`. The
+ * client requests the last page again, and drops all animals up to that `id`. New animals have
+ * greater ids.
  */
 export function parseCursor(text = ''): PageRequest {
   const [, known = 0, cursor = text] = /^~(\d+)~(.*)/.exec(text) ?? [];
@@ -24,12 +25,12 @@ export function parseCursor(text = ''): PageRequest {
     cursor: cursor || undefined,
 
     read(body, headers, call) {
-      // Only the cursor is taken from the link: the key goes to `baseUrl` and nowhere else,
-      // whatever address the link contains.
+      // Only the cursor is taken from the link, not the address. So a manipulated link cannot send
+      // the API key to another host.
       const link = findLink(headers, 'next');
       const nextCursor = new URLSearchParams(link?.split(/[?#]/)[1]).get('cursor') || undefined;
       if (nextCursor && nextCursor === cursor)
-        throw new AnimalStoreError('the next page is the same page', call);
+        throw new AnimalStoreError('the next page has the same cursor', call);
       const pets = (body as Pet[]).filter((pet) => !(pet?.id <= Number(known)));
       const resumeCursor = nextCursor ?? `~${pets.at(-1)?.id ?? known}~${cursor}`;
       return { pets, nextCursor, resumeCursor };

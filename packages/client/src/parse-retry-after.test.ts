@@ -4,9 +4,9 @@ import { parseRetryAfter } from './parse-retry-after.ts';
 test.each([
   ['0', 0],
   ['17', 17_000],
-  // Nobody sends such a value on purpose, but it does not permit an immediate retry.
+  // No server sends this number on purpose, but it must not cause an immediate retry.
   ['12345678901234567890', 1e12],
-  // There may be two fields, one of them from a proxy: the wait is never shorter than either.
+  // A proxy may add a second `Retry-After` field. The client uses the longer wait.
   ['5, 17', 17_000],
   ['17,5', 17_000],
   ['Sat, 21 Nov 2026 00:00:30 GMT', 30_000],
@@ -18,12 +18,12 @@ test.each([
   ['Sat Nov 21 00:00:30 2026', undefined],
   ['someday GMT', undefined],
   ['5, soon', undefined],
-])('%j is %j ms', (field, expected) => {
+])('parseRetryAfter reads the field %j as %j ms', (field, expected) => {
   const headers = new Headers({ 'Retry-After': field, Date: 'Sat, 21 Nov 2026 00:00:00 GMT' });
   expect(parseRetryAfter(headers)).toBe(expected);
 });
 
-test('a date is compared with our own clock when the response has no Date', () => {
+test('parseRetryAfter compares a date with the local clock when the response has no Date field', () => {
   vi.useFakeTimers({ now: Date.UTC(2026, 10, 21), toFake: ['Date'] });
   const headers = new Headers({ 'Retry-After': 'Sat, 21 Nov 2026 01:00:00 GMT' });
   expect(parseRetryAfter(headers)).toBe(3_600_000);

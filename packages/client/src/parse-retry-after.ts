@@ -2,21 +2,24 @@ import type { HttpHeaders } from './http-headers.ts';
 import { matchField } from './match-field.ts';
 import { parseHttpDate } from './parse-http-date.ts';
 
-/** The longest wait, about thirty years. The milliseconds of a longer one would not be exact. */
+/**
+ * The longest wait, about thirty years. A longer wait in milliseconds would not be an exact number.
+ */
 const maxSeconds = 1e9;
 
 /**
- * Reads how long a response asks to wait, in milliseconds (RFC 9110, §10.2.3).
+ * Reads the `Retry-After` field of a response (RFC 9110, §10.2.3).
  *
- * @returns `undefined` if it does not say so, or not in a form of the RFC.
+ * @returns the wait in milliseconds, or `undefined` if the field is missing or malformed.
  */
 export function parseRetryAfter(headers: Pick<HttpHeaders, 'get'>): number | undefined {
   const seconds = matchField(headers, 'Retry-After', /^(\d+(?:, ?\d+)*)$/);
-  // Of several fields, the longest wait applies. A number with too many digits means a very long
-  // time, not none.
+  // If there are several fields, the longest wait applies. A number with too many digits means the
+  // longest possible wait.
   if (seconds) return Math.min(Math.max(...seconds.split(',').map(Number)), maxSeconds) * 1000;
-  // The service sends seconds, and some proxies send a date by their own clock. `Date` has the time
-  // of that clock. A browser hides this field, so our own clock is used then.
+  // The service sends seconds, but some proxies send a date. The `Date` field contains the time of
+  // the same clock, so the difference is exact. Browsers hide `Date` from pages; then the local
+  // clock is used.
   const until = parseHttpDate(headers, 'Retry-After');
   const now = parseHttpDate(headers, 'Date') ?? Date.now();
   return until && Math.max(0, until - now);

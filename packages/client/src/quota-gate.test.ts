@@ -5,7 +5,7 @@ import type { Answer } from './response.ts';
 
 useFakeClock();
 
-/** The headers of the service's response to a Free key: 60 requests a minute. */
+/** Returns a response of the service to a Free key, which has 60 requests a minute. */
 function answer(remaining: number, { status = 200, resetInSeconds = 60 } = {}): Answer {
   const headers = {
     'X-RateLimit-Limit': '60',
@@ -17,7 +17,7 @@ function answer(remaining: number, { status = 200, resetInSeconds = 60 } = {}): 
   return { response: new Response('[]', { status, headers }), text: '[]' };
 }
 
-/** Creates a gate. The test responds to the requests that it sends. */
+/** Creates a quota gate, and records its requests so that the test can respond to them. */
 function open() {
   const gate = createQuotaGate();
   const sent: (PromiseWithResolvers<Answer> & { name: string; signal: AbortSignal })[] = [];
@@ -35,11 +35,19 @@ function open() {
 const elapse = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
 /**
- * Plays a script. `+2` makes two calls, `+2t10` with a timeout of 10 ms, `+2t10w60` also with at
- * most 60 ms of wait for a reset, and `?` one that is refused. `0<50` answers the first request: 50
- * remain for a minute; `0<50/70`: for 70 s; `0!30` with a 429, `0x` by a lost connection, `3-` the
- * first three without headers. `~10` lets 10 ms pass. `=3`: so far three requests were sent; `a3`:
- * three of them aborted; `g3`: three calls have failed.
+ * Plays a script of calls, responses and assertions. These are the steps:
+ * - `+2` makes two calls. `+2t10` sets their timeout to 10 ms. `+2t10w60` also limits the wait for
+ *   a reset to 60 ms.
+ * - `?` makes a call that the gate must refuse.
+ * - `0<50` responds to the first request: 50 requests remain for 60 s. In `0<50/70`, they remain
+ *   for 70 s.
+ * - `0!30` responds to the first request with a 429 and 30 s until the reset.
+ * - `0x` breaks the connection of the first request.
+ * - `3-` responds to the first three requests without rate-limit headers.
+ * - `~10` lets 10 ms pass.
+ * - `=3` asserts that three requests have been sent.
+ * - `a3` asserts that three requests were aborted.
+ * - `g3` asserts that three calls have failed.
  */
 async function play(script: string): Promise<void> {
   const { send, sent } = open();
@@ -94,50 +102,80 @@ async function play(script: string): Promise<void> {
   }
 }
 
-// Waiting calls look again every 5 s.
+// In the scripts below, a call that waits checks the gate again every 5 s.
 test.each([
-  ['sends 3 at most without a response while nothing is known: 3/8 of 10 strikes', '+20 =3'],
-  ['sends 11 at most with a Free key: 3/8 of 30 strikes', '+1 0<50 +20 =12'],
-  ['sends as many at most as remain', '+1 0<2 +20 =3'],
   [
-    'sends 3 at most for a minute after a denial: 1/8 of 30 strikes',
+    'sends at most 3 requests without a response before the first response (3/8 of 10 strikes)',
+    '+20 =3',
+  ],
+  [
+    'sends at most 11 requests without a response with a Free key (3/8 of 30 strikes)',
+    '+1 0<50 +20 =12',
+  ],
+  ['sends no more requests than the quota has left', '+1 0<2 +20 =3'],
+  [
+    'sends at most 3 requests without a response for a minute after a 429 (1/8 of 30 strikes)',
     '+1 0!1 ~59999 +1 1<50 +20 =5',
   ],
-  ['sends 11 at most after that minute', '+1 0!1 ~60000 +1 1<50 +20 =13'],
-  // 350 successes need at most 3.5 windows, so the limit is 100 or more, which allows at least 50
-  // strikes.
   [
-    'sends more without headers, with each success of the last minutes',
+    'sends at most 11 requests without a response again a minute after a 429',
+    '+1 0!1 ~60000 +1 1<50 +20 =13',
+  ],
+  // 350 successes need at most 3.5 windows, so the limit is at least 100 requests a minute. A key
+  // with this limit may have at least 50 strikes.
+  [
+    'sends more requests after each success when responses have no rate-limit headers',
     '+1000 =3 60- =63 350- =368',
   ],
-  ['uses the lowest value of responses about one window', '+1 0<50 +2 2<3 1<4 +20 =6'],
-  ['uses the later of two windows', '+1 0<50 +2 2<9/70 1<1 +20 =12'],
-  ['counts a denial, whatever its window', '+1 0<50/3600 +2 1!30 ? 2<5/20 ? =3'],
   [
-    'uses the response to the only request, because limits may rise',
+    'uses the lowest remaining value of several responses about one window',
+    '+1 0<50 +2 2<3 1<4 +20 =6',
+  ],
+  ['uses the response about the later of two windows', '+1 0<50 +2 2<9/70 1<1 +20 =12'],
+  ['uses the quota of a 429, whatever window it is about', '+1 0<50/3600 +2 1!30 ? 2<5/20 ? =3'],
+  [
+    'uses the response to the only request in flight, because an operator may have raised the limit',
     '+1 0<0/3600 ~60000 +1 1<8/3540 +20 =10',
   ],
-  ['does not use it like this if another request is in flight', '+1 0<2 +2 2<0 1<1 ?'],
-  ['does not use it like this in the other order', '+1 0<2 +2 1<0 2<1 ?'],
-  ['counts a timed-out request for 30 s', '+3t10 ~10 a3 ~29989 +5 =4 ~5000 =6'],
-  // Regression: a response to another call made the gate forget these requests, and the key was
-  // banned.
-  ['counts it also when another call gets a response', '+1 0<50 +5t10 ~10 a5 +1 6<40 +20 =13'],
+  ['ignores a higher remaining value if another request was in flight', '+1 0<2 +2 2<0 1<1 ?'],
+  ['uses the lowest remaining value when it arrives last', '+1 0<2 +2 1<0 2<1 ?'],
+  ['counts a timed-out request as unanswered for 30 s', '+3t10 ~10 a3 ~29989 +5 =4 ~5000 =6'],
+  // Regression: a response to another call made the gate forget the timed-out requests. The gate
+  // then sent too many requests, and the key was banned.
   [
-    'lets a request continue for 30 s after three timeouts',
+    'counts a timed-out request as unanswered even when another call gets a response',
+    '+1 0<50 +5t10 ~10 a5 +1 6<40 +20 =13',
+  ],
+  [
+    'lets the request of a call continue for 30 s after its timeout if three others have timed out',
     '+3t10 ~10 g3 +1t10 ~10 g4 ~29980 a3 ~20 a4',
   ],
-  ['learns from such a request when its response arrives', '+3t10 ~10 +1t10 ~10 3<0 ? =4'],
-  ['does not count a timed-out request after its response', '+3t10 ~10 0<50 1<50 2<50 +20 =14'],
-  ['counts a lost connection for a second', '+3 0x 1x 2x ~999 +5 =4 ~5000 =6'],
-  ['rejects a call after its timeout', '+3t100000 +1t7000 ~6999 g0 ~1 g1 =3'],
-  ['frees the place of a refused call', '+1 0<0 ? ? ~60000 +5 =4'],
-  ['frees the place of a timed-out call', '+3t100000 +1t10 ~10 g1 0<50 1<50 2<50 +20 =14'],
-  ['waits for a reset if that is longer', '+3t100000 +1t7000w60000 ~59999 g0 ~1 g1 =3'],
-])('the gate %s: %s', (_what, script) => play(script));
+  [
+    'uses the response to a request that continued after its timeout',
+    '+3t10 ~10 +1t10 ~10 3<0 ? =4',
+  ],
+  [
+    'no longer counts a timed-out request as unanswered after its response',
+    '+3t10 ~10 0<50 1<50 2<50 +20 =14',
+  ],
+  [
+    'counts a request with a lost connection as unanswered for a second',
+    '+3 0x 1x 2x ~999 +5 =4 ~5000 =6',
+  ],
+  ['ends the wait of a call after its timeout', '+3t100000 +1t7000 ~6999 g0 ~1 g1 =3'],
+  ['does not count a refused call', '+1 0<0 ? ? ~60000 +5 =4'],
+  [
+    'does not count a call that timed out before it was sent',
+    '+3t100000 +1t10 ~10 g1 0<50 1<50 2<50 +20 =14',
+  ],
+  [
+    'waits for maxRetryAfterMs if that is longer than timeoutMs',
+    '+3t100000 +1t7000w60000 ~59999 g0 ~1 g1 =3',
+  ],
+])('the quota gate %s', (_what, script) => play(script));
 
 describe('waiting calls', () => {
-  test('go in the order of their arrival, and before later calls', async () => {
+  test('the quota gate sends waiting calls in the order of their arrival, and before later calls', async () => {
     const { send, sent } = open();
     for (const name of ['', '', '', 'a', 'b']) void send(name);
     sent[0]?.resolve(answer(1));
@@ -150,7 +188,7 @@ describe('waiting calls', () => {
     expect(sent.slice(3).map(({ name }) => name)).toEqual(['a', 'b', 'newcomer']);
   });
 
-  test('are refused at once if the calls before them use up every window in time', async () => {
+  test('the quota gate refuses a waiting call at once if earlier calls need every window before its maxRetryAfterMs', async () => {
     const { send, sent } = open();
     const first = send();
     sent[0]?.resolve(answer(0));
@@ -160,14 +198,15 @@ describe('waiting calls', () => {
       outcomes.push(send(`${index}`, { maxRetryAfterMs: 70_000 }));
     }
     const refused = await Promise.all(outcomes.slice(60));
-    // Even the window after the next one may be too full, but no earlier one has room.
+    // The next window has room for 60 calls only. The window after it, in 120 s, is the first that
+    // may have room.
     expect(refused.map(({ refusal }) => refusal?.retryAfterMs)).toEqual([120_000, 120_000]);
     void send('patient', { maxRetryAfterMs: 120_000 });
     await elapse(60_000);
     expect(sent.slice(1).map(({ name }) => name)).toEqual(['0', '1', '2']);
   });
 
-  test('are refused when the quota is used up and the reset is too far away', async () => {
+  test('the quota gate refuses a waiting call when the quota is used up and the reset is later than its maxRetryAfterMs', async () => {
     const { send, sent } = open();
     for (let count = 0; count < 3; count++) void send();
     const impatient = send('', { maxRetryAfterMs: 59_000 });
@@ -200,24 +239,27 @@ describe('the gate ignores a response that may be old', () => {
   const soon = () => String(Math.ceil(Date.now() / 1_000) + 60);
 
   test.each<[sign: string, headers: () => Record<string, string>]>([
-    ['Age', () => ({ Age: '0', 'X-RateLimit-Reset': soon() })],
+    ['an Age header', () => ({ Age: '0', 'X-RateLimit-Reset': soon() })],
     [
-      'a reset that is over',
+      'a reset time in the past',
       () => ({ 'X-RateLimit-Reset': String(Math.floor(Date.now() / 1_000)) }),
     ],
-  ])('when %s', async (_, headers) => {
-    const { send, sent } = open();
-    const first = send();
-    await elapse(0);
-    const response = new Response('[]', { headers: { ...usedUp, ...headers() } });
-    sent[0]?.resolve({ response, text: '[]' });
-    await first;
-    void send();
-    await elapse(0);
-    expect(sent).toHaveLength(2);
-  });
+  ])(
+    'the quota gate ignores a response that may come from a cache, because it has %s',
+    async (_, headers) => {
+      const { send, sent } = open();
+      const first = send();
+      await elapse(0);
+      const response = new Response('[]', { headers: { ...usedUp, ...headers() } });
+      sent[0]?.resolve({ response, text: '[]' });
+      await first;
+      void send();
+      await elapse(0);
+      expect(sent).toHaveLength(2);
+    },
+  );
 
-  test('when its X-Request-Id was seen before', async () => {
+  test('the quota gate ignores a response whose X-Request-Id it has seen before', async () => {
     const { send, sent } = open();
     const replayed = () => {
       const headers = { ...usedUp, 'X-RateLimit-Reset': soon(), 'X-Request-Id': 'one' };
@@ -227,7 +269,7 @@ describe('the gate ignores a response that may be old', () => {
     await elapse(0);
     sent[0]?.resolve(replayed());
     await first;
-    // The window is over, and the cache sends the same response.
+    // The window has reset. A cache sends the first response again.
     await elapse(86_400_000);
     const second = send();
     await elapse(0);
@@ -238,7 +280,7 @@ describe('the gate ignores a response that may be old', () => {
     expect(sent).toHaveLength(3);
   });
 
-  test('a fresh response closes the quota gate', async () => {
+  test('the quota gate refuses calls after a fresh response that reports a used-up quota', async () => {
     const { send, sent } = open();
     const first = send();
     await elapse(0);

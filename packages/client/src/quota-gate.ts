@@ -5,97 +5,119 @@ import type { Answer } from './response.ts';
 import { waitFor } from './wait.ts';
 
 /**
- * How often one request is sent although the quota is used up. An operator may have unbanned the
- * key or raised the limits, and the client would not learn about it for hours.
+ * How often the client sends one request while the quota is used up. An operator may have ended the
+ * ban or raised the limits. Without such a request, the client would not notice for hours.
  */
 const lookEveryMs = 60_000;
 
-/** How long a request may still reach the service after its call has timed out or was aborted. */
+/**
+ * How long a request counts as in flight after its call has timed out or was aborted. Until then,
+ * it may still reach the service.
+ */
 const maxTravelMs = 30_000;
 
-/** The same time for a request whose connection failed: it has arrived by then, or never will. */
+/**
+ * How long a request counts as in flight after its connection failed. If it has not reached the
+ * service by then, it never will.
+ */
 const maxTravelAfterFailureMs = 1_000;
 
 /**
- * How often a waiting call checks by itself. Normally, the end of another call wakes it. But on
- * Cloudflare Workers, that other call can vanish together with the request that it served.
+ * How often a waiting call checks by itself whether it can be sent. Normally, the end of another
+ * call wakes it. On Cloudflare Workers, the other call may vanish with the request for which it was
+ * made.
  */
 const recheckMs = 5_000;
 
-/** The outcome of a request. Without a member, the request timed out or its signal aborted. */
+/**
+ * The outcome of a request. If all members are missing, the request timed out, or its signal was
+ * aborted.
+ */
 interface Outcome {
   answer?: Answer | undefined;
-  /** The error of `fetch`. */
+  /** The error that `fetch` rejected with. */
   failure?: { cause: unknown } | undefined;
-  /** Why the request was not sent. */
+  /** The reason why the client did not send the request, as an error response. */
   refusal?: ApiErrorDetails | undefined;
 }
 
-/** Sends a request and reads its response to the last byte. */
+/** A function that sends a request, and reads its response to the last byte. */
 type Exchange = (signal: AbortSignal) => Promise<Answer>;
 
-/** The limits of a request's wait. */
+/** The options of one call that passes the gate. */
 interface GateOptions {
-  /** A request that would wait longer for the reset is refused at once. */
+  /**
+   * How long the call may wait for the quota to reset. A call that would have to wait longer is
+   * refused at once.
+   */
   maxRetryAfterMs: number;
-  /** How long it waits for its response after it is sent. */
+  /** How long the call waits for its response after the request was sent. */
   timeoutMs: number;
   signal: AbortSignal | undefined;
   /**
-   * Called once for each reset that the request waits for, and once for a queue that does not move.
+   * Called once for each reset that the call waits for. Also called once when no waiting call could
+   * be sent for 5 seconds.
    */
   onWait?: (wait: Wait) => void;
 }
 
-/** The reason why a request waits before it is sent. */
+/** The event of a call that waits before it is sent. */
 export interface Wait {
-  /** The longest time that it waits, in milliseconds. */
+  /** How long the call waits at most, in milliseconds. */
   delayMs: number;
-  /** The quota is used up, the key is banned, or earlier requests have no response. */
+  /**
+   * Why the call waits: the quota is used up, the key is banned, or earlier requests have no
+   * response.
+   */
   reason: 'quota' | 'ban' | 'queue';
-  /** How many calls with the key wait, including this one. */
+  /** How many calls with the same key are waiting, including this one. */
   queued: number;
 }
 
 /**
- * Sends a request as soon as it may. Never rejects. Every request of one API key to one service
- * passes here, whichever client of the process sends it.
+ * A function that sends a request as soon as the quota allows it. The returned promise never
+ * rejects. All clients of a process that use the same API key and service share one gate.
  */
 export type QuotaGate = (exchange: Exchange, options: GateOptions) => Promise<Outcome>;
 
 /**
- * Creates the gate of one key. It sends no more requests than the last responses allow, and delays
- * the other calls until the reset. It also limits the requests without a response. A transport may
- * delay them (a browser has six connections), and those that arrive after the quota is used up are
+ * Creates the gate of one API key. The gate sends no more requests than the last responses allow.
+ * All other calls wait until the quota resets.
+ *
+ * The gate also limits the number of requests without a response. A browser has only six
+ * connections per host, so requests may arrive late. If the quota is used up by then, they count as
  * strikes.
  */
 export function createQuotaGate(): QuotaGate {
   const [quotaAt, maxUnanswered, learn] = createQuotaKnowledge();
   let sentAtMs = 0;
   let sent = 0;
-  /** Requests that wait for their response, by number, with the time when they expire. */
+  /** The requests in flight: the number of each request, and the time when it no longer counts. */
   const inFlight = new Map<number, number>();
   /**
-   * Requests that ended without a response and may still reach the service, with the time when they
-   * expire.
+   * The requests that ended without a response but may still reach the service: the number of each
+   * request, and the time when it no longer counts.
    */
   const lost = new Map<number, number>();
-  /** Calls that wait for their turn, in their order, with the functions that wake them. */
+  /**
+   * The calls that wait to be sent, in the order of their arrival. The value is the function that
+   * wakes the call.
+   */
   const waiting = new Map<object, () => void>();
 
   /**
-   * No request expires before this time. Checking all of them for each call would take quadratic
-   * time.
+   * The time before which no request expires. Without it, each call would have to check all
+   * requests, which takes quadratic time in total.
    */
   let soonestMs = Number.POSITIVE_INFINITY;
 
-  /** Records a request, and until when it counts. */
+  /** Records a request, and the time until which it counts. */
   function note(requests: Map<number, number>, number: number, endsAtMs: number) {
     requests.set(number, endsAtMs);
     soonestMs = Math.min(soonestMs, endsAtMs);
   }
 
-  /** Returns how many more requests may be sent now. Removes expired requests. */
+  /** Returns how many more requests may be sent now. Removes expired requests first. */
   function freePlaces(now: number): number {
     if (soonestMs < now) {
       soonestMs = Number.POSITIVE_INFINITY;
@@ -106,15 +128,16 @@ export function createQuotaGate(): QuotaGate {
         }
       }
     }
-    // If only lost requests are in the way, one request finds out whether the service counted them.
+    // With no request in flight, one request is always allowed. Its response shows whether the
+    // service has counted the requests that got no response.
     const least = inFlight.size === 0 ? 1 : 0;
     if (quotaAt(now).remaining === 0 && now - sentAtMs < lookEveryMs) return 0;
     return Math.max(least, maxUnanswered(now) - lost.size - inFlight.size);
   }
 
   /**
-   * Wakes the calls that can be sent now. When the quota is used up, all calls decide whether to
-   * wait that long.
+   * Wakes the calls that can be sent now. If the quota is used up, all calls wake and decide
+   * whether they wait for the reset.
    */
   function wakeFirst() {
     const now = performance.now();
@@ -126,19 +149,21 @@ export function createQuotaGate(): QuotaGate {
   }
 
   /**
-   * Whether a call is among the first that wait. Otherwise, later calls could take its turn
-   * forever.
+   * Returns whether a call is among the first waiting calls. Without this order, later calls could
+   * overtake it forever.
    */
   function isAmongFirst(call: object, places: number): boolean {
     for (const other of waiting.keys()) {
-      // This is also true for NaN.
+      // The negation is also true if `places` is NaN.
       if (!(places-- > 0)) return false;
       if (other === call) return true;
     }
     return false;
   }
 
-  /** Sends a request that has its turn. It counts the request before any other call can. */
+  /**
+   * Sends a request. The request is counted synchronously, before another call can check the gate.
+   */
   async function sendNow(exchange: Exchange, { timeoutMs, signal }: GateOptions): Promise<Outcome> {
     const maxAgeMs = Math.max(timeoutMs, maxTravelMs);
     const wasFirst = inFlight.size === 0;
@@ -156,12 +181,13 @@ export function createQuotaGate(): QuotaGate {
       wakeFirst();
     }
 
-    // `AbortSignal.any` is new in Node 20.3 and leaks in some later versions, and the timer of
-    // `AbortSignal.timeout` cannot be stopped.
+    // `AbortSignal.any` needs Node 20.3, and leaks memory in some later versions.
+    // `AbortSignal.timeout` starts a timer that cannot be stopped.
     const controller = new AbortController();
     function giveUp() {
       controller.abort();
-      // The user's own `fetch` may ignore its signal.
+      // The user's own `fetch` may ignore the signal, so the request no longer counts as in flight
+      // here.
       leave(maxTravelMs);
     }
 
@@ -177,8 +203,9 @@ export function createQuotaGate(): QuotaGate {
     const onEnd = (end: () => void) => ended.then(end);
     await waitFor(timeoutMs, signal, onEnd);
     if (!outcome) {
-      // If too many requests timed out, the gate would not learn that the quota is used up, and
-      // each further request could be a strike. So this request continues in the background.
+      // If too many requests have been given up, this one continues in the background. Otherwise no
+      // response would tell the gate that the quota is used up, and each further request could be
+      // a strike.
       if (lost.size < maxUnanswered(performance.now())) giveUp();
       else waitFor(maxAgeMs, undefined, onEnd).then(giveUp);
     }
@@ -188,7 +215,7 @@ export function createQuotaGate(): QuotaGate {
   return async (exchange, options) => {
     const { maxRetryAfterMs, timeoutMs, signal, onWait } = options;
     const enteredAtMs = performance.now();
-    // Calls that never wait for a reset still wait for the responses to earlier requests.
+    // A call that never waits for a reset still waits for the responses to earlier requests.
     const patienceMs = Math.max(timeoutMs, maxRetryAfterMs || 0);
     let placeByMs = enteredAtMs + patienceMs;
     let toldOf = Number.NaN;
@@ -204,13 +231,13 @@ export function createQuotaGate(): QuotaGate {
       const quota = quotaAt(now);
       if (quota.remaining === 0) {
         waitMs = quota.endsAtMs - now;
-        // The number of windows that begin in time. Each has room for as many calls as are at the
-        // front of the queue.
+        // The number of windows that begin before the call must be sent. Each window has room for
+        // `perMinute` calls from the front of the queue.
         const windows =
           1 + Math.floor((enteredAtMs + maxRetryAfterMs - quota.endsAtMs) / strikeWindowMs);
         if (!isAmongFirst(call, windows * (quota.perMinute || 1e9))) {
           waiting.delete(call);
-          // Calls after these windows may have room. A window that ends later is waited for first.
+          // The calls in these windows are ahead. A later call may have room after them.
           if (windows > 0) waitMs += windows * strikeWindowMs;
           return { refusal: describeRefusal(quota, waitMs) };
         }
@@ -219,7 +246,8 @@ export function createQuotaGate(): QuotaGate {
         break;
       }
       const { remaining, endsAtMs, code } = quota;
-      // A queue moves all the time: it is only reported if it has not moved for a while.
+      // The wait is reported for each new reset. A queue of calls is reported only if this call has
+      // waited in it for `recheckMs`.
       const waitsFor = remaining === 0 ? endsAtMs : now - enteredAtMs < recheckMs ? toldOf : 0;
       if (!Object.is(waitsFor, toldOf)) {
         toldOf = waitsFor;
@@ -230,7 +258,7 @@ export function createQuotaGate(): QuotaGate {
       await waitFor(waitMs, signal, (wake) => waiting.set(call, wake));
     }
     waiting.delete(call);
-    // The next call gets the turn for which this call was woken.
+    // This call may have been woken in order to be sent. Its place goes to the next call.
     wakeFirst();
     return {};
   };

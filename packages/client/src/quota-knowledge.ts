@@ -1,38 +1,44 @@
 import { readTightestWindow, type TightestWindow, unknownWindow } from './read-tightest-window.ts';
 import type { Answer } from './response.ts';
 
-// These constants are the ban policy of the service. A test compares them with the contract's.
+// These constants describe the ban policy of the service. A test compares them with the contract.
 export const minStrikes = 10;
 export const strikeShare = 0.5;
 export const strikeWindowMs = 60_000;
 
-// A denial at least one second after the first is a strike, and too many strikes within a minute
-// ban the key. The first constant is the number of requests without a response, as a share of the
-// strikes that are still allowed. If another process uses up the quota, at most these requests are
-// denied. Two processes that share a key stay below the ban even if the quota ends twice within a
-// minute and every denial comes late: 2 × (3/8 + 1/8) = 1.
+// A 429 at least one second after the first 429 is a strike. Too many strikes within a minute ban
+// the key.
+//
+// These constants limit the requests without a response, as a share of the strikes that lead to a
+// ban. If another process uses up the quota, at most these requests become strikes. Suppose that
+// two processes share a key, and that the quota is used up twice within a minute. Together they
+// cause at most 2 × (3/8 + 1/8) = 1 of the allowed strikes.
 const unansweredShare = 3 / 8;
 const unansweredShareAfterDenial = 1 / 8;
 
 /**
- * Responses may come without rate-limit headers, as through a proxy that strips them. Then the
- * number of successes is a lower bound for the limit of a minute. Successes count half as much with
- * each minute: full windows that end or begin now count as 1 + 1 + 1/2 + 1/4 + …, and as 3.5 if
- * responses are half a minute late.
+ * A proxy may remove the rate-limit headers. The number of successes then gives a lower bound for
+ * the limit per minute. With each minute, earlier successes count half. Full windows therefore add
+ * up to 1 + 1 + 1/2 + 1/4 + … windows, and to 3.5 if responses are half a minute late.
  */
 const windowsInSuccesses = 3.5;
 
-/** How many ids of responses are remembered, to recognize a response that comes again. */
+/**
+ * The number of request ids that are remembered, to recognize a response that a cache sends again.
+ */
 const maxSeenIds = 100;
 
-/** What the responses to the requests of one key say about its quota. */
+/** The functions that learn the quota of one API key from its responses. */
 type QuotaKnowledge = [
-  /** Returns the window with the least left, by the lowest `remaining`. */
+  /** Returns the window with the fewest requests left. */
   quotaAt: (now: number) => TightestWindow,
-  /** Returns how many requests may be without a response. */
+  /** Returns how many requests may be without a response at the same time. */
   maxUnanswered: (now: number) => number,
   /**
-   * @param wasAlone whether no other request was in flight, so that this response is the latest.
+   * Learns the quota state from a response.
+   *
+   * @param wasAlone whether no other request was in flight, so that this response is certainly the
+   * latest.
    */
   learn: (answer: Answer, wasAlone: boolean) => void,
 ];
@@ -46,9 +52,10 @@ export function createQuotaKnowledge(): QuotaKnowledge {
 
   /**
    * Returns whether a response may come from a cache, such as the data cache of Next.js, which
-   * keeps headers. Its `RateLimit` counts from the time when the service sent it, and would close
-   * the gate although the quota is free. A denial without signs of a cache is trusted, even if the
-   * clock of this machine is wrong.
+   * keeps headers. Its `RateLimit` field describes an earlier time, and would block requests
+   * although the quota has reset.
+   *
+   * A 429 that shows no sign of a cache is trusted, because the clock of this machine may be wrong.
    */
   function mayBeOld({ response: { headers, status } }: Answer): boolean {
     const id = headers.get('X-Request-Id');
@@ -56,7 +63,7 @@ export function createQuotaKnowledge(): QuotaKnowledge {
     if (id !== null) seenIds.add(id);
     const [oldest] = seenIds;
     if (seenIds.size > maxSeenIds && oldest !== undefined) seenIds.delete(oldest);
-    // Only caches send this header (RFC 9111, §5.1).
+    // Only caches send the `Age` header (RFC 9111, §5.1).
     if (isRepeated || headers.get('Age') !== null) return true;
     const resetAt = Number(headers.get('X-RateLimit-Reset') ?? Number.NaN);
     return status !== 429 && resetAt * 1_000 <= Date.now();
@@ -64,7 +71,8 @@ export function createQuotaKnowledge(): QuotaKnowledge {
 
   return [
     function quotaAt(now) {
-      // After a reset, it is unknown how much is left, for example of the day's quota.
+      // The window has reset. The state of the other window is unknown, so all requests are allowed
+      // until the next response.
       if (quota.endsAtMs <= now) quota = { ...unknownWindow, limit: quota.limit };
       return quota;
     },
@@ -88,11 +96,12 @@ export function createQuotaKnowledge(): QuotaKnowledge {
       learnedAtMs = now;
       if (
         isDenial ||
-        // The response to the only request in flight is the latest of all.
+        // The response to the only request in flight is the latest response.
         wasAlone ||
-        // A later reset belongs to a later window.
+        // A later reset time belongs to a later window.
         seen.resetAt > quota.resetAt ||
-        // Responses arrive in any order, and the lowest value is the latest.
+        // Responses may arrive in any order. For the same window, the lowest remaining value is the
+        // latest.
         (seen.resetAt >= quota.resetAt && seen.remaining < quota.remaining)
       ) {
         quota = seen;

@@ -1,19 +1,19 @@
 import type { HttpHeaders } from './http-headers.ts';
 import { matchField } from './match-field.ts';
 
-/** The quota state in a response: the most restrictive window. */
+/** The quota state in a response. It describes the most restrictive window. */
 export interface RateLimitState {
   /** The limit of the window, in requests. */
   limit: number;
-  /** Requests left in the window. */
+  /** The number of requests left in the window. */
   remaining: number;
-  /** When the window resets. */
+  /** The time when the window resets. */
   resetAt: Date;
 }
 
 /**
- * Reads the quota state, or returns `undefined` if one of the three fields is missing or not a
- * whole number.
+ * Reads the quota state from the `X-RateLimit-*` headers. Returns `undefined` if one of the three
+ * is missing or not a whole number.
  */
 export function readRateLimit(headers: Pick<HttpHeaders, 'get'>): RateLimitState | undefined {
   const [limit = 0, remaining = 0, resetAt = 0] = ['Limit', 'Remaining', 'Reset'].map((name) =>

@@ -3,7 +3,7 @@ import { useFakeClock } from '../test/fake-clock.ts';
 import { readTightestWindow, unknownWindow } from './read-tightest-window.ts';
 
 useFakeClock();
-/** A time one minute later. */
+/** The time of the reset, one minute after the start of the test. */
 const resetAt = Date.UTC(2026, 10, 21, 0, 1);
 
 const state = {
@@ -30,7 +30,7 @@ const unlimited = { limit: Number.POSITIVE_INFINITY, resetAt: new Date(resetAt -
 
 test.each([
   ['a success', 200, state, '', 60_000, known],
-  // The reset is relative, so the clock of this machine does not matter.
+  // `RateLimit` contains the seconds until the reset, so the clock of this machine does not matter.
   ['RateLimit with the time until the reset', 200, both, '', 42_000, { ...known, perMinute: 60 }],
   [
     'RateLimit with a reset now',
@@ -47,7 +47,7 @@ test.each([
   ['a ban', 429, denied, banned, 30_000, { ...none, code: 'key_temporarily_banned' }],
   ['a 429 of a proxy', 429, { 'Retry-After': '30' }, '', 30_000, { ...none, ...unlimited }],
 ] as [string, number, Record<string, string>, string, number, object][])(
-  'readTightestWindow reads the window of %s',
+  'readTightestWindow reads the window from a response with %s',
   (_what, status, headers, text, endsInMs, expected) => {
     const response = new Response(text, { status, headers });
     const { endsAtMs, ...window } = readTightestWindow({ response, text });
@@ -61,7 +61,10 @@ test.each([
   [502, { ...state, 'X-RateLimit-Reset': 'soon' }],
   [200, { ...state, 'X-RateLimit-Limit': '60s' }],
   [200, { ...state, 'X-RateLimit-Remaining': 'a7' }],
-] as [number, Record<string, string>][])('reads nothing from a %i with %j', (status, headers) => {
-  const answer = { response: new Response('', { status, headers }), text: '' };
-  expect(readTightestWindow(answer)).toBe(unknownWindow);
-});
+] as [number, Record<string, string>][])(
+  'readTightestWindow returns unknownWindow for a %i with the headers %j',
+  (status, headers) => {
+    const answer = { response: new Response('', { status, headers }), text: '' };
+    expect(readTightestWindow(answer)).toBe(unknownWindow);
+  },
+);

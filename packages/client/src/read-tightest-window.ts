@@ -3,23 +3,29 @@ import { parseRetryAfter } from './parse-retry-after.ts';
 import { readRateLimit } from './read-rate-limit.ts';
 import type { Answer } from './response.ts';
 
-/** The window with the least left, from a response. */
+/** The window with the fewest requests left, according to a response. */
 export interface TightestWindow {
   /** The limit of the window, in requests. */
   limit: number;
-  /** Requests left in the window. */
+  /** The number of requests left in the window. */
   remaining: number;
-  /** When the window resets, by the service's clock. */
+  /** The time when the window resets, by the clock of the service. */
   resetAt: Date;
-  /** The same time by the clock of `performance.now()`; it may be late, but never early. */
+  /** The same time by the clock of `performance.now()`. It may be late, but is never early. */
   endsAtMs: number;
-  /** The limit of the minute, which determines the number of strikes; 0 if unknown. */
+  /**
+   * The limit of the minute window, which determines how many strikes are allowed. It is 0 if
+   * unknown.
+   */
   perMinute: number;
-  /** The error code of a call that is not sent. */
+  /** The error code for a call that is refused because of this window. */
   code: string;
 }
 
-/** The state before the first response, and after a response without headers. */
+/**
+ * The window before the first response, and after a response without rate-limit headers. It allows
+ * all requests.
+ */
 export const unknownWindow: TightestWindow = {
   limit: Number.POSITIVE_INFINITY,
   remaining: Number.POSITIVE_INFINITY,
@@ -29,7 +35,7 @@ export const unknownWindow: TightestWindow = {
   code: '',
 };
 
-/** Reads the window from a response. */
+/** Reads the window with the fewest requests left from a response. */
 export function readTightestWindow({
   response: { status, headers },
   text,
@@ -38,9 +44,11 @@ export function readTightestWindow({
   let lengthMs: number | undefined;
   if (status === 429) lengthMs = parseRetryAfter(headers);
   else if (state) {
-    // The time is relative to now, so it does not depend on the clock of this machine. The first
-    // window with as much left is the one that `X-RateLimit-*` reports. There is no regular
-    // expression here, because creating one for each response takes more time than all the rest.
+    // The seconds in `RateLimit` are relative, so the clock of this machine does not matter. The
+    // first window with the same `remaining` is the window that `X-RateLimit-*` describes.
+    //
+    // The code uses no regular expression. A new one for each response would take more time than
+    // the rest of the function.
     const field = headers.get('RateLimit')?.split(`;r=${state.remaining};t=`)[1];
     const seconds = Number.parseInt(field ?? '', 10);
     lengthMs = seconds >= 0 ? seconds * 1000 : Number(state.resetAt) - Date.now();

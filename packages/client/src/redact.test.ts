@@ -6,7 +6,7 @@ const key = 'ast_0123456789abcdefghijABCDEFGHIJ012345';
 const redact = createRedact(key);
 const fail = () => expect.unreachable('a trap');
 
-test('removes the key from a text, unless the key is so short that it may be part of a word', () => {
+test('redact removes the key from a text, unless the key is shorter than 8 characters and may be part of a word', () => {
   expect(redact(`a ${key} b ${key}`)).toBe('a [API key] b [API key]');
   expect(createRedact('1234567')('12345678')).toBe('12345678');
   expect(createRedact('12345678')('12345678')).toBe('[API key]');
@@ -19,10 +19,10 @@ test.each([
   undefined,
   null,
   7,
-  // redact searches this deep, and no deeper.
+  // The key is one level deeper than redact searches.
   { a: { b: { c: { d: { e: { f: key } } } } } },
   circular,
-])('keeps an error without the key: %s', (cause) => {
+])('redact returns a value in which it finds no key unchanged: %s', (cause) => {
   expect(redact(cause)).toBe(cause);
 });
 
@@ -31,17 +31,17 @@ const request = new Request('https://store.example/v1/pets', { headers: { Author
 
 test.each([
   ['has the key in its message', new Error(`failed: Bearer ${key}`)],
-  ['has it in a cause', new Error('failed', { cause: new Error(key) })],
-  ['has it in a member', error({ options: { headers: [['a', key]] } })],
-  ['has it in headers', error({ config: { headers: new Headers({ a: key }) } })],
-  ['has it in a request', error({ request })],
-  ['has it in a symbol', error({ [Symbol('options')]: key })],
-  ['has it only in its stack', error({ message: 'failed' }, key)],
-  ['is an object that contains it', { a: { b: { c: { d: { e: key } } } } }],
+  ['has the key in its cause', new Error('failed', { cause: new Error(key) })],
+  ['has the key in a member', error({ options: { headers: [['a', key]] } })],
+  ['has the key in headers', error({ config: { headers: new Headers({ a: key }) } })],
+  ['has the key in a request', error({ request })],
+  ['has the key in a member with a symbol', error({ [Symbol('options')]: key })],
+  ['has the key only in its stack', error({ message: 'failed' }, key)],
+  ['is an object that contains the key', { a: { b: { c: { d: { e: key } } } } }],
   ['throws when it is inspected', new Proxy({}, { ownKeys: fail })],
   ['has no text', Object.assign(Object.create(null), { key })],
   ['has a message that is not a string', { message: {}, key }],
-])('replaces what %s by an error without the key', (_what, cause) => {
+])('redact returns an error without the key for a value that %s', (_what, cause) => {
   const redacted = redact(cause) as Error;
   expect(redacted).toBeInstanceOf(Error);
   expect(inspect(redacted, { depth: 20, showHidden: true })).not.toContain(key);
@@ -52,7 +52,7 @@ test.each([
   }
 });
 
-test('redact removes the key from a request of another realm, which has no Request and no Headers class', () => {
+test('redact removes the key from the Request of another library when there are no global Request and Headers classes', () => {
   class Headers {
     #fields = new Map([['authorization', `Bearer ${key}`]]);
     forEach(tell: (value: string, name: string) => void) {

@@ -1,17 +1,29 @@
 /**
- * The shortest key that is removed. A shorter one is a placeholder, and may be part of an ordinary
- * word.
+ * The shortest key that is removed from texts. A shorter key is a placeholder, and may be part of
+ * an ordinary word.
  */
 const minKeyLength = 8;
 
-/** How deep an error is searched: `cause.config.headers.authorization` is three steps. */
+/**
+ * How many levels deep an error is searched. For example, `cause.config.headers.authorization` has
+ * three levels.
+ */
 const maxDepth = 4;
 
-/** Removes the API key from everything that goes into an error, and so from every log. */
+/**
+ * A function that removes the API key from everything that becomes part of an error. Errors end up
+ * in logs.
+ */
 export interface Redact {
-  /** Debugging proxies respond with the whole request, including `Authorization`. */
+  /**
+   * Replaces the key in a text, such as a response body. Debugging proxies respond with the whole
+   * request, including `Authorization`.
+   */
   (text: string): string;
-  /** Returns the error of `fetch`, or a plain `Error` instead if it contains the key. */
+  /**
+   * Returns the error of `fetch` unchanged, or a plain `Error` without the key if the error
+   * contains the key.
+   */
   (cause: unknown): unknown;
 }
 
@@ -20,8 +32,10 @@ export function createRedact(apiKey: string): Redact {
     if (typeof value === 'string') return redact(value) !== value;
     const object = Object(value);
     const inherited = (name: string) => (Object.hasOwn(object, name) ? undefined : object[name]);
-    // The search calls no getter, except for the stack, which is a getter in recent engines. The
-    // data of `Request` and `Headers` is not in their own members. They are recognized by their
+    // The search reads no getters, because getters may have side effects. The only exception is
+    // `stack`, which is a getter in recent engines.
+    //
+    // `Request` and `Headers` store their data in private fields. They are recognized by their
     // methods, because jsdom has no `Request`, and happy-dom has its own classes.
     const members = [
       ...Reflect.ownKeys(object).map((key) => Reflect.getOwnPropertyDescriptor(object, key)?.value),
@@ -46,9 +60,9 @@ export function createRedact(apiKey: string): Redact {
       const { message = String(value), stack = '' } = value as Partial<Error>;
       return Object.assign(new Error(redact(message)), { stack: redact(stack) });
     } catch {
-      // This may be a proxy that throws, or an object without a text. An exception here would leave
-      // the call pending forever.
-      return new Error('unreadable');
+      // The value may be a proxy that throws, or an object without a string form. An exception here
+      // would leave the call pending forever.
+      return new Error('unreadable error');
     }
   }
   return redact;

@@ -5,10 +5,12 @@ import type { HeaderList, Signal } from './platform-types.ts';
 import { version } from './version.ts';
 
 /**
- * Header fields by name (case-insensitive): a record, pairs or `Headers`, as `fetch` accepts them.
- * The fields of a call come after the client's fields, and the last value of a name wins. You
- * cannot replace fields that the client itself sets, such as `Authorization`. You can replace
- * `User-Agent` and `X-Retry-Count`, the number of earlier attempts.
+ * Header fields by name, in any form that `fetch` accepts: a record, pairs or `Headers`. Names are
+ * case-insensitive.
+ *
+ * The fields of a call replace the client's fields of the same name. You cannot replace fields that
+ * the client itself sets, such as `Authorization`. The exceptions are `User-Agent` and
+ * `X-Retry-Count`, which contains the number of earlier attempts.
  */
 export type HeaderFields =
   | Readonly<Record<string, string | readonly string[] | undefined>>
@@ -16,30 +18,36 @@ export type HeaderFields =
   | HeaderList;
 
 /**
- * Additional options for `fetch`, such as `cache`, `keepalive` and `credentials`, `next` of Next.js
- * or `dispatcher` of undici. The options of a call are added to the client's options. You cannot
- * replace options that the client itself sets, such as `method`, `headers` and `signal`.
+ * Additional options for `fetch`, such as `cache`, `keepalive` and `credentials`, `next` in
+ * Next.js, or `dispatcher` in undici. The options of a call are added to the client's options. You
+ * cannot replace options that the client itself sets, such as `method`, `headers` and `signal`.
  */
 export type FetchOptions = Readonly<Record<string, unknown>>;
 
-/** Options of a single call. The client's options apply where they are missing. */
+/** Options of a single call. A missing option has the value from the client's options. */
 export interface CallOptions {
-  /** Cancels the call, which then rejects with an `AbortError`, also while it waits. */
+  /**
+   * A signal that cancels the call at any time, also while the call waits. The call then rejects
+   * with an `AbortError`.
+   */
   signal?: Signal | undefined;
   /**
-   * How long each attempt may take after it is sent, until the last byte of its response:
-   * milliseconds.
+   * The timeout of each attempt in milliseconds. It begins when the request is sent, and ends with
+   * the last byte of the response.
    */
   timeoutMs?: number | undefined;
   /** How often the call is retried after a temporary failure. */
   maxRetries?: number | undefined;
-  /** Additional header fields; `undefined` removes a field of the client. */
+  /**
+   * Additional header fields. The value `undefined` removes a field that the client's options
+   * contain.
+   */
   headers?: HeaderFields | undefined;
   /** Additional options for `fetch`, added to the client's options. */
   fetchOptions?: FetchOptions | undefined;
 }
 
-/** A request of an operation that this version of the client does not know. */
+/** A request to an operation that this version of the client does not know. */
 export interface RequestDescription {
   /**
    * The HTTP method.
@@ -50,20 +58,26 @@ export interface RequestDescription {
   /** The path below `baseUrl`, such as `/store/orders/7?full=true`. */
   path: string;
   /**
-   * The name of the path in hooks and errors, such as `/store/orders/{id}`.
+   * The path with the names of its parameters, for hooks and errors, such as `/store/orders/{id}`.
    *
    * @default the path without its query
    */
   pathTemplate?: string | undefined;
-  /** Query parameters. They replace the parameters of the path; `undefined` removes one. */
+  /**
+   * Query parameters. They replace parameters of the same name in `path`. The value `undefined`
+   * removes a parameter.
+   */
   query?: object | undefined;
-  /** The body: a JSON value. `undefined` sends no body. */
+  /** The body, as a JSON value. With `undefined`, the request has no body. */
   body?: unknown;
-  /** Sent as `Idempotency-Key`. Without one, a POST or PATCH is repeated only after a 429. */
+  /**
+   * The value of the `Idempotency-Key` header. A POST or PATCH without this key is retried only
+   * after a 429.
+   */
   idempotencyKey?: string | undefined;
 }
 
-/** A request, ready to be sent several times. */
+/** A request as `fetch` receives it. */
 export interface PreparedRequest {
   url: string;
   init: Omit<FetchInit, 'signal'>;
@@ -71,17 +85,17 @@ export interface PreparedRequest {
 
 interface RequestWithHeaders extends RequestDescription {
   method: string;
-  /** How often the request was sent before. */
+  /** The number of attempts of this call that were sent before. */
   attempts: number;
   /**
-   * The header fields of the client and of the call. Later ones win, and the client's own fields
-   * win over all.
+   * The header fields of the client and of the call. Later fields replace earlier ones. The fields
+   * that the client itself sets replace all of them.
    */
   headers: readonly (object | undefined)[];
 }
 
 /**
- * Builds a request.
+ * Builds the request for `fetch`.
  *
  * @throws {TypeError} for a path, a header or a body that cannot be sent.
  */
@@ -97,19 +111,21 @@ export function prepareRequest(
     ...(idempotencyKey !== undefined && { 'Idempotency-Key': idempotencyKey }),
   };
   const fields = new Headers();
-  // Browsers do not send this header: Firefox and Safari would ask for it in the preflight request.
-  // Every browser calls itself Mozilla, including its workers.
+  // Browsers set their own `User-Agent`. Firefox and Safari would ask for it in the preflight
+  // request. The user agent of every browser begins with Mozilla, also in workers.
   const isBrowser = environment.navigator?.userAgent?.startsWith('Mozilla/');
   const userAgent = isBrowser ? undefined : `animal-store-client/${version}`;
-  // The count 0 is not sent, so that a browser's preflight request asks for this header only if
-  // needed.
+  // The first attempt sends no `X-Retry-Count`. Otherwise a browser would ask for this header in
+  // each preflight request.
   const defaults = { 'User-Agent': userAgent, 'X-Retry-Count': attempts || undefined };
   for (const more of [defaults, ...headers, own]) setAll(fields, more);
   const url = new URL(baseUrl + path);
-  // A path with `..` or without a slash must not send the key out of the service.
-  if (!url.href.startsWith(`${baseUrl}/`)) throw new TypeError('path: expected one below baseUrl');
+  // A path that begins with `..` or has no slash could send the API key to another place.
+  if (!url.href.startsWith(`${baseUrl}/`))
+    throw new TypeError('path: expected a path below baseUrl');
   setAll(url.searchParams, query);
-  // A form, a file, bytes or a `Map` would silently become `{}` in JSON. All of these have a tag.
+  // `JSON.stringify` would turn a form, a file, bytes or a `Map` into `{}` without an error. All of
+  // these have a `Symbol.toStringTag`.
   if (body instanceof Object && Symbol.toStringTag in body)
     throw new TypeError('body: expected JSON');
   return {
@@ -117,8 +133,8 @@ export function prepareRequest(
     init: {
       method,
       headers: Object.fromEntries(fields),
-      // The service never redirects. Following a redirect would turn a POST into a GET (RFC 9110,
-      // §15.4.3). `error` would refuse redirects as well, but workerd does not support it.
+      // The service never redirects. A redirect would turn a POST into a GET (RFC 9110, §15.4.3).
+      // The mode `error` would refuse redirects as well, but workerd does not support it.
       redirect: 'manual',
       ...(body !== undefined && { body: stringifyJson(body) }),
     },
@@ -133,7 +149,7 @@ function setAll(target: Headers | URLSearchParams, values: object | undefined): 
 }
 
 /**
- * Returns the names and values of a record, a pair, a list of these, or an iterable of pairs such
+ * Returns the names and values from a record, a pair, a list of these, or an iterable of pairs such
  * as `Headers`.
  */
 function entriesOf(values: object = {}): Iterable<readonly [string, unknown]> {

@@ -4,23 +4,26 @@ import { createApiError } from './errors/create-api-error.ts';
 import type { HttpResponse } from './http-response.ts';
 import type { Redact } from './redact.ts';
 
-/** A response whose body has been read to its end. */
+/** A response, and its body as text. */
 export interface Answer {
   response: HttpResponse;
   text: string;
 }
 
-/** The expected kind of a success's body; `undefined` for any JSON, or an empty body. */
+/** The expected JSON type of a successful body. `undefined` accepts any JSON, and an empty body. */
 export type BodyKind = 'array' | 'object' | undefined;
 
-/** How much of a body an error keeps: more than the service sends, and not too much for a log. */
+/**
+ * The maximum length of a body in an error, in characters. The service sends shorter bodies. Longer
+ * ones would fill the logs.
+ */
 const maxBodyLength = 10_000;
 
 /**
- * Reads the body of a success.
+ * Parses the body of a successful response.
  *
- * @throws {ApiError} if the response is a failure, or a success whose body is not JSON of this
- *   kind, because then the service has not sent it.
+ * @throws {ApiError} if the status is not a success, or if the body is not JSON of the expected
+ * kind. In the second case, a proxy has sent the response.
  */
 export function readBody(
   { response, text }: Answer,
@@ -34,14 +37,13 @@ export function readBody(
   } catch (error) {
     cause = error;
   }
-  // Without a kind, any JSON or an empty body is accepted.
   const isExpected = kind
     ? body instanceof Object && Array.isArray(body) === (kind === 'array')
     : !cause || text === '';
   const { ok, status, statusText } = response;
   if (ok && isExpected) return body;
 
-  // A proxy may send any JSON.
+  // The body of an error may come from a proxy, and may be any JSON.
   const { code, message } = ok
     ? {
         message: `expected a JSON ${kind ?? 'value'}, got Content-Type ${response.headers.get('Content-Type')}`,
@@ -52,13 +54,13 @@ export function readBody(
   response.headers.forEach((value, name) => {
     headers.append(name, redact(value));
   });
-  // Browsers hide everything about a redirect that they do not follow: its status is 0.
-  const description = status < 400 ? 'redirect: is baseUrl right?' : statusText;
+  // Browsers hide everything about a redirect that they do not follow. The status is then 0.
+  const description = status < 400 ? 'unexpected redirect: check baseUrl' : statusText;
   const detail = textOf(message) || redact(description || 'failed');
   throw createApiError(
     { status, code: textOf(code), detail, headers, body: redact(text).slice(0, maxBodyLength) },
     call,
-    // For a failed response, an invalid body is not the cause.
+    // The invalid body is the cause only if the status is a success.
     ok ? redact(cause) : undefined,
   );
 }

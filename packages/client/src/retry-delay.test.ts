@@ -13,7 +13,7 @@ function failure(status: number, code?: string, retryAfter?: string) {
   return createApiError({ status, code, detail: 'it failed', headers }, call);
 }
 
-/** Returns the delays for the smallest, the middle and the largest random number. */
+/** Returns the delays if `Math.random` returns its smallest, its middle and its largest value. */
 function delays(error: AnimalStoreError, attempt = 1) {
   return [0, 0.5, 1].map((random) => {
     vi.spyOn(Math, 'random').mockReturnValue(random);
@@ -22,7 +22,7 @@ function delays(error: AnimalStoreError, attempt = 1) {
 }
 const none = [undefined, undefined, undefined];
 
-test('retries temporary statuses after Retry-After up to the maximum, and no others', () => {
+test('retryDelayMs retries only the temporary statuses 408, 429, 500, 502, 503 and 504', () => {
   const statuses = Array.from({ length: 400 }, (_, index) => 200 + index);
   const repeated = statuses.filter(
     (status) => delays(failure(status, 'x', '60'))[1] === 63_000 && delays(failure(status))[1],
@@ -35,7 +35,7 @@ test('retries temporary statuses after Retry-After up to the maximum, and no oth
 test.each<[AnimalStoreError, number, (number | undefined)[]]>([
   [failure(409, 'idempotency_in_progress'), 1, [0, 250, 500]],
   [failure(429, 'key_temporarily_banned', '1'), 1, none],
-  // This is also true for a `ConnectionError`.
+  // A `TimeoutError` is a `ConnectionError`, so all connection errors have these delays.
   [new TimeoutError('no answer in time', call), 1, [0, 250, 500]],
   [new AbortError('aborted', call), 1, none],
   [failure(500), 2, [0, 500, 1_000]],
@@ -45,6 +45,9 @@ test.each<[AnimalStoreError, number, (number | undefined)[]]>([
   [failure(503, 'x', '61'), 1, none],
   [failure(503, 'x', '0'), 1, [0, 0, 0]],
   [failure(503, 'x', 'soon'), 1, [0, 250, 500]],
-])('retries %s after attempt %i after %j ms', (error, attempt, expected) => {
-  expect(delays(error, attempt)).toEqual(expected);
-});
+])(
+  'retryDelayMs for %s after attempt %i with the smallest, middle and largest random number is %j',
+  (error, attempt, expected) => {
+    expect(delays(error, attempt)).toEqual(expected);
+  },
+);

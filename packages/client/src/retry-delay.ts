@@ -6,15 +6,17 @@ const firstBackoffMs = 500;
 const maxBackoffMs = 8_000;
 
 /**
- * How much longer than requested a wait may be, so that not all clients come back at the same time.
+ * How much longer than requested a wait may be, as a share. With this jitter, not all clients come
+ * back at the same time.
  */
 const jitterShare = 0.1;
 
 /**
- * Decides whether a failed attempt is retried, and when.
+ * Decides whether and when a failed attempt is retried.
  *
- * @param attempt which attempt failed, from 1.
- * @returns how long to wait before the next one, in milliseconds, or `undefined` for none.
+ * @param attempt the number of the failed attempt, from 1.
+ * @returns the wait before the next attempt in milliseconds, or `undefined` if the call must not be
+ * retried.
  */
 export function retryDelayMs(
   error: AnimalStoreError & Partial<Pick<ApiError, 'status' | 'code' | 'retryAfterMs'>>,
@@ -22,7 +24,7 @@ export function retryDelayMs(
   maxRetryAfterMs: number,
 ): number | undefined {
   const { status = 0, code, retryAfterMs } = error;
-  // Whether the same request may succeed soon.
+  // Whether the failure is temporary, so that the same request may succeed soon.
   const isPassing =
     error instanceof ConnectionError ||
     code === 'idempotency_in_progress' ||
@@ -33,6 +35,7 @@ export function retryDelayMs(
       ? retryAfterMs * (1 + jitterShare * Math.random())
       : undefined;
   }
-  // "Full jitter" causes the least work of all ways to spread out clients that failed together.
+  // "Full jitter" is the strategy with the fewest requests for clients that failed at the same
+  // time.
   return Math.random() * Math.min(maxBackoffMs, firstBackoffMs * 2 ** (attempt - 1));
 }

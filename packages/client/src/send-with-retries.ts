@@ -24,20 +24,20 @@ import { retryDelayMs } from './retry-delay.ts';
 import { findShared } from './shared-between-clients.ts';
 import { maxTimerMs, waitFor } from './wait.ts';
 
-/** An operation: the request, and how to read its response. */
+/** An operation: its request, and how to read its response. */
 export interface Operation<Data> extends RequestDescription {
-  /** The name of the operation. The default is the method and the path. */
+  /** The name of the operation, by default the method and the path. */
   operation?: OperationName | 'getRateLimit';
   bodyKind?: BodyKind;
-  /** Converts the body of this kind to the data. The default is the body itself. */
+  /** Converts the parsed body to the data of the call, by default the body itself. */
   read?: (body: unknown, headers: HttpHeaders, call: CallDetails) => Data;
 }
 
 /**
- * Sends the request of an operation, with retries, and reads its response.
+ * A function that sends the request of an operation, with retries, and reads its response.
  *
  * @param describe returns the operation, or throws a `TypeError` for an argument that cannot be
- *   sent.
+ * sent.
  */
 export type Send = <Data>(
   describe: () => Operation<Data>,
@@ -54,7 +54,8 @@ export function createSend(
   clientOptions: ClientOptions,
   onRateLimit: (state: RateLimitState) => void,
 ): Send {
-  // Each variable is read only if it is needed, because Deno asks the user for permission.
+  // Each environment variable is read only if its option is missing, because Deno asks the user for
+  // permission to read it.
   const env = environment.process?.env;
   const baseUrl = parseBaseUrl(clientOptions.baseUrl ?? env?.ANIMAL_STORE_BASE_URL);
   const [getKey, renewKey] = createApiKeySource(clientOptions.apiKey ?? env?.ANIMAL_STORE_API_KEY);
@@ -77,7 +78,7 @@ export function createSend(
   return async <Data>(describe: () => Operation<Data>, options: CallOptions = {}) => {
     const operation = describe();
     const { method = 'GET', path, idempotencyKey, bodyKind } = operation;
-    // A query may contain data that does not belong in a log.
+    // The query is removed from the path, because it may contain data that does not belong in logs.
     const [pathname = ''] = String(path).split(/[?#]/);
     const { operation: name = `${method} ${pathname}`, pathTemplate = pathname } = operation;
     const details = { operation: name, method, pathTemplate, url: baseUrl + pathname };
@@ -91,8 +92,8 @@ export function createSend(
       headers: ownHeaders,
       fetchOptions,
     } = checkOptions(options);
-    // Whether the service may receive the same request twice (RFC 9110, §9.2.2). If not, only a 429
-    // is retried, because the service has done nothing then.
+    // Whether the service may receive the same request twice (RFC 9110, §9.2.2). Otherwise, the
+    // call is retried only after a 429, because the service did not execute that request.
     const isRepeatable = idempotencyKey !== undefined || !/^(POST|PATCH)$/i.test(method);
 
     /** Sends the request once, calls the hooks, and reads the response. */
@@ -102,7 +103,7 @@ export function createSend(
         baseUrl,
         apiKey,
       );
-      // An operation that costs no quota has its own gate, which is always open.
+      // The call of `getRateLimit` costs no quota. It gets a new gate, which has no limits yet.
       const gate =
         name === 'getRateLimit' ? createQuotaGate() : findShared().findGate(baseUrl, apiKey);
       const redact = createRedact(apiKey);
@@ -114,7 +115,8 @@ export function createSend(
         awaited = 'the answer';
         tellOfCall('onRequest', {});
         sentAtMs = Date.now();
-        // The global is read here, so that code that replaces it later (a tracer, a test) is used.
+        // The global `fetch` is read for each request, so that later replacements apply, for
+        // example by a tracer or a test.
         const { fetch = globalThis.fetch } = clientOptions;
         const more = { ...clientOptions.fetchOptions, ...fetchOptions };
         const response = await fetch(url, { ...more, ...init, signal: abort });

@@ -1,22 +1,23 @@
 import { createFindGate, type FindGate } from './shared-quota-gates.ts';
 
 /**
- * The state that all clients of a process share, including clients of another copy of this package.
+ * The state that all clients of a process share, even if the process has loaded several copies of
+ * this package.
  */
 interface Shared {
-  /** The gates of all API keys. */
+  /** Finds or creates the gate of an API key. */
   findGate: FindGate;
-  /** The operations about which the process was warned. */
+  /** The names of the deprecated operations for which the process has printed a warning. */
   warned: Set<string>;
 }
 
 /**
- * Increase this number if `Shared` or `QuotaGate` changes, because the first copy creates the state
- * for all.
+ * The name of the shared state. Increase its number whenever `Shared` or `QuotaGate` changes,
+ * because the copy that is loaded first creates the state for all copies.
  */
 const key = Symbol.for('@animal-store/client/shared/3');
 
-/** Finds the shared state, or creates it. */
+/** Returns the shared state of the process, and creates it at the first call. */
 export function findShared(): Shared {
   const globals = globalThis as { [key]?: Shared };
   globals[key] ??= { findGate: createFindGate(), warned: new Set() };

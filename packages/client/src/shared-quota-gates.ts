@@ -1,14 +1,16 @@
 import { createQuotaGate, type QuotaGate } from './quota-gate.ts';
 
-/** Finds the gate of an API key at an address, or creates it. */
+/**
+ * A function that returns the gate of an API key at an address, and creates it at the first call.
+ */
 export type FindGate = (baseUrl: string, apiKey: string) => QuotaGate;
 
 /**
- * Creates the registry of gates. The keys are in a closure, where nothing that inspects the global
- * object finds them.
+ * Creates the registry of gates. The API keys are in a closure, so that an inspection of the global
+ * object does not show them.
  *
- * @param max how many gates are kept. The least recently used ones are evicted. The number is
- *   larger than a process has keys, and small enough not to be a leak.
+ * @param max the maximum number of gates. The least recently used gate is evicted. The default is
+ * more than the number of keys in any process, and small enough not to be a memory leak.
  */
 export function createFindGate(max = 10_000): FindGate {
   const gates = new Map<string, QuotaGate>();
@@ -16,7 +18,8 @@ export function createFindGate(max = 10_000): FindGate {
   return (baseUrl, apiKey) => {
     const name = `${baseUrl} ${apiKey}`;
     const gate = gates.get(name) ?? createQuotaGate();
-    // A map keeps the order of insertion, so the first entry is the least recently used one.
+    // A map keeps the order of insertion. After each use, the entry moves to the end, so the first
+    // entry is the least recently used one.
     gates.delete(name);
     gates.set(name, gate);
     const [oldest = name] = gates.keys();

@@ -2,8 +2,8 @@ import { getEventListeners } from 'node:events';
 import { expect, test } from 'vitest';
 import { waitFor } from './wait.ts';
 
-// Node warns of a leak from the eleventh listener on.
-test('waits share one listener of a signal, and leave none', async () => {
+// Node warns of a memory leak if a signal has more than ten listeners.
+test('waitFor adds one listener to a signal for all waits, and removes it after the last wait', async () => {
   const controller = new AbortController();
   const { signal } = controller;
   const listeners = () => getEventListeners(signal, 'abort').length;

@@ -1,9 +1,9 @@
-/** The longest time of a timer; a longer one would fire at once. */
+/** The longest delay of a timer. `setTimeout` fires at once for a longer delay. */
 export const maxTimerMs = 2 ** 31 - 1;
 
 /**
- * The waits for each signal. They share one listener, because Node warns of a leak from the
- * eleventh listener on.
+ * The waits for one signal. They share one listener, because Node warns of a memory leak if a
+ * signal has more than ten.
  */
 class Waiters extends Set<() => void> {
   handleEvent() {
@@ -14,9 +14,11 @@ class Waiters extends Set<() => void> {
 const waitersOf = new WeakMap<AbortSignal, Waiters>();
 
 /**
- * Waits for a time to pass, if one is given, for a signal to abort, or for an event, whichever
- * comes first. It leaves neither a timer nor a listener behind. It never throws: the caller throws,
- * so that its own frames are in the stack of the error.
+ * Waits until a time has passed, a signal aborts, or an event occurs, whichever comes first.
+ * Afterwards, no timer and no listener is left.
+ *
+ * The function never throws, not even after an abort. The caller throws the error itself, so that
+ * the stack of the error shows the caller.
  *
  * @param onEnd receives the function that ends the wait.
  */
@@ -27,12 +29,12 @@ export function waitFor(
 ): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted) return resolve();
-    // Some runtimes drop the fraction, and a wait must never be too short.
+    // Some runtimes drop the fraction of a millisecond, and a wait must never be too short.
     const timer = setTimeout(end, Math.min(Math.ceil(ms), maxTimerMs));
     const waiters = signal && (waitersOf.get(signal) ?? new Waiters());
     if (waiters) {
       waitersOf.set(signal, waiters.add(end));
-      // Adding the same listener again has no effect.
+      // A second call with the same listener has no effect.
       signal.addEventListener('abort', waiters);
     }
     onEnd?.(end);

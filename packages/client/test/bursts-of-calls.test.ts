@@ -3,10 +3,10 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { anyPatternIsSafe, play } from './call-patterns.ts';
 
-// The campaign `call-patterns` plays many more situations. In each, `play` checks that the key is
-// not banned and no animal is added twice.
+// This test plays five random patterns. The campaign `call-patterns` plays many more. In each,
+// `play` checks that the key is not banned and that no animal is added twice.
 
-test('no pattern of calls gets the key banned, or adds an animal twice', () =>
+test('clients with random patterns of calls get no key banned, and add no animal twice', () =>
   fc.assert(anyPatternIsSafe, { seed: 1, numRuns: 5 }));
 
 const { free, business } = plans;
@@ -14,14 +14,21 @@ const five = { perMinute: 5, perDay: 1_000 };
 const atOnce = (calls: number) =>
   Array.from({ length: calls }, (_, client) => ({ atMs: 0, client }));
 
-describe('many concurrent calls with the default options', () => {
+describe('many concurrent calls', () => {
   test.each([
-    ['wait for the next minute', free, 100, 0, {}, 100],
-    ['wait for the next minute when it is four seconds away', free, 100, 4_000, {}, 100],
-    ['succeed as far as two minutes have room', free, 200, 100, {}, 120],
-    ['succeed as far as two of five minutes have room', five, 60, 100, {}, 10],
-    ['all wait with a larger maxRetryAfterMs', free, 300, 0, { maxRetryAfterMs: 6 * 60_000 }, 300],
-  ])('%s', async (_what, quota, calls, latencyMs, options, expected) => {
+    ['wait for the next minute window', free, 100, 0, {}, 100],
+    ['wait for the next minute window with a latency of four seconds', free, 100, 4_000, {}, 100],
+    ['succeed up to the quota of two minutes, and the rest fail', free, 200, 100, {}, 120],
+    ['succeed up to the quota of two minutes with 5 requests each', five, 60, 100, {}, 10],
+    [
+      'all succeed with a larger maxRetryAfterMs',
+      free,
+      300,
+      0,
+      { maxRetryAfterMs: 6 * 60_000 },
+      300,
+    ],
+  ])('many concurrent calls %s', async (_what, quota, calls, latencyMs, options, expected) => {
     const client = { latencyMs: [latencyMs, latencyMs] as const, ...options };
     const { tally, outcomes, tookMs } = await play({
       quota,
@@ -29,14 +36,15 @@ describe('many concurrent calls with the default options', () => {
       processes: [atOnce(calls)],
     });
     expect(tally).toMatchObject({ admitted: expected, denied: 0 });
-    // A call that cannot be sent in time is refused earlier, without being sent.
+    // A call that cannot be sent before `maxRetryAfterMs` is refused at once, without a request.
     const refused = outcomes.flatMap((outcome) => ('error' in outcome ? outcome.error : []));
     expect(refused).toHaveLength(calls - expected);
     for (const error of refused) {
       expect(error).toMatchObject({ name: 'RateLimitError', attempts: 0 });
       expect(error.retryAfterMs).toBeGreaterThan(110_000);
     }
-    // The time of each needed window, a tenth of a minute, and ten round trips.
+    // The upper limit is the time of the needed windows, plus a tenth of a minute for each window,
+    // plus ten round trips.
     const windows = Math.ceil(expected / quota.perMinute);
     expect(tookMs).toBeLessThanOrEqual(60_000 * (windows - 1) + 6_000 * windows + 10 * latencyMs);
   });
@@ -44,14 +52,17 @@ describe('many concurrent calls with the default options', () => {
   test.each([
     [free, 'restart'],
     [five, 'none'],
-  ] as const)('finish in time with %o in three processes and %s', async (quota, trouble) => {
-    const clients = [{ latencyMs: [100, 100] as const }];
-    const processes = [atOnce(100), atOnce(100), atOnce(100)];
-    const { outcomes } = await play({ quota, clients, processes, trouble });
-    expect(outcomes.map((it) => 'error' in it && it.error.name)).not.toContain('TimeoutError');
-  });
+  ] as const)(
+    'many concurrent calls finish without a timeout with the quota %o, three processes and the trouble "%s"',
+    async (quota, trouble) => {
+      const clients = [{ latencyMs: [100, 100] as const }];
+      const processes = [atOnce(100), atOnce(100), atOnce(100)];
+      const { outcomes } = await play({ quota, clients, processes, trouble });
+      expect(outcomes.map((it) => 'error' in it && it.error.name)).not.toContain('TimeoutError');
+    },
+  );
 
-  test('all succeed without rate-limit headers', async () => {
+  test('many concurrent calls all succeed when a proxy removes the rate-limit headers', async () => {
     const { tally, tookMs } = await play({
       quota: business,
       clients: [{ latencyMs: [400, 400] }],
@@ -59,14 +70,14 @@ describe('many concurrent calls with the default options', () => {
       isStripped: true,
     });
     expect(tally.admitted).toBe(250);
-    // Three at a time would take 67 s.
+    // If only three requests were sent at a time, the calls would take 67 s.
     expect(tookMs).toBeLessThan(50_000);
   });
 });
 
-test('the client sends one request a minute when the day is used up and calls continue', async () => {
-  // With fifteen calls every ten seconds, the 150 requests of the day are used up after two
-  // minutes.
+test('the client sends only one request a minute when the quota of the day is used up', async () => {
+  // The test makes fifteen calls every ten seconds. So the 150 requests of the day are used up
+  // after two minutes.
   const times = Array.from({ length: 12 * 6 }, (_, index) => index * 10_000);
   const { tally } = await play({
     quota: { perMinute: 60, perDay: 150 },

@@ -6,22 +6,22 @@ import { expect, vi } from 'vitest';
 import { type ClientOptions, createClient } from '../src/index.ts';
 import { simulateService, type Tally } from './simulated-service.ts';
 
-/** A client, and its connection to the service. */
+/** The options of one client, and its simulated connection to the service. */
 interface Caller extends Pick<ClientOptions, 'timeoutMs' | 'maxRetries' | 'maxRetryAfterMs'> {
-  /** How many requests its `fetch` sends at a time. */
+  /** How many requests the client's `fetch` sends at the same time. */
   connections?: number;
-  /** How long a request or a response takes, at least and at most. */
+  /** How long a request or a response travels, at least and at most. */
   latencyMs: readonly [least: number, most: number];
 }
 
-/** A call: when it is made, by which of the clients, and when it is aborted. */
+/** A planned call: when it is made, which client makes it, and when it is aborted. */
 interface PlannedCall {
   atMs: number;
   client: number;
   abortAfterMs?: number | undefined;
 }
 
-/** The calls of processes that share a key. Each process has all the clients. */
+/** The calls of several processes that share one API key. Each process has all the clients. */
 interface Situation {
   quota: Quota;
   clients: Caller[];
@@ -29,20 +29,23 @@ interface Situation {
   seed?: number;
   /** Whether a proxy removes the rate-limit headers. */
   isStripped?: boolean;
-  /** How many requests another caller has made before. */
+  /** How many requests another caller has already made with the key. */
   usedBefore?: number;
   trouble?: 'none' | 'lost connections' | 'restart' | undefined;
 }
 
-/** The outcome of a call: the animal's id, or its error. */
+/** The outcome of a call: the id of the added animal, or an error. */
 type Outcome = { id: number } | { error: Error & { attempts: number; retryAfterMs?: number } };
 
-/** Each situation uses other keys, because the whole process knows the quota of a key. */
+/**
+ * The number of simulated processes so far. Each gets its own address, because all clients of this
+ * test process share what they know about a key at an address.
+ */
 let played = 0;
 
 /**
- * Plays a situation on a fake clock until every call has ended, and checks what must hold in every
- * situation.
+ * Plays a situation on a fake clock until every call has ended. Afterwards, it checks the promises
+ * that hold in every situation.
  */
 export async function play({ quota, clients, processes, seed = 1, ...others }: Situation) {
   const { isStripped, usedBefore = 0, trouble } = others;
@@ -61,7 +64,7 @@ export async function play({ quota, clients, processes, seed = 1, ...others }: S
     const faultShare = trouble === 'lost connections' ? 0.01 : 0;
     let endedAtMs = startedAtMs;
     const outcomes = processes.flatMap((calls) => {
-      // Clients of different addresses share nothing, like clients of different processes.
+      // Clients with different addresses share no state, like clients in different processes.
       const baseUrl = `https://process-${++played}.example/v1`;
       const stores = clients.map(
         ({ connections = 1 / 0, latencyMs: [least, most], ...options }) => {
@@ -84,7 +87,7 @@ export async function play({ quota, clients, processes, seed = 1, ...others }: S
       });
     });
     const all = Promise.all(outcomes);
-    // `runAllTimersAsync` is not used, because it waits a millisecond for each timer.
+    // `runAllTimersAsync` would be too slow, because it waits a millisecond for each timer.
     await nextTurn();
     while (vi.getTimerCount() > 0) {
       vi.advanceTimersToNextTimer();
@@ -100,8 +103,8 @@ export async function play({ quota, clients, processes, seed = 1, ...others }: S
 }
 
 /**
- * Checks that there is no ban, no animal twice, and that each failure is one of the errors in the
- * README.
+ * Checks that the key was never banned, that no animal was added twice, and that each failed call
+ * has one of the four documented errors.
  */
 function checkPromises(tally: Tally, outcomes: Outcome[], animals: string[]): void {
   expect(tally.banned).toBe(0);
@@ -138,7 +141,7 @@ const client = fc.record({
   maxRetryAfterMs: fc.constantFrom(0, 1_000, 60_000, Number.POSITIVE_INFINITY),
 });
 
-/** Generates one or two processes that use one key in any pattern, and its quota. */
+/** Generates a situation: a quota, and one or two processes that make calls with one key. */
 const anySituation: fc.Arbitrary<Situation> = fc.record({
   quota: fc.record({
     perMinute: fc.oneof(fc.integer({ min: 1, max: 40 }), fc.constantFrom(60, 300, 1_000)),

@@ -21,7 +21,7 @@ import {
 const cat = { id: 1, name: 'Mia', categoryId: 3, status: 'available' };
 const mia = { name: 'Mia', categoryId: 3 };
 
-/** The header fields of every request. */
+/** The header fields that every request has. */
 const plain = {
   accept: 'application/json',
   authorization: expect.stringMatching(/^Bearer ast_scripted_\d+$/),
@@ -29,10 +29,10 @@ const plain = {
 };
 const withBody = { ...plain, 'content-type': 'application/json' };
 
-/** Creates a client that does not retry. */
+/** Creates a client that does not retry, so that each call sends one request. */
 const open: typeof openStore = (steps, options) => openStore(steps, { maxRetries: 0, ...options });
 
-test('the client and the contract have the same ban policy and the same longest page', () => {
+test('the client has the same ban policy and the same longest page as the contract', () => {
   const strikeWindowSeconds = strikeWindowMs / 1000;
   expect(defaultBanPolicy).toMatchObject({ minStrikes, strikeShare, strikeWindowSeconds });
   expect(maxPageLength).toBe(pageLimit.max);
@@ -62,11 +62,11 @@ describe('a request', () => {
       '{"id":1152921504606846976}',
       (store) => store.request({ ...order, body: { id: 2n ** 60n } }),
     ],
-    // The client sends only the service's part of its own cursors, and a cursor of the service
-    // unchanged.
+    // A cursor of this client, such as `~17~b`, contains a cursor of the service. The client sends
+    // only that part. It sends a cursor of the service unchanged.
     ['GET /pets?cursor=b', undefined, (store) => store.listPets({ cursor: '~17~b' })],
     ['GET /pets?cursor=a%7E1%7Eb', undefined, (store) => store.listPets({ cursor: 'a~1~b' })],
-  ])('%s %s', async (line, body, call) => {
+  ])('a call sends the request "%s" with the body %s', async (line, body, call) => {
     const { store, script } = open([
       line.startsWith('GET /pets?') || line === 'GET /pets' ? ok : answerJson(200, cat),
     ]);
@@ -88,19 +88,22 @@ describe('a request', () => {
     ['options: expected an object', (store) => store.listPets({}, null as never)],
     ['options: expected an object', (store) => store.eachPet().toArray(null as never)],
     ['max: expected a value, not null', (it) => it.eachPet().toArray({ max: null as never })],
-    ['path: expected one below baseUrl', (store) => store.request(null as never)],
+    ['path: expected a path below baseUrl', (store) => store.request(null as never)],
     ['id: expected an integer', (store) => store.getPet('' as never)],
     ['', (store) => store.createPet(mia, { idempotencyKey: 'two\nlines' })],
-  ])('is refused and not sent: %s', async (message, call) => {
-    const { store, script } = open([answerJson(200, cat)]);
-    const error = await rejection(call(store));
-    expect(error).toBeInstanceOf(TypeError);
-    if (message !== '') expect(error).toHaveProperty('message', message);
-    expect(inspect(error)).not.toContain('ast_scripted');
-    expect(script.requests).toEqual([]);
-  });
+  ])(
+    'a call with an invalid argument rejects with a TypeError and sends nothing: %s',
+    async (message, call) => {
+      const { store, script } = open([answerJson(200, cat)]);
+      const error = await rejection(call(store));
+      expect(error).toBeInstanceOf(TypeError);
+      if (message !== '') expect(error).toHaveProperty('message', message);
+      expect(inspect(error)).not.toContain('ast_scripted');
+      expect(script.requests).toEqual([]);
+    },
+  );
 
-  test('of createPet has the given idempotency key, or a random one', async () => {
+  test('createPet sends the given idempotency key, or a random one for each call', async () => {
     const { store, script } = open([answerJson(201, cat)]);
     for (const idempotencyKey of ['once-1', undefined, undefined])
       await store.createPet(mia, { idempotencyKey });
@@ -111,7 +114,7 @@ describe('a request', () => {
   });
 });
 
-test('a response is exact, and keeps members and statuses that a newer service adds', async () => {
+test('listPets returns integers beyond 2^53 exactly, and keeps members and statuses that a newer service adds', async () => {
   const text = '{"id":1,"name":"Mia","categoryId":9223372036854775807,"status":"lent","chip":"x1"}';
   const { store } = open([() => new Response(`[${text}]`)]);
   expect(await store.listPets()).toEqual({
@@ -122,10 +125,10 @@ test('a response is exact, and keeps members and statuses that a newer service a
 });
 
 describe('request()', () => {
-  test('refuses a path that would send the key out of the service', async () => {
+  test('request() refuses a path that would send the API key to another place', async () => {
     const { store, script } = open([ok]);
     for (const path of ['.evil.example/', '', 'https://evil.example/v1/pets', '/%2e%2e/admin']) {
-      const refusal = new TypeError('path: expected one below baseUrl');
+      const refusal = new TypeError('path: expected a path below baseUrl');
       expect(await rejection(store.request({ path })), path).toEqual(refusal);
     }
     expect(script.requests).toEqual([]);
@@ -135,11 +138,14 @@ describe('request()', () => {
     ['//evil.example/pets', {}, '//evil.example/pets'],
     ['/@evil.example', {}, '/@evil.example'],
     ['/ü?limit=1&a=b', { limit: 2, a: undefined, b: 'ä &' }, '/%C3%BC?limit=2&b=%C3%A4+%26'],
-  ])('builds from the path %j and the query %j the address %j', async (path, query, expected) => {
-    const { store, script } = open([() => new Response(null, { status: 204 })]);
-    expect(await store.request({ path, query })).toBeUndefined();
-    expect(script.lines).toEqual([`GET ${expected}`]);
-  });
+  ])(
+    'request() builds from the path %j and the query %j the address %j',
+    async (path, query, expected) => {
+      const { store, script } = open([() => new Response(null, { status: 204 })]);
+      expect(await store.request({ path, query })).toBeUndefined();
+      expect(script.lines).toEqual([`GET ${expected}`]);
+    },
+  );
 
   test.each([
     [{ a: [1n, null] }, '{"a":[1,null]}'],
@@ -148,14 +154,14 @@ describe('request()', () => {
     [null, 'null'],
     [new Date(0), '"1970-01-01T00:00:00.000Z"'],
     [Object.create(null), '{}'],
-  ])('sends %o as JSON', async (body, text) => {
+  ])('request() sends the body %o as JSON', async (body, text) => {
     const { store, script } = open([ok]);
     await store.request({ method: 'PUT', path: '/x', body });
     expect(script.requests[0]?.init.body).toBe(text);
   });
 
   test.each([new FormData(), new Uint8Array(1), new Map()])(
-    'refuses %o, which is not JSON',
+    'request() refuses the body %o, because it is not JSON',
     async (body) => {
       const call = open([ok]).store.request({ method: 'PUT', path: '/x', body });
       expect(await rejection(call)).toEqual(new TypeError('body: expected JSON'));
@@ -163,18 +169,18 @@ describe('request()', () => {
   );
 });
 
-test('rateLimit() is sent at once when the quota is used up', async () => {
+test('rateLimit() sends its request at once when the quota is used up', async () => {
   const status = { plan: 'free', subject: 'key', bannedUntil: null, warned: false };
   const { store, script } = open([deny(3_600), answerJson(200, status), deny(3_600)]);
   await rejection(store.listPets());
   expect(await store.rateLimit()).toEqual(status);
-  // The call does not admit other calls that cost quota.
+  // The successful call of `rateLimit` must not allow other calls, which cost quota.
   expect(await rejection(store.listPets())).toMatchObject({ attempts: 0 });
   expect(script.lines).toEqual(['GET /pets', 'GET /rate-limit']);
 });
 
 describe('a function as apiKey', () => {
-  test('is called again once after a 401, and the request is sent with the new key', async () => {
+  test('a function as apiKey is called once more after a 401, and the client repeats the request with the new key', async () => {
     const apiKey = vi.fn().mockReturnValueOnce('ast_old').mockResolvedValue('ast_new');
     const { store, script } = open([refuse(401, 'unauthorized'), ok], { apiKey });
     await store.listPets();
@@ -184,14 +190,14 @@ describe('a function as apiKey', () => {
     expect(apiKey).toHaveBeenCalledTimes(2);
   });
 
-  test('that fails is the cause of the error', async () => {
+  test('a call rejects with the error of the function as its cause when apiKey is a function that fails', async () => {
     const cause = new Error('the vault is sealed');
     const { store } = open([], { apiKey: () => Promise.reject(cause) });
     const error = { name: 'AnimalStoreError', cause, attempts: 0 };
     expect(await rejection(store.listPets())).toMatchObject(error);
   });
 
-  test('that never returns does not outlive the signal', async () => {
+  test('a call rejects at the abort of its signal when apiKey is a function that never returns', async () => {
     const controller = new AbortController();
     const apiKey = () => new Promise<string>(() => controller.abort());
     const call = open([ok], { apiKey }).store.listPets({}, { signal: controller.signal });
@@ -200,7 +206,7 @@ describe('a function as apiKey', () => {
 });
 
 describe('options', () => {
-  test('come from the environment when they are missing, and fetch is the current global one', async () => {
+  test('createClient reads missing options from the environment, and the client calls the current global fetch', async () => {
     vi.stubEnv('ANIMAL_STORE_BASE_URL', 'https://environment.example/v1');
     vi.stubEnv('ANIMAL_STORE_API_KEY', 'ast_environment');
     const store = createClient();
@@ -211,13 +217,13 @@ describe('options', () => {
     expect(fields('Authorization')).toEqual(['Bearer ast_environment']);
   });
 
-  test('do not read the environment when they are given, because Deno may forbid it', async () => {
+  test('createClient does not read environment variables for given options, because Deno may forbid it', async () => {
     const get = () => expect.unreachable('not allowed');
     vi.stubGlobal('process', { env: new Proxy({}, { get }) });
     await expect(open([ok]).store.listPets()).resolves.toHaveProperty('pets');
   });
 
-  test('that are missing or invalid are named in the error', () => {
+  test('createClient and withOptions name a missing or invalid option in the error', () => {
     vi.stubEnv('ANIMAL_STORE_BASE_URL', undefined);
     vi.stubEnv('ANIMAL_STORE_API_KEY', undefined);
     expect(() => createClient()).toThrow(/ANIMAL_STORE_BASE_URL/);
@@ -230,7 +236,7 @@ describe('options', () => {
     expect(() => store.withOptions({ fetch: null as never })).toThrow(noValue);
   });
 
-  test('can differ in a second client', async () => {
+  test('withOptions creates a client with the changed options, and keeps the other options', async () => {
     const { store, script } = open([disconnect, ok], { headers: { 'X-App': 'shop' } });
     const other = store.withOptions({ maxRetries: 1, baseUrl: 'https://other.example/v1/' });
     await other.listPets();
@@ -239,7 +245,7 @@ describe('options', () => {
   });
 });
 
-test('fetchOptions of the client and of the call are added to the options of fetch, and replace none', async () => {
+test('the client passes the fetchOptions of the client and of the call to fetch, but they cannot replace its own options', async () => {
   const fetchOptions = { cache: 'no-store', keepalive: false, method: 'DELETE', headers: {} };
   const { store, script } = open([ok], { fetchOptions });
   await store.listPets({}, { fetchOptions: { keepalive: true, signal: null } });
@@ -250,7 +256,7 @@ test('fetchOptions of the client and of the call are added to the options of fet
 });
 
 describe('header fields', () => {
-  test('of the client, of withOptions and of the call merge case-insensitively: the last wins, undefined removes', async () => {
+  test('header fields of the client, of withOptions and of a call are merged case-insensitively, the last value wins, and undefined removes a field', async () => {
     const headers = { 'x-a': '1', 'X-B': '1', 'x-c': '1', 'X-D': '1' };
     const { store, script } = open([ok], { headers });
     const other = store
@@ -268,7 +274,7 @@ describe('header fields', () => {
     ['Headers', (fields: [string, string][]) => new Headers(fields)],
     ['pairs', (fields: [string, string][]) => fields],
     ['a record', (fields: [string, string][]) => Object.fromEntries(fields)],
-  ])('may be %s, of the client, of withOptions and of a call', async (_what, make) => {
+  ])('the client, withOptions and a call accept header fields as %s', async (_what, make) => {
     const { store, script } = open([ok], {
       headers: make([
         ['x-a', '1'],
@@ -294,7 +300,7 @@ describe('header fields', () => {
     expect(names.map((name) => script.fields(name)[0])).toEqual(['1', '2', '3', '3']);
   });
 
-  test('cannot replace or remove fields that the client needs', async () => {
+  test('the headers option cannot replace or remove the fields that the client itself sets', async () => {
     const { store, script } = open([answerJson(201, cat)]);
     const headers = { authorization: undefined, ACCEPT: 'text/html', 'content-type': 'text/plain' };
     await store.createPet(mia, { headers, idempotencyKey: 'once-1' });
@@ -302,7 +308,7 @@ describe('header fields', () => {
     expect(script.requests[0]?.init.headers).toEqual(expected);
   });
 
-  test('have no User-Agent in a browser, whose preflight request would ask for it', async () => {
+  test('the client sends no User-Agent in a browser, because the preflight request would ask for it', async () => {
     vi.stubGlobal('navigator', { userAgent: 'Mozilla/5.0 (X11; Linux x86_64) Gecko' });
     const { store, script } = open([ok]);
     await store.listPets();
@@ -315,12 +321,15 @@ test.each([
   ['https://store.example', {}, ''],
   [undefined, undefined, ''],
   ['https://shop.example', { onLine: false }, ' (offline)'],
-])('a failed connection on a page of %s, with %j, hints%s', async (origin, navigator, hint) => {
-  vi.stubGlobal('location', origin && { origin });
-  vi.stubGlobal('navigator', navigator);
-  const { message } = (await rejection(open([disconnect]).store.listPets())) as Error;
-  expect(message).toBe(`listPets: no response from https://store.example/v1${hint}`);
-});
+])(
+  'the error of a failed connection on a page of %s, with the navigator %j, ends with the hint "%s"',
+  async (origin, navigator, hint) => {
+    vi.stubGlobal('location', origin && { origin });
+    vi.stubGlobal('navigator', navigator);
+    const { message } = (await rejection(open([disconnect]).store.listPets())) as Error;
+    expect(message).toBe(`listPets: no response from https://store.example/v1${hint}`);
+  },
+);
 
 async function theCallerOfTheClient(call: () => Promise<unknown>): Promise<void> {
   await call();
@@ -329,7 +338,7 @@ test.each<[string, Step, object]>([
   ['BadRequestError', refuse(400, 'invalid_request'), {}],
   ['TimeoutError', hang, { timeoutMs: 1 }],
   ['AbortError', ok, { signal: AbortSignal.abort() }],
-])('a %s has the caller in its stack', async (name, step, options) => {
+])('the stack of a %s contains the function that made the call', async (name, step, options) => {
   const { store } = open([step]);
   const error = await rejection(
     theCallerOfTheClient(async () => await store.listPets({}, options)),
@@ -338,7 +347,7 @@ test.each<[string, Step, object]>([
 });
 
 describe('hooks', () => {
-  test('receive the path with the names of its parameters, and a deprecation', async () => {
+  test('hooks receive the path with the names of its parameters, and the deprecation of an operation', async () => {
     const [onRequest, onDeprecation] = [vi.fn(), vi.fn()];
     const answer = answerJson(200, {}, { Deprecation: '@1795219200' });
     const { store } = open([answer], { onRequest, onDeprecation });
@@ -351,7 +360,7 @@ describe('hooks', () => {
     expect(onDeprecation.mock.calls[0]).toMatchObject([{ operation: 'getPet' }]);
   });
 
-  test('receive a failed call once, without its query and the key', async () => {
+  test('the onError hook receives a failed call once, without its query and without the API key', async () => {
     vi.useFakeTimers();
     const onError = vi.fn();
     const { store } = open([refuse(404, 'pet_not_found')], { onError });
@@ -362,7 +371,7 @@ describe('hooks', () => {
     expect(inspect(onError.mock.calls, { depth: 10 })).not.toMatch(/ast_scripted|private/);
   });
 
-  test('are called along with a logger, which receives everything at its level', async () => {
+  test('the logger receives requests and responses at level debug, retries at warn, and failures at error', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     const lines: string[] = [];
     const log = (level: string) => (message: string) => void lines.push(`${level}: ${message}`);

@@ -4,16 +4,16 @@ import { dirname, join } from 'node:path';
 import { type Consumer, readExamples } from '@animal-store/testkit';
 import { packageDirectory } from './package-directory.ts';
 
-// This file compiles the code of a user with the types of the packed client, without
-// `skipLibCheck`.
+// The functions of this file compile code of a user with the types of the packed client.
+// `skipLibCheck` is off, so that errors in the client's own types are found.
 
 const require = createRequire(import.meta.url);
-/** The command of the workspace's TypeScript. */
+/** The path of the compiler of TypeScript 7, which this workspace uses. */
 export const typescript7 = join(dirname(require.resolve('typescript/package.json')), 'bin/tsc');
 const nodeTypes = dirname(require.resolve('@types/node/package.json'));
 const undici = dirname(require.resolve('undici/package.json'));
 
-// This program uses what the examples of the README do not show.
+// This program uses the parts of the client that the examples of the README do not use.
 const program = `
   import {
     type CallOptions,
@@ -49,7 +49,7 @@ const program = `
   }
 `;
 
-/** A program that compiles with no library but the language's. */
+/** A program that compiles without any types besides the language itself, such as the DOM. */
 const language = `
   import { type ApiError, createClient } from '@animal-store/client';
   import { createTestService } from '@animal-store/client/testing';
@@ -64,7 +64,7 @@ const language = `
   export const header = (error: ApiError): string | null => error.headers.get('Retry-After');
 `;
 
-/** A `fetch` of another library, whose types differ from the global one. */
+/** A program that passes a `fetch` of undici, whose types differ from the global `fetch`. */
 const proxy = `
   import { createClient } from '@animal-store/client';
   import { fetch, ProxyAgent } from 'undici';
@@ -74,8 +74,8 @@ const proxy = `
 `;
 
 /**
- * Installs undici and Node's types as copies. As links, they would be resolved in this workspace,
- * where undici finds Node's types of another version.
+ * Installs undici and the types of Node as copies. Links would not work: the compiler would resolve
+ * them in this workspace, where undici has the types of another version of Node.
  */
 async function installTypes(consumer: Consumer, types: string[]): Promise<void> {
   const modules = join(consumer.path, 'node_modules');
@@ -89,14 +89,14 @@ async function installTypes(consumer: Consumer, types: string[]): Promise<void> 
   }
 }
 
-// With `preserve`, TypeScript 5.4 refuses a top-level `for await`.
+// With `module: preserve`, TypeScript 5.4 refuses a `for await` at the top level.
 const bundler = { module: 'esnext', moduleResolution: 'bundler' };
 
-/** Each module resolution, and the available libraries besides the language. */
+/** The compiler options for each kind of user: the module resolution, and the available types. */
 export const compilations = {
   'the language alone': { ...bundler, lib: ['es2022'], types: [] },
   'a browser': { module: 'nodenext', lib: ['es2022', 'dom'], types: [] },
-  // Templates of bundlers still start with these settings.
+  // Some templates of bundlers still create projects with these settings.
   'an older browser': { ...bundler, lib: ['es2020', 'dom', 'dom.iterable'], types: [] },
   Node: { module: 'node16', lib: ['es2022', 'esnext.disposable'], types: [nodeTypes] },
   'Node with the DOM': {
@@ -105,8 +105,8 @@ export const compilations = {
 };
 
 /**
- * Compiles a program, the examples of the README and, where there are Node's types, undici's
- * program.
+ * Compiles the programs of this file and the examples of the README with the given options. If
+ * Node's types are among the options, it also compiles the program with undici.
  */
 export async function compileConsumer(
   consumer: Consumer,
@@ -117,8 +117,8 @@ export async function compileConsumer(
     `readme-${index}.mts`,
     code,
   ]);
-  // Without a library, there is no global `fetch` and no `console`. The programs that need neither
-  // must still compile.
+  // Without the DOM and Node, there is no global `fetch` and no `console`. The program that needs
+  // neither must still compile.
   const programs: Record<string, string> =
     options.lib.length === 1
       ? { 'language.mts': language }
@@ -142,7 +142,7 @@ export async function compileConsumer(
     'tsconfig.json',
     JSON.stringify({ compilerOptions, files: Object.keys(programs) }),
   );
-  // Several threads would each check the same libraries.
+  // With several threads, each thread would check the same libraries again.
   const singleThreaded = tsc === typescript7 ? ['--singleThreaded'] : [];
   await consumer.run(process.execPath, [tsc, '-p', '.', ...singleThreaded]);
 }

@@ -1,17 +1,18 @@
-// `vi.waitUntil` is not used, because it moves a fake clock while it waits.
+// The tests use their own `until`, because `vi.waitUntil` moves the fake clock while it waits.
 import { startScriptedServer, until } from '@animal-store/testkit';
 import { expect, test, vi } from 'vitest';
 import { createClient, type RetryEvent } from '../src/index.ts';
 import { useFakeClock } from './fake-clock.ts';
 import { rejection } from './rejection.ts';
 
-// These tests use real connections. The client's clock stands still unless a test moves it.
+// These tests use real connections. The fake clock of the client advances only when a test advances
+// it.
 
 useFakeClock({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
 
 const animals = '[{"id":1,"name":"Mia","categoryId":3}]';
 
-test('the client retries when the server cuts the connection within the body', async () => {
+test('the client retries when the server closes the connection in the middle of a response body', async () => {
   let isFirst = true;
   await using server = await startScriptedServer((response) => {
     if (isFirst) response.write(animals.slice(0, 10), () => response.destroy());
@@ -25,7 +26,7 @@ test('the client retries when the server cuts the connection within the body', a
   expect((await call).pets).toEqual(JSON.parse(animals));
 });
 
-test('the client rejects with a ConnectionError with its cause when the connection is refused', async () => {
+test('a call rejects with a ConnectionError, and the error of fetch as its cause, when the connection is refused', async () => {
   const server = await startScriptedServer(() => {});
   await server[Symbol.asyncDispose]();
   const store = createClient({ baseUrl: server.baseUrl, apiKey: 'ast_key', maxRetries: 0 });
@@ -36,7 +37,7 @@ test('the client rejects with a ConnectionError with its cause when the connecti
   });
 });
 
-test('the client closes a connection that stalls within the body after timeoutMs, or at an abort', async () => {
+test('the client closes a connection that stalls in the middle of a body after timeoutMs, or when the signal aborts', async () => {
   const closed: Promise<void>[] = [];
   await using server = await startScriptedServer((response) => {
     closed.push(new Promise((resolve) => response.once('close', resolve)));

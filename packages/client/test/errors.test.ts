@@ -8,7 +8,7 @@ import { answerJson, baseUrl, openStore, refuse, type Step } from './scripted-fe
 
 const apiKey = 'ast_0123456789abcdefghijABCDEFGHIJ012345';
 
-/** Returns the error of a `listPets` that gets this response. */
+/** Calls `listPets`, responds with the given step, and returns the error of the call. */
 async function failure(step: Step, key = apiKey) {
   const { store } = openStore([step], { apiKey: key, maxRetries: 0, maxRetryAfterMs: 0 });
   return (await rejection(store.listPets())) as ApiError;
@@ -35,31 +35,34 @@ describe('a failed response', () => {
   test.each([...known, [403, 'forbidden_by_a_firewall'], [499, 'x'], [599, 'x']] as [
     number,
     string,
-  ][])('%i %s rejects with its error', async (status, code) => {
-    const step = refuse(status, code, { 'X-Request-Id': 'r-1' });
-    const error = await failure(step, `${apiKey}_${code}`);
-    const name = classes[code] ?? classes[status] ?? (status >= 500 ? 'ServerError' : 'ApiError');
-    expect(error.constructor).toBe(new Map(Object.entries(client)).get(name));
-    expect(error).toBeInstanceOf(ApiError);
-    expect(error).toBeInstanceOf(AnimalStoreError);
-    expect(error).toMatchObject({
-      name,
-      status,
-      code,
-      message: `listPets: about ${code} (HTTP ${status}, ${code}, request r-1)`,
-      detail: `about ${code}`,
-      operation: 'listPets',
-      method: 'GET',
-      pathTemplate: '/pets',
-      url: `${baseUrl}/pets`,
-      attempts: 1,
-      requestId: 'r-1',
-      docsUrl: `https://store.example/docs#error-${code}`,
-    });
-    expect(error.headers.get('content-type')).toBe('application/json');
-  });
+  ][])(
+    'a failed response with status %i and code %s rejects the call with the error class for them',
+    async (status, code) => {
+      const step = refuse(status, code, { 'X-Request-Id': 'r-1' });
+      const error = await failure(step, `${apiKey}_${code}`);
+      const name = classes[code] ?? classes[status] ?? (status >= 500 ? 'ServerError' : 'ApiError');
+      expect(error.constructor).toBe(new Map(Object.entries(client)).get(name));
+      expect(error).toBeInstanceOf(ApiError);
+      expect(error).toBeInstanceOf(AnimalStoreError);
+      expect(error).toMatchObject({
+        name,
+        status,
+        code,
+        message: `listPets: about ${code} (HTTP ${status}, ${code}, request r-1)`,
+        detail: `about ${code}`,
+        operation: 'listPets',
+        method: 'GET',
+        pathTemplate: '/pets',
+        url: `${baseUrl}/pets`,
+        attempts: 1,
+        requestId: 'r-1',
+        docsUrl: `https://store.example/docs#error-${code}`,
+      });
+      expect(error.headers.get('content-type')).toBe('application/json');
+    },
+  );
 
-  test('keeps its name, code, message and header fields in JSON', async () => {
+  test('an ApiError keeps its name, code, message and header fields when it is converted to JSON', async () => {
     const error = await failure(refuse(404, 'pet_not_found', { 'X-Request-Id': 'r-1' }));
     const written = JSON.parse(JSON.stringify({ error }));
     expect(written.error).toEqual({
@@ -78,11 +81,11 @@ describe('a failed response', () => {
       requestId: 'r-1',
       docsUrl: `${baseUrl.replace('/v1', '')}/docs#error-pet_not_found`,
     });
-    // An error itself loses everything but its message on the way to a worker.
+    // When an error itself is sent to a worker, it keeps only its message.
     expect(structuredClone(error.toJSON())).toEqual({ ...written.error, retryAfterMs: undefined });
   });
 
-  test('keeps the first 10,000 characters of its body, without the key', async () => {
+  test('an ApiError keeps the first 10,000 characters of the response body, without the API key', async () => {
     const trace = `${apiKey} ${'<p>'.repeat(10_000)}`;
     const error = await failure(answer(502, trace));
     expect(error.body).toBe(trace.replace(apiKey, '[API key]').slice(0, 10_000));
@@ -91,7 +94,7 @@ describe('a failed response', () => {
   });
 
   const byProxy = new Response('<h1>Bad</h1>', { status: 502, statusText: 'Bad Gateway' });
-  // Browsers reveal only this about a redirect.
+  // These are the only properties of a redirect that browsers reveal.
   const hidden = Object.defineProperties(new Response(''), {
     ok: { value: false },
     status: { value: 0 },
@@ -103,13 +106,16 @@ describe('a failed response', () => {
     [401, 'failed', answer(401, '[')],
     [403, 'Forbidden by policy', answer(403, '{"message":"Forbidden by policy"}')],
     [502, 'Bad Gateway', () => byProxy],
-    [300, 'redirect: is baseUrl right?', answer(300, '')],
-    [399, 'redirect: is baseUrl right?', answer(399, '')],
-    [0, 'redirect: is baseUrl right?', () => hidden],
-  ])('with status %i that the service did not send says %j', async (status, detail, step) => {
-    const message = `listPets: ${detail} (HTTP ${status})`;
-    expect(await failure(step)).toMatchObject({ status, detail, code: undefined, message });
-  });
+    [300, 'unexpected redirect: check baseUrl', answer(300, '')],
+    [399, 'unexpected redirect: check baseUrl', answer(399, '')],
+    [0, 'unexpected redirect: check baseUrl', () => hidden],
+  ])(
+    'an error response with status %i that does not come from the service has the detail %j',
+    async (status, detail, step) => {
+      const message = `listPets: ${detail} (HTTP ${status})`;
+      expect(await failure(step)).toMatchObject({ status, detail, code: undefined, message });
+    },
+  );
 });
 
 describe('a success with an unexpected body', () => {
@@ -117,22 +123,25 @@ describe('a success with an unexpected body', () => {
     ['listPets', 'array', ['<html>Sign in</html>', '', '[{"id":', 'null', '{"a":1}', '"x"']],
     ['createPet', 'object', ['null', '[]', '7']],
     ['request', 'value', ['<html>']],
-  ] as const)('of %s is an error that asks for a JSON %s: %j', async (operation, kind, bodies) => {
-    for (const body of bodies) {
-      const { store } = openStore([answer(200, body, { 'Content-Type': 'text/x' })]);
-      const calls = {
-        listPets: () => store.listPets(),
-        createPet: () => store.createPet({ name: 'Mia', categoryId: 1 }),
-        request: () => store.request({ path: '/x' }),
-      };
-      expect(await rejection(calls[operation]()), body).toMatchObject({
-        ...{ name: 'ApiError', status: 200, code: undefined, attempts: 1 },
-        detail: `expected a JSON ${kind}, got Content-Type text/x`,
-      });
-    }
-  });
+  ] as const)(
+    'a call of %s rejects with an ApiError that asks for a JSON %s when a response with status 200 has one of the bodies %j',
+    async (operation, kind, bodies) => {
+      for (const body of bodies) {
+        const { store } = openStore([answer(200, body, { 'Content-Type': 'text/x' })]);
+        const calls = {
+          listPets: () => store.listPets(),
+          createPet: () => store.createPet({ name: 'Mia', categoryId: 1 }),
+          request: () => store.request({ path: '/x' }),
+        };
+        expect(await rejection(calls[operation]()), body).toMatchObject({
+          ...{ name: 'ApiError', status: 200, code: undefined, attempts: 1 },
+          detail: `expected a JSON ${kind}, got Content-Type text/x`,
+        });
+      }
+    },
+  );
 
-  test('malformed JSON has the parser’s error as its cause, and the text', async () => {
+  test('an ApiError for malformed JSON has the parser’s error as its cause, and keeps the text without the API key', async () => {
     const error = await failure(answer(200, `[{"id":1,"name":"${apiKey}`));
     expect(error.cause).toMatchObject({ message: expect.stringMatching(/JSON/) });
     expect(error.body).toBe('[{"id":1,"name":"[API key]');
@@ -140,7 +149,7 @@ describe('a success with an unexpected body', () => {
   });
 });
 
-test('a 429 has the quota, how long to wait, and whether the key is banned', async () => {
+test('a RateLimitError has the quota, the time to wait, and whether the key is banned', async () => {
   const headers = {
     'X-RateLimit-Limit': '60',
     'X-RateLimit-Remaining': '0',
@@ -162,8 +171,8 @@ function everyText(value: unknown): string {
   return [String(value), message, stack, JSON.stringify(value), seen].join('\n');
 }
 
-// `redact.test.ts` tests the rule itself.
-test('the API key is in no view of a client, and in no error, when a proxy echoes it', async () => {
+// `redact.test.ts` tests how the key is removed from a single value.
+test('a client and its errors never show the API key, even when a proxy responds with it', async () => {
   const store = createClient({ baseUrl, apiKey });
   const sent = `Bearer ${apiKey}`;
   const headers = { 'X-Echo': sent, 'X-Request-Id': sent };

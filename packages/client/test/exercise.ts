@@ -1,17 +1,20 @@
 import type * as Client from '../src/index.ts';
 
-// This function uses the client in every runtime. Its source is sent there, so it may use nothing
-// but its arguments and the language.
+// Every runtime runs this function. Tests send its source code to the runtime, so the function may
+// use only its arguments and the language itself.
 
-/** The addresses of the real service and the scripted one. */
+/** The addresses of the real service and of the scripted server. */
 export interface Addresses {
   serviceUrl: string;
   apiKey: string;
-  /** Responds to a creation with 503 before it accepts it, and never responds to a GET. */
+  /**
+   * The scripted server, which responds to each first creation with 503. It accepts a repeated
+   * creation, and never responds to a GET.
+   */
   scriptedUrl: string;
 }
 
-/** Uses the client, and returns the results as plain JSON. */
+/** Makes a few calls with the client, and returns the results as plain JSON. */
 export async function exercise(
   { createClient, isApiError, NotFoundError }: typeof Client,
   { serviceUrl, apiKey, scriptedUrl }: Addresses,
@@ -47,7 +50,7 @@ export async function exercise(
   };
 }
 
-/** The expected results, in every runtime. */
+/** The results of `exercise` that every runtime must return. */
 export const expected: Awaited<ReturnType<typeof exercise>> = {
   told: ['getPet', 0],
   exact: [true, true],

@@ -2,7 +2,10 @@ import { beforeEach, expect, vi } from 'vitest';
 
 type FakeTimers = NonNullable<Parameters<typeof vi.useFakeTimers>[0]>;
 
-/** Stops the clock in each test of a file, and makes `Math.random` always return the same. */
+/**
+ * Installs a fake clock in each test of a file. Also makes `Math.random` always return the same
+ * number.
+ */
 export function useFakeClock({ random = 0.5, ...timers }: FakeTimers & { random?: number } = {}) {
   beforeEach(() => {
     vi.useFakeTimers({ now: Date.UTC(2026, 10, 21), ...timers });
@@ -10,12 +13,13 @@ export function useFakeClock({ random = 0.5, ...timers }: FakeTimers & { random?
   });
 }
 
-/** The real one, because the fake clock replaces it. */
+/** The real `setImmediate`. The fake clock replaces the global function. */
 const nextTurn = globalThis.setImmediate;
 
 /**
- * Runs the clock until the call has ended and nothing waits any more, and returns how it ended. A
- * call may do something that the clock does not control before it sets its timers.
+ * Advances the fake clock until the call has ended and no timer is left. Returns the call.
+ *
+ * One run of the timers is not enough, because a call may do real I/O before it sets a timer.
  */
 export async function settle<T>(call: Promise<T>): Promise<T> {
   let hasEnded = false;

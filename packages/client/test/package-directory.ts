@@ -1,4 +1,4 @@
 import { join } from 'node:path';
 
-/** The folder of this package. */
+/** The path of the folder `packages/client`. */
 export const packageDirectory: string = join(import.meta.dirname, '..');

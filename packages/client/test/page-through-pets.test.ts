@@ -24,13 +24,13 @@ describe('eachPet', () => {
   test.each([
     [{ ids: [1, 2] }, 'GET /pets?ids=1%2C2'],
     [{ limit: 50, cursor: 'z' }, 'GET /pets?limit=50&cursor=z'],
-  ])('with %j sends the given filter', async (query, line) => {
+  ])('eachPet with the query %j sends the given filter', async (query, line) => {
     const { store, script } = open([page(pets(1, 2))]);
     await store.eachPet(query, {}).toArray({ max: 1 });
     expect(script.lines).toEqual([line]);
   });
 
-  test('continues over an empty page, and fails at a failed page, after the earlier pages', async () => {
+  test('eachPet continues after an empty page, and rejects at a failed page after it has yielded the earlier pages', async () => {
     const pages = [page([], next('cursor=a')), page(pets(1, 2), next('cursor=b'))];
     const { store } = open([...pages, refuse(400, 'invalid_request')]);
     const seen: Pet[] = [];
@@ -41,7 +41,7 @@ describe('eachPet', () => {
     expect(seen).toEqual(pets(1, 2));
   });
 
-  test('yields no more animals after an abort, even if they have arrived', async () => {
+  test('eachPet yields no more animals after an abort, even if they have already arrived', async () => {
     const { store, script } = open();
     const controller = new AbortController();
     const options = { signal: controller.signal, headers: { 'X-Trace': 't' } };
@@ -53,15 +53,15 @@ describe('eachPet', () => {
     };
     expect(await rejection(loop())).toMatchObject({ name: 'AbortError' });
     expect(seen).toEqual([1, 2, 3]);
-    // The options apply to each page.
+    // The options of the call, such as its headers, apply to the request of each page.
     expect(script.fields('X-Trace')).toEqual(['t', 't']);
   });
 
-  test('stops when a server always responds with the same cursor', async () => {
+  test('eachPet rejects when the server always responds with the same cursor', async () => {
     const { store, script } = open([page(pets(1, 2), next('cursor=a'))]);
     expect(await rejection(store.eachPet().toArray())).toMatchObject({
       name: 'AnimalStoreError',
-      message: 'listPets: the next page is the same page',
+      message: 'listPets: the next page has the same cursor',
     });
     expect(script.requests).toHaveLength(2);
   });
@@ -75,22 +75,25 @@ describe('toArray', () => {
     [3, 3, ['limit=3', 'limit=3&cursor=a%2B1']],
     [101, 5, ['limit=100', 'limit=100&cursor=a%2B1', 'limit=100&cursor=b']],
     [undefined, 5, ['limit=100', 'limit=100&cursor=a%2B1', 'limit=100&cursor=b']],
-  ])('with at most %s sends no unneeded requests', async (max, count, queries) => {
-    const { store, script } = open();
-    const animals = store.eachPet({ status: 'sold' });
-    expect(script.lines).toEqual([]);
-    expect(await animals.toArray({ max })).toEqual(pets(1, count));
-    expect(script.lines).toEqual(queries.map((query) => `GET /pets?status=sold&${query}`));
-  });
+  ])(
+    'toArray with the max %s sends no more requests than it needs',
+    async (max, count, queries) => {
+      const { store, script } = open();
+      const animals = store.eachPet({ status: 'sold' });
+      expect(script.lines).toEqual([]);
+      expect(await animals.toArray({ max })).toEqual(pets(1, count));
+      expect(script.lines).toEqual(queries.map((query) => `GET /pets?status=sold&${query}`));
+    },
+  );
 
-  test.each([-1, Number.NaN])('refuses a max of %f', async (max) => {
-    const expected = new TypeError('max: expected a number from 0');
+  test.each([-1, Number.NaN])('toArray refuses the max %f', async (max) => {
+    const expected = new TypeError('max: expected 0 or a positive number');
     expect(await rejection(open().store.eachPet().toArray({ max }))).toEqual(expected);
   });
 });
 
 describe('pages', () => {
-  test('yield page after page, each with the cursor of the next', async () => {
+  test('pages yields one page after the other, each with the cursor of the next page', async () => {
     const { store, script } = open();
     const seen: Page[] = [];
     for await (const page of store.pages({ limit: 2 })) {
@@ -104,7 +107,7 @@ describe('pages', () => {
     ]);
   });
 
-  test('continue after the last page with animals that were added since, once', async () => {
+  test('pages continues after the last page with the animals that were added since, and yields each once', async () => {
     const { store, script } = open([
       page(pets(5, 5)),
       page(pets(5, 7)),
@@ -128,7 +131,7 @@ describe('pages', () => {
     expect(script.lines).toEqual([first, first, first, first, 'GET /pets?cursor=c&limit=100']);
   });
 
-  test('continue after the only page, also an empty one', async () => {
+  test('a resumeCursor continues after the only page, even if that page is empty', async () => {
     const { store } = open([page([]), page(pets(1, 1)), page(pets(1, 2))]);
     const empty = await store.listPets();
     const first = await store.listPets({ cursor: empty.resumeCursor });
@@ -146,7 +149,7 @@ describe('pages', () => {
     ['<?cursor=x>; rel=next', 'x'],
     ['</v1/pets>; rel="next"', undefined],
     [undefined, undefined],
-  ])('read from the Link %j the cursor %j', async (link, expected) => {
+  ])('listPets reads from the Link header %j the cursor %j', async (link, expected) => {
     const { store } = open([page([], link)]);
     expect(await store.listPets()).toMatchObject({ pets: [], nextCursor: expected });
   });

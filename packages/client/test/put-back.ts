@@ -1,6 +1,6 @@
 import { afterEach, vi } from 'vitest';
 
-// A worker runs several files, so fakes must end with the test.
+// Several test files run in one worker, so each test must remove its fakes.
 afterEach(() => {
   vi.useRealTimers();
   vi.restoreAllMocks();

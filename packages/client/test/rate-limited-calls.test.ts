@@ -15,14 +15,14 @@ import {
   scriptFetch,
 } from './scripted-fetch.ts';
 
-// These tests make whole calls; `quota-gate.test.ts` tests the rules of waiting.
+// These tests make whole calls. `quota-gate.test.ts` tests the rules for waiting alone.
 
-/** Runs the clock for a while. Timers that expire in this time run. */
+/** Advances the fake clock, and runs the timers that expire in this time. */
 const elapse = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
 useFakeClock({ random: 0 });
 
-test('lastRateLimit is the state of the last response, which also comes with each response', async () => {
+test('lastRateLimit is the quota state of the last response that reported one', async () => {
   const state = { limit: 60, resetAt: new Date('2026-11-21T00:01:00Z') };
   const quota = (remaining: number) => ({
     'X-RateLimit-Limit': '60',
@@ -37,7 +37,8 @@ test('lastRateLimit is the state of the last response, which also comes with eac
   const told = { data: { pets: [] }, requestId: 'r-7', rateLimit };
   expect(await store.listPets().withResponse()).toMatchObject(told);
   await rejection(store.listPets());
-  // The response of a proxy has no quota state.
+  // The third response comes from a proxy and has no rate-limit headers, so `lastRateLimit` does
+  // not change.
   await store.listPets();
   expect(store.lastRateLimit).toEqual({ ...state, remaining: 1 });
   const seen = onResponse.mock.calls.map(([event]) => event.rateLimit?.remaining);
@@ -46,11 +47,15 @@ test('lastRateLimit is the state of the last response, which also comes with eac
 
 describe('other calls with the key after a 429', () => {
   test.each<[string, Step[], number[]]>([
-    ['wait for the reset, then one goes first', [deny(30), ok], [0, 30, 30, 30]],
-    ['wait again when the first is denied', [deny(20), deny(40), ok], [0, 20, 60, 60, 60]],
-    ['go when the first loses its connection', [deny(30), disconnect, ok], [0, 30, 30, 30, 30]],
-    ['do not wait when the 429 does not say how long', [refuse(429, 'x'), ok], [0, 0, 0, 0]],
-  ])('%s', async (_what, steps, seconds) => {
+    ['wait for the reset, and one of them is sent first', [deny(30), ok], [0, 30, 30, 30]],
+    ['wait again when the first of them gets a 429', [deny(20), deny(40), ok], [0, 20, 60, 60, 60]],
+    [
+      'are sent when the first of them loses its connection',
+      [deny(30), disconnect, ok],
+      [0, 30, 30, 30, 30],
+    ],
+    ['do not wait when the 429 has no Retry-After', [refuse(429, 'x'), ok], [0, 0, 0, 0]],
+  ])('other calls with the key after a 429 %s', async (_what, steps, seconds) => {
     const { store, script } = openStore(steps);
     const calls: Promise<unknown>[] = [store.listPets()];
     await elapse(0);
@@ -59,7 +64,7 @@ describe('other calls with the key after a 429', () => {
     expect(script.sentAtMs).toEqual(seconds.map((second) => second * 1_000));
   });
 
-  test('wait exactly for the reset with any jitter and any clock', async () => {
+  test('other calls with the key after a 429 wait exactly until the reset, whatever the jitter and the system clock', async () => {
     const { store, script } = openStore([deny(30), ok]);
     const failed = rejection(store.listPets({}, { maxRetries: 0 }));
     await elapse(10_000);
@@ -70,7 +75,7 @@ describe('other calls with the key after a 429', () => {
     expect((script.requests[1]?.atMs ?? 0) - start).toBe(20_000);
   });
 
-  test('are aborted while they wait, and another goes first', async () => {
+  test('the next waiting call is sent when the first call after a 429 is aborted', async () => {
     const { store, script } = openStore([deny(30), hang, ok]);
     await Promise.all([rejection(store.listPets({}, { maxRetries: 0 })), elapse(0)]);
     const first = new AbortController();
@@ -84,14 +89,14 @@ describe('other calls with the key after a 429', () => {
     expect(script.sentAtMs).toEqual([0, 30_000, 31_000]);
   });
 
-  test('do not wait with maxRetryAfterMs 0', async () => {
+  test('other calls with the key after a 429 fail at once with maxRetryAfterMs 0', async () => {
     const { store, script } = openStore([deny(30), ok], { maxRetryAfterMs: 0 });
     expect(await rejection(store.listPets())).toMatchObject({ attempts: 1 });
     expect(await rejection(store.listPets())).toBeInstanceOf(RateLimitError);
     expect(script.sentAtMs).toEqual([0]);
   });
 
-  test('include calls of all clients with the key, and of no others', async () => {
+  test('a 429 delays the calls of all clients with the same key and address, and no other calls', async () => {
     const { fetch, requests } = scriptFetch(deny(30), ok);
     const apiKey = 'ast_of_several_clients';
     await rejection(createClient({ baseUrl, apiKey, fetch }).listPets({}, { maxRetries: 0 }));
@@ -106,19 +111,19 @@ describe('other calls with the key after a 429', () => {
   });
 });
 
-// `quota-gate.test.ts` tests the one request a minute.
-test('other calls with the key are refused after a ban, without being sent', async () => {
+// During a ban, the client sends one request a minute. `quota-gate.test.ts` tests that.
+test('calls are refused during a ban without being sent', async () => {
   const { store, script } = openStore([deny(300, 'key_temporarily_banned'), ok]);
   const refused = { name: 'RateLimitError', code: 'key_temporarily_banned', banned: true };
   expect(await rejection(store.listPets())).toMatchObject({ ...refused, retryAfterMs: 300_000 });
   await elapse(20_500);
-  // The time is rounded up, as in the service.
+  // The service rounds `Retry-After` up to whole seconds, and so does the client.
   expect(await rejection(store.listPets())).toMatchObject({ ...refused, retryAfterMs: 280_000 });
   expect(script.sentAtMs).toEqual([0]);
 });
 
 describe('a call that waits for the quota', () => {
-  test('calls its hook and its logger once, and its AbortError says what it waited for', async () => {
+  test('a call that waits for the quota calls onWait and the logger once, and its AbortError says what it waited for', async () => {
     const onWait = vi.fn();
     const logger = { debug: vi.fn(), warn: vi.fn(), error: vi.fn() };
     const { store } = openStore([deny(30), ok], { maxRetries: 0, onWait, logger });
@@ -144,7 +149,7 @@ describe('a call that waits for the quota', () => {
     await settle(other);
   });
 
-  test('reports missing responses after five seconds, and not before', async () => {
+  test('a call that waits for earlier responses calls onWait after five seconds, not before', async () => {
     const onWait = vi.fn();
     const { store } = openStore([hang], { maxRetries: 0, onWait });
     const calls = [1, 2, 3, 4].map(() => rejection(store.listPets()));

@@ -4,8 +4,8 @@ import { settle, useFakeClock } from './fake-clock.ts';
 import { rejection } from './rejection.ts';
 import { answerJson, deny, disconnect, hang, ok, openStore, refuse } from './scripted-fetch.ts';
 
-// These tests make whole calls; `retry-delay.test.ts` tests the rule that decides whether and when
-// to retry.
+// These tests make whole calls. `retry-delay.test.ts` tests alone whether and when an attempt is
+// retried.
 
 useFakeClock();
 
@@ -13,33 +13,39 @@ describe('a call', () => {
   test.each([
     [30, [0, 31_500]],
     [71, [0]],
-  ])('with Retry-After of %i s is sent at %j ms', async (seconds, times) => {
-    const { store, script } = openStore([deny(seconds), ok]);
-    await settle(store.listPets().catch(() => {}));
-    expect(script.sentAtMs).toEqual(times);
-  });
+  ])(
+    'a call that gets a 429 with Retry-After %i is sent at the times %j ms',
+    async (seconds, times) => {
+      const { store, script } = openStore([deny(seconds), ok]);
+      await settle(store.listPets().catch(() => {}));
+      expect(script.sentAtMs).toEqual(times);
+    },
+  );
 
   test.each([
     [{ maxRetries: 4 }, {}, [0, 250, 750, 1_750, 3_750]],
     [{ maxRetries: 4 }, { maxRetries: 0 }, [0]],
     [{}, { maxRetries: undefined }, [0, 250, 750]],
-    // The call does not retry forever.
-  ])('with the options %j and %j is sent at %j ms', async (options, callOptions, times) => {
-    const { store, script } = openStore([disconnect], options);
-    const error = await settle(rejection(store.listPets({}, callOptions)));
-    expect(error).toMatchObject({ name: 'ConnectionError', attempts: times.length });
-    expect(script.sentAtMs).toEqual(times);
-  });
+    // Without `maxRetries`, a call has the default of 2 retries.
+  ])(
+    'a call without a connection is sent, with the client options %j and the call options %j, at the times %j ms',
+    async (options, callOptions, times) => {
+      const { store, script } = openStore([disconnect], options);
+      const error = await settle(rejection(store.listPets({}, callOptions)));
+      expect(error).toMatchObject({ name: 'ConnectionError', attempts: times.length });
+      expect(script.sentAtMs).toEqual(times);
+    },
+  );
 
   test.each([
     ['GET', undefined, refuse(503, 'x'), 2],
     ['POST', undefined, refuse(503, 'x'), 1],
     ['patch', undefined, disconnect, 1],
     ['POST', 'order-7', refuse(503, 'x'), 2],
-    // The service has done nothing.
+    // After a 429, even a POST is retried, because the service has not executed it.
     ['POST', undefined, deny(1), 2],
   ])(
-    'of %s with the key %j is repeated only if that is safe',
+    'a failed %s request with the idempotency key %j is retried only if the repetition is safe',
     async (method, key, step, attempts) => {
       const { store, script } = openStore([step], { maxRetries: 1 });
       const request = { method, path: '/orders?secret=1', body: {}, idempotencyKey: key };
@@ -51,7 +57,7 @@ describe('a call', () => {
     },
   );
 
-  test('of createPet has the same idempotency key and body on each attempt', async () => {
+  test('createPet sends the same idempotency key and body with each attempt', async () => {
     const steps = [disconnect, refuse(409, 'idempotency_in_progress'), answerJson(201, {})];
     const { store, script } = openStore(steps);
     await settle(store.createPet({ name: 'Mia', categoryId: 3n }));
@@ -61,7 +67,7 @@ describe('a call', () => {
     expect(script.fields('X-Retry-Count')).toEqual([null, '1', '2']);
   });
 
-  test('reports each attempt to the hooks', async () => {
+  test('a call reports each attempt to the hooks onRequest, onResponse and onRetry', async () => {
     const shown: unknown[] = [];
     const steps = [refuse(500, 'internal_error', { 'X-Request-Id': 'r-1' }), disconnect, ok];
     const { store } = openStore(steps, {
@@ -82,7 +88,7 @@ describe('a call', () => {
     ]);
   });
 
-  test('continues when hooks throw or reject, which is logged', async () => {
+  test('a call continues when a hook throws or rejects, and logs the failure of the hook', async () => {
     const report = vi.spyOn(console, 'error').mockReturnValue();
     const throws = () => {
       throw new Error('a mistake');
@@ -98,7 +104,7 @@ describe('a call', () => {
 });
 
 describe('timeoutMs', () => {
-  test('ends each attempt, also with a fetch that ignores its signal', async () => {
+  test('timeoutMs ends each attempt, even when fetch ignores its signal', async () => {
     const { store, script } = openStore([hang], { timeoutMs: 1_000 });
     const message = 'listPets: no complete response within 1000 ms';
     const error = await settle(rejection(store.listPets()));
@@ -111,14 +117,17 @@ describe('timeoutMs', () => {
     [{}, {}, 30_000],
     [{ timeoutMs: 70 }, { timeoutMs: 50 }, 50],
     [{ timeoutMs: Number.POSITIVE_INFINITY }, {}, 2 ** 31 - 1],
-  ])('with the options %j and %j is %i', async (options, callOptions, expected) => {
-    const { store } = openStore([hang], { ...options, maxRetries: 0 });
-    const start = Date.now();
-    await settle(rejection(store.listPets({}, callOptions)));
-    expect(Date.now() - start).toBe(expected);
-  });
+  ])(
+    'a call without a response, with the client options %j and the call options %j, times out after %i ms',
+    async (options, callOptions, expected) => {
+      const { store } = openStore([hang], { ...options, maxRetries: 0 });
+      const start = Date.now();
+      await settle(rejection(store.listPets({}, callOptions)));
+      expect(Date.now() - start).toBe(expected);
+    },
+  );
 
-  test('also ends calls that wait for their turn, and says that they were not sent', async () => {
+  test('a call that waits for earlier responses times out after timeoutMs, and its error says that it was not sent', async () => {
     const { store, script } = openStore([hang], { maxRetries: 0 });
     const calls = Array.from({ length: 8 }, () => rejection(store.listPets()));
     const errors = (await settle(Promise.all(calls))) as { attempts: number }[];
@@ -142,7 +151,7 @@ test.each([
   ['the response of a fetch that ignores its signal', [hang]],
   ['the next attempt', [deny(30), ok]],
 ])(
-  'a call ends at once when its signal aborts during the wait for %s, and leaves nothing',
+  'a call rejects at once when its signal aborts during the wait for %s, and leaves no timer or listener',
   async (_what, steps) => {
     const { store, script } = openStore(steps);
     const controller = new AbortController();

@@ -1,34 +1,34 @@
 import { type ClientOptions, createClient } from '../src/index.ts';
 
-/** A request as a scripted `fetch` received it. */
+/** A request that a scripted `fetch` has received. */
 interface FetchedRequest {
-  /** The time on the clock of the test. */
+  /** The time when the request was received, on the clock of the test. */
   atMs: number;
   url: string;
   init: RequestInit;
 }
 
-/** The function that responds to a request, or throws. */
+/** A step of the script: a function that responds to one request, or throws. */
 export type Step = (request: FetchedRequest) => Response | Promise<Response>;
 
 export const baseUrl = 'https://store.example/v1';
 
 /**
- * A `fetch` that follows a script, and repeats its last step. It takes no time, so all time on a
- * fake clock comes from the client.
+ * Creates a `fetch` that follows a script, and repeats the last step of the script. The steps take
+ * no time, so all time on a fake clock is time that the client waits.
  */
 export function scriptFetch(...steps: Step[]) {
   const requests: FetchedRequest[] = [];
   const startedAtMs = Date.now();
   return {
     requests,
-    /** Method and path of each request. */
+    /** The method and path of each request, such as `GET /pets`. */
     get lines(): string[] {
       return requests.map(({ url, init }) => `${init.method} ${url.replace(baseUrl, '')}`);
     },
-    /** The values of a header field in each request. */
+    /** Returns the values of a header field, one for each request. */
     fields: (name: string) => requests.map(({ init }) => new Headers(init.headers).get(name)),
-    /** The times when each request was sent, in milliseconds from the start. */
+    /** The time of each request, in milliseconds after the start. */
     get sentAtMs(): number[] {
       return requests.map(({ atMs }) => atMs - startedAtMs);
     },
@@ -45,8 +45,8 @@ export function scriptFetch(...steps: Step[]) {
 let keys = 0;
 
 /**
- * Creates a client with its own key, because all clients of a process with the same key share its
- * quota.
+ * Creates a client with a scripted `fetch`. Each client gets its own API key, because all clients
+ * of a process with the same key share its quota.
  */
 export function openStore(steps: Step[], options: ClientOptions = {}) {
   const script = scriptFetch(...steps);
@@ -63,23 +63,23 @@ export function answerJson(status: number, body: unknown, headers: Record<string
     });
 }
 
-/** Returns a step that responds with no animals. */
+/** A step that responds with an empty list of animals. */
 export const ok = answerJson(200, []);
 
-/** Returns a step that fails like the service. */
+/** Returns a step that responds with an error in the format of the service. */
 export function refuse(status: number, code: string, headers: Record<string, string> = {}): Step {
   return answerJson(status, { code, message: `about ${code}`, status }, headers);
 }
 
-/** Returns a step that fails with a 429 of the service. */
+/** Returns a step that responds with a 429 in the format of the service. */
 export function deny(retryAfter: number | string, code = 'rate_limit_exceeded'): Step {
   return refuse(429, code, { 'Retry-After': String(retryAfter) });
 }
 
-/** A step that never responds, not even when its signal aborts. */
+/** A step that never responds, not even when the signal of the request aborts. */
 export const hang: Step = () => new Promise(() => {});
 
-/** A step that fails with a lost connection. */
+/** A step that fails like `fetch` when the connection is lost. */
 export const disconnect: Step = () => {
   throw new TypeError('fetch failed', { cause: new Error('ECONNRESET') });
 };

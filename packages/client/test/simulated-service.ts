@@ -2,28 +2,33 @@ import { defaultBanPolicy, formatRateLimit, type Quota } from '@animal-store/con
 import { createQuotaModel } from '@animal-store/testkit/quota-model';
 import type { FetchFunction, FetchInit } from '../src/index.ts';
 
-// This service only counts requests, behind a simulated network. On a fake clock, it takes no real
-// time.
+// This service only counts requests, behind a simulated network. All its waits use the fake clock,
+// so tests take no real time.
 
-/** A connection to the service. */
+/** A simulated connection between a client and the service. */
 interface Way {
-  /** How many requests it sends at a time; the others queue. */
+  /** How many requests the connection carries at the same time. Further requests wait. */
   connections: number;
-  /** How long a request takes to arrive, or its response. */
+  /** Returns how long a request or a response travels. */
   latencyMs: () => number;
   /**
-   * The share of requests whose connection is lost: half of them before they arrive, half after.
+   * The share of requests that get no response, because their connection is lost. Half of them
+   * reach the service.
    */
   faultShare: number;
   random: () => number;
-  /** Whether the service is down, as during a restart. */
+  /** Returns whether the service is down, for example during a restart. */
   isDown: () => boolean;
 }
 
-/** The events so far. */
+/** The number of requests that the service has admitted, denied, or refused because of a ban. */
 export type Tally = Record<'admitted' | 'denied' | 'banned', number>;
 
-/** @param options `isStripped`: a proxy removes the rate-limit headers, but not `Retry-After`. */
+/**
+ * Creates the simulated service.
+ *
+ * @param options with `isStripped`, a proxy removes the rate-limit headers, but not `Retry-After`.
+ */
 export function simulateService(quota: Quota, { isStripped }: { isStripped: boolean | undefined }) {
   const model = createQuotaModel(defaultBanPolicy);
   const tally: Tally = { admitted: 0, denied: 0, banned: 0 };
@@ -31,7 +36,10 @@ export function simulateService(quota: Quota, { isStripped }: { isStripped: bool
   const animals: string[] = [];
   const created = new Map<unknown, number>();
 
-  /** Adds an animal, or returns the one that this idempotency key has added. */
+  /**
+   * Adds an animal and returns its id. A repeated idempotency key returns the id of the first
+   * animal.
+   */
   function create({ headers, body = '' }: Pick<FetchInit, 'headers' | 'body'>): number {
     const key = headers['idempotency-key'] ?? Symbol('none');
     const id = created.get(key) ?? animals.push(body);
@@ -55,9 +63,9 @@ export function simulateService(quota: Quota, { isStripped }: { isStripped: bool
 
   return {
     tally,
-    /** The added animals: the body of each creation. */
+    /** The request bodies of all added animals. */
     animals,
-    /** Counts a request of another caller with the same key. */
+    /** Counts a request that another caller makes with the same key. */
     take: () => void answer(),
     connect({ connections, latencyMs, faultShare, random, isDown }: Way): FetchFunction {
       let busy = 0;
@@ -75,7 +83,7 @@ export function simulateService(quota: Quota, { isStripped }: { isStripped: bool
         } else {
           busy++;
         }
-        // An abort does not stop a request that is on its way.
+        // A request that is already on its way reaches the service even after an abort.
         await sleep(latencyMs());
         const fate = random();
         const isLost = isDown() || fate < faultShare / 2;

@@ -3,13 +3,13 @@ import { createClient, isApiError } from '../src/index.ts';
 import { createTestService } from '../src/testing/index.ts';
 import { rejection } from './rejection.ts';
 
-// These tests use the test service alone; `process/real-service.test.ts` compares it with the real
-// one.
+// These tests examine the test service alone. `process/real-service.test.ts` compares it with the
+// real service.
 
 const mia = { name: 'Mia', categoryId: 3 };
 
 describe('the test service', () => {
-  test('returns animals in pages, accepts new ones, and lists the received requests', async () => {
+  test('the test service returns animals in pages, adds new animals, and lists the received requests', async () => {
     const service = createTestService({ pets: Array.from({ length: 150 }, () => mia) });
     const store = createClient(service.clientOptions);
     const ids = (await store.eachPet().toArray()).map(({ id }) => id);
@@ -24,7 +24,7 @@ describe('the test service', () => {
     ]);
   });
 
-  test('keeps given ids, lists by id, and continues after the largest', async () => {
+  test('the test service keeps given ids, lists animals by id, and gives new animals the ids after the largest', async () => {
     const pets = [{ id: 7, ...mia }, mia, { id: 3, ...mia }];
     const store = createClient(createTestService({ pets }).clientOptions);
     const { pets: listed } = await store.listPets({ limit: 2 });
@@ -41,8 +41,8 @@ describe('the test service', () => {
       ],
       'pets: the id 3 is given twice',
     ],
-    [[{ id: 0, ...mia }], 'pets: 0 is not an id'],
-  ])('refuses %j', (pets, message) => {
+    [[{ id: 0, ...mia }], 'pets: the id 0 is invalid, use an integer from 1'],
+  ])('createTestService refuses the animals %j', (pets, message) => {
     expect(() => createTestService({ pets })).toThrow(new TypeError(message));
   });
 
@@ -67,7 +67,7 @@ describe('the test service', () => {
         vi.stubGlobal('Response', undefined);
       },
     ],
-  ])('works in %s', async (_what, enter) => {
+  ])('the test service works in %s', async (_what, enter) => {
     enter();
     const service = createTestService({ pets: [mia] });
     const store = createClient({ ...service.clientOptions, maxRetries: 0 });
@@ -80,7 +80,7 @@ describe('the test service', () => {
     expect(isApiError(await rejection(store.listPets()), 404)).toBe(true);
   });
 
-  test('counts its quota by the clock of the test', async () => {
+  test('the test service resets its quota by the fake clock of the test', async () => {
     vi.useFakeTimers({ now: 0 });
     const service = createTestService({ quota: { perMinute: 2, perDay: 3 } });
     const store = createClient({ ...service.clientOptions, maxRetryAfterMs: 0 });
@@ -91,13 +91,13 @@ describe('the test service', () => {
     vi.advanceTimersByTime(60_000);
     await store.listPets();
     expect(await rejection(store.listPets())).toMatchObject({ retryAfterMs: 86_340_000 });
-    // Each time, the client knew that nothing was left.
+    // The client refuses the two denied calls itself, because it knows that the quota is used up.
     expect(service.requests).toHaveLength(4);
   });
 
-  // Regression: the test service reported the end of the day, and the real service the end of the
-  // minute.
-  test('reports the end of the minute with the last request of both windows', async () => {
+  // Regression: the test service reported the day window, but the real service reports the minute
+  // window.
+  test('the test service reports the minute window when the last request uses up both windows', async () => {
     vi.useFakeTimers({ now: 0 });
     const { clientOptions } = createTestService({ quota: { perMinute: 1, perDay: 1 } });
     const { rateLimit } = await createClient(clientOptions).listPets().withResponse();
@@ -107,16 +107,19 @@ describe('the test service', () => {
   test.each([
     ['no_answer', 'ConnectionError'],
     ['key_temporarily_banned', 'RateLimitError'],
-  ] as const)('fails with %s on demand', async (failure, name) => {
-    const service = createTestService();
-    service.failNext(failure, { times: 2, retryAfterSeconds: 0 });
-    const store = createClient({ ...service.clientOptions, maxRetries: 0 });
-    expect(await rejection(store.listPets())).toMatchObject({ name });
-    expect(await rejection(store.listPets())).toMatchObject({ name });
-    expect((await store.listPets()).pets).toEqual([]);
-  });
+  ] as const)(
+    'the test service fails the next calls with %s when the test requests it',
+    async (failure, name) => {
+      const service = createTestService();
+      service.failNext(failure, { times: 2, retryAfterSeconds: 0 });
+      const store = createClient({ ...service.clientOptions, maxRetries: 0 });
+      expect(await rejection(store.listPets())).toMatchObject({ name });
+      expect(await rejection(store.listPets())).toMatchObject({ name });
+      expect((await store.listPets()).pets).toEqual([]);
+    },
+  );
 
-  test('has its own API key, so tests do not share quotas', async () => {
+  test('each test service has its own API key, so tests do not share quotas', async () => {
     const [one, other] = [createTestService(), createTestService()];
     const store = createClient({ ...one.clientOptions, apiKey: other.clientOptions.apiKey });
     expect(isApiError(await rejection(store.listPets()), 401)).toBe(true);

@@ -1,9 +1,9 @@
 import { AnimalStoreError, type CallDetails } from './animal-store-error.ts';
 
 /**
- * The caller's `signal` ended the call. `cause` is the signal's reason, and the message says what
- * the call was waiting for. `fetch` uses the same name, so code that checks `error.name ===
- * 'AbortError'` needs no change.
+ * An error of a call whose `signal` was aborted. `cause` is the reason of the abort. The message
+ * says what the call was waiting for. Like the errors of `fetch`, it has the name `AbortError`, so
+ * existing checks of the name still work.
  *
  * @example
  * ```ts
@@ -16,14 +16,14 @@ import { AnimalStoreError, type CallDetails } from './animal-store-error.ts';
  * ```
  */
 export class AbortError extends AnimalStoreError {
-  /** The name of the class, which narrows the type. */
+  /** The name of the class. A check of `name` narrows the type of the error. */
   override readonly name = 'AbortError' as const;
 }
 
 /**
- * Ends a call whose signal has aborted.
+ * Throws an AbortError if the signal of the call is aborted.
  *
- * @param awaited what the call was waiting for, if it had begun.
+ * @param awaited what the call was waiting for, or `undefined` if the call has not begun.
  */
 export function throwIfAborted(
   call: CallDetails,

@@ -1,9 +1,12 @@
 import type { OperationName } from '@animal-store/contract';
 
-/** @internal Marks the errors of every copy of this package; see `isAnimalStoreError`. */
+/**
+ * @internal The property that all errors of this package have, also errors of another copy of it.
+ * `isAnimalStoreError` checks the property.
+ */
 export const errorBrand: unique symbol = Symbol.for('@animal-store/client/error') as never;
 
-/** What a call was doing when it failed. */
+/** The facts about a call that failed. */
 export interface CallDetails {
   /** The operation, such as `listPets`; for `request()`, its method and path. */
   operation: OperationName | (string & {});
@@ -11,9 +14,9 @@ export interface CallDetails {
   method: string;
   /** The path below `baseUrl` with the names of its parameters, such as `/pets/{petId}`. */
   pathTemplate?: string | undefined;
-  /** The address, without its query. */
+  /** The address of the request, without its query. */
   url: string;
-  /** How many requests the call had sent; 0 if it failed before the first. */
+  /** How many requests the call has sent; 0 if it failed before the first request. */
   attempts: number;
 }
 
@@ -33,11 +36,11 @@ export interface CallDetails {
  * ```
  */
 export class AnimalStoreError extends Error implements CallDetails {
-  /** The name of the class. It narrows the type; see {@link isAnimalStoreError}. */
+  /** The name of the class. A check of `name` narrows the type: see {@link isAnimalStoreError}. */
   override readonly name: string = 'AnimalStoreError';
 
-  // The member is declared here for those who compile with a library older than ES2022, which lacks
-  // it.
+  // `Error` has had `cause` since ES2022. The member is declared here for users who compile with an
+  // older library.
   /** The cause of the error, if it is known. */
   declare readonly cause?: unknown;
 
@@ -50,10 +53,10 @@ export class AnimalStoreError extends Error implements CallDetails {
   /** The path below `baseUrl` with the names of its parameters, such as `/pets/{petId}`. */
   declare readonly pathTemplate: string | undefined;
 
-  /** The address, without its query. */
+  /** The address of the request, without its query. */
   declare readonly url: string;
 
-  /** How many requests the call had sent; 0 if it failed before the first. */
+  /** How many requests the call has sent; 0 if it failed before the first request. */
   declare readonly attempts: number;
 
   /** The `X-Request-Id` of the response, if there was one. Quote it when you report a problem. */
@@ -65,9 +68,9 @@ export class AnimalStoreError extends Error implements CallDetails {
   }
 
   /**
-   * Returns what `JSON.stringify` and loggers write: every member, the message, and the header
-   * fields as a record. Use it also for `structuredClone` and workers, which keep only the message
-   * of an error.
+   * Returns what `JSON.stringify` and loggers write: all members, the message, and the header
+   * fields as a record. Call it also before you send an error to a worker, because
+   * `structuredClone` keeps only the message of an error.
    */
   toJSON(): Record<string, unknown> {
     const members: object = { ...this };
@@ -79,7 +82,7 @@ export class AnimalStoreError extends Error implements CallDetails {
     };
   }
 
-  /** @internal It is on the prototype, so that logs do not show it. */
+  /** @internal The getter is on the prototype, so that logs of an error do not show it. */
   get [errorBrand](): true {
     return true;
   }

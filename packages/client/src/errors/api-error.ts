@@ -3,25 +3,25 @@ import { parseRetryAfter } from '../parse-retry-after.ts';
 import type { HeaderList } from '../platform-types.ts';
 import { AnimalStoreError, type CallDetails } from './animal-store-error.ts';
 
-/** The facts of a failed response. */
+/** The facts from a failed response. */
 export interface ApiErrorDetails {
   /** The HTTP status. */
   status: number;
-  /** The service's machine-readable code. */
+  /** The machine-readable error code of the service. */
   code: ErrorCode | (string & {}) | undefined;
   /** The service's description of the failure. */
   detail: string;
   /** The header fields of the response. */
   headers: HeaderList;
-  /** The body of the response as text; `undefined` if no request was sent. */
+  /** The body of the response as text, or `undefined` if no request was sent. */
   body?: string | undefined;
-  /** How long to wait, if the header fields of no response say so. */
+  /** How long to wait before the next attempt, in milliseconds, for a request that was not sent. */
   retryAfterMs?: number | undefined;
 }
 
 /**
- * The service, or a proxy in front of it, responded with something other than a success. A status
- * without a class of its own, such as 405, is this class itself.
+ * An error response from the service, or from a proxy in front of it. Common statuses have their
+ * own subclass. All other statuses, such as 405, use this class.
  *
  * @example
  * ```ts
@@ -34,7 +34,7 @@ export interface ApiErrorDetails {
  * ```
  */
 export class ApiError extends AnimalStoreError {
-  /** The name of the class, which narrows the type. */
+  /** The name of the class. A check of `name` narrows the type of the error. */
   override readonly name:
     | 'ApiError'
     | 'AuthenticationError'
@@ -51,32 +51,33 @@ export class ApiError extends AnimalStoreError {
   declare readonly status: number;
 
   /**
-   * The service's machine-readable code. A newer service may send codes that are not listed.
-   * `undefined` if the body is not from the service, such as the HTML of a proxy.
+   * The machine-readable error code of the service. A newer service may send codes that this type
+   * does not list. The code is `undefined` if a proxy sent the response, such as an HTML page.
    */
   declare readonly code: ErrorCode | (string & {}) | undefined;
 
   /**
-   * The address of the code in the reference of the service, which explains it and says what to do;
-   * `undefined` if there is no code.
+   * The address of the error code in the API reference, which explains what to do. It is
+   * `undefined` if the response has no code.
    */
   declare readonly docsUrl: string | undefined;
 
-  /** The service's own description, without the operation, the status and the request id. */
+  /** The description from the service, without the operation, the status and the request id. */
   declare readonly detail: string;
 
-  /** The header fields of the response; none if no request was sent. */
+  /** The header fields of the response. They are empty if no request was sent. */
   declare readonly headers: HeaderList;
 
   /**
-   * The body of the response as text, without the API key; at most its first 10,000 characters.
-   * `parseJson` reads members that this version does not know. `undefined` if no request was sent.
+   * The body of the response as text, at most its first 10,000 characters. The API key is removed.
+   * Use `parseJson` to read members that this version does not know. The body is `undefined` if no
+   * request was sent.
    */
   declare readonly body: string | undefined;
 
   /**
-   * How long to wait before the next attempt, in milliseconds: from the response (`Retry-After`),
-   * or from the known quota if no request was sent.
+   * How long to wait before the next attempt, in milliseconds. The time comes from `Retry-After` in
+   * the response. If no request was sent, it comes from the last known quota state.
    */
   declare readonly retryAfterMs: number | undefined;
 
@@ -86,8 +87,8 @@ export class ApiError extends AnimalStoreError {
     const facts = [`HTTP ${status}`, code, requestId && `request ${requestId}`];
     super(`${detail} (${facts.filter(Boolean).join(', ')})`, call, cause);
     Object.assign(this, details, { requestId });
-    // The address is a literal, which is smaller in a bundle. A test compares it with the
-    // contract's. `URL` encodes the code.
+    // The address is a literal, because an import from the contract would make bundles larger. A
+    // test compares it with the contract. `URL` escapes special characters of the code.
     this.docsUrl = code && new URL(`/docs#error-${code}`, call.url).href;
     this.retryAfterMs ??= parseRetryAfter(headers);
   }

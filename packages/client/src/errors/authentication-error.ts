@@ -1,8 +1,9 @@
 import { ApiError } from './api-error.ts';
 
 /**
- * The API key is missing, wrong, expired or revoked. A retry does not help, unless `apiKey` is a
- * function that now returns another key; the client tries that once.
+ * An error for status 401: the API key is missing, wrong, expired or revoked. A retry with the same
+ * key does not help. If `apiKey` is a function, the client has already called it again. The
+ * client has retried the call once if the function returned another key.
  *
  * @example
  * ```ts
@@ -15,7 +16,7 @@ import { ApiError } from './api-error.ts';
  * ```
  */
 export class AuthenticationError extends ApiError {
-  /** The name of the class, which narrows the type. */
+  /** The name of the class. A check of `name` narrows the type of the error. */
   override readonly name = 'AuthenticationError' as const;
 
   /** The HTTP status of the response. */

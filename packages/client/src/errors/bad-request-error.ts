@@ -1,7 +1,8 @@
 import { ApiError } from './api-error.ts';
 
 /**
- * The request was invalid. `detail` names each invalid field and the expected value.
+ * An error for status 400: the request was invalid. `detail` names each invalid field and the
+ * expected value.
  *
  * @example
  * ```ts
@@ -14,7 +15,7 @@ import { ApiError } from './api-error.ts';
  * ```
  */
 export class BadRequestError extends ApiError {
-  /** The name of the class, which narrows the type. */
+  /** The name of the class. A check of `name` narrows the type of the error. */
   override readonly name = 'BadRequestError' as const;
 
   /** The HTTP status of the response. */

@@ -1,7 +1,7 @@
 import { ApiError } from './api-error.ts';
 
 /**
- * A request with the same idempotency key is still in progress.
+ * An error for status 409: another request with the same idempotency key is still in progress.
  *
  * @example
  * ```ts
@@ -14,7 +14,7 @@ import { ApiError } from './api-error.ts';
  * ```
  */
 export class ConflictError extends ApiError {
-  /** The name of the class, which narrows the type. */
+  /** The name of the class. A check of `name` narrows the type of the error. */
   override readonly name = 'ConflictError' as const;
 
   /** The HTTP status of the response. */

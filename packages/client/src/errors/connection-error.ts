@@ -1,8 +1,9 @@
 import { AnimalStoreError } from './animal-store-error.ts';
 
 /**
- * No complete response arrived: the address does not resolve, nothing listens there, or the
- * connection broke. `cause` is the error of `fetch`. The service may have executed the request.
+ * An error for a call without a complete response: the host name does not resolve, the connection
+ * was refused, or it broke. `cause` is the error of `fetch`. The service may have executed the
+ * request anyway.
  *
  * @example
  * ```ts
@@ -15,6 +16,6 @@ import { AnimalStoreError } from './animal-store-error.ts';
  * ```
  */
 export class ConnectionError extends AnimalStoreError {
-  /** The name of the class, which narrows the type. */
+  /** The name of the class. A check of `name` narrows the type of the error. */
   override readonly name: 'ConnectionError' | 'TimeoutError' = 'ConnectionError';
 }

@@ -28,7 +28,10 @@ const classes: {
   429: RateLimitError,
 };
 
-/** Creates the error of the class that belongs to the status, or for a 403 to the code. */
+/**
+ * Creates the error for a failed response. The class depends on the status, and for status 403 also
+ * on the code.
+ */
 export function createApiError(
   details: ApiErrorDetails,
   call: CallDetails,

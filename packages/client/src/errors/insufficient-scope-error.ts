@@ -1,8 +1,8 @@
 import { ApiError } from './api-error.ts';
 
 /**
- * The API key is valid, but lacks the scope that `detail` names. Use another key, or ask the
- * operator for the scope.
+ * An error for status 403: the API key is valid, but does not have the scope that `detail` names.
+ * Use another key, or ask the operator of the service for the scope.
  *
  * @example
  * ```ts
@@ -15,7 +15,7 @@ import { ApiError } from './api-error.ts';
  * ```
  */
 export class InsufficientScopeError extends ApiError {
-  /** The name of the class, which narrows the type. */
+  /** The name of the class. A check of `name` narrows the type of the error. */
   override readonly name = 'InsufficientScopeError' as const;
 
   /** The HTTP status of the response. */

@@ -13,14 +13,15 @@ const ofAnotherCopy = copy.createApiError(details, call);
 
 test.each<[unknown, boolean[]]>([
   [createApiError(details, call), [true, true, true, false]],
-  // `packaging.test.ts` shows that errors of the other copy are not instances of the same class.
+  // An error of another copy of this package is not an instance of the same class, as
+  // `packaging.test.ts` shows.
   [ofAnotherCopy, [true, true, true, false]],
   [new ConnectionError('it failed', call), [true, false, false, false]],
   [undefined, [false, false, false, false]],
   [{ status: 429, name: 'ApiError' }, [false, false, false, false]],
   [new Error('another'), [false, false, false, false]],
 ])(
-  'recognizes %s as an error of this client, an ApiError, one of 429, one of 404: %j',
+  'for %s, isAnimalStoreError and isApiError with no status, with 429 and with 404 return %j',
   (error, expected) => {
     const is = [isApiError(error), isApiError(error, 429), isApiError(error, 404)];
     expect([isAnimalStoreError(error), ...is]).toEqual(expected);

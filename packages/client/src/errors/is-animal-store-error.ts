@@ -13,7 +13,7 @@ import type { ServerError } from './server-error.ts';
 import type { TimeoutError } from './timeout-error.ts';
 import type { UnprocessableError } from './unprocessable-error.ts';
 
-/** Every error of a call. Its `name` narrows it to a class. */
+/** Every error that a call can reject with. A check of `name` narrows the type to one class. */
 export type AnyAnimalStoreError =
   | AbortError
   | (AnimalStoreError & { readonly name: 'AnimalStoreError' })
@@ -30,7 +30,7 @@ export type AnyAnimalStoreError =
   | TimeoutError
   | UnprocessableError;
 
-/** The error class of each status. */
+/** The error class for each HTTP status. */
 export interface ApiErrorByStatus {
   /** The request was invalid. */
   400: BadRequestError;
@@ -49,9 +49,9 @@ export interface ApiErrorByStatus {
 }
 
 /**
- * Checks whether a value is an error of this client. It also recognizes errors of another copy of
- * this package, such as its CommonJS build, where `instanceof` is false. The `name` then narrows
- * the type.
+ * Checks whether a value is an error of this client. The check also recognizes errors of another
+ * copy of this package, such as its CommonJS build, for which `instanceof` is false. Afterwards, a
+ * check of `name` narrows the type to one class.
  *
  * @example
  * ```ts
@@ -64,8 +64,8 @@ export function isAnimalStoreError(error: unknown): error is AnyAnimalStoreError
 }
 
 /**
- * Checks whether a value is an `ApiError`, and if a status is given, one with that status. Like
- * {@link isAnimalStoreError}, it recognizes the errors of every copy of this package.
+ * Checks whether a value is an `ApiError` with the given status. Like {@link isAnimalStoreError},
+ * it recognizes the errors of every copy of this package.
  *
  * @example
  * ```ts

@@ -1,7 +1,8 @@
 import { ApiError } from './api-error.ts';
 
 /**
- * The operator has suspended the API key or its account. Only the operator can end the suspension.
+ * An error for status 403: an operator of the service has suspended the API key or its account.
+ * Only an operator can end the suspension.
  *
  * @example
  * ```ts
@@ -14,7 +15,7 @@ import { ApiError } from './api-error.ts';
  * ```
  */
 export class KeySuspendedError extends ApiError {
-  /** The name of the class, which narrows the type. */
+  /** The name of the class. A check of `name` narrows the type of the error. */
   override readonly name = 'KeySuspendedError' as const;
 
   /** The HTTP status of the response. */

@@ -1,7 +1,8 @@
 import { ApiError } from './api-error.ts';
 
 /**
- * The animal (`pet_not_found`) or the path (`not_found`) does not exist.
+ * An error for status 404: the animal (code `pet_not_found`) or the path (code `not_found`) does
+ * not exist.
  *
  * @example
  * ```ts
@@ -14,7 +15,7 @@ import { ApiError } from './api-error.ts';
  * ```
  */
 export class NotFoundError extends ApiError {
-  /** The name of the class, which narrows the type. */
+  /** The name of the class. A check of `name` narrows the type of the error. */
   override readonly name = 'NotFoundError' as const;
 
   /** The HTTP status of the response. */

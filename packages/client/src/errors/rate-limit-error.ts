@@ -3,8 +3,8 @@ import type { CallDetails } from './animal-store-error.ts';
 import { ApiError, type ApiErrorDetails } from './api-error.ts';
 
 /**
- * The quota of the key is used up, or the key is banned for a while. If the client already knew
- * that, it sent no request.
+ * An error for status 429: the quota of the API key is used up, or the key is temporarily banned.
+ * If earlier responses had already reported this, the client sent no request.
  *
  * @example
  * ```ts
@@ -17,22 +17,22 @@ import { ApiError, type ApiErrorDetails } from './api-error.ts';
  * ```
  */
 export class RateLimitError extends ApiError {
-  /** The name of the class, which narrows the type. */
+  /** The name of the class. A check of `name` narrows the type of the error. */
   override readonly name = 'RateLimitError' as const;
 
   /** The HTTP status of the response. */
   declare readonly status: 429;
 
-  /** The limit of the used-up window, in requests. */
+  /** The limit of the window that is used up, in requests. */
   declare readonly limit: number | undefined;
 
-  /** The requests left in this window. */
+  /** The number of requests left in this window. */
   declare readonly remaining: number | undefined;
 
-  /** When this window resets, or the ban ends. */
+  /** The time when this window resets, or when the ban ends. */
   declare readonly resetAt: Date | undefined;
 
-  /** Whether the key is banned for repeated requests after a 429. */
+  /** Whether the key is banned because it kept sending requests after a 429. */
   declare readonly banned: boolean;
 
   constructor(details: ApiErrorDetails, call: CallDetails) {

@@ -1,7 +1,7 @@
 import { ApiError } from './api-error.ts';
 
 /**
- * The service, or a proxy in front of it, failed: a status from 500 to 599.
+ * An error for a status from 500 to 599: the service, or a proxy in front of it, failed.
  *
  * @example
  * ```ts
@@ -14,6 +14,6 @@ import { ApiError } from './api-error.ts';
  * ```
  */
 export class ServerError extends ApiError {
-  /** The name of the class, which narrows the type. */
+  /** The name of the class. A check of `name` narrows the type of the error. */
   override readonly name = 'ServerError' as const;
 }

@@ -1,9 +1,9 @@
 import { ConnectionError } from './connection-error.ts';
 
 /**
- * No complete response arrived within `timeoutMs`. The service may have executed the request,
- * unless the message says `not sent`: then earlier requests had no response for as long as the call
- * may wait.
+ * An error for a call without a complete response within `timeoutMs`. The service may have executed
+ * the request. If the message says `not sent`, the client waited in vain for the responses to
+ * earlier requests.
  *
  * @example
  * ```ts
@@ -16,6 +16,6 @@ import { ConnectionError } from './connection-error.ts';
  * ```
  */
 export class TimeoutError extends ConnectionError {
-  /** The name of the class, which narrows the type. */
+  /** The name of the class. A check of `name` narrows the type of the error. */
   override readonly name = 'TimeoutError' as const;
 }

@@ -1,7 +1,7 @@
 import { ApiError } from './api-error.ts';
 
 /**
- * The idempotency key was used before, for a different animal.
+ * An error for status 422: the idempotency key was already used for a different animal.
  *
  * @example
  * ```ts
@@ -14,7 +14,7 @@ import { ApiError } from './api-error.ts';
  * ```
  */
 export class UnprocessableError extends ApiError {
-  /** The name of the class, which narrows the type. */
+  /** The name of the class. A check of `name` narrows the type of the error. */
   override readonly name = 'UnprocessableError' as const;
 
   /** The HTTP status of the response. */

@@ -16,28 +16,34 @@ import { createTestQuota } from './test-quota.ts';
 
 /** The initial state of a test service. */
 export interface TestServiceOptions {
-  /** Its animals. An animal without an id gets the id after the largest one. @default none */
+  /**
+   * The animals of the service. An animal without an `id` gets the next free `id`. @default none
+   */
   pets?: Iterable<NewPet | Pet> | undefined;
   /**
-   * The quota of its key. Windows follow the clock of `Date`, which a test may fake.
+   * The quota of the test service's API key. The windows follow the clock of `Date`, which a test
+   * can fake.
    *
    * @default 1,000 a minute and 100,000 a day
    */
   quota?: { perMinute: number; perDay: number } | undefined;
-  /** The scopes of its key. @default all scopes */
+  /** The scopes of the test service's API key. @default all scopes */
   scopes?: readonly ('pets:read' | 'pets:write')[] | undefined;
 }
 
-/** A requested failure: an error code of the service, or `no_answer` for a lost connection. */
+/**
+ * A failure that a test can request: an error code of the service, or `no_answer` for a lost
+ * connection.
+ */
 export type TestFailure = ErrorCode | 'no_answer';
 
-/** A service in the memory of the test. */
+/** A service that runs in the memory of a test. */
 export interface TestService {
-  /** The options of a client that calls it: `createClient(service.clientOptions)`. */
+  /** The options for a client of this service: `createClient(service.clientOptions)`. */
   clientOptions: { baseUrl: string; apiKey: string; fetch: FetchFunction };
-  /** Its animals, by `id` ascending. */
+  /** The animals of the service, ordered by `id`. */
   readonly pets: readonly Pet[];
-  /** The requests that it has received so far. */
+  /** All requests that the service has received. */
   readonly requests: readonly TestRequest[];
   /**
    * Makes the next requests fail.
@@ -50,19 +56,19 @@ export interface TestService {
   failNext(failure: TestFailure, options?: { times?: number; retryAfterSeconds?: number }): void;
 }
 
-/** The `WWW-Authenticate` header of the service. */
+/** Returns the `WWW-Authenticate` header for an error code, as the service sends it. */
 const challengeOf = (error: string) => ({
   'WWW-Authenticate': `Bearer realm="animal-store", error="${error}"`,
 });
 const scopeChallengeOf = (scope: Scope) => challengeOf(`insufficient_scope", scope="${scope}`);
 
-/** The challenges of requested failures. */
+/** The `WWW-Authenticate` header for each requested failure that has one. */
 const challenges: Partial<Record<TestFailure, Record<string, string>>> = {
   unauthorized: challengeOf('invalid_token'),
   insufficient_scope: scopeChallengeOf('pets:write'),
 };
 
-/** The scope that a request needs; none for unknown paths and methods. */
+/** Returns the scope that a request needs, or `undefined` for unknown paths and methods. */
 function scopeOf(method: string, route: string): Scope | undefined {
   if (method === 'POST') return route === '/pets' ? 'pets:write' : undefined;
   const isKnown = /^\/(pets(\/[^/]+)?|rate-limit|store\/orders)$/.test(route);
@@ -71,7 +77,7 @@ function scopeOf(method: string, route: string): Scope | undefined {
 
 /**
  * Creates a service in memory that behaves like the real one: pages, quotas, idempotency, errors
- * and deprecations. It has its own key, so tests do not share a quota.
+ * and deprecations. Each test service has its own API key, so tests do not share a quota.
  *
  * @example
  * ```ts
@@ -116,7 +122,8 @@ export function createTestService(options: TestServiceOptions = {}): TestService
   }
 
   function answer(request: TestRequest): { answer: TestAnswer; headers: Record<string, string> } {
-    // The entries are not searched by name, because happy-dom keeps the given case of names.
+    // The field is looked up by `get`, because happy-dom does not convert the names of fields to
+    // lower case.
     if (request.headers.get('Authorization') !== `Bearer ${apiKey}`) {
       const headers = challengeOf('invalid_token');
       throw new TestError(401, 'unauthorized', errorMessages.unauthorized, headers);
@@ -154,9 +161,10 @@ export function createTestService(options: TestServiceOptions = {}): TestService
 
   const fetch: FetchFunction = async (url, init) => {
     init.signal?.throwIfAborted();
-    // The response takes at least a moment, like a real connection.
+    // A real connection never responds synchronously, so the test service does not either.
     await undefined;
-    if (!url.startsWith(`${baseUrl}/`)) throw new TypeError(`fetch failed: there is no ${url}`);
+    if (!url.startsWith(`${baseUrl}/`))
+      throw new TypeError(`fetch failed: the test service has no address ${url}`);
     const request = describeRequest(url.slice(baseUrl.length), init);
     requests.push(request);
     const common = { 'X-Request-Id': `test-${requests.length}`, 'Cache-Control': 'no-store' };

@@ -1,4 +1,5 @@
-// The index exports every type that a test service contains, so that code can name inferred types.
+// TypeScript must be able to name the inferred type of a test service. So this file exports every
+// type that a test service contains.
 export type { ErrorCode, Int64, NewPet, Pet, PetStatus } from '@animal-store/contract';
 export type { HttpHeaders } from '../http-headers.ts';
 export type { FetchFunction, FetchInit, HttpResponse } from '../http-response.ts';

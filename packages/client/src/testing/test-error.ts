@@ -1,4 +1,4 @@
-/** An error response in the words of the service. */
+/** An error response, with the same code and message as the service sends. */
 export class TestError extends Error {
   readonly status: number;
   readonly code: string;
@@ -12,7 +12,10 @@ export class TestError extends Error {
   }
 }
 
-/** The 400 for invalid fields: the expected and the received value of each. */
+/**
+ * Creates the error with status 400 for invalid fields. Its message contains the expected and the
+ * received value of each field.
+ */
 export function invalidRequest(
   faults: Record<string, [expected: string, given: unknown]>,
 ): TestError {
@@ -27,7 +30,8 @@ function show(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'an array';
   if (typeof value === 'object') return 'an object';
-  // Invisible characters are shown as escapes, except for joiners, which are part of emoji.
+  // Invisible characters are shown as escape sequences. Joiners are excepted, because they are part
+  // of emoji.
   const text =
     typeof value === 'string'
       ? JSON.stringify(value).replaceAll(

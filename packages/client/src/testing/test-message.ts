@@ -6,7 +6,7 @@ import type { HeaderList } from '../platform-types.ts';
 export interface TestRequest {
   /** The HTTP method. */
   method: string;
-  /** The path below `baseUrl`, with its query. */
+  /** The path below `baseUrl`, including its query. */
   path: string;
   /** The header fields. */
   headers: HeaderList;
@@ -14,7 +14,7 @@ export interface TestRequest {
   body: string | undefined;
 }
 
-/** Reads the arguments that the client passes to `fetch`. */
+/** Converts the arguments of `fetch` to a `TestRequest`. */
 export function describeRequest(path: string, { method, headers, body }: FetchInit): TestRequest {
   return { method, path, headers: new Headers(headers), body };
 }
@@ -27,14 +27,14 @@ export function respond(
 ): HttpResponse {
   const text = method === 'HEAD' ? '' : stringifyJson(body);
   const fields = new Headers({ 'Content-Type': 'application/json; charset=utf-8', ...headers });
-  // jsdom has no `Request`.
+  // In jsdom, `Response` is missing, so a plain object takes its place.
   if (typeof Response !== 'undefined')
     return new Response(text || null, { status, headers: fields });
   const ok = status >= 200 && status < 300;
   return { ok, status, statusText: '', headers: fields, text: async () => text };
 }
 
-/** The headers of the deprecated operation. */
+/** Returns the headers of the deprecated operation `getPet`, or none for other operations. */
 export function deprecationHeaders({ method, path }: TestRequest): Record<string, string> {
   const [, petId] = /^\/pets\/([^/?]+)/.exec(path) ?? [];
   if (petId === undefined || !['GET', 'HEAD'].includes(method)) return {};

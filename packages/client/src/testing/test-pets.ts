@@ -23,7 +23,7 @@ export interface TestAnswer {
   headers?: Record<string, string>;
 }
 
-/** The catalogue, in memory. */
+/** The animals of the test service, in memory. */
 export interface TestPets {
   readonly all: Pet[];
   list(query: URLSearchParams, pageUrl: string): TestAnswer;
@@ -48,7 +48,8 @@ export function createTestPets(initial: Iterable<NewPet | Pet>): TestPets {
   const ids = new Set<number>();
   for (const pet of initial) {
     const { id } = add(pet, 'id' in pet ? pet.id : undefined);
-    if (!Number.isSafeInteger(id) || id < 1) throw new TypeError(`pets: ${id} is not an id`);
+    if (!Number.isSafeInteger(id) || id < 1)
+      throw new TypeError(`pets: the id ${id} is invalid, use an integer from 1`);
     if (ids.size === ids.add(id).size) throw new TypeError(`pets: the id ${id} is given twice`);
   }
   all.sort((one, other) => one.id - other.id);
@@ -104,13 +105,16 @@ export function createTestPets(initial: Iterable<NewPet | Pet>): TestPets {
   };
 }
 
-/** The filter of a list. */
+/** The filter parameters of a list. */
 interface Filter {
   status: string | undefined;
   categoryId: Int64 | undefined;
 }
 
-/** As in the service, a cursor belongs to its filter. */
+/**
+ * Formats the cursor for the animals after an `id`. As in the service, a cursor is valid only for
+ * the filter that it was created with.
+ */
 function formatCursor({ status = '', categoryId }: Filter, afterId: number): string {
   return `${status}.${afterId}${categoryId === undefined ? '' : `.${categoryId}`}`;
 }

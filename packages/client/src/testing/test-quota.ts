@@ -9,25 +9,31 @@ import {
   type WindowName,
 } from '@animal-store/contract';
 
-/** The quota state of one response. */
+/** The decision about one request, and the quota state for its response. */
 interface Decision {
   isAdmitted: boolean;
   headers: Record<string, string>;
-  /** The window that the headers describe: the one that denied the request, if one did. */
+  /** The window that the headers describe. If a window denied the request, it is that window. */
   reported: RateLimitWindow;
 }
 
-/** The two windows of the test key, by the clock of `Date`, which a test may fake. */
+/**
+ * The minute and day windows of the test key. They follow the clock of `Date`, which a test can
+ * fake.
+ */
 export interface TestQuota {
-  /** Counts a request, if both windows have room. */
+  /** Counts a request if both windows have requests left. */
   take(): Decision;
-  /** Returns what is left, and counts nothing. */
+  /** Returns the quota state without counting a request. */
   look(): Decision;
-  /** The body of `GET /rate-limit`. */
+  /** Returns the body of `GET /rate-limit`. */
   status(): RateLimitStatus;
 }
 
-/** Creates the windows. As in the service, the first request opens them, and a denied one costs nothing. */
+/**
+ * Creates the two windows. As in the service, the first request opens them, and a denied request is
+ * not counted.
+ */
 export function createTestQuota({ perMinute, perDay }: Quota): TestQuota {
   const limits = { minute: perMinute, day: perDay };
   const counts = { minute: { used: 0, endsAtMs: 0 }, day: { used: 0, endsAtMs: 0 } };

@@ -10,7 +10,7 @@ beforeAll(async () => {
   return consumer[Symbol.asyncDispose];
 });
 
-test('Are the Types Wrong finds no problem in the package with any module resolution', async () => {
+test('the tool "Are the Types Wrong" finds no problem in the packed client with any module resolution', async () => {
   const { checkPackage, createPackageFromTarballData } = await import(tools.areTheTypesWrong);
   const result = await checkPackage(createPackageFromTarballData(consumer.tarball));
   expect(result).toMatchObject({ types: { kind: 'included' }, problems: [] });
@@ -22,12 +22,12 @@ describe.each([
   ['TypeScript 7', typescript7],
 ])('%s', (_name, tsc) => {
   const ofNode20 = { ...compilations.Node, types: [tools.typesOfNode20] };
-  // The types of Node 26 do not compile with TypeScript 5.4: users of that compiler have older
-  // types.
+  // The types of Node 26 need a newer compiler than TypeScript 5.4. Users of TypeScript 5.4 have
+  // older types of Node.
   const { Node, 'Node with the DOM': nodeWithDom, ...others } = compilations;
   const newer = tsc === tools.typescript54 ? {} : { Node, 'Node with the DOM': nodeWithDom };
   test.each(Object.entries({ ...others, ...newer, 'Node 20': ofNode20 }))(
-    '%s compiles the client and the examples of the README',
+    'the compiler accepts the client and the examples of the README with the types of %s',
     (_runtime, options) => compileConsumer(consumer, tsc, options),
   );
 });

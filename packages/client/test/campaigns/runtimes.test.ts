@@ -17,8 +17,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Addresses, exercise, expected } from '../exercise.ts';
 import { packageDirectory } from '../package-directory.ts';
 
-// Each runtime runs the packed client against the real service and a scripted one. A run takes four
-// of the demo key's sixty requests a minute, so all runs fit without a wait.
+// Each runtime runs the packed client against the real service and a scripted server. A run takes
+// four of the demo key's sixty requests a minute, so all runs fit into one minute's quota.
 
 const resources = new AsyncDisposableStack();
 let addresses: Addresses;
@@ -31,7 +31,10 @@ const cors = {
   'Access-Control-Expose-Headers': 'Retry-After',
 };
 
-/** Refuses each creation once, and never responds to a GET. */
+/**
+ * Creates a script that responds to each first creation with 503, and to a repeated one with 201.
+ * It never responds to a GET.
+ */
 function createFlaky(): Script {
   const seen = new Set<unknown>();
   return (response, { method, headers }, body) => {
@@ -69,7 +72,7 @@ beforeAll(async () => {
 
 afterAll(() => resources.disposeAsync());
 
-/** Node 26 runs these tests. */
+/** The paths of the runtimes. The tests themselves run in Node 26. */
 const executables = { ...runtimes, 'Node 26': process.execPath };
 
 test.each([
@@ -81,14 +84,14 @@ test.each([
   ['Deno', 'run.mjs', ['run', '--no-lock', '--node-modules-dir=manual', '--allow-net']],
   ['Bun', 'run.mjs', ['run']],
 ] as [keyof typeof executables, string, string[]][])(
-  '%s runs the client from %s',
+  '%s runs the client from the module %s',
   async (runtime, file, args) => {
     const output = await consumer.run(executables[runtime], [...args, file]);
     expect(JSON.parse(output)).toEqual(expected);
   },
 );
 
-test('workerd runs the client', async () => {
+test('workerd, the runtime of Cloudflare Workers, runs the client', async () => {
   await consumer.write(
     'config.capnp',
     `using Workerd = import "/workerd/workerd.capnp";
@@ -126,7 +129,7 @@ test('workerd runs the client', async () => {
   expect(await response.json()).toEqual(expected);
 });
 
-test('Chromium runs the client on a page of another origin, which can read the headers', async () => {
+test('Chromium runs the client on a page of another origin, and the client can read the response headers', async () => {
   const installed = join(consumer.path, 'node_modules/@animal-store/client/dist/index.js');
   const script = await readFile(installed, 'utf8');
   await using opened = new AsyncDisposableStack();

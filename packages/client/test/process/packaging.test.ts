@@ -9,18 +9,18 @@ import * as client from '../../src/index.ts';
 import { compilations, compileConsumer, typescript7 } from '../compile-consumer.ts';
 import { packageDirectory } from '../package-directory.ts';
 
-// The test uses the package like its users: it packs the package, installs it into an empty folder,
-// and imports it from there.
+// These tests use the package as its users do. They pack it, install it into an empty folder, and
+// import it from there.
 
 const dist = join(packageDirectory, 'dist');
 
 let consumer: Consumer;
-/** The installed files. */
+/** The names in `node_modules` after the installation of the package. */
 let modules: string[];
 
 const filesOf = async (folder: string) => (await readdir(folder)).sort();
 
-/** The exports of the package; `src/index.ts` lists the names. */
+/** The names that the package exports, taken from its source. */
 const names = Object.keys(client).sort();
 
 beforeAll(async () => {
@@ -29,7 +29,7 @@ beforeAll(async () => {
   return consumer[Symbol.asyncDispose];
 });
 
-test('the package contains its build, manifest, README and licence, and has no dependencies', async () => {
+test('the packed client contains its build, manifest, README and licence, and has no dependencies', async () => {
   const installed = join(consumer.path, 'node_modules/@animal-store/client');
   expect(await filesOf(installed)).toEqual(['LICENSE', 'README.md', 'dist', 'package.json']);
   expect(await filesOf(join(installed, 'dist'))).toEqual(
@@ -44,7 +44,7 @@ test('the package contains its build, manifest, README and licence, and has no d
   expect(JSON.stringify(manifest)).not.toMatch(/catalog:|workspace:/);
 });
 
-test('the package mentions nothing that a user lacks, and its source maps contain every source', async () => {
+test('the packed client mentions no package that a user does not have, and its source maps contain every source', async () => {
   for (const file of await readdir(dist)) {
     const text = await readFile(join(dist, file), 'utf8');
     if (file.endsWith('.map')) {
@@ -57,7 +57,7 @@ test('the package mentions nothing that a user lacks, and its source maps contai
   }
 });
 
-test('the commands in /docs/guides/typescript match the commands of this installation', async () => {
+test('the guide /docs/guides/typescript shows the same install commands that this test runs', async () => {
   const guide = 'apps/docs/content/guides/typescript.md';
   const text = await readFile(join(packageDirectory, '../..', guide), 'utf8');
   expect(text.match(/^npm .*/gm)).toEqual([
@@ -66,14 +66,14 @@ test('the commands in /docs/guides/typescript match the commands of this install
   ]);
 });
 
-test('the package is not released when its manifest names another repository', async () => {
+test('the release script refuses to publish when the manifest names another repository', async () => {
   const release = runIn(join(packageDirectory, '../..'), process.execPath, [
     'scripts/check-release.mjs',
   ]);
   await expect(release).rejects.toThrow(/repository is \S+, but this is /);
 });
 
-test('ES modules and CommonJS modules load both entries, and recognize the errors of one another', async () => {
+test('the packed client loads as ES module and as CommonJS module, and each recognizes the errors of the other', async () => {
   await consumer.write(
     'both.mjs',
     `import { createRequire } from 'node:module';
@@ -94,20 +94,20 @@ test('ES modules and CommonJS modules load both entries, and recognize the error
   expect(JSON.parse(output)).toEqual([names, names, [false, true, false, true]]);
 });
 
-// The campaign `client-compilers` runs other and older compilers.
+// The campaign `client-compilers` runs older compilers, and more sets of types.
 test.each(['the language alone', 'Node with the DOM'] as const)(
-  'TypeScript 7 compiles the client and the examples of the README for %s',
+  'TypeScript 7 compiles the packed client and the examples of the README with the types of %s',
   (runtime) => compileConsumer(consumer, typescript7, compilations[runtime]),
 );
 
-test('publint finds no problem in the package', async () => {
+test('the tool publint finds no problem in the packed client', async () => {
   const tarball = new Uint8Array(consumer.tarball).buffer;
   const { messages } = await publint({ strict: true, pack: { tarball } });
   expect(messages).toEqual([]);
 });
 
-// The campaign `bundles` runs other bundlers.
-test('the whole client takes at most 7.3 kB in a bundle of rolldown', async () => {
+// The campaign `bundles` measures bundles of other bundlers.
+test('a bundle of the whole client by rolldown has at most 7.3 kB', async () => {
   await using bundle = await rolldown({ input: join(packageDirectory, 'dist/index.js') });
   const { output } = await bundle.generate({ format: 'esm', minify: true });
   expect(output[0].exports).toContain('createClient');

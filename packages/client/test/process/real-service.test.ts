@@ -22,8 +22,7 @@ async function createKey(more: object): Promise<string> {
 }
 
 /**
- * Requests to which the test service responds like the real one. Its animals come from the real
- * one.
+ * The requests that both services get. The test service starts with the animals of the real one.
  */
 const requests: [line: string, idempotencyKey?: string][] = [
   ...[1, 2, 3].map((n): [string] => [`POST /pets {"name":"n${n}","categoryId":3}`]),
@@ -43,7 +42,7 @@ const requests: [line: string, idempotencyKey?: string][] = [
   ['GET /pets?limit=2&status=available&categoryId=3'],
   ['GET /pets?limit=101&status=lost'],
   ['GET /pets?limit=1e1&categoryId=03'],
-  // There may be up to this many.
+  // The database may contain up to this many animals of other tests, so the limit is 1.
   ['GET /pets?categoryId=9223372036854775807&limit=1'],
   ['GET /pets?cursor=x'],
   ['GET /pets?unknown=1'],
@@ -67,7 +66,7 @@ const requests: [line: string, idempotencyKey?: string][] = [
 const comparedFields =
   'allow cache-control content-type deprecation idempotent-replayed ratelimit-policy retry-after sunset www-authenticate x-ratelimit-limit x-ratelimit-remaining';
 
-/** Returns a response without the parts that differ between any two services. */
+/** Returns a response without the parts that differ between two services, such as addresses. */
 async function read(response: Response) {
   const { status, headers } = response;
   const body = (await response.text())
@@ -85,7 +84,7 @@ test.each<[scopes: ('pets:read' | 'pets:write')[] | undefined, typeof requests]>
   [['pets:read'], [['POST /pets {"name":"Mia","categoryId":3}']]],
   [['pets:write'], [['GET /pets'], ['GET /rate-limit']]],
 ])(
-  'the test service responds like the real one to a key with the scopes %j',
+  'the test service responds like the real service to a key with the scopes %j',
   async (scopes, lines) => {
     const token = await createKey({ scopes });
     const store = createClient({ baseUrl: server.baseUrl, apiKey: await createKey({}) });
