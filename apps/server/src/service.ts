@@ -6,6 +6,7 @@ import {
   defaultDatabaseLimits,
   defaultPlace,
   probeDatabase,
+  unlessUnavailable,
   watchAvailability,
 } from '@animal-store/postgres';
 import { type Clock, repeat, systemClock } from '@animal-store/runtime';
@@ -15,8 +16,10 @@ import { type ApiSettings, defaultApiSettings } from './api/api-settings.ts';
 import { createApp } from './api/app.ts';
 import { createConfirmation } from './api/confirm-caller.ts';
 import { keyOf } from './api/identify-caller.ts';
-import type { AuditSettings } from './audit/audit-settings.ts';
-import { openAudit } from './audit/open-audit.ts';
+import { createAuditLog, defaultDeleteAuditMs } from './audit/audit-log.ts';
+import type { BanLogSettings } from './bans/ban-log-settings.ts';
+import { readBansAsStored } from './bans/current-bans.ts';
+import { openBanLog } from './bans/open-ban-log.ts';
 import { defaultHttpSettings, type HttpSettings } from './http/http-settings.ts';
 import { limitConnections } from './http/limit-connections.ts';
 import { openListener } from './http/listener.ts';
@@ -42,7 +45,6 @@ import { redisUnavailable } from './quotas/redis-unavailable.ts';
 import { openChangeChannel } from './replicas/change-channel.ts';
 import { createReplicaCount } from './replicas/replica-count.ts';
 import { addSampleData } from './sample-data.ts';
-import { readBansAsStored } from './schema/current-bans.ts';
 import { migrationOptions } from './schema/migration-options.ts';
 import { openUsage } from './usage/open-usage.ts';
 import type { UsageSettings } from './usage/usage-settings.ts';
@@ -84,7 +86,8 @@ export interface ServiceOptions {
    */
   readonly replicas?: number | undefined;
   readonly usage?: Partial<UsageSettings>;
-  readonly audit?: Partial<AuditSettings>;
+  readonly audit?: { readonly deleteExpiredMs?: number };
+  readonly bans?: Partial<BanLogSettings>;
   readonly keys?: Partial<KeyCacheSettings>;
   readonly pets?: { readonly deleteExpiredMs?: number };
   readonly overview?: { readonly countedForMs?: number };
@@ -154,9 +157,9 @@ export async function openService(options: ServiceOptions = {}): Promise<Service
       drain();
       await listener.close(timeoutMs);
       observability.tracing?.flush();
-      // The ledger and the audit log are closed while the operators' listener is still open.
+      // The ledger and the log of bans are closed while the operators' listener is still open.
       // Whatever they cannot write is lost now, and the last metrics scrape shows how much.
-      await Promise.all([stores.usage.close(), stores.audit.close()]);
+      await Promise.all([stores.usage.close(), stores.bans.close()]);
       await metrics.untilLossIsSeen(lastScrapeMs);
       await kept.disposeAsync();
     },
@@ -164,7 +167,7 @@ export async function openService(options: ServiceOptions = {}): Promise<Service
 }
 
 /**
- * Opens the parts that store data: the database, the quotas, the usage ledger and the audit log.
+ * Opens the parts that store data: the database, the quotas, the usage ledger and the log of bans.
  */
 async function openStores(context: Context) {
   const { clock, place, isAlone, observability } = context;
@@ -196,16 +199,16 @@ async function openStores(context: Context) {
     partialFault: () => availability.outage()?.reason,
   });
 
-  // The audit log is opened before the quotas and closed after them. So every ban starts before the
-  // last write of the audit log.
+  // The log of bans is opened before the quotas and closed after them. So every ban starts before the
+  // last write of the log.
   const shared = { ...database, clock, report };
-  const audit = openAudit({
-    ...context.audit,
+  const bans = openBanLog({
+    ...context.bans,
     ...shared,
     forgetsBans: isAlone,
     onLost: onAuditLost,
   });
-  opened.defer(() => audit.close());
+  opened.defer(() => bans.close());
 
   const counted = createReplicaCount({ clock });
   const replicas = () => context.replicas ?? counted.count();
@@ -218,12 +221,12 @@ async function openStores(context: Context) {
       observability.onBan({ keyId, seconds });
       const startedAt = new Date(startedAtMs).toISOString();
       const until = new Date(startedAtMs + seconds * 1_000).toISOString();
-      audit.recordBan({ keyId, startedAt, until, scope });
+      bans.recordBan({ keyId, startedAt, until, scope });
     },
     onBreaker(state, reason) {
       observability.onBreaker(state, reason);
       health.note({ redisFault: state === 'open' ? `${redisUnavailable}.` : undefined });
-      if (state === 'closed') audit.endOwnBans();
+      if (state === 'closed') bans.endOwnBans();
     },
   });
   opened.defer(() => quotas.close());
@@ -234,7 +237,7 @@ async function openStores(context: Context) {
 
   const kept = opened.move();
   return {
-    ...{ database, health, audit, counted, replicas, quotas, usage },
+    ...{ database, health, bans, counted, replicas, quotas, usage },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
 }
@@ -247,17 +250,27 @@ function openDomain(context: Context, { database, quotas, counted, usage }: Stor
   const { clock, isAlone, place, observability } = context;
   const keys = createKeyCache({ ...context.keys, load: createKeyLookup(database.db), clock });
   const creations = createIdempotentCreations(database.db);
-  const deleting = repeat(creations.deleteExpired, {
-    clock,
-    pauseMs: context.pets?.deleteExpiredMs ?? defaultDeleteExpiredMs,
-    onFailure: observability.report,
-  });
+  const audit = createAuditLog(database.operators);
+  const onFailure = unlessUnavailable(observability.report);
+  const deletions = [
+    repeat(creations.deleteExpired, {
+      clock,
+      pauseMs: context.pets?.deleteExpiredMs ?? defaultDeleteExpiredMs,
+      onFailure,
+    }),
+    repeat(audit.deleteExpired, {
+      clock,
+      pauseMs: context.audit?.deleteExpiredMs ?? defaultDeleteAuditMs,
+      onFailure,
+    }),
+  ];
   const readBans = isAlone ? readBansAsStored : createReadBans(database.operators, quotas.keys);
   const { adminToken } = { ...defaultOpsSettings, ...context.ops };
   return {
     keys,
     pets: createPetRepository(database),
     creations,
+    audit,
     readBans,
     keyManagement: createKeyManagement(database.operators, keys.forget, quotas.keys),
     accounts: createAccountManagement(database.operators, keys.forgetAccount, quotas.keys),
@@ -272,7 +285,9 @@ function openDomain(context: Context, { database, quotas, counted, usage }: Stor
       readBans,
       stores: { database: place.kind, quotas: isAlone ? 'in-process' : 'redis' },
     }),
-    [Symbol.asyncDispose]: () => deleting.stop(),
+    async [Symbol.asyncDispose]() {
+      await Promise.all(deletions.map((deletion) => deletion.stop()));
+    },
   };
 }
 
@@ -280,8 +295,8 @@ function openDomain(context: Context, { database, quotas, counted, usage }: Stor
 async function openListeners(context: Context, stores: Stores, domain: Domain) {
   const { clock, place, observability } = context;
   const { metrics, report } = observability;
-  const { database, health, audit, counted, quotas, usage } = stores;
-  const { accounts, keyManagement, operators, overview, readBans, sessions } = domain;
+  const { database, health, bans, counted, quotas, usage } = stores;
+  const { accounts, audit, keyManagement, operators, overview, readBans, sessions } = domain;
   const { keys, pets, creations } = domain;
   const http = { ...defaultHttpSettings, ...context.http };
   const api = { ...defaultApiSettings, ...context.api };
@@ -315,7 +330,7 @@ async function openListeners(context: Context, stores: Stores, domain: Domain) {
     keys: keyManagement,
     quotas,
     usage: usage.ledger,
-    audit: audit.log,
+    audit,
     report,
     onOpsEnd: observability.onOpsEnd,
   });
@@ -327,7 +342,7 @@ async function openListeners(context: Context, stores: Stores, domain: Domain) {
   });
   // Ended bans are deleted before operators can read them. The bans of a process that was killed
   // are still stored as active.
-  await audit.deleteExpired();
+  await bans.deleteEnded();
   const channel = await openChangeChannel(database, {
     id: counted.id,
     subscribers: {

@@ -6,10 +6,10 @@ import {
 import type { Database } from '@animal-store/postgres';
 import { statement } from '@animal-store/postgres';
 import { and, count, eq, inArray, isNull, sql } from 'drizzle-orm';
-import { AdminRefusal } from '../audit/admin-refusal.ts';
+import { isOpen, listOpenBans } from '../bans/current-bans.ts';
 import { quotaOf } from '../keys/api-key.ts';
 import { findStoredAccount, type StoredAccount } from '../keys/key-account.ts';
-import { isOpen, listOpenBans } from '../schema/current-bans.ts';
+import { AdminRefusal } from '../schema/admin-refusal.ts';
 import { isActive } from '../schema/lifetime.ts';
 import { accounts, apiKeys, openBans } from '../schema/schema.ts';
 import { toSuspension } from '../schema/suspension.ts';

@@ -20,6 +20,9 @@ import { countEntries, searchEntries } from './audit-search.ts';
  */
 const deletedAtOnce = 1_000;
 
+/** How often expired entries are deleted. */
+export const defaultDeleteAuditMs = 3_600_000;
+
 export interface Cause {
   readonly actor: AuditEntry['actor'];
   /** The id of the request; `null` for changes that the service makes by itself. */

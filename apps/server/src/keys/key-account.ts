@@ -2,7 +2,7 @@ import { AccountName, type Key } from '@animal-store/admin-contract';
 import type { Database } from '@animal-store/postgres';
 import { execution, oneRow, preparedStatement } from '@animal-store/postgres';
 import { eq, sql } from 'drizzle-orm';
-import { AdminRefusal } from '../audit/admin-refusal.ts';
+import { AdminRefusal } from '../schema/admin-refusal.ts';
 import { accounts } from '../schema/schema.ts';
 import { type AppliedPlan, quotaOf } from './api-key.ts';
 

@@ -18,7 +18,6 @@ import {
 } from '@animal-store/quotas';
 import { eq, inArray } from 'drizzle-orm';
 import type { PgUpdateSetSource } from 'drizzle-orm/pg-core';
-import { AdminRefusal } from '../audit/admin-refusal.ts';
 import {
   type Cause,
   type Change,
@@ -26,9 +25,10 @@ import {
   recordAudit,
   recordDifference,
 } from '../audit/audit-log.ts';
-import { takeOpenBan } from '../audit/ban-log.ts';
+import { takeOpenBan } from '../bans/ban-log.ts';
 import { toInstant, toQuotaWindows } from '../quotas/quota-windows.ts';
 import { announceKeyChange } from '../replicas/change-channel.ts';
+import { AdminRefusal } from '../schema/admin-refusal.ts';
 import { revoked } from '../schema/lifetime.ts';
 import type { ListPosition } from '../schema/list-page.ts';
 import { accounts, apiKeys } from '../schema/schema.ts';

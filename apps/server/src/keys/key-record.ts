@@ -1,7 +1,7 @@
 import { adminErrorMessages, type Key, type KeyState } from '@animal-store/admin-contract';
 import { type Database, execution, oneRow, preparedStatement } from '@animal-store/postgres';
 import { and, eq, isNotNull, isNull, lte, not, type SQL, sql } from 'drizzle-orm';
-import { AdminRefusal } from '../audit/admin-refusal.ts';
+import { AdminRefusal } from '../schema/admin-refusal.ts';
 import { isActive, stateOf } from '../schema/lifetime.ts';
 import { accounts, apiKeys, apiTokens } from '../schema/schema.ts';
 import { toSuspension } from '../schema/suspension.ts';

@@ -15,9 +15,9 @@ import {
   statement,
 } from '@animal-store/postgres';
 import { desc, eq, getTableColumns, inArray, sql } from 'drizzle-orm';
-import { AdminRefusal } from '../audit/admin-refusal.ts';
 import { type Cause, recordDifference } from '../audit/audit-log.ts';
 import { createTokenStore } from '../keys/token-store.ts';
+import { AdminRefusal } from '../schema/admin-refusal.ts';
 import { revoked, stateOf } from '../schema/lifetime.ts';
 import { operators, operatorTokens } from '../schema/schema.ts';
 import { isContained } from '../schema/search-text.ts';

@@ -9,9 +9,9 @@ import {
 import { until } from '@animal-store/testkit';
 import { eq, sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
-import { AdminRefusal } from '../../src/audit/admin-refusal.ts';
 import { createOperatorManagement } from '../../src/operators/operator-management.ts';
 import { createOperatorSessions } from '../../src/operators/operator-sessions.ts';
+import { AdminRefusal } from '../../src/schema/admin-refusal.ts';
 import { operators } from '../../src/schema/schema.ts';
 import { adminToken, someCause, useAdmin } from '../support/admin.ts';
 import { holdBody } from '../support/held-request.ts';

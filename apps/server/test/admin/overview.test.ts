@@ -17,7 +17,7 @@ const usage = { flushMs: 20 };
 const settings = {
   ...{ quotas, usage },
   overview: { countedForMs: 0 },
-  audit: { writeMs: 20 },
+  bans: { writeMs: 20 },
 };
 const oneRequest = '"plan":"enterprise","quota":{"perMinute":1,"perDay":9}';
 

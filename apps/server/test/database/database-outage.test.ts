@@ -38,7 +38,7 @@ const settings = {
   },
   ops: { databaseTimeoutMs: 500 },
   usage: { closeTimeoutMs: 100 },
-  audit: { closeTimeoutMs: 100 },
+  bans: { closeTimeoutMs: 100 },
 };
 
 const stack = new AsyncDisposableStack();

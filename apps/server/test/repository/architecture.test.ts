@@ -18,14 +18,15 @@ const rooms = Object.entries({
   replicas: 'schema',
   usage: 'schema',
   audit: 'schema',
+  bans: 'audit schema',
   pets: 'http schema',
-  keys: 'audit quotas replicas schema usage',
-  accounts: 'audit keys quotas replicas schema usage',
+  keys: 'audit bans quotas replicas schema usage',
+  accounts: 'audit bans keys quotas replicas schema usage',
   operators: 'audit keys schema',
   api: 'http keys pets quotas',
-  overview: 'replicas schema usage',
+  overview: 'bans replicas schema usage',
   observability: 'api http quotas schema',
-  ops: 'accounts audit http keys observability operators overview quotas schema usage',
+  ops: 'accounts audit bans http keys observability operators overview quotas schema usage',
 }).map(([room, others]) => ({ room, others, allowed: others.split(' ').filter(Boolean) }));
 
 const src = 'apps/server/src/';

@@ -1,5 +1,5 @@
 import type { Database } from '@animal-store/postgres';
-import { type Ban, createBanLog } from '../../src/audit/ban-log.ts';
+import { type Ban, createBanLog } from '../../src/bans/ban-log.ts';
 
 /** Returns a ban that began some minutes ago and ends after as many minutes. */
 export const banOf = (keyId: string, minutes: number): Ban => ({

@@ -1,6 +1,6 @@
 import { statement } from '@animal-store/postgres';
 import { and, desc, eq, gt, max, type SQL, sql } from 'drizzle-orm';
-import { apiKeys, openBans } from './schema.ts';
+import { apiKeys, openBans } from '../schema/schema.ts';
 
 /** The SQL condition that a ban has not ended. */
 export const isOpen = gt(openBans.until, sql`now()`);

@@ -1,9 +1,9 @@
 import type { Database } from '@animal-store/postgres';
 import { DatabaseUnavailableError, inTransaction, statement } from '@animal-store/postgres';
 import { and, eq, lt, lte, or, sql } from 'drizzle-orm';
-import { isOpen } from '../schema/current-bans.ts';
+import { type Cause, recordAudit } from '../audit/audit-log.ts';
+import { isOpen } from '../bans/current-bans.ts';
 import { apiKeys, auditEntries, openBans } from '../schema/schema.ts';
-import { type Cause, recordAudit } from './audit-log.ts';
 
 /**
  * A ban of a key. Its times come from the clock of the store that imposed the ban: Redis or this

@@ -5,8 +5,8 @@ import { openRedis, openTcpProxy } from '@animal-store/testkit';
 import { eq } from 'drizzle-orm';
 import { expect, test, vi } from 'vitest';
 import { createAuditLog } from '../../src/audit/audit-log.ts';
-import { createBanLog, deleteForgottenBans, deleteOverBans } from '../../src/audit/ban-log.ts';
-import { openAudit } from '../../src/audit/open-audit.ts';
+import { createBanLog, deleteForgottenBans, deleteOverBans } from '../../src/bans/ban-log.ts';
+import { openBanLog } from '../../src/bans/open-ban-log.ts';
 import { accounts, openBans } from '../../src/schema/schema.ts';
 import { adminOf, adminToken, someCause } from '../support/admin.ts';
 import { createDatabase, useDatabase } from '../support/databases.ts';
@@ -29,7 +29,7 @@ test('the audit log records a ban and its end once although two replicas report 
   };
   const servers: LocalServer[] = [];
   for (const _ of 'ab')
-    servers.push(stack.use(await openLocalServer(env, { audit: { writeMs: 20 } })));
+    servers.push(stack.use(await openLocalServer(env, { bans: { writeMs: 20 } })));
   const admin = adminOf(servers[0] as LocalServer);
   const { key, token } = await admin.create(
     '{"plan":"enterprise","quota":{"perMinute":2,"perDay":1000},"name":"hasty","account":"C-17"}',
@@ -168,13 +168,12 @@ test('the audit log keeps a ban that one replica imposed without Redis active un
   expect(await openBansOf(own.keyId)).toEqual([]);
   const options = {
     background: db,
-    operators: db,
     clock: systemClock,
     forgetsBans: false,
   };
-  const audit = openAudit({ ...options, onLost() {}, report() {} });
-  audit.recordBan({ ...own, scope: 'replica', startedAt: other.startedAt });
-  await audit.close();
+  const bans = openBanLog({ ...options, onLost() {}, report() {} });
+  bans.recordBan({ ...own, scope: 'replica', startedAt: other.startedAt });
+  await bans.close();
   expect(await openBansOf(own.keyId)).toEqual([]);
   expect(await actionsAbout(own.keyId)).toEqual(['ban.started', 'ban.started']);
 });

@@ -2,45 +2,39 @@ import type { OpenDatabase } from '@animal-store/postgres';
 import { unlessUnavailable } from '@animal-store/postgres';
 import type { Clock } from '@animal-store/runtime';
 import { repeat, waitAtMost } from '@animal-store/runtime';
-import { createAuditLog } from './audit-log.ts';
-import { type AuditSettings, defaultAuditSettings } from './audit-settings.ts';
 import { createBanLog, deleteOverBans } from './ban-log.ts';
+import { type BanLogSettings, defaultBanLogSettings } from './ban-log-settings.ts';
 
 /**
- * Opens the audit log. It records bans and deletes expired entries in the background.
+ * Opens the log of bans, which writes bans and deletes ended ones in the background.
  *
- * @param options.forgetsBans whether bans are only kept in the memory of the process and are lost
- * when it ends.
+ * @param options.forgetsBans Whether the quotas keep bans in the memory of the process, so that
+ * they are lost when it ends.
  */
-export function openAudit(
-  options: Partial<AuditSettings> & {
+export function openBanLog(
+  options: Partial<BanLogSettings> & {
     background: OpenDatabase['background'];
-    operators: OpenDatabase['operators'];
     clock: Clock;
     forgetsBans: boolean;
-    /**
-     * A function that is called with the number of bans that could not be written to the audit log.
-     */
+    /** Called with the number of bans whose start will be missing in the audit log. */
     onLost: (bans: number) => void;
     report: (failure: unknown) => void;
   },
 ) {
-  const { background, operators, clock, forgetsBans, onLost } = options;
-  const { writeMs, deleteMs, closeTimeoutMs } = { ...defaultAuditSettings, ...options };
+  const { background, clock, forgetsBans, onLost } = options;
+  const { writeMs, deleteMs, closeTimeoutMs } = { ...defaultBanLogSettings, ...options };
   const onFailure = unlessUnavailable(options.report);
-  const log = createAuditLog(operators);
   const bans = createBanLog(background, { onLost, onFailure });
   const openedAt = new Date(clock.now()).toISOString();
 
-  async function deleteExpired(): Promise<boolean> {
-    // A process that keeps bans only in memory does not know the bans that started before the
-    // process did.
+  async function deleteEnded(): Promise<boolean> {
+    // A process that keeps bans in memory has lost all bans that started before the process did.
     await deleteOverBans(background, forgetsBans ? openedAt : undefined);
-    return log.deleteExpired();
+    return false;
   }
 
   const writing = repeat(bans.write, { clock, pauseMs: writeMs, onFailure });
-  const deleting = repeat(deleteExpired, { clock, pauseMs: deleteMs, onFailure });
+  const deleting = repeat(deleteEnded, { clock, pauseMs: deleteMs, onFailure });
 
   async function lastWrite(): Promise<void> {
     await Promise.all([writing.stop(), deleting.stop()]);
@@ -60,9 +54,8 @@ export function openAudit(
      * Redis is available again, because Redis does not know these bans.
      */
     endOwnBans: bans.endOwn,
-    /** Deletes ended bans and expired entries immediately. */
-    deleteExpired: deleting.now,
-    log,
+    /** Deletes ended bans at once. */
+    deleteEnded: deleting.now,
 
     async close(): Promise<void> {
       await waitAtMost({ ms: closeTimeoutMs }, lastWrite().catch(onFailure), () => {});

@@ -1,8 +1,8 @@
-/** The intervals and timeouts of the audit log. */
-export const defaultAuditSettings = {
+/** The intervals and timeouts of the log of bans. */
+export const defaultBanLogSettings = {
   /** The interval at which new bans are written to the database. */
   writeMs: 1_000,
-  /** The interval at which expired entries and ended bans are deleted. */
+  /** The interval at which ended bans are deleted. */
   deleteMs: 3_600_000,
   /**
    * The longest time that a shutdown waits until the last bans are written. A database that is up
@@ -11,4 +11,4 @@ export const defaultAuditSettings = {
   closeTimeoutMs: 3_000,
 };
 
-export type AuditSettings = Readonly<typeof defaultAuditSettings>;
+export type BanLogSettings = Readonly<typeof defaultBanLogSettings>;
