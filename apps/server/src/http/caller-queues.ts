@@ -1,3 +1,11 @@
+/** A request or connection that can wait in the queues. */
+export interface Queued {
+  /** The name of the caller, in whose queue it waits. */
+  readonly caller: string;
+  /** Whether it waits. The queues set this value. */
+  isQueued: boolean;
+}
+
 /** The waiting requests of one caller, in the order of arrival. */
 interface CallerQueue<Waiting> {
   readonly caller: string;
@@ -18,17 +26,23 @@ const maxEmptyQueues = 100;
  * callers that send one request after the other would count as new each time, and all others would
  * wait forever.
  */
-export function createCallerQueues<Waiting>() {
+export function createCallerQueues<Waiting extends Queued>() {
   const queues = new Map<string, CallerQueue<Waiting>>();
+  /** The requests of all callers in the order of arrival. Some may no longer wait. */
+  const arrivals: Waiting[] = [];
   const newQueues: CallerQueue<Waiting>[] = [];
   const oldQueues: CallerQueue<Waiting>[] = [];
   let size = 0;
 
-  /** Subtracts a request that no longer waits. When no request is left, all queues are deleted. */
-  function removed(): void {
+  /**
+   * Records that a request has left its queue. When no request is left, all queues are deleted.
+   */
+  function removed(request: Waiting): void {
+    request.isQueued = false;
     size -= 1;
     if (size > 0) return;
     queues.clear();
+    arrivals.length = 0;
     newQueues.length = 0;
     oldQueues.length = 0;
   }
@@ -49,7 +63,24 @@ export function createCallerQueues<Waiting>() {
     }
   }
 
+  /** Takes the oldest request of a caller. */
+  function takeOldestOf(caller: string): Waiting | undefined {
+    const request = queues.get(caller)?.requests.shift();
+    if (request !== undefined) removed(request);
+    return request;
+  }
+
+  /** Returns the oldest request of all callers, which stays in its queue. */
+  function oldest(): Waiting | undefined {
+    const first = arrivals.findIndex(({ isQueued }) => isQueued);
+    if (first !== 0) arrivals.splice(0, first === -1 ? arrivals.length : first);
+    return arrivals[0];
+  }
+
   return {
+    oldest,
+    takeOldestOf,
+
     /** The number of waiting requests. */
     get size() {
       return size;
@@ -61,7 +92,8 @@ export function createCallerQueues<Waiting>() {
     },
 
     /** Adds a request to the queue of its caller. */
-    add(caller: string, request: Waiting): void {
+    add(request: Waiting): void {
+      const { caller } = request;
       let queue = queues.get(caller);
       if (queue === undefined) {
         queue = { caller, requests: [] };
@@ -69,6 +101,8 @@ export function createCallerQueues<Waiting>() {
         newQueues.push(queue);
       }
       queue.requests.push(request);
+      arrivals.push(request);
+      request.isQueued = true;
       size += 1;
       forgetEmptyQueues();
     },
@@ -86,16 +120,16 @@ export function createCallerQueues<Waiting>() {
         if (request !== undefined || isNew) oldQueues.push(queue);
         else queues.delete(queue.caller);
         if (request === undefined) continue;
-        removed();
+        removed(request);
         return request;
       }
     },
 
-    /** Takes the oldest request of a caller. */
-    takeOldestOf(caller: string): Waiting | undefined {
-      const request = queues.get(caller)?.requests.shift();
-      if (request !== undefined) removed();
-      return request;
+    /** Takes the oldest request of all callers if `isDue` is true for it. */
+    takeOldestIf(isDue: (request: Waiting) => boolean): Waiting | undefined {
+      const first = oldest();
+      // The oldest request of all callers is also the oldest of its own caller.
+      return first !== undefined && isDue(first) ? takeOldestOf(first.caller) : undefined;
     },
 
     /**

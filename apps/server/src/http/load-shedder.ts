@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '@animal-store/runtime';
 import type { Response } from 'express';
-import { createCallerQueues } from './caller-queues.ts';
+import { createCallerQueues, type Queued } from './caller-queues.ts';
 import { createPausedConnections, type PausableSocket } from './paused-connections.ts';
 import './request-locals.ts';
 
@@ -111,14 +111,13 @@ interface Span {
  * object literals in its old space once many of them have lived long. Everything that they refer to
  * is then kept until a full garbage collection.
  */
-class WaitingRequest<Entering> {
+class WaitingRequest<Entering> implements Queued {
   readonly res: Entering;
   readonly handlers: WaitingHandlers<Entering>;
   readonly caller: string;
   /** The time at which the request has waited too long and is refused. */
   readonly lateAt: number;
-  /** Whether the request has neither been started nor refused yet. */
-  isWaiting = true;
+  isQueued = false;
 
   constructor(res: Entering, handlers: WaitingHandlers<Entering>, caller: string, lateAt: number) {
     this.res = res;
@@ -156,11 +155,6 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
 }): LoadShedder<Entering> {
   const { maxInFlight, maxWaiting, maxWaitMs, clock, nextTurn = setImmediate } = options;
   const queues = createCallerQueues<WaitingRequest<Entering>>();
-  /**
-   * All waiting requests in the order of arrival, to find overdue ones. The list may also contain
-   * requests that no longer wait.
-   */
-  const arrivals: WaitingRequest<Entering>[] = [];
   const paused = createPausedConnections({ clock });
   /**
    * The requests that have waited too long. They are refused in the next iterations of the event
@@ -244,22 +238,13 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
     nextTurn(startWaiting);
   }
 
-  /** Returns the oldest waiting request. */
-  function oldest(): WaitingRequest<Entering> | undefined {
-    const first = arrivals.findIndex(({ isWaiting }) => isWaiting);
-    if (first !== 0) arrivals.splice(0, first === -1 ? arrivals.length : first);
-    return arrivals[0];
-  }
-
   function startWaiting(): void {
     isTurnPlanned = false;
     begunInTurn = 0;
     const now = clock.elapsed();
-    for (let first = oldest(); first !== undefined && first.lateAt <= now; first = oldest()) {
-      // This request is the oldest of all, so it is also the oldest one of its caller.
-      queues.takeOldestOf(first.caller);
-      first.isWaiting = false;
-      late.add(first);
+    const isLate = ({ lateAt }: WaitingRequest<Entering>) => lateAt <= now;
+    for (let next = queues.takeOldestIf(isLate); next; next = queues.takeOldestIf(isLate)) {
+      late.add(next);
     }
     while (begunInTurn < maxPerTurn && canStart(now)) {
       // During an overload, the newest request is started first, so that most requests are fast
@@ -267,7 +252,6 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
       // garbage collection copies them.
       const next = queues.takeNext(late.size > 0 ? 'newest' : 'oldest');
       if (next === undefined) break;
-      next.isWaiting = false;
       const { res, handlers } = next;
       // The caller may have disconnected while the request waited.
       if (res.req.socket.destroyed) {
@@ -310,7 +294,6 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
     const longest = queues.longest(caller);
     const dropped = longest === caller ? undefined : queues.takeOldestOf(longest);
     if (dropped === undefined) return false;
-    dropped.isWaiting = false;
     dropped.handlers.refuse(dropped.res);
     return true;
   }
@@ -337,7 +320,7 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
    */
   function wakeUp(now: number): void {
     if (queues.size + late.size + paused.size === 0) return;
-    const lateAt = oldest()?.lateAt ?? Number.POSITIVE_INFINITY;
+    const lateAt = queues.oldest()?.lateAt ?? Number.POSITIVE_INFINITY;
     const refusedAt = late.size === 0 ? Number.POSITIVE_INFINITY : now + 1 - savedMs / refusalShare;
     const at = Math.max(now + 1, Math.min(lateAt, refusedAt, paused.nextAt()));
     if (waking !== undefined && wakingAt <= at) return;
@@ -368,8 +351,7 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
         return false;
       }
       const request = new WaitingRequest(res, handlers, caller, now + maxWaitMs);
-      queues.add(caller, request);
-      arrivals.push(request);
+      queues.add(request);
       // The other callers may all have no waiting request left, so this request may be the next
       // one.
       if (canStart(now)) planTurn();

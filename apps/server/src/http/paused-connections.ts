@@ -1,5 +1,5 @@
 import type { Clock } from '@animal-store/runtime';
-import { createCallerQueues } from './caller-queues.ts';
+import { createCallerQueues, type Queued } from './caller-queues.ts';
 
 /** The longest time in milliseconds that a connection is paused. */
 const maxPauseMs = 500;
@@ -12,10 +12,10 @@ export interface PausableSocket {
 }
 
 /** A connection from which the server currently does not read. */
-class PausedConnection {
+class PausedConnection implements Queued {
   readonly caller: string;
   readonly untilMs: number;
-  isPaused = true;
+  isQueued = false;
   readonly #socket: PausableSocket;
 
   constructor(caller: string, socket: PausableSocket, untilMs: number) {
@@ -26,7 +26,6 @@ class PausedConnection {
   }
 
   resume(): void {
-    this.isPaused = false;
     if (!this.#socket.destroyed) this.#socket.resume();
   }
 }
@@ -40,17 +39,6 @@ class PausedConnection {
  */
 export function createPausedConnections({ clock }: { clock: Clock }) {
   const queues = createCallerQueues<PausedConnection>();
-  /**
-   * All paused connections in the order in which they were paused. The list may also contain
-   * connections that were already resumed.
-   */
-  const byTime: PausedConnection[] = [];
-
-  function oldest(): PausedConnection | undefined {
-    const first = byTime.findIndex(({ isPaused }) => isPaused);
-    if (first !== 0) byTime.splice(0, first === -1 ? byTime.length : first);
-    return byTime[0];
-  }
 
   return {
     /** The number of paused connections. */
@@ -61,18 +49,15 @@ export function createPausedConnections({ clock }: { clock: Clock }) {
     /** Stops reading from a connection until it is resumed. */
     pause(caller: string, socket: PausableSocket): void {
       if (socket.destroyed) return;
-      const connection = new PausedConnection(caller, socket, clock.elapsed() + maxPauseMs);
-      queues.add(caller, connection);
-      byTime.push(connection);
+      queues.add(new PausedConnection(caller, socket, clock.elapsed() + maxPauseMs));
     },
 
     /** Resumes the connections whose pause has reached its maximum length. */
     resumeOld(): void {
       const now = clock.elapsed();
-      for (let first = oldest(); first !== undefined && first.untilMs <= now; first = oldest()) {
-        // This connection is the oldest of all, so it is also the oldest one of its caller.
-        queues.takeOldestOf(first.caller);
-        first.resume();
+      const isOld = ({ untilMs }: PausedConnection) => untilMs <= now;
+      for (let old = queues.takeOldestIf(isOld); old; old = queues.takeOldestIf(isOld)) {
+        old.resume();
       }
     },
 
@@ -83,7 +68,7 @@ export function createPausedConnections({ clock }: { clock: Clock }) {
 
     /** Returns the time at which the next connection must be resumed. */
     nextAt(): number {
-      return oldest()?.untilMs ?? Number.POSITIVE_INFINITY;
+      return queues.oldest()?.untilMs ?? Number.POSITIVE_INFINITY;
     },
   };
 }
