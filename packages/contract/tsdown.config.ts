@@ -9,18 +9,18 @@ const format: UserConfig = {
   fixedExtension: false,
 };
 
-// Inside the workspace, the package is imported from its sources. This build is for publishing.
+// This build is for publishing. Inside the workspace, other packages import the sources.
 export default defineConfig([
   {
     ...format,
     entry: ['src/index.ts', 'src/openapi/index.ts'],
-    // Each module is one file, so that bundlers can leave out unused schemas.
+    // Each source module becomes one file, so that bundlers can leave out unused schemas.
     unbundle: true,
   },
   {
     ...format,
-    // The operators' contract is a package of its own. It is published as `./admin` until the next
-    // version.
+    // The admin contract is its own package in the workspace. This package publishes it as
+    // `./admin` until the next major version.
     entry: { 'admin/index': '../admin-contract/src/index.ts' },
     noExternal: [/^@animal-store\//],
     tsconfig: '../admin-contract/tsconfig.build.json',

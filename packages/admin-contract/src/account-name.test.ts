@@ -8,7 +8,7 @@ test.each([
   ['several spaces', 'Acme \u2003 Ltd', 'Acme Ltd'],
   ['NFD', 'Acme\u0301', 'Acm\u00e9'],
   ['Arabic', 'قطة صغيرة', 'قطة صغيرة'],
-])('normalizes %s: %j is the account %j', (_what, given, name) => {
+])('AccountName normalizes a name with %s: %j becomes %j', (_what, given, name) => {
   expect(AccountName.parse(given)).toBe(name);
 });
 
@@ -18,7 +18,7 @@ test.each([
   ['nothing but spaces', ' \u00a0', '1 to 255 characters'],
   ['a name that is too long in NFC', '\u0958'.repeat(128), '1 to 255 characters'],
   ['a token without its scheme', '0000000000000000000000000000002C8GjS', 'no token'],
-])('refuses %s', (_what, given, reason) => {
+])('AccountName refuses a name that is or contains %s', (_what, given, reason) => {
   expect(AccountName.safeParse(given).error?.issues.map(({ message }) => message)).toEqual([
     expect.stringContaining(reason),
   ]);

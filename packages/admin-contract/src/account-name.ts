@@ -1,6 +1,7 @@
 /**
- * Normalizes names that look the same: any white space becomes one space, the ends have none, and
- * letters are in NFC.
+ * Normalizes the name of an account, so that names that look the same become equal. Each run of
+ * white space becomes one space, white space at both ends is removed, and letters are converted to
+ * Unicode's form NFC.
  */
 export function tidyAccountName(text: string): string {
   return text.normalize('NFC').replaceAll(/\s+/gu, ' ').trim();

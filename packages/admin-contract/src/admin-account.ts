@@ -20,15 +20,16 @@ import {
 import { Label } from './label-schema.ts';
 import { strictObject } from './strict-object.ts';
 
-/** The largest number of keys in the details of an account. */
+/** The maximum number of keys that the details of an account list. */
 export const maxShownKeys = 100;
 
-/** The largest number of busy keys in the details of an account. */
+/** The maximum number of busiest keys that the details of an account list. */
 export const maxBusyKeys = 10;
 
-/** The name of an account, which keys have as their `account`. */
+/** The schema of an account's name in a path. Keys have the same name as their `account`. */
 export const AccountPath = z.object({
-  // Accounts of earlier versions may have names that a new account may not have.
+  // The rules for new names do not apply here, because accounts of earlier versions may have other
+  // names.
   account: Name.meta({
     description:
       "The operator's own reference. If no account has exactly this name, white space and the normal form of letters do not matter.",
@@ -198,10 +199,10 @@ export const AccountPlan = z
 
 export type AccountPlan = z.output<typeof AccountPlan>;
 
-/** The sort orders of the list of accounts. A minus sign means the reverse order. */
+/** The sort orders for the list of accounts. A minus sign reverses the order. */
 const accountSorts = ['name', '-name', '-requests', '-denials'] as const;
 
-/** The filters, order and page of the list of accounts. */
+/** The schema of the query of the list of accounts: filters, order and page. */
 export const ListAccountsQuery = z.object({
   limit: PageLimit.default(pageLimit.default).meta({
     description: 'The largest number of accounts to return.',

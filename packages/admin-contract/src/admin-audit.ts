@@ -17,10 +17,10 @@ import { KeyScopes } from './admin-scopes.ts';
 import { Suspension } from './admin-suspension.ts';
 import { Label } from './label-schema.ts';
 
-/** How long an audit entry is kept at least, in days. */
+/** The minimum time for which an audit entry is kept, in days. */
 export const auditRetentionDays = 400;
 
-/** What the audit log records. */
+/** The actions that the audit log records. */
 export const auditActions = [
   'key.created',
   'key.changed',
@@ -33,14 +33,14 @@ export const auditActions = [
   'account.suspended',
   'account.resumed',
   'ban.started',
-  // These actions are no longer recorded, but stay in the log for as long as entries are kept.
+  // The service no longer records this action, but old entries with it are kept until they expire.
   'ban.ended',
   'operator.created',
   'operator.rotated',
   'operator.revoked',
 ] as const;
 
-/** The kinds of actors. */
+/** The kinds of actors in the audit log. */
 export const auditActorTypes = ['operator', 'admin_token', 'local_user', 'system'] as const;
 
 const actorNames = auditActorTypes.filter((type) => type !== 'operator');
@@ -167,7 +167,7 @@ const AuditActorFilter = z
   .union([z.enum(actorNames), PathId], actor)
   .describe('The `id` of an operator, or a kind of actor that has none.');
 
-/** The filters and the page of the audit log. */
+/** The schema of the query of the audit log: filters and page. */
 export const ListAuditQuery = z.object({
   limit: PageLimit.default(pageLimit.default).meta({
     description: 'The largest number of entries to return.',
@@ -211,5 +211,5 @@ export const ListAuditQuery = z.object({
   cursor: PageCursor.optional(),
 });
 
-/** The filters of the audit log. */
+/** The filters of the audit log, without the page. */
 export type AuditFilter = Omit<z.output<typeof ListAuditQuery>, 'limit' | 'count' | 'cursor'>;

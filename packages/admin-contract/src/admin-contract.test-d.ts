@@ -5,12 +5,13 @@ import type { adminContract } from './admin-contract.ts';
 import type { NewKey } from './admin-new-key.ts';
 import type { adminRoutes } from './admin-routes.ts';
 
-// If inference fails, a type is `any` or `unknown`, as a whole or in the items of a list.
+// Whether TypeScript has failed to infer a type. The type is then `any` or `unknown`, as a whole or
+// for the items of a list.
 type IsLost<T> = unknown extends T ? true : T extends readonly (infer I)[] ? IsLost<I> : false;
 
 /**
- * Lists operations whose inference failed, with the statuses of lost bodies, or with the lost parts
- * of requests.
+ * The operations with a type that TypeScript failed to infer. For responses, each entry contains
+ * the status; for requests, it contains the part, such as `body`.
  */
 type Lost<Operations> = {
   [Name in keyof Operations]: Operations[Name] extends { status: number }
@@ -31,12 +32,13 @@ expectTypeOf<Lost<ServerInferResponses<Admin>>>().toEqualTypeOf<never>();
 expectTypeOf<Lost<ServerInferRequest<Admin>>>().toEqualTypeOf<never>();
 expectTypeOf<keyof Admin>().toEqualTypeOf<keyof typeof adminRoutes>();
 
-// A plan has fixed limits, and Enterprise keys need their own.
+// The plans free, pro and business have fixed limits, so a key with one has no `quota`. An
+// Enterprise key needs one.
 type Named = { name: string; account?: string | undefined; expiresAt?: string | undefined };
 expectTypeOf<{ plan: 'free' } & Named>().toExtend<NewKey>();
 expectTypeOf<{ plan: 'enterprise'; quota: Quota } & Named>().toExtend<NewKey>();
 expectTypeOf<{ plan: 'free' }>().not.toExtend<NewKey>();
 expectTypeOf<{ plan: 'enterprise'; name: string }>().not.toExtend<NewKey>();
 expectTypeOf<{ plan: 'pro'; quota: Quota; name: string }>().not.toExtend<NewKey>();
-// A caller may leave out the whole rotation.
+// The body of a rotation is optional.
 expectTypeOf<undefined>().toExtend<ClientInferRequest<Admin>['rotateKey']['body']>();

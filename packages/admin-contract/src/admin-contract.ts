@@ -34,21 +34,28 @@ import { LedgerOfKey, ServiceLedger, ServiceUsageQuery, UsageQuery } from './adm
 
 const c = initContract();
 
-// This has no `as const`, as in `contract.ts`.
+// The response objects below have no `as const`, for the reason that `contract.ts` of the public
+// contract explains.
 
-/** Additional responses of operations that change something: a viewer may not call them. */
+/**
+ * The additional error response of operations that change something. Operators with the role viewer
+ * get it.
+ */
 const changeResponses = { 403: AdminErrorBody };
 
-/** Additional responses of changes of one key or operator. */
+/** The additional error responses of operations that change a single key or operator. */
 const changeOneResponses = { ...changeResponses, 404: AdminErrorBody };
 
-/** Additional responses of operations with a body. */
+/** The additional error responses of operations with a request body. */
 const bodyResponses = { 413: AdminErrorBody, 415: AdminErrorBody };
 
-/** The common part of all operations. The document groups them by their tag. */
+/**
+ * The options that all operations share. Each contract adds a tag, by which the OpenAPI document
+ * groups the operations.
+ */
 const options = {
   strictStatusCodes: true,
-  /** The responses of any operation. */
+  /** The error responses that every operation can have. */
   commonResponses: {
     400: AdminErrorBody,
     401: AdminErrorBody,
@@ -58,7 +65,7 @@ const options = {
   },
 } as const;
 
-/** The operations on API keys. */
+/** The contract of the operations on API keys. */
 export const keyContract = c.router(
   {
     createKey: {
@@ -147,7 +154,7 @@ export const keyContract = c.router(
     },
     creditKey: {
       ...adminRoutes.creditKey,
-      summary: '"Reset a key\'s usage"',
+      summary: "Reset a key's usage",
       description:
         'Ends the minute and the day of a key: its usage no longer counts, and its next request opens both windows again. Bans, strikes and the usage ledger stay. A key whose account has a plan has no windows of its own, so the response is a 400.',
       pathParams: KeyPath,
@@ -159,7 +166,7 @@ export const keyContract = c.router(
   { ...options, metadata: { tag: 'Keys' } },
 );
 
-/** The operations on accounts. */
+/** The contract of the operations on accounts. */
 export const accountContract = c.router(
   {
     listAccounts: {
@@ -211,7 +218,7 @@ export const accountContract = c.router(
     },
     creditAccount: {
       ...adminRoutes.creditAccount,
-      summary: '"Reset an account\'s usage"',
+      summary: "Reset an account's usage",
       description:
         'Ends the minute and the day that the keys of an account share: their usage no longer counts, and the next request opens both windows again. Bans, strikes and the usage ledger stay. Without a plan, each key has its own windows, so the response is a 400.',
       pathParams: AccountPath,
@@ -223,7 +230,7 @@ export const accountContract = c.router(
   { ...options, metadata: { tag: 'Accounts' } },
 );
 
-/** The operations on operators. */
+/** The contract of the operations on operators. */
 export const operatorContract = c.router(
   {
     createOperator: {
@@ -292,12 +299,12 @@ export const operatorContract = c.router(
   { ...options, metadata: { tag: 'Operators' } },
 );
 
-/** The operations on the usage ledger. */
+/** The contract of the operations on the usage ledger. */
 export const usageContract = c.router(
   {
     getKeyUsage: {
       ...adminRoutes.getKeyUsage,
-      summary: '"Show a key\'s usage"',
+      summary: "Show a key's usage",
       description:
         'Shows how many requests a key has made, by time, operation and outcome. A request is visible after at most 5 s.',
       pathParams: KeyPath,
@@ -324,15 +331,14 @@ export const usageContract = c.router(
   { ...options, metadata: { tag: 'Usage' } },
 );
 
-/** The operation on the service as a whole. */
+/** The contract of the operation that shows the state of the whole service. */
 export const overviewContract = c.router(
   {
     getOverview: {
       ...adminRoutes.getOverview,
-      summary:
-        'Shows the traffic of the last minute, the replicas, how many keys are active and banned, and who is denied. The numbers are at most 5 seconds old. `include=history` adds the requests of a period and its busiest keys.',
+      summary: 'Show the state of the service',
       description:
-        'Shows the traffic of the last minute, the replicas, how many keys are active and banned, and who is denied. The figures are at most 5 seconds old. `include=history` adds the requests of a span of time and its busiest keys.',
+        'Shows the traffic of the last minute, the replicas, how many keys are active and banned, and who is denied. The numbers are at most 5 seconds old. `include=history` adds the requests of a period and its busiest keys.',
       query: OverviewQuery,
       responses: { 200: Overview },
     },
@@ -340,7 +346,7 @@ export const overviewContract = c.router(
   { ...options, metadata: { tag: 'Service' } },
 );
 
-/** The operations on sessions. */
+/** The contract of the operations on sessions. */
 export const sessionContract = c.router(
   {
     createSession: {
@@ -370,7 +376,7 @@ export const sessionContract = c.router(
   { ...options, metadata: { tag: 'Sessions' } },
 );
 
-/** The operation on the audit log. */
+/** The contract of the operation that lists the audit log. */
 export const auditContract = c.router(
   {
     listAuditEntries: {
@@ -385,7 +391,7 @@ export const auditContract = c.router(
   { ...options, metadata: { tag: 'Audit' } },
 );
 
-/** The whole contract of the admin API. */
+/** The contract of the whole admin API. */
 export const adminContract = {
   ...keyContract,
   ...accountContract,

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { Days, exampleListedKey, Keys } from './admin-key-list.ts';
 import { exampleUsageRange, UsageQuery, UsageRow, usageRange } from './admin-usage.ts';
 
-/** The period of the calls, and the page of callers. */
+/** The schema of the query: the period of the calls, and the page of callers. */
 export const DeprecationQuery = z.object({
   ...UsageQuery.shape,
   deprecatedWithinDays: Days.default(30).meta({

@@ -2,14 +2,14 @@ import { rateLimitHeaders } from '@animal-store/contract';
 import { createErrorSchema, defineErrors, errorCodes } from '@animal-store/contract/internal';
 import { planNames } from '@animal-store/contract/plan';
 
-/** The messages of the admin API that differ from the public API, by their codes. */
+/** The error messages of the admin API that differ from the messages of the public API, by code. */
 export const adminErrorMessages = {
   unauthorized: 'The admin token is not valid.',
   forbidden: (role: string) => `This operation needs the role ${role}.`,
   operator_not_found: (operatorId: string) => `There is no operator with the id ${operatorId}.`,
   operator_not_active: (state: string) => `The operator is ${state}: create a new one.`,
   key_not_found: (keyId: string) => `There is no key with the id ${keyId}.`,
-  key_not_active: (state: string) => `The key is ${state}: make a new one.`,
+  key_not_active: (state: string) => `The key is ${state}: create a new one.`,
   account_not_found: (account: string) =>
     `There is no account ${account}: no key has it, and it has no plan.`,
   rate_limit_exceeded: (retryAfterSeconds: number) =>
@@ -33,8 +33,8 @@ export const adminErrorMessages = {
 };
 
 /**
- * Every error code of the admin API. A code without a description here has the same meaning as in
- * the public API.
+ * Every error code of the admin API. A code without a description here is described by the public
+ * contract.
  */
 export const adminErrorCodes = defineErrors({
   invalid_request: errorCodes.invalid_request,
@@ -48,7 +48,7 @@ export const adminErrorCodes = defineErrors({
   },
   forbidden: {
     status: 403,
-    when: "'The role of the token does not allow this operation.'",
+    when: 'The role of the token does not allow this operation.',
     advice: 'Use a token with the role that the message names.',
     example: adminErrorMessages.forbidden('operator'),
   },

@@ -2,23 +2,24 @@ import { Name } from '@animal-store/contract/internal';
 import { planNames } from '@animal-store/contract/plan';
 import { z } from 'zod';
 
-// Fields that several schemas of the admin API use. Unlike the public types, the types of the admin
-// API are inferred, because the client does not publish them.
+// This file defines fields that several schemas of the admin API use. The types of the admin API
+// are inferred from the schemas. The types of the public API are not, because the client publishes
+// them without zod.
 
-/** The states of an operator. Only an active one is admitted. */
+/** The states of an operator. Only an active operator can use the admin API. */
 export const operatorStates = ['active', 'expired', 'revoked'] as const;
 
 /**
- * The states of a key: the states of an operator, and `suspended`, because operators cannot be
- * suspended.
+ * The states of a key. Operators have the same states except `suspended`, because an operator
+ * cannot be suspended.
  */
 export const keyStates = ['active', 'suspended', 'expired', 'revoked'] as const;
 
 const instant = { error: 'expected an ISO 8601 date and time, such as 2027-01-31T00:00:00Z' };
 const id = { error: 'expected a UUID' };
-const future = { error: 'expected a time to come' };
+const future = { error: 'expected a time in the future' };
 
-/** Creates the schema of one of several names. */
+/** Creates the schema of a text that must be one of the given names. */
 export function oneOf<const Text extends string>(names: readonly Text[]) {
   return z.enum(names, { error: `expected one of ${names.join(', ')}` });
 }
@@ -28,29 +29,30 @@ export const timestamp = z.iso.datetime();
 
 export const Plan = oneOf(planNames).meta({ id: 'Plan', description: 'The name of a plan.' });
 
-// An offset may move a year of four digits into one of five, which Postgres cannot read. Postgres
-// also rejects some offsets, so from here on the time is in UTC.
+// The time is converted to UTC, because Postgres rejects some offsets. The year is checked in UTC,
+// because an offset can move the year 9999 to 10000, which Postgres cannot read.
 const Instant = z.iso
   .datetime({ offset: true, abort: true, ...instant })
   .refine((text) => new Date(text).getUTCFullYear() <= 9999, { ...instant, abort: true })
   .overwrite((text) => new Date(text).toISOString());
 
 /**
- * The time when something expires. It is compared with the clock of this process, and a time that
- * has just passed is not an error.
+ * The schema of an expiry, which must be in the future. It is compared with the clock of this
+ * process. An expiry that has passed since the check causes no error.
  */
 export const Expiry = Instant.refine((text) => Date.parse(text) > Date.now(), future);
 
-/** The start or end of a period in the past. */
-// Postgres has no year 0, and cannot read the form in which JavaScript writes years beyond 9999.
+/** The schema of the start or end of a period in the past. */
+// The bounds exclude year 0, which Postgres does not have. They also exclude years beyond 9999,
+// because Postgres cannot read them as JavaScript writes them.
 export const PastInstant = Instant.refine(
   (text) => new Date(text).getUTCFullYear() >= 2000 && new Date(text).getUTCFullYear() < 3000,
   { error: 'expected a time from the year 2000 to 2999' },
 );
 
 /**
- * An id in a path, in lower case: UUIDs may be written in either case (RFC 9562, §4), and are
- * compared as text.
+ * The schema of an id in a path. Ids are compared as text, so this schema converts a UUID to lower
+ * case. Callers may write it in either case (RFC 9562, §4).
  */
 export const PathId = z.uuid(id).toLowerCase();
 
@@ -64,14 +66,14 @@ export const KeyToken = z
   })
   .meta({ id: 'KeyToken', description: 'The visible part of a token.' });
 
-/** Creates the schema of the expiry of a new key or operator. */
+/** Creates the schema of the expiry in the body that creates a key or an operator. */
 export const newLifetime = (holder: 'key' | 'operator') => ({
   expiresAt: Expiry.describe(
     `When the ${holder} expires: a time in the future, with its offset, before the year 10000. If it is missing, it never expires.`,
   ).optional(),
 });
 
-/** Creates the schemas for the times and tokens of a key or operator. */
+/** Creates the schemas of the times and tokens of a key or an operator. */
 export const lifetime = (holder: 'key' | 'operator') => ({
   createdAt: timestamp.describe(`When the ${holder} was created.`),
   expiresAt: timestamp.nullable().describe(`When the ${holder} expires; \`null\` for never.`),
@@ -87,13 +89,15 @@ export const lifetime = (holder: 'key' | 'operator') => ({
 export const newToken = (scheme: string, description: string) =>
   z.string().meta({ description, pattern: `^${scheme}_[0-9A-Za-z]{36}$` });
 
-/** A token for examples. It is never valid, because its checksum is wrong. */
+/** Returns a token for examples. It can never be valid, because its checksum is wrong. */
 export const exampleToken = (scheme: string): string => `${scheme}_${'0'.repeat(36)}`;
 
-/** The largest count of a list. A count of one more means that there are more. */
+/**
+ * The largest number that a count of a list can reach. The number 10,001 means "more than 10,000".
+ */
 export const maxCounted = 10_000;
 
-/** Creates the parameter that requests the count of a list. */
+/** The schema of the parameter that requests the number of all matches, on all pages. */
 export const Counted = z
   .enum(['true'], { error: 'expected true' })
   .optional()
@@ -103,7 +107,8 @@ export const Counted = z
   });
 
 /**
- * The reason of an operator's change. It is a query parameter, because some changes have no body.
+ * The schema of the reason for an operator's change. The reason is a query parameter, because some
+ * changes have no body.
  */
 export const ReasonQuery = z.object({
   reason: Name.optional().meta({

@@ -23,7 +23,8 @@ export const KeyChange = strictObject({
     ),
   plan: Plan.optional(),
   /**
-   * Required when the key becomes Enterprise; refused when it is not Enterprise after the change.
+   * The limits of an Enterprise key. They are required when the key changes to Enterprise, and
+   * refused when the key does not have this plan after the change.
    */
   quota: OwnQuota.optional(),
   scopes: GivenScopes.describe(
@@ -40,7 +41,7 @@ export const KeyChange = strictObject({
     description:
       'A change of a key. Missing members stay as they are; `null` removes a name, an account or an expiry.',
     minProperties: 1,
-    // If a plan has its own limits, they belong to this plan.
+    // A body with a quota and a plan is valid only if the plan is `enterprise`.
     dependentSchemas: { quota: { properties: { plan: { const: 'enterprise' } } } },
     examples: [{ plan: 'business' }],
   });

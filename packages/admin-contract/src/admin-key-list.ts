@@ -50,14 +50,16 @@ export const Keys = z
   .array(ListedKey)
   .meta({ id: 'Keys', description: 'A page of keys.', examples: [[exampleListedKey]] });
 
-/** A number of days in a query. */
+/**
+ * The schema of a number of days in a query. Callers pass a number, and the service reads a string.
+ */
 export const Days = z.codec(
   z.string(days).regex(/^[1-9]\d{0,2}$/, days),
   z.int(days).min(1, days).max(400, days),
   { decode: Number, encode: String },
 );
 
-/** The sort orders of the list of keys. A minus sign means the reverse order. */
+/** The sort orders for the list of keys. A minus sign reverses the order. */
 export const keySorts = [
   'name',
   '-name',
@@ -79,7 +81,7 @@ const KeySort = z.enum(keySorts, sort).meta({ id: 'KeySort' });
 
 export type KeySort = z.output<typeof KeySort>;
 
-/** The filters, order and page of the list of keys. */
+/** The schema of the query of the list of keys: filters, order and page. */
 export const ListKeysQuery = z.object({
   limit: PageLimit.default(pageLimit.default).meta({
     description: 'The largest number of keys to return.',
@@ -162,7 +164,10 @@ export const ListKeysQuery = z.object({
   cursor: PageCursor.optional(),
 });
 
-/** The filters and order of the list of keys. If no order is given, the filter sets it. */
+/**
+ * The filters and the order of the list of keys. If there is no `sort`, the filter determines the
+ * order.
+ */
 export type KeyFilter = Omit<
   z.output<typeof ListKeysQuery>,
   'limit' | 'include' | 'count' | 'cursor'

@@ -5,7 +5,10 @@ import { count, Plan, timestamp } from './admin-fields.ts';
 import { exampleKey, Key, keyLimit } from './admin-key.ts';
 import { IncludeHistory, UsageQuery, UsageRow, usageRange } from './admin-usage.ts';
 
-/** One quota window. If no request has opened it yet, `resetsAt` is when it would reset. */
+/**
+ * The schema of one quota window. If no request has opened the window yet, `resetsAt` is the time
+ * when it would reset.
+ */
 const KeyWindow = z
   .object({
     limit: keyLimit.describe('The limit of the window, in requests.'),

@@ -6,17 +6,19 @@ import { Rotation } from './admin-rotation.ts';
 const quota = { perMinute: 5, perDay: 6 };
 const schemas = { 'new key': NewKey, change: KeyChange, rotation: Rotation };
 
-/** Returns the errors in the words of the service, without the given values. */
+/**
+ * Validates a value, and returns the errors as the service formats them, without the given values.
+ */
 function faults(schema: keyof typeof schemas, value: unknown): string[] | undefined {
   const issues = schemas[schema].safeParse(value).error?.issues;
   return issues?.map(({ path, message }) => `${path.join('.')}: ${message}`);
 }
 
 const plan = 'plan: expected one of free, pro, business, enterprise';
-const none = 'quota: expected none: only Enterprise keys have their own limits';
+const none = 'quota: expected no value, because only Enterprise keys have their own limits';
 const limit = 'expected an integer from 1 to 2147483647';
 const instant = 'expiresAt: expected an ISO 8601 date and time, such as 2027-01-31T00:00:00Z';
-const past = 'expiresAt: expected a time to come';
+const past = 'expiresAt: expected a time in the future';
 const label = 'expected 1 to 255 characters, without control characters and lone surrogates';
 const grace = 'graceSeconds: expected an integer from 0 to 2592000';
 const members = 'name, account, expiresAt, plan, quota, scopes';
@@ -32,22 +34,25 @@ test.each<[keyof typeof schemas, object]>([
   ['change', { name: null, account: null, expiresAt: null }],
   ['rotation', { graceSeconds: 0 }],
   ['rotation', { graceSeconds: 2_592_000 }],
-])('accepts a %s of %j', (schema, value) => {
+])('the schema of a %s accepts %j', (schema, value) => {
   expect(schemas[schema].parse(value)).toEqual(value);
 });
 
-test.each([undefined, {}])('a rotation of %j has a grace period of a day', (rotation) => {
-  expect(Rotation.parse(rotation)).toEqual({ graceSeconds: 86_400 });
-});
+test.each([undefined, {}])(
+  'the schema of a rotation gives the body %j a grace period of a day',
+  (rotation) => {
+    expect(Rotation.parse(rotation)).toEqual({ graceSeconds: 86_400 });
+  },
+);
 
-// Postgres reads no offset of 16 hours or more.
-test('reads an expiry with any offset in UTC', () => {
+// Postgres cannot read an offset of 16 hours or more.
+test('the schema of a key change converts an expiry with any offset to UTC', () => {
   expect(KeyChange.parse({ expiresAt: '2030-02-28T00:00:00+23:00' })).toEqual({
     expiresAt: '2030-02-27T01:00:00.000Z',
   });
 });
 
-/** A new key that is otherwise valid. */
+/** Returns the body of a new key, with the given members added to valid ones. */
 const newKey = (more: object) => ({ name: 'a', plan: 'free', ...more });
 const enterprise = (quota: unknown) => newKey({ plan: 'enterprise', quota });
 
@@ -72,7 +77,7 @@ test.each<[keyof typeof schemas, unknown, string[]]>([
   ['new key', newKey({ name: '' }), [`name: ${label}`]],
   ['new key', newKey({ plan: 'enterprise', name: undefined, quota }), [`name: ${label}`]],
   ['new key', newKey({ name: '', expiresAt: '2020-01-01T00:00:00Z' }), [`name: ${label}`, past]],
-  // A misspelt member must not create a key that never expires.
+  // If unknown members were ignored, this misspelt member would create a key that never expires.
   [
     'new key',
     newKey({ expiresAT: '2030-01-01T00:00:00Z' }),
@@ -92,13 +97,13 @@ test.each<[keyof typeof schemas, unknown, string[]]>([
   ['rotation', { graceSeconds: 2_592_001 }, [grace]],
   ['rotation', { graceSeconds: '60' }, [grace]],
   ['rotation', { grace: 60 }, [': expected no member but graceSeconds']],
-])('the contract of a key refuses a %s of %j', (schema, value, expected) => {
+])('the schema of a %s refuses %j', (schema, value, expected) => {
   expect(faults(schema, value)).toEqual(expected);
 });
 
 test.each([
   ...['soon', '2030-02-30T00:00:00Z', '2030-01-01T00:00:00', '9999-12-31T23:59:59-23:59'],
   1_900_000_000,
-])('the contract of a key refuses an expiry of %j', (expiresAt) => {
+])('the schema of a key change refuses the expiry %j', (expiresAt) => {
   expect(faults('change', { expiresAt })).toEqual([instant]);
 });

@@ -23,10 +23,10 @@ export const KeyState = oneOf(keyStates).meta({
 
 export type KeyState = z.output<typeof KeyState>;
 
-/** The limit of a window. */
+/** The schema of the limit of a window. */
 export const keyLimit = z.int(limit).min(1, limit).max(maxLimit, limit);
 
-/** The limits of a key. */
+/** The schemas of the two limits of a key. */
 export const limits = {
   perMinute: keyLimit.describe('Requests in a window of 60 seconds.'),
   perDay: keyLimit.describe('Requests in a window of 86,400 seconds.'),
@@ -37,7 +37,7 @@ export const KeyQuota = z.object(limits).meta({
   description: "The effective limits: the plan's, or an Enterprise key's own.",
 });
 
-/** The effective plan of a key. */
+/** The schema of the plan that determines the limits of a key. */
 const PlanInForce = z
   .object({
     subject: z
@@ -70,7 +70,8 @@ export const exampleKey = {
 };
 
 /**
- * A key as operators see it. Every member is present; `null` means that the key has no such value.
+ * The schema of a key as operators see it. All members are always present. A member is `null` if
+ * the key has no such value.
  */
 export const Key = z
   .object({
@@ -131,12 +132,12 @@ export const IssuedKey = z
 
 export type IssuedKey = z.output<typeof IssuedKey>;
 
-/** The id of a key. */
+/** The schema of a key's id in a path. */
 export const KeyPath = z.object({
   keyId: PathId.meta({ description: 'The `id` of the key.', examples: [exampleKey.id] }),
 });
 
-/** Returns whether a value can be the id of a key. */
+/** Returns whether a value has the form of a key's id. */
 export function isKeyId(value: unknown): value is string {
   return KeyPath.shape.keyId.safeParse(value).success;
 }

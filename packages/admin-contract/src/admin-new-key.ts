@@ -6,8 +6,10 @@ import { GivenScopes } from './admin-scopes.ts';
 import { Label } from './label-schema.ts';
 import { strictObject } from './strict-object.ts';
 
-/** Why a key with fixed limits is refused limits of its own. */
-export const noQuota = { error: 'expected none: only Enterprise keys have their own limits' };
+/** The error for a key with its own limits whose plan has fixed limits. */
+export const noQuota = {
+  error: 'expected no value, because only Enterprise keys have their own limits',
+};
 
 const anyPlan = { error: `expected one of ${planNames.join(', ')}` };
 
@@ -17,7 +19,7 @@ export const OwnQuota = strictObject(limits).meta({
   examples: [{ perMinute: 5_000, perDay: 1_000_000 }],
 });
 
-/** Fields that help people tell keys apart. */
+/** The schemas of the fields by which people tell keys apart. */
 export const labels = {
   name: Label.describe(
     'Who or what the key is for. It need not be unique, and must contain no token.',

@@ -21,8 +21,8 @@ import { exampleSuspension } from './admin-suspension.ts';
 /**
  * Creates the OpenAPI 3.1 document of the admin API.
  *
- * Its server is a path without an origin: operators reach the listener by names that the service
- * cannot know, such as the name of a tunnel. Tools resolve the path against the address of the
+ * The server in the document is a path without an origin. Operators may reach the listener through
+ * a tunnel, and the service cannot know its name. Tools resolve the path against the address of the
  * document.
  *
  * @see https://spec.openapis.org/oas/v3.1.1.html#server-object
@@ -107,7 +107,10 @@ const accountCodes = { account_not_found: undefined };
 const keyCodes = { key_not_found: undefined, key_not_active: undefined };
 const operatorCodes = { operator_not_found: undefined, operator_not_active: undefined };
 
-/** Returns the codes of the other subject that share a status with a code of this one. */
+/**
+ * The error codes that operations with a tag never return, because the codes are about other
+ * subjects. They have the same status as a code that the operations do return.
+ */
 const otherCodes: Readonly<Record<string, Readonly<Record<string, undefined>>>> = {
   Accounts: { ...keyCodes, ...operatorCodes },
   Keys: { ...accountCodes, ...operatorCodes },
@@ -116,8 +119,8 @@ const otherCodes: Readonly<Record<string, Readonly<Record<string, undefined>>>> 
 };
 
 /**
- * The invalid input of operations whose notes have none: the first of these that the operation
- * accepts.
+ * Invalid parameters for the example of a 400. Operations without their own example use the first
+ * of these parameters that they have.
  */
 const refusedMembers: JsonObject = {
   keyId: 'acme',
@@ -130,7 +133,7 @@ const refusedMembers: JsonObject = {
 
 const changedAt = '2026-12-01T09:00:00.000Z';
 
-/** What the document contains about an operation beyond its contract. */
+/** The parts of each operation's description that its contract does not contain. */
 const notes: { readonly [Name in keyof typeof adminContract]?: OperationNotes } = {
   createKey: {
     body: {
@@ -204,7 +207,7 @@ const notes: { readonly [Name in keyof typeof adminContract]?: OperationNotes } 
   revokeOperator: { example: { ...exampleOperator, state: 'revoked', revokedAt: changedAt } },
 };
 
-/** The notes of all operations, with notes that follow from their contract. */
+/** Returns the notes of all operations. It adds the parts that follow from the contract. */
 function completeNotes(): Readonly<Record<keyof typeof adminContract, OperationNotes>> {
   const names = Object.keys(adminContract) as (keyof typeof adminContract)[];
   const completed = names.map((name) => {
@@ -222,7 +225,7 @@ function completeNotes(): Readonly<Record<keyof typeof adminContract, OperationN
     const messages = {
       ...otherCodes[adminContract[name].metadata.tag],
       forbidden: adminErrorMessages.forbidden(role),
-      // This operation reads no input.
+      // The operation has no parameter and no body that could be invalid.
       ...(!note.refused && { invalid_request: adminErrorMessages.parameterUnknown([]) }),
       ...note.messages,
     };

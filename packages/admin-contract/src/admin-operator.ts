@@ -13,7 +13,7 @@ import { Label } from './label-schema.ts';
 import { OperatorName } from './operator-name.ts';
 import { strictObject } from './strict-object.ts';
 
-/** The roles of operators. Each role includes the rights of the previous ones. */
+/** The roles of operators. Each role has all rights of the roles before it. */
 export const operatorRoles = ['viewer', 'operator', 'owner'] as const;
 
 export const OperatorRole = oneOf(operatorRoles).meta({
@@ -110,7 +110,7 @@ const OperatorSession = z
     examples: [exampleSession],
   });
 
-/** A session of an operator. */
+/** A session of an operator, without its token. */
 export type OperatorSession = z.output<typeof OperatorSession>;
 
 export const OperatorSessions = z.array(OperatorSession).meta({
@@ -119,7 +119,7 @@ export const OperatorSessions = z.array(OperatorSession).meta({
   examples: [[exampleSession]],
 });
 
-/** The filters of the list of operators. */
+/** The schema of the query of the list of operators. */
 export const ListOperatorsQuery = z.object({
   search: Label.optional().meta({
     description:
@@ -128,7 +128,7 @@ export const ListOperatorsQuery = z.object({
   }),
 });
 
-/** The id of an operator. */
+/** The schema of an operator's id in a path. */
 export const OperatorPath = z.object({
   operatorId: PathId.meta({
     description: 'The `id` of the operator.',

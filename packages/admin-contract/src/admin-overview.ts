@@ -67,7 +67,7 @@ const DeniedCaller = z
   })
   .meta({ id: 'DeniedCaller', description: 'An account, or a key without one, that got a 429.' });
 
-/** An account, or a key without one, that got a 429. */
+/** An account, or a key without an account, with requests that got a 429. */
 export type DeniedCaller = z.output<typeof DeniedCaller>;
 
 const exampleDenied = { account: exampleKey.account, keyId: null, name: null, denials: 123 };

@@ -1,12 +1,15 @@
 import { z } from 'zod';
 import { strictObject } from './strict-object.ts';
 
-/** How long earlier tokens stay valid after a rotation, in seconds. */
+/**
+ * The bounds and the default of the grace period, in seconds. Earlier tokens stay valid for this
+ * time after a rotation.
+ */
 export const gracePeriod = { min: 0, max: 30 * 86_400, default: 86_400 } as const;
 
 const grace = { error: `expected an integer from ${gracePeriod.min} to ${gracePeriod.max}` };
 
-/** The body of a rotation. The whole body may be missing. */
+/** The schema of the body of a rotation. A request without a body is valid. */
 export const Rotation = strictObject({
   graceSeconds: z
     .int(grace)

@@ -1,18 +1,18 @@
 import type { OperatorRole } from './admin-operator.ts';
 
-/** The base path of the admin API on the operators' listener. */
+/** The path of the admin API on the operators' listener. */
 export const adminBasePath = '/admin/v1';
 
 /**
- * The header of a session's request, with the value `true`, if its operator has done something
- * since the last one. Only such a request extends the session, because pages send requests by
- * themselves while they are visible.
+ * The header that the console sends with the value `true` if a person has used the page since the
+ * last request. Only such a request extends the session, because visible pages also send requests
+ * by themselves.
  */
 export const operatorActiveHeader = 'X-Operator-Active';
 
 /**
  * The method and path of each operation, relative to {@link adminBasePath}, and the lowest role
- * that it needs. This file contains only data, because browsers load it.
+ * that may call the operation. This file contains only data, so that browsers can load it.
  */
 export const adminRoutes = {
   createKey: { method: 'POST', path: '/keys', role: 'operator' },

@@ -4,8 +4,8 @@ import { exampleOperator, OperatorRole } from './admin-operator.ts';
 import { operatorActiveHeader } from './admin-routes.ts';
 
 /**
- * How long a session lasts: it ends after some time without use, and at the latest after a working
- * day.
+ * The maximum length of a session. It ends after 30 minutes without use, and after a working day of
+ * 8 hours at the latest.
  */
 export const sessionLifetime = { idleSeconds: 30 * 60, maxSeconds: 8 * 3_600 } as const;
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { usageOperations } from './admin-usage.ts';
 
-test('the usage ledger keeps the numbers that it has stored', () => {
+test('usageOperations keeps the index of each operation, because the database stores the index', () => {
   const stored = ['none', 'listPets', 'createPet', 'getPet', 'listOrders', 'getRateLimit'];
   expect(usageOperations).toEqual(stored);
 });

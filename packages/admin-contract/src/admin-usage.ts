@@ -5,8 +5,8 @@ import { oneOf, PastInstant, Plan, timestamp } from './admin-fields.ts';
 import { exampleKey } from './admin-key.ts';
 
 /**
- * The operations by which usage is counted, each at the index of its `usageCode`. `none` means
- * everything else under `/v1`.
+ * The names of the operations in the usage ledger. The index of an operation is its `usageCode`.
+ * `none` stands for all other requests under `/v1`.
  */
 export const usageOperations: readonly ('none' | Operation)[] = [
   'none',
@@ -16,7 +16,7 @@ export const usageOperations: readonly ('none' | Operation)[] = [
     .map(({ operation }) => operation),
 ];
 
-/** The outcomes of counted requests. */
+/** The outcomes by which the usage ledger counts requests. */
 export const usageOutcomes = [
   'ok',
   'client_error',
@@ -26,13 +26,13 @@ export const usageOutcomes = [
   'refused',
 ] as const;
 
-/** The bucket lengths by which requests are counted, in seconds. */
+/** The lengths of the time buckets of a usage report, in seconds. */
 export const usageBucketSeconds = { minute: 60, hour: 3_600, day: 86_400 } as const;
 
-/** The largest number of buckets in one response. */
+/** The maximum number of buckets in one response. */
 export const maxUsageBuckets = 1_500;
 
-/** The largest number of days in one response that is grouped by key. */
+/** The maximum number of days in one response that is grouped by key. */
 export const maxGroupedDays = 31;
 
 export const UsageOperation = z.enum(usageOperations).meta({
@@ -69,7 +69,7 @@ export const UsageRow = z
 
 export type UsageRow = z.output<typeof UsageRow>;
 
-/** The period of the rows. */
+/** The schemas of a report's period, and of the length of its buckets. */
 export const usageRange = {
   from: timestamp.describe('The start of the first bucket.'),
   to: timestamp.describe('The end of the last bucket.'),
@@ -78,7 +78,7 @@ export const usageRange = {
 
 const inOrder = 'By time, operation and outcome. There are no rows with zero requests.';
 
-/** A period for examples. */
+/** The period in examples of the reference. */
 export const exampleUsageRange = {
   from: '2026-11-21T08:00:00.000Z',
   to: '2026-11-21T10:00:00.000Z',
@@ -118,7 +118,10 @@ const to = PastInstant.optional().meta({
 const usualStart = '60 minutes before `to` for `minute`, 24 hours for `hour`, 30 days for `day`';
 const bucketOfRows = `The length of each bucket. A response covers at most ${maxUsageBuckets} buckets.`;
 
-/** Requests the history along with the current state: one request has both. */
+/**
+ * The schema of the parameter that adds the history to the current state, so that a page needs only
+ * one request.
+ */
 export const IncludeHistory = z
   .enum(['history'], { error: 'expected history' })
   .optional()
@@ -127,14 +130,14 @@ export const IncludeHistory = z
     examples: ['history'],
   });
 
-/** The filters of a usage report. */
+/** The schema of the query of a usage report about one key or account. */
 export const UsageQuery = z.object({
   from: from(usualStart),
   to,
   bucket: UsageBucket.default('hour').meta({ description: bucketOfRows, examples: ['hour'] }),
 });
 
-/** The filters of a usage report about all keys. */
+/** The schema of the query of a usage report about all keys. */
 export const ServiceUsageQuery = z.object({
   from: from(`${usualStart}; one day with \`groupBy\``),
   to,

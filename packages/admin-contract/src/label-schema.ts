@@ -4,17 +4,20 @@ import { z } from 'zod';
 import { tidyAccountName } from './account-name.ts';
 
 /**
- * The name of a key or operator, or an account. Such labels are shown and logged, unlike tokens.
+ * The schema of a label: the name of a key or an operator, or an account. Labels are shown and
+ * logged, so they must not contain a token.
  */
 export const Label = Name.refine((text) => !holdsToken(text), { error: noToken });
 
-// Characters that renderers ignore by Unicode, annotations, and the empty pattern of Braille. The
-// list is longer than for the name of an animal: an account is a reference, so it needs no joiners.
+// Matches characters that Unicode lets renderers ignore, annotations, and the empty Braille
+// pattern. Joiners are included, although they are allowed in the name of an animal. An account is
+// a reference, and needs no joiners.
 const invisible = /[\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffb]/u;
 
 /**
- * The name of a new account. Two names that look alike would be two customers with a quota each.
- * Letter case is kept, because references of other systems may differ only in it.
+ * The schema of the name of a new account. Names that look alike must be equal, because each
+ * account has its own quota. The schema does not change letter case, because references of other
+ * systems may differ only in case.
  */
 export const AccountName = z
   .string()

@@ -8,11 +8,11 @@ test.each([
   'ＡＤＭＩＮ＿ＴＯＫＥＮ',
   'local user',
   'Local\u200bUser',
-])('refuses the operator name %s, which looks like a reserved name', (name) => {
+])('OperatorName refuses %s, because it looks like a reserved name', (name) => {
   expect(OperatorName.safeParse(name).error?.issues[0]?.message).toContain('are reserved');
 });
 
-test.each(['Ann', 'Local users', 'Анна', '李'])('accepts the operator name %s', (name) => {
+test.each(['Ann', 'Local users', 'Анна', '李'])('OperatorName accepts %s', (name) => {
   expect(OperatorName.parse(name)).toBe(name);
 });
 
@@ -20,11 +20,11 @@ test.each([
   ['Ann', 'Аnn'],
   ['Ann', 'ANN '],
   ['Zoë', 'Zoe'],
-])('the names %s and %s look alike', (one, other) => {
+])('lookOfName returns the same text for the similar names %s and %s', (one, other) => {
   expect(lookOfName(one)).toBe(lookOfName(other));
 });
 
-test('different names look different', () => {
+test('lookOfName returns different texts for names that look different', () => {
   const names = ['Ann', 'Anna', 'Anja', 'Анна', 'Bob', '李', '王'];
   expect(new Set(names.map(lookOfName)).size).toBe(names.length);
 });

@@ -1,18 +1,20 @@
 import { Label } from './label-schema.ts';
 
 /**
- * The names of the holder of the `ADMIN_TOKEN` and of the local user in the audit log and the log.
+ * The names that the audit log and the log show for someone without an operator's token: the holder
+ * of the `ADMIN_TOKEN`, and the local user.
  */
 const reservedNames = ['ADMIN_TOKEN', 'local user'];
 
-// Letters of Cyrillic and Greek that look like Latin ones in most fonts, with the Latin letters.
+// Cyrillic and Greek letters that look like Latin letters in most fonts. `latin` has the similar
+// letters in the same order.
 const confusable = 'аеорсухіјѕԁһӏοανι';
 const latin = 'aeopcyxijsdhloavi';
 
 /**
- * Reduces a name to its visible form: two names with the same result look alike. Compatibility
- * characters, letter case, marks, white space, hyphens and invisible characters do not count.
- * Letters of other scripts become the Latin letters that they look like.
+ * Returns the same text for all names that look alike. Compatibility forms, letter case, accents,
+ * white space, hyphens and invisible characters make no difference. Cyrillic and Greek letters
+ * become the Latin letters that they look like.
  */
 export function lookOfName(name: string): string {
   return Array.from(
@@ -26,7 +28,7 @@ export function lookOfName(name: string): string {
 
 const reservedLooks = new Set(reservedNames.map(lookOfName));
 
-/** The name of a new operator. It must not look like a reserved name. */
+/** The schema of the name of a new operator. The name must not look like a reserved name. */
 export const OperatorName = Label.refine((name) => !reservedLooks.has(lookOfName(name)), {
   error: `expected another name: ${reservedNames.join(' and ')}, and names that look like them, are reserved`,
 });

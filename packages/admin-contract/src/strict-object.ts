@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * An object that refuses unknown members. The public API ignores them, but an operator's misspelt
- * `expiresAT` must not create a key that never expires.
+ * Creates the schema of an object that refuses unknown members. The public API ignores unknown
+ * members. In the admin API, a misspelt `expiresAT` must not create a key that never expires.
  */
 export function strictObject<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   const members = Object.keys(shape).join(', ');

@@ -10,12 +10,13 @@ import type { ListPetsQuery, PetPath } from './pet-parameters.ts';
 import type { QuotaWindow, RateLimitStatus, rateLimitStatusContract } from './rate-limit-status.ts';
 import type { OperationName } from './routes.ts';
 
-// If inference fails, a type is `any` or `unknown`, as a whole or in the items of a list.
+// Whether TypeScript has failed to infer a type. The type is then `any` or `unknown`, as a whole or
+// for the items of a list.
 type IsLost<T> = unknown extends T ? true : T extends readonly (infer I)[] ? IsLost<I> : false;
 
 /**
- * Lists operations whose inference failed, with the statuses of lost bodies, or with the lost parts
- * of requests.
+ * The operations with a type that TypeScript failed to infer. For responses, each entry contains
+ * the status; for requests, it contains the part, such as `body`.
  */
 type Lost<Operations> = {
   [Name in keyof Operations]: Operations[Name] extends { status: number }
@@ -42,7 +43,7 @@ expectTypeOf<Lost<Responses>>().toEqualTypeOf<never>();
 expectTypeOf<Lost<Request>>().toEqualTypeOf<never>();
 expectTypeOf<keyof Public>().toEqualTypeOf<OperationName>();
 
-// Each operation has the published types of requests and responses.
+// The requests and responses of each operation have the types that this package publishes.
 expectTypeOf<Success<'listPets'>>().toEqualTypeOf<Pet[]>();
 expectTypeOf<Success<'createPet' | 'getPet'>>().toEqualTypeOf<Pet>();
 expectTypeOf<Success<'getRateLimit'>>().toEqualTypeOf<RateLimitStatus>();
@@ -57,8 +58,8 @@ expectTypeOf<ClientInferRequest<Public>['createPet']['headers']>().toEqualTypeOf
 
 expectTypeOf<string>().not.toExtend<ErrorCode>();
 
-// Each type equals its schema's output in both directions, and also its input, if no value is
-// converted.
+// Each published type equals the output type of its schema. It also equals the input type, if the
+// schema converts no value.
 expectTypeOf<z.output<typeof PetStatus>>().toEqualTypeOf<PetStatus>();
 expectTypeOf<z.output<typeof Pets>>().toEqualTypeOf<Pets>();
 expectTypeOf<z.input<typeof Pet>>().toEqualTypeOf<Pet>();
@@ -67,8 +68,8 @@ expectTypeOf<z.output<typeof ErrorBody>>().toEqualTypeOf<ErrorBody>();
 expectTypeOf<z.output<typeof QuotaWindow>>().toEqualTypeOf<QuotaWindow>();
 expectTypeOf<z.input<typeof PetPath>>().toEqualTypeOf<{ petId: Int64 | string }>();
 
-// The query of the list is the exception: the type describes what a caller of the client passes. A
-// caller of the contract passes strings where a query has no other form.
+// The type of the list's query is different: it describes the arguments of the SDK's `listPets`. A
+// ts-rest client must pass strings for some parameters.
 type GivenQuery = ClientInferRequest<Public>['listPets']['query'];
 expectTypeOf<Omit<ListPetsQuery, 'ids'>>().toEqualTypeOf<
   Omit<Request['listPets']['query'], 'ids'>

@@ -9,8 +9,9 @@ import { routes } from './routes.ts';
 const c = initContract();
 
 /**
- * The responses of any operation. They have no `as const`: TypeScript spreads a readonly `400` as
- * `"400"`, which ts-rest does not accept as a status, and the type of its body is lost.
+ * The error responses that every operation can have. The object has no `as const`, because
+ * TypeScript then turns the status `400` into the string `"400"`. ts-rest does not accept strings
+ * as statuses, and the body's type would be lost.
  */
 const commonResponses = {
   400: ErrorBody,
@@ -21,7 +22,7 @@ const commonResponses = {
   503: ErrorBody,
 };
 
-/** The three operations on animals. Paths are relative to `/v1`. */
+/** The contract of the three operations on animals. Their paths are relative to `/v1`. */
 export const contract = c.router(
   {
     listPets: {

@@ -1,18 +1,19 @@
 import { routes } from './routes.ts';
 
-/** The planned end of an operation. Dates are UTC. */
+/** The planned removal of an operation. The dates are in UTC. */
 export interface Deprecation {
   readonly deprecatedAt: Date;
   readonly sunsetAt: Date;
   /**
-   * The replacement. `:name` in the path stands for the path parameter of the deprecated operation.
+   * The path of the replacement. `:name` in the path stands for the parameter of the same name in
+   * the deprecated operation.
    */
   readonly successor: { readonly path: string };
 }
 
 /**
- * When an operation was deprecated, when it ends, and what replaces it. This file contains only
- * data, because browsers load it.
+ * All deprecated operations: the date of the deprecation, the date of the removal, and the
+ * replacement. This file contains only data, so that browsers can load it without schemas.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9745 for `Deprecation`, RFC 8594 for `Sunset`.
  */

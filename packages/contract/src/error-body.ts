@@ -1,24 +1,24 @@
 import { z } from 'zod';
 import { errorCodes } from './error-codes.ts';
 
-/** The body of every response that is not a success. */
+/** The body of every error response. */
 export interface ErrorBody {
-  /** Machine-readable error code: an `ErrorCode`, or one that a newer service added. */
+  /** The machine-readable error code: an `ErrorCode`, or a code that a newer service has added. */
   code: string;
-  /** Human-readable description, at most 1 kB. */
+  /** A description for people, at most 1 kB long. */
   message: string;
   /** The HTTP status code of the response. */
   status: number;
 }
 
-/** The largest length of an error message, in bytes of UTF-8. */
+/** The maximum length of an error message, in bytes of UTF-8. */
 export const maxMessageBytes = 1024;
 
 /**
- * Creates the schema of an Error body.
+ * Creates the schema of an error body.
  *
- * @param codes the codes of the API, for the reference.
- * @param example the code whose message the reference shows.
+ * @param codes the error codes of the API. The API reference lists them as examples.
+ * @param example the code that the reference shows in its example.
  */
 export function createErrorSchema<Code extends string>(
   codes: Readonly<Record<Code, { readonly status: number; readonly example?: string }>>,
@@ -28,8 +28,8 @@ export function createErrorSchema<Code extends string>(
   return z
     .object({
       code: z.string().meta({
-        // The schema describes the codes and does not check them: a client must accept codes that a
-        // later service adds.
+        // The schema lists the codes as examples, and accepts any other code. A client must accept
+        // codes that a later service adds.
         maxLength: 64,
         description:
           'Machine-readable error code. Codes are added within v1: handle an unknown code by its status.',
@@ -55,7 +55,7 @@ export function createErrorSchema<Code extends string>(
     });
 }
 
-/** @internal It is not in the client's declarations; see `pet.ts`. */
+/** @internal The schema must not be part of the client's declarations; see `pet.ts`. */
 export const ErrorBody = createErrorSchema(
   errorCodes,
   'pet_not_found',

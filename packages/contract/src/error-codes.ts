@@ -2,28 +2,32 @@ import type { Int64 } from './int64.ts';
 import { type RateLimitWindow, rateLimitHeaders } from './rate-limit.ts';
 import type { Scope } from './scope.ts';
 
-/** The description of an error code in the reference. */
+/** The description of an error code in the API reference. */
 export interface ErrorDescription {
   /** The HTTP status. */
   readonly status: number;
-  /** When the service responds with this code. */
+  /** The situation in which the service responds with this code. */
   readonly when: string;
-  /** What a caller can do about it. */
+  /** The advice for a caller that gets this error. */
   readonly advice: string;
-  /** Response headers that the error always has. */
+  /** The response headers that the error always has. */
   readonly headers?: readonly string[];
-  /** An example message. For `invalid_request`, the reference derives one for each operation. */
+  /**
+   * An example message. For `invalid_request`, the API reference derives an example for each
+   * operation.
+   */
   readonly example?: string;
 }
 
-/** The description of an error code of the public API. */
+/** The description of an error code of the public API, with its possible causes. */
 export interface PublicErrorDescription extends ErrorDescription {
-  /** The causes, the most frequent one first, in Markdown. */
+  /** The possible causes in Markdown. The most frequent cause comes first. */
   readonly causes: readonly string[];
 }
 
 /**
- * Types a table of error codes by its codes alone, so that declarations do not contain its texts.
+ * Returns a table of error codes unchanged. The declared type contains only the codes, so that
+ * declaration files do not contain the texts.
  */
 export function defineErrors<Code extends string>(
   table: Readonly<Record<Code, ErrorDescription>>,
@@ -37,14 +41,14 @@ function definePublicErrors<Code extends string>(
   return table;
 }
 
-/** The window that denied a request. */
+/** The window that denied a request, as its message describes it. */
 type DeniedWindow = Pick<RateLimitWindow, 'name' | 'limit' | 'resetAt'>;
 
 let lastInstant = { unixSeconds: 0, text: '1970-01-01T00:00:00Z' };
 
 /**
- * Formats a Unix time in seconds as ISO 8601, without milliseconds. It caches the last result,
- * because many denials have the same key and window.
+ * Formats a Unix time in seconds as ISO 8601, without milliseconds. The function caches its last
+ * result, because consecutive denials often report the same reset time.
  */
 function toInstant(unixSeconds: number): string {
   if (lastInstant.unixSeconds !== unixSeconds) {
@@ -55,14 +59,14 @@ function toInstant(unixSeconds: number): string {
 }
 
 /**
- * Formats a whole number as `10,000`. `toLocaleString` would take 30 ms and 8 MB at each start, to
- * load its data.
+ * Formats a whole number with commas, such as `10,000`. `toLocaleString` would take 30 ms and 8 MB
+ * at each start to load its data.
  */
 function groupDigits(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
-/** The messages of the service by their codes. The reference shows them as examples. */
+/** The error messages of the service, by their codes. The API reference shows them as examples. */
 export const errorMessages = {
   invalid_json: 'body: expected valid JSON in UTF-8',
   unauthorized: 'The API key is not valid.',
@@ -90,8 +94,8 @@ export const errorMessages = {
 };
 
 /**
- * Every error code of the public API. Codes are added within v1, so clients must handle an unknown
- * code by its status.
+ * Every error code of the public API. New codes can be added within v1, so clients must handle an
+ * unknown code by its status.
  */
 export const errorCodes = definePublicErrors({
   invalid_request: {
@@ -270,5 +274,5 @@ export const errorCodes = definePublicErrors({
   },
 });
 
-/** A machine-readable error code. */
+/** An error code of the public API, for programs to compare. */
 export type ErrorCode = keyof typeof errorCodes;

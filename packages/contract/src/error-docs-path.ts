@@ -1,6 +1,6 @@
 /**
- * Returns the address of an error code in the reference: a path with a fragment, relative to the
- * origin of the service. Every code has such an anchor, including codes that are added later.
+ * Returns the path and fragment of an error code in the API reference, relative to the origin of
+ * the service. The fragment also works for codes that are added later.
  */
 export function errorDocsPath(code: string): string {
   return `/docs#error-${encodeURIComponent(code)}`;

@@ -2,8 +2,8 @@ import type { ApiFetcher } from '@ts-rest/core';
 import { parseJson, stringifyJson } from './exact-json.ts';
 
 /**
- * The `api` option for ts-rest's clients. It reads and writes 64-bit integers exactly, where
- * ts-rest's own `api` rounds integers above 2^53. Pass bodies through {@link exactBody}.
+ * The value for the `api` option of ts-rest clients. It reads and writes 64-bit integers exactly.
+ * ts-rest's own function rounds integers above 2^53. Pass each body through {@link exactBody}.
  */
 export const exactJsonApi: ApiFetcher = async ({
   path,
@@ -16,7 +16,7 @@ export const exactJsonApi: ApiFetcher = async ({
     ...fetchOptions,
     method,
     headers,
-    // The copy leaves out the `toJSON` of `exactBody`.
+    // The copy has no `toJSON`, which `exactBody` has added to the body.
     ...(rawBody !== undefined && { body: stringifyJson({ ...(rawBody as object) }) }),
   });
   const text = await response.text();
@@ -29,9 +29,11 @@ export const exactJsonApi: ApiFetcher = async ({
 };
 
 /**
- * Prepares a body for a ts-rest client with {@link exactJsonApi}. Before ts-rest calls the `api`
- * option, it passes every body to `JSON.stringify`, which throws on a `bigint`. The copy has a
- * `toJSON` that returns `undefined`, so there is nothing to write.
+ * Prepares a body for a ts-rest client that uses {@link exactJsonApi}.
+ *
+ * ts-rest passes every body to `JSON.stringify` before it calls the `api` option, and
+ * `JSON.stringify` throws on a `bigint`. The returned copy has a `toJSON` that returns `undefined`,
+ * so `JSON.stringify` sees no `bigint`.
  */
 export function exactBody<Body extends object>(body: Body): Body {
   return Object.defineProperty({ ...body }, 'toJSON', { value: () => undefined });

@@ -13,7 +13,7 @@ test.each([
   ['1.1234567890123456789', 1.1234567890123457],
   ['1e400', Number.POSITIVE_INFINITY],
   ['12345678901234567e3', 12345678901234567000],
-  // This integer has more than 64 bits, but rounding it silently would change its value.
+  // This integer does not fit in 64 bits, but a rounded number would be a different value.
   ['12345678901234567890', 12345678901234567890n],
   ['-9223372036854775809', -9223372036854775809n],
 ])('parseJson reads %s as %s', (text, expected) => {
@@ -21,7 +21,7 @@ test.each([
   expect(parseJson(`{"a":[ ${text} ]}`)).toEqual({ a: [expected] });
 });
 
-test('parseJson reads everything but large integers like JSON.parse', () => {
+test('parseJson reads everything except large integers like JSON.parse', () => {
   const property = fc.property(fc.json(), (text) => {
     fc.pre(!/\d{16}/.test(text));
     expect(parseJson(text)).toEqual(JSON.parse(text));
@@ -32,7 +32,7 @@ test('parseJson reads everything but large integers like JSON.parse', () => {
   expect(parseJson(digits)).toEqual(JSON.parse(digits));
 });
 
-test('parseJson throws a SyntaxError for an integer of more than 1,000 digits, without a long computation', () => {
+test('parseJson throws a SyntaxError for an integer with more than 1,000 digits, without converting it', () => {
   expect(parseJson('9'.repeat(1_000))).toBe(10n ** 1_000n - 1n);
   expect(() => parseJson('9'.repeat(1_000_000))).toThrow(SyntaxError);
 });
@@ -49,11 +49,11 @@ test.each([
   '"1234567890123456789',
   '{1234567890123456789:1}',
   '{1234567890123456789 :1}',
-])('parseJson throws a SyntaxError for %j', (text) => {
+])('parseJson throws a SyntaxError for the invalid JSON text %j', (text) => {
   expect(() => parseJson(text)).toThrow(SyntaxError);
 });
 
-test('parseJson reads exactly what stringifyJson wrote, at any depth', () => {
+test('parseJson returns the same value that stringifyJson wrote, at any depth', () => {
   const { tree } = fc.letrec((tie) => ({
     tree: fc.oneof(
       { depthSize: 'small' },
@@ -72,8 +72,9 @@ test('parseJson reads exactly what stringifyJson wrote, at any depth', () => {
   fc.assert(property, { seed: 1 });
 });
 
-// Many programs define this method. It converts the integer to a string, or rounds it.
-test('stringifyJson writes an integer exactly when BigInt.prototype.toJSON exists', () => {
+// Many programs define `BigInt.prototype.toJSON`, so that `JSON.stringify` writes a string or a
+// rounded number.
+test('stringifyJson writes a bigint with all its digits when a program has defined BigInt.prototype.toJSON', () => {
   const prototype = BigInt.prototype as { toJSON?: (this: bigint) => unknown };
   prototype.toJSON = function toJson() {
     return Number(this);
@@ -85,12 +86,12 @@ test('stringifyJson writes an integer exactly when BigInt.prototype.toJSON exist
   }
 });
 
-test('stringifyJson writes strings unchanged that look like a marked integer', () => {
+test('stringifyJson does not change strings that look like its internal mark for integers', () => {
   const value = { text: '"int64-0.5-7"', 'int64-0.5-8': 'int64-0.5-9' };
   expect(stringifyJson({ ...value, n: 7n })).toBe(`${JSON.stringify(value).slice(0, -1)},"n":7}`);
 });
 
-test('stringifyJson refuses a cycle', () => {
+test('stringifyJson throws a TypeError for an object that contains itself', () => {
   const cycle: Record<string, unknown> = {};
   cycle['self'] = cycle;
   expect(() => stringifyJson(cycle)).toThrow(TypeError);

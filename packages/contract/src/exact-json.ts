@@ -1,44 +1,47 @@
 import { normalizeInt64 } from './int64.ts';
 
-// This file reads and writes JSON with 64-bit integers in the same way in all runtimes.
-// `JSON.parse` with source text and `JSON.rawJSON` could do it, but Node 20 and many browsers lack
-// them.
+// This file reads and writes 64-bit integers in JSON exactly, in the same way in all runtimes.
+// Newer runtimes offer `JSON.rawJSON` and the source text in `JSON.parse`, but Node 20 and many
+// browsers do not.
 
-// Matches a string, or a run that begins like a number. Strings are matched so that digits in them
-// stay unchanged. A string without an end is matched, too: searching for its end repeatedly would
-// take quadratic time. A number before a colon would be a name, which must not become a string.
+// Matches a string, or characters that begin like a number.
+//
+// Strings are matched as a whole, so that digits inside a string stay unchanged. A string without
+// an end is matched too, because repeated searches for its end would take quadratic time. A number
+// before a colon is not matched, because the replacement would turn it into a valid member name.
 const stringOrNumber = /"(?:[^"\\]|\\.)*"?|-?\d[\d.eE+-]*(?!\s*:)/g;
 
-/** Matches an integer that `JSON.parse` may round. */
+/** Matches an integer with so many digits that `JSON.parse` may round it. */
 const longInteger = /^-?[1-9]\d{15,}$/;
 
 /**
- * The largest number of digits of an integer. No useful integer has more, and a megabyte of digits
- * takes too long to read.
+ * The maximum number of digits of an integer. No useful integer has more digits, and a conversion
+ * of a million digits would block the process.
  */
 const maxDigits = 1_000;
 
 /**
- * Parses JSON. An integer that a `number` cannot represent exactly becomes a `bigint`, also beyond
- * 64 bits.
+ * Parses JSON like `JSON.parse`, but keeps large integers exact. An integer that a `number` cannot
+ * represent exactly becomes a `bigint`, even if it has more than 64 bits.
  *
- * @throws {SyntaxError} if the text is not JSON, or has an integer of more than 1,000 digits.
+ * @throws {SyntaxError} if the text is not JSON, or contains an integer of more than 1,000 digits.
  */
 export function parseJson(text: string): unknown {
-  // Nearly every text has no such integer, and `JSON.parse` reads it ten times as fast.
+  // Nearly no text contains a large integer, and `JSON.parse` alone is ten times as fast.
   if (!/\d{16}/.test(text)) return JSON.parse(text);
   return parseNumbers(text, longInteger, (source) => {
-    if (source.length > maxDigits) throw new SyntaxError(`integer with ${source.length} digits`);
+    if (source.length > maxDigits) throw new SyntaxError('integer of more than 1000 digits');
     return normalizeInt64(BigInt(source));
   });
 }
 
 /**
- * Parses JSON, and converts some of its numbers in another way than `JSON.parse`.
+ * Parses JSON like `JSON.parse`, but lets the caller convert some of the numbers.
  *
- * @param which the numbers, as they are written.
+ * @param which matches the numbers to convert, as they are written in the text.
+ * @param read converts such a number.
  * @throws {SyntaxError} if the text is not JSON.
- * @throws {RangeError} if it nests deeper than the stack allows.
+ * @throws {RangeError} if the nesting is deeper than the stack allows.
  */
 export function parseNumbers(
   text: string,
@@ -55,11 +58,11 @@ export function parseNumbers(
 }
 
 /**
- * Writes JSON with each `bigint` as a plain integer with all digits. It reads the value before
- * `toJSON` converts it, because many programs define a `BigInt.prototype.toJSON` that returns
- * strings or rounds.
+ * Writes JSON like `JSON.stringify`, but writes each `bigint` as an integer with all its digits.
+ * The function reads the value before `toJSON` converts it. Many programs define a
+ * `BigInt.prototype.toJSON` that returns a string or a rounded number.
  *
- * @throws {TypeError} for a cycle.
+ * @throws {TypeError} for an object that contains itself.
  */
 export function stringifyJson(value: unknown): string {
   const mark = createMark();
@@ -73,7 +76,10 @@ export function stringifyJson(value: unknown): string {
   return marked.replaceAll(new RegExp(`"${mark}(-?\\d+)"`, 'g'), '$1');
 }
 
-/** The mark is random, so that no string in the value looks like a marked integer. */
+/**
+ * Creates the prefix that marks an integer inside a string. The prefix is random, so that no string
+ * in the value can contain it.
+ */
 function createMark(): string {
   return `int64-${Math.random()}-`;
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const key = { error: 'expected 1 to 255 visible ASCII characters' };
 
-/** The `Idempotency-Key` header (draft-ietf-httpapi-idempotency-key-header-07). */
+/** The schema of the `Idempotency-Key` header (draft-ietf-httpapi-idempotency-key-header-07). */
 const IdempotencyKey = z
   .string(key)
   .regex(/^[\x21-\x7e]{1,255}$/, key)
@@ -16,7 +16,8 @@ const IdempotencyKey = z
   });
 
 /**
- * The headers of a request that adds an animal. Their names are in lower case, as in Node. They are
- * one object schema, because with zod 4, ts-rest cannot infer the types of a record of schemas.
+ * The schema of the headers of a request that adds an animal. The names are in lower case, as in
+ * Node. The headers are one object schema, because ts-rest cannot infer the types from a record of
+ * zod 4 schemas.
  */
 export const CreatePetHeaders = z.object({ 'idempotency-key': IdempotencyKey.optional() });

@@ -10,19 +10,25 @@ test.each([
   ['-9007199254740992', -9007199254740992n],
   ['9223372036854775807', int64Max],
   ['-9223372036854775808', int64Min],
-])('parseInt64 reads %s as its one representation', (text, expected) => {
-  expect(normalizeInt64(BigInt(text))).toBe(expected);
-  expect(parseInt64(text)).toBe(expected);
-});
+])(
+  'parseInt64 reads the text %s as a number if that is exact, and otherwise as a bigint',
+  (text, expected) => {
+    expect(normalizeInt64(BigInt(text))).toBe(expected);
+    expect(parseInt64(text)).toBe(expected);
+  },
+);
 
 test.each([
   ['', ' ', '-', '-0', '+5', '007', '5\n', ' 5 ', '0x10', '1e1', '1.0', '1_000', '5n', '٥', 'NaN'],
   ['9223372036854775808', '-9223372036854775809', '9'.repeat(100_000)],
-])('parseInt64 returns undefined for %j and other texts', (...texts) => {
-  for (const text of texts) expect(parseInt64(text), text.slice(0, 30)).toBeUndefined();
-});
+])(
+  'parseInt64 returns undefined for %j and other texts that are not a 64-bit integer',
+  (...texts) => {
+    for (const text of texts) expect(parseInt64(text), text.slice(0, 30)).toBeUndefined();
+  },
+);
 
-test('an integer is the same after it is written and read, and prints as its text', () => {
+test('parseInt64 reads every 64-bit integer, and String writes the result as the same text', () => {
   const int64s = fc.bigInt({ min: int64Min, max: int64Max }).map(String);
   const texts = fc.oneof(int64s, fc.string(), fc.stringMatching(/^-?\d{1,20}$/));
   const property = fc.property(texts, int64s, (text, integer) => {

@@ -1,15 +1,18 @@
-/** A 64-bit integer: a `number` if that is exact (up to ±(2^53 − 1)), otherwise a `bigint`. */
+/**
+ * A 64-bit integer. The type is `number` if that is exact (up to ±(2^53 − 1)), and otherwise
+ * `bigint`.
+ */
 export type Int64 = number | bigint;
 
-/** −2^63, the smallest 64-bit integer. */
+/** The smallest 64-bit integer, −2^63. */
 export const int64Min: bigint = -(2n ** 63n);
 
-/** 2^63 − 1, the largest 64-bit integer. */
+/** The largest 64-bit integer, 2^63 − 1. */
 export const int64Max: bigint = 2n ** 63n - 1n;
 
 /**
- * Converts a whole number to its one representation: a `number` if that is exact, otherwise a
- * `bigint`.
+ * Returns an integer as a `number` if that is exact, and otherwise as a `bigint`. So equal integers
+ * always have the same type.
  */
 export function normalizeInt64(value: bigint): Int64 {
   const asNumber = Number(value);
@@ -17,12 +20,14 @@ export function normalizeInt64(value: bigint): Int64 {
 }
 
 /**
- * Reads a 64-bit integer in canonical decimal form, as in paths and query strings.
+ * Parses a 64-bit integer in its canonical decimal form, as in paths and query strings.
  *
- * @returns `undefined` for anything else: `''`, `'007'`, `'0x10'`, `'1e1'`, `' 5 '`, 2^63.
+ * @returns `undefined` for all other texts, such as `''`, `'007'`, `'0x10'`, `'1e1'`, `' 5 '` and
+ * 2^63.
  */
 export function parseInt64(text: string): Int64 | undefined {
-  // The pattern limits the length before BigInt reads it, so a megabyte of digits costs nothing.
+  // The pattern limits the number of digits before `BigInt` reads them. Otherwise a caller could
+  // block the process with a megabyte of digits.
   if (!/^(?:0|-?[1-9]\d{0,18})$/.test(text)) return undefined;
   const value = BigInt(text);
   return value >= int64Min && value <= int64Max ? normalizeInt64(value) : undefined;

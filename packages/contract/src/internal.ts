@@ -1,4 +1,4 @@
-// Exports for the contracts of this workspace. They are not published.
+// These exports are for the other packages of this workspace, and are not published.
 
 export { createErrorSchema } from './error-body.ts';
 export { defineErrors, errorCodes } from './error-codes.ts';

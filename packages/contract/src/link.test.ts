@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { findLink, formatLinks } from './link.ts';
 
-test('formatLinks writes links in the form of RFC 8288', () => {
+test('formatLinks writes links in the format of RFC 8288', () => {
   expect(formatLinks([])).toBe('');
   expect(
     formatLinks([
@@ -14,9 +14,9 @@ test('formatLinks writes links in the form of RFC 8288', () => {
   );
 });
 
-test('findLink finds each link that formatLinks wrote', () => {
-  // These are letters of URLs, and all characters that a link must not confuse with the syntax of
-  // the header.
+test('findLink finds each link in a header that formatLinks wrote', () => {
+  // The pattern contains letters, and all characters of URLs that are also part of the header's
+  // syntax.
   const url = fc.stringMatching(/^https:\/\/[a-z]{1,9}\/[\w\-.~:?#[\]@!$&'()*+,;=%]{0,20}$/);
   fc.assert(
     fc.property(fc.array(url, { maxLength: 4 }), url, (urls, next) => {
@@ -58,8 +58,9 @@ test.each([
   expect(findLink(header, 'next')).toBeUndefined();
 });
 
-// With `[^>]*` for the target, 16,000 characters of the first text took 0.4 s. Quadratic time would
-// be a minute for these texts, and linear time is milliseconds.
+// An earlier pattern used `[^>]*` for the target, and took 0.4 s for 16,000 characters of the first
+// text. With quadratic time, these texts would take a minute. With linear time, they take
+// milliseconds.
 test.each([
   ['targets that do not end', '<'.repeat(200_000)],
   ['parameters', `<a>${';b='.repeat(70_000)}`],
@@ -68,7 +69,7 @@ test.each([
   ['backslashes', `<a>;b="${'\\'.repeat(200_000)}`],
   ['relation types', `<a>${';rel   '.repeat(60_000)}`],
 ])(
-  'findLink reads a hostile run of %s in linear time',
+  'findLink reads a long hostile header in linear time when it repeats %s',
   (_what, header) => {
     expect(findLink(header, 'next')).toBeUndefined();
   },

@@ -1,30 +1,32 @@
 import type { Deprecation } from './deprecations.ts';
 import type { Scope } from './scope.ts';
 
-/**
- * The properties of an operation besides its schemas: the `metadata` of its route in a contract.
- */
+/** The `metadata` of an operation's route in a contract: all properties besides its schemas. */
 export interface OperationMetadata {
-  /** The name of the operation, the same as in its contract. */
+  /** The name of the operation. It equals the name of the route in the contract. */
   readonly operation: string;
   readonly stability: 'stable' | 'beta' | 'experimental';
-  /** The scope that a key needs to call it. */
+  /** The scope that an API key needs to call the operation. */
   readonly scope: Scope;
   /**
-   * The number of the operation in the usage ledger, one more than the last. The database stores
-   * it: never change a number, and never reuse one. 0 is `none`.
+   * The number that stands for the operation in the usage ledger of the database. A new operation
+   * gets the next number. Never change or reuse a number, because the database stores it. 0 means
+   * `none`.
    */
   readonly usageCode: number;
   /**
-   * What requests with a key count against: the quota of the key, or the allowance of requests for
-   * its status.
+   * The limit that requests with a key count against: the quota of the key, or the separate limit
+   * for status requests.
    */
   readonly quota: 'key' | 'status';
-  /** Its planned end, if there is one. */
+  /** The planned removal of the operation, if it is deprecated. */
   readonly deprecation?: Deprecation;
 }
 
-/** Routes with complete metadata, each under its own name. */
+/**
+ * The routes of a contract. Each has complete metadata, and its name in the metadata equals its
+ * name in the contract.
+ */
 export type DescribedRoutes<Name extends string> = {
   readonly [Key in Name]: { readonly metadata: OperationMetadata & { readonly operation: Key } };
 };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { operations } from './operations.ts';
 
-test('each operation has the next number of the usage ledger', () => {
+test('the operations have consecutive usage codes, beginning with 1', () => {
   const codes = Object.values(operations).map(({ metadata }) => metadata.usageCode);
   expect(codes.toSorted()).toEqual(codes.map((_, index) => index + 1));
 });

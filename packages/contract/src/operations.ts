@@ -3,13 +3,13 @@ import type { DescribedRoutes } from './operation-metadata.ts';
 import { ordersContract } from './orders.ts';
 import { rateLimitStatusContract } from './rate-limit-status.ts';
 
-/** The name of an operation of the public API, in any of its contracts. */
+/** The name of an operation of the public API, from any of its three contracts. */
 export type Operation =
   | keyof typeof contract
   | keyof typeof rateLimitStatusContract
   | keyof typeof ordersContract;
 
-/** Every operation of the public API. An operation without complete metadata does not compile. */
+/** All operations of the public API. `satisfies` ensures that each has complete metadata. */
 export const operations = {
   ...contract,
   ...rateLimitStatusContract,

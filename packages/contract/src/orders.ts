@@ -1,7 +1,10 @@
 import { initContract } from '@ts-rest/core';
 import { ErrorBody } from './error-body.ts';
 
-/** The contract of the orders. Their shape is not settled, so no status means success yet. */
+/**
+ * The contract of the orders. The format of an order is not decided yet, so the contract has no
+ * successful response.
+ */
 export const ordersContract = initContract().router(
   {
     listOrders: {
@@ -22,8 +25,8 @@ export const ordersContract = initContract().router(
         operation: 'listOrders',
         usageCode: 4,
         stability: 'experimental',
-        // The orders have this scope until they are implemented. Then they get their own scope,
-        // because keys in web pages have this one.
+        // The orders have this scope only until they are implemented. Keys in web pages have this
+        // scope and must not read orders, so orders will get their own scope.
         scope: 'pets:read',
         quota: 'key',
       } as const,

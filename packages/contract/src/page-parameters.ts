@@ -4,8 +4,8 @@ import { pageLimit } from './page-limit.ts';
 const limit = { error: `expected one integer from ${pageLimit.min} to ${pageLimit.max}` };
 
 /**
- * A number for callers, and a string for the service, which reads it from a query.
- * `z.coerce.number()` would read '', '0x10', '1e1' and ' 5 ' as numbers.
+ * The schema of the `limit` parameter. Callers pass a number, and the service reads a string from
+ * the query. `z.coerce.number()` would also accept '', '0x10', '1e1' and ' 5 ' as numbers.
  */
 export const PageLimit = z.codec(
   z.union([z.string(limit).regex(/^[1-9]\d{0,2}$/, limit), z.int(limit)], limit),

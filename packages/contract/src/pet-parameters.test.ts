@@ -15,7 +15,7 @@ test.each([
   ],
   [{ ids: ['5', '11,-7,9007199254740993'] }, { ids: [5, 11, -7, 9007199254740993n] }],
   [{ ids: Array(100).fill('1').join() }, { ids: Array(100).fill(1) }],
-])('ListPetsQuery reads %j', (query, expected) => {
+])('ListPetsQuery accepts the query %j', (query, expected) => {
   expect(ListPetsQuery.parse(query)).toEqual(expected);
 });
 
@@ -33,31 +33,31 @@ test.each([
   [status, ['', 'lost', 'SOLD', ['sold', 'sold'], { x: 'sold' }]],
   ['cursor: expected one cursor from a Link header', [['a', 'b']]],
   ['categoryId: expected a 64-bit integer', ['', '01', ['1', '2'], 1.5]],
-])('%s', (message, values) => {
+])('ListPetsQuery refuses invalid values with the message "%s"', (message, values) => {
   const [name = ''] = message.split(':');
   for (const value of values) expect(faults({ [name]: value }), String(value)).toEqual([message]);
 });
 
-test('ids are refused beside a limit, even the default one, and beside a cursor', () => {
+test('ListPetsQuery refuses ids together with a limit, even the default limit, or with a cursor', () => {
   expect(faults({ ids: '1', limit: '20', cursor: 'abc' })).toEqual([
-    'limit: expected none beside ids',
-    'cursor: expected none beside ids',
+    'limit: expected no value together with ids',
+    'cursor: expected no value together with ids',
   ]);
 });
 
-test('ids are read as they are written', () => {
+test('ListPetsQuery encodes the ids that it has read as the same text', () => {
   const query = { ids: '-9223372036854775808,5,9223372036854775807' };
   expect(ListPetsQuery.encode(ListPetsQuery.parse(query))).toEqual(query);
 });
 
-// `int64.test.ts` tests all forms of an integer.
+// `int64.test.ts` tests all valid and invalid forms of a 64-bit integer.
 test.each([
   ['-9223372036854775808', -(2n ** 63n)],
   [2n ** 53n + 1n, 2n ** 53n + 1n],
   ['9223372036854775808', undefined],
   [['1', '2'], undefined],
   [2 ** 60, undefined],
-])('the petId %s is %s', (petId, expected) => {
+])('PetPath reads the petId %s as %s', (petId, expected) => {
   const { data, error } = PetPath.safeParse({ petId });
   expect(data?.petId).toBe(expected);
   expect(error?.issues.map(({ path, message }) => `${path}: ${message}`)).toEqual(

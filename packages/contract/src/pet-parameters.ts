@@ -5,29 +5,31 @@ import { pageLimit } from './page-limit.ts';
 import { PageCursor, PageLimit } from './page-parameters.ts';
 import { examplePet, PetStatus } from './pet.ts';
 
-/** The filters and the page of a list of animals. */
+/** The query of a list of animals: its filters and its page. */
 export interface ListPetsQuery {
   /**
-   * The largest number of animals to return, 1 to 100.
+   * The maximum number of animals to return, from 1 to 100.
    *
    * @default 20
    */
   limit?: number | undefined;
-  /** Only animals with this status. */
+  /** Lists only animals with this status. */
   status?: PetStatus | undefined;
-  /** Only animals of this category. */
+  /** Lists only animals of this category. */
   categoryId?: Int64 | undefined;
-  /** Where the page starts: the opaque `cursor` of the last response's `Link: <…>; rel="next"`. */
+  /** The opaque cursor of the page, from `Link: <…>; rel="next"` of the previous response. */
   cursor?: string | undefined;
   /**
-   * Only the animals with these ids, 1 to 100: by `id` ascending, each once, unknown ids left out.
-   * The response is complete, so neither `limit` nor `cursor` may come with `ids`. In a query
-   * string, commas separate the ids, or the parameter is repeated.
+   * Lists only the animals with these ids, 1 to 100. They are ordered by `id`, each animal comes
+   * once, and unknown ids are ignored.
+   *
+   * The list is complete, so `limit` and `cursor` are not allowed together with `ids`. In a query
+   * string, separate the ids with commas, or repeat the parameter.
    */
   ids?: readonly Int64[] | undefined;
 }
 
-/** The bounds of a list of ids. */
+/** The minimum and maximum number of ids in a list. */
 const idCount = { min: 1, max: 100 } as const;
 
 const ids = {
@@ -35,9 +37,11 @@ const ids = {
 };
 
 /**
- * The service reads a repeated parameter as a list of strings. The type has no list, because
- * ts-rest's clients write a list as `ids[0]=…`, which the service refuses. So their callers pass
- * one string with commas.
+ * The schema of the ids as they are sent. The service also reads a repeated parameter, as a list of
+ * strings.
+ *
+ * The type contains no list, because ts-rest clients would write a list as `ids[0]=…`, which the
+ * service refuses. Users of a ts-rest client pass one string with commas.
  */
 const GivenIds = z.union([z.string(ids), z.array(z.string(ids))], ids) as unknown as z.ZodType<
   string,
@@ -47,7 +51,8 @@ const GivenIds = z.union([z.string(ids), z.array(z.string(ids))], ids) as unknow
 const PetIds = z.codec(GivenIds, z.array(Int64Schema).min(idCount.min, ids).max(idCount.max, ids), {
   decode(value, context) {
     const given = String(value).split(',');
-    // The ids are counted first, so that a text of 16 kB costs no more than one with 100 numbers.
+    // The ids are counted before they are parsed, so that a text of 16 kB costs no more time than
+    // 100 ids.
     const numbers = given.length > idCount.max ? [] : given.map(parseInt64);
     if (numbers.length > 0 && numbers.every((number) => number !== undefined)) return numbers;
     context.issues.push({ code: 'custom', input: value, message: ids.error });
@@ -59,7 +64,8 @@ const PetIds = z.codec(GivenIds, z.array(Int64Schema).min(idCount.min, ids).max(
 /** @internal */
 export const ListPetsQuery = z
   .object({
-    // The service fills in the default, because only then can it detect a limit in the request.
+    // The schema does not set the default. The service sets it later, because it must know whether
+    // the request contained a limit.
     limit: PageLimit.optional().meta({
       default: pageLimit.default,
       description: 'The largest number of animals to return.',
@@ -84,7 +90,11 @@ export const ListPetsQuery = z
     if (ids === undefined) return;
     for (const [name, value] of Object.entries({ limit, cursor })) {
       if (value === undefined) continue;
-      context.addIssue({ code: 'custom', path: [name], message: 'expected none beside ids' });
+      context.addIssue({
+        code: 'custom',
+        path: [name],
+        message: 'expected no value together with ids',
+      });
     }
   });
 

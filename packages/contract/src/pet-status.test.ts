@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { PetStatus } from './pet.ts';
 import { isPetStatus, petStatuses } from './pet-status.ts';
 
-test('the list of statuses equals the statuses of the schema', () => {
+test('petStatuses contains the same statuses as the schema PetStatus', () => {
   expect(petStatuses).toEqual(PetStatus.options);
 });
 
@@ -11,6 +11,6 @@ test.each([
   ['lost', false],
   ['', false],
   [undefined, false],
-])('isPetStatus returns for %j: %s', (status, expected) => {
+])('isPetStatus for the value %j returns %s', (status, expected) => {
   expect(isPetStatus(status)).toBe(expected);
 });

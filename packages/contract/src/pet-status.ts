@@ -1,7 +1,10 @@
-/** Every {@link PetStatus}, for menus and validation. */
+/** All values of {@link PetStatus}, for menus and validation. */
 export const petStatuses = ['available', 'pending', 'sold'] as const;
 
-/** Checks whether this version lists a status. A newer service may send others. */
+/**
+ * Checks whether a value is a status that this version knows. A newer service may send other
+ * statuses.
+ */
 export function isPetStatus(status: unknown): status is (typeof petStatuses)[number] {
   return (petStatuses as readonly unknown[]).includes(status);
 }

@@ -14,7 +14,7 @@ test.each([
   ['Persian, with a non-joiner', 'نمی\u200cدانم'],
   ['a Japanese variant', '葛\u{e0100}'],
   ['Mongolian, with its selectors', 'ᠮᠣᠩᠭᠣᠯ\u180e\u180b'],
-])('NewPet accepts a name of %s', (_what, name) => {
+])('NewPet accepts a name that is %s', (_what, name) => {
   expect(NewPet.parse({ ...mia, name }).name).toBe(name);
 });
 
@@ -24,7 +24,7 @@ const invisible =
 const invalid = 'expected 1 to 255 characters, without control characters and lone surrogates';
 
 test.each([
-  ['nothing', '', invalid],
+  ['an empty string', '', invalid],
   ['256 characters', '🐈'.repeat(256), invalid],
   ['a token in a text that is too long', `${'0'.repeat(30)}2C8GjS `.repeat(400), invalid],
   ['a last line break', 'a\n', invalid],
@@ -36,16 +36,16 @@ test.each([
   ['a separator of lines', 'Mia\u2028', invisible],
   ['an annotation', 'Mia\ufff9', invisible],
   [
-    'a token without its scheme',
+    'a token without its prefix',
     'Mia 0000000000000000000000000000002C8GjS',
     'expected no token: everybody who sees this could use it',
   ],
-])('NewPet refuses a name of %s', (_what, name, message) => {
+])('NewPet refuses a name that is %s', (_what, name, message) => {
   expect(faults({ ...mia, name })).toEqual([`name: ${message}`]);
 });
 
 test('NewPet accepts a name exactly when Postgres can store it and it has 1 to 255 code points', () => {
-  // The test does not use `unit: 'binary'`, which takes 1.6 s to prepare.
+  // `unit: 'binary'` would generate such names too, but takes 1.6 s to prepare.
   const codes = [
     { weight: 200, arbitrary: fc.nat(0x10ffff) },
     { weight: 1, arbitrary: fc.nat(0x9f) },
@@ -60,7 +60,7 @@ test('NewPet accepts a name exactly when Postgres can store it and it has 1 to 2
   fc.assert(property, { seed: 1, numRuns: 100 });
 });
 
-test('a category is a 64-bit integer', () => {
+test('NewPet accepts as categoryId every 64-bit integer and nothing else', () => {
   for (const categoryId of [0, -1, 2 ** 53 - 1, 2n ** 53n + 1n, 2n ** 63n - 1n, -(2n ** 63n)])
     expect(NewPet.parse({ ...mia, categoryId }).categoryId).toBe(categoryId);
   const others = [2 ** 53, 1.5, 2n ** 63n, -(2n ** 63n) - 1n, '7', null, [1], undefined];
@@ -68,7 +68,7 @@ test('a category is a 64-bit integer', () => {
     expect(faults({ ...mia, categoryId })).toEqual(['categoryId: expected a 64-bit integer']);
 });
 
-test('the status of a new animal is one of three, and may be left out', () => {
+test('NewPet accepts the three statuses, or no status, and nothing else', () => {
   for (const status of ['available', 'pending', 'sold', undefined])
     expect(NewPet.parse({ ...mia, status })).toEqual({ ...mia, status });
   for (const status of ['', 'Available', ' sold', '__proto__', null, ['sold']])
@@ -77,26 +77,26 @@ test('the status of a new animal is one of three, and may be left out', () => {
     ]);
 });
 
-test('NewPet drops an id and every unknown member', () => {
+test('NewPet removes an id and all unknown members', () => {
   const body = JSON.parse('{"name":"Mia","categoryId":3,"id":9,"x":1,"__proto__":{"y":1}}');
   const parsed = NewPet.parse(body);
   expect(Object.keys(parsed).sort()).toEqual(['categoryId', 'name']);
   expect(parsed).not.toHaveProperty('y');
 });
 
-test('NewPet reports all errors at once, or that the value is not an animal', () => {
+test('NewPet reports all invalid members at once, or that the value is not an object', () => {
   expect(faults({ status: 'lost' })).toHaveLength(3);
   for (const body of [null, [], undefined])
     expect(faults(body)).toEqual([': expected a JSON object with name and categoryId']);
 });
 
-test('Pet accepts an older name, a new status and new members', () => {
+test('Pet accepts a name that breaks the rules for new names, an unknown status, and unknown members', () => {
   const pet = { id: maxPetId, ...mia, name: '\u202e ', status: 'reserved' };
   expect(Pets.parse([{ ...pet, chip: 'x1' }])).toEqual([pet]);
   expect(Pet.safeParse({ id: 1, ...mia }).success).toBe(true);
 });
 
-test('Pet requires an exact id, and a status', () => {
+test('Pet refuses an id that is not an exact integer from 1, and a status that is not a string', () => {
   for (const id of [undefined, 0, 1.5, '1', 1n, 2 ** 53])
     expect(Pet.safeParse({ id, ...mia }).success, String(id)).toBe(false);
   for (const status of [undefined, 7])

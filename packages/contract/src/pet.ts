@@ -5,11 +5,16 @@ import { Name, NewName } from './name-schema.ts';
 import { pageLimit } from './page-limit.ts';
 import { petStatuses } from './pet-status.ts';
 
-// Each type is written beside its schema and not inferred from it. The client publishes these
-// types, and its declarations may not mention zod, so its build removes everything marked internal.
-// `satisfies` and the type tests compare each pair in both directions.
+// Each type is written next to its schema, and is not inferred from the schema. The client
+// publishes these types, and its declarations must not mention zod. So the client's build removes
+// everything that is marked as internal.
+//
+// `satisfies` and the type tests check that each type equals its schema.
 
-/** The largest id that the service assigns: 2^53 − 1, so that every id is an exact `number`. */
+/**
+ * The largest id that the service assigns. It is 2^53 − 1, so that a `number` represents every id
+ * exactly.
+ */
 export const maxPetId: number = Number.MAX_SAFE_INTEGER;
 
 /** The availability of an animal. */
@@ -24,8 +29,8 @@ export const PetStatus = z
   }) satisfies z.ZodType<PetStatus>;
 
 /**
- * The status of an animal in a response. Values may be added within v1, and a client must not fail
- * on them. The OpenAPI document lists the known values, and any other string.
+ * The schema of an animal's status in a response. New statuses can be added within v1, and clients
+ * must accept them. The OpenAPI document lists the known statuses, and allows any other string.
  */
 const ReceivedStatus = z.union([
   PetStatus,
@@ -35,24 +40,25 @@ const ReceivedStatus = z.union([
 /** An animal in the catalogue. */
 export interface Pet {
   /**
-   * The id, which the service assigns. It is at most 2^53 − 1, so it is always an exact `number`.
+   * The id of the animal, which the service assigns. It is at most 2^53 − 1, so it is always an
+   * exact `number`.
    */
   id: number;
   /** The animal's name: 1 to 255 characters. */
   name: string;
   /**
-   * The category of the animal: any 64-bit integer. Beyond 2^53 − 1 it is a `bigint`, on which
-   * `JSON.stringify` throws: use `stringifyJson`.
+   * The category of the animal: any 64-bit integer. Beyond 2^53 − 1 it is a `bigint`.
+   * `JSON.stringify` throws on a `bigint`, so use `stringifyJson`.
    */
   categoryId: Int64;
   /**
    * The availability of the animal. A newer service may send values that this version does not
-   * list, so give each `switch` a `default`.
+   * know, so give each `switch` a `default`.
    */
   status?: PetStatus | (string & {});
 }
 
-/** @internal The animal that examples show. */
+/** @internal The animal in the examples of the API reference. */
 export const examplePet = { id: 1, name: 'Mia', categoryId: 3, status: 'available' } as const;
 
 /** @internal */
@@ -86,24 +92,24 @@ export const Pet = z
     examples: [examplePet],
   }) satisfies z.ZodType<Pet>;
 
-/** A page of the catalogue, by `id` ascending. */
+/** A page of the catalogue, ordered by `id`. */
 export type Pets = Pet[];
 
 /** @internal */
 export const Pets = z.array(Pet).meta({
   id: 'Pets',
-  // The schema describes the length and does not check it: a client must accept longer pages of a
-  // later service.
+  // `maxItems` documents the length of a page, but the schema accepts longer pages. A later service
+  // may send them.
   maxItems: pageLimit.max,
   description: 'A page of the catalogue, by `id` ascending.',
   examples: [[examplePet]],
 }) satisfies z.ZodType<Pets>;
 
-/** What a client sends to add an animal. */
+/** The body of a request that adds an animal. */
 export interface NewPet {
   /**
-   * The animal's name: 1 to 255 characters, without control characters, invisible characters and
-   * tokens.
+   * The animal's name: 1 to 255 characters. It must not contain control characters, invisible
+   * characters or tokens.
    */
   name: string;
   /** The category of the animal: any 64-bit integer. */
@@ -116,7 +122,10 @@ export interface NewPet {
   status?: PetStatus | undefined;
 }
 
-/** @internal Unknown members, including an `id`, are dropped, so they never reach a handler. */
+/**
+ * @internal The schema of a new animal. It removes unknown members, including an `id`, so they
+ * never reach a handler.
+ */
 export const NewPet = z
   .object(
     {
@@ -126,8 +135,8 @@ export const NewPet = z
         examples: [examplePet.name],
       }),
       categoryId: Pet.shape.categoryId,
-      // The schema has no keyword `default`, because generators treat a member with a default as
-      // always present.
+      // The schema does not use the keyword `default`, because code generators treat a member with
+      // a default as always present.
       status: PetStatus.optional().describe(
         'The availability of the animal: `available` if it is missing.',
       ),

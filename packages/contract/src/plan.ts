@@ -1,21 +1,24 @@
-/** How many requests a key may make in each window of 60 s, and of 86,400 s. */
+/**
+ * The number of requests that a key may make in each window of 60 s, and in each window of 86,400
+ * s.
+ */
 export interface Quota {
   perMinute: number;
   perDay: number;
 }
 
-/** The largest limit of a key, because limits are stored as 32-bit integers. */
+/** The largest limit of a key. The database stores limits as 32-bit integers. */
 export const maxLimit: number = 2 ** 31 - 1;
 
-/** The names of the plans, the smallest first. */
+/** The names of all plans, ordered by the size of their quota. */
 export const planNames = ['free', 'pro', 'business', 'enterprise'] as const;
 
 /** The name of a plan. */
 export type PlanName = (typeof planNames)[number];
 
 /**
- * The plans and their quotas. Enterprise has no fixed quota: its limits are agreed individually and
- * stored with the key.
+ * The plans and their quotas. Enterprise has no fixed quota: its limits are agreed with each
+ * customer, and stored with the key.
  */
 export const plans = {
   free: { perMinute: 60, perDay: 1_000 },

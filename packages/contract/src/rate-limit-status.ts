@@ -3,25 +3,26 @@ import { z } from 'zod';
 import { ErrorBody } from './error-body.ts';
 import { rateLimitStatusRoutes } from './routes.ts';
 
-// Each type is written beside its schema, as in `pet.ts`.
-
-/** How many status requests a key may make per minute. They do not count against its quota. */
-export const rateLimitStatusPerMinute = 60;
+// Each type is written next to its schema, for the reason that `pet.ts` explains.
 
 /**
- * The format of times from the service. The schema describes the length and does not check it, as
- * in `error-body.ts`.
+ * The number of status requests that a key may make per minute. They do not count against the key's
+ * quota.
  */
+export const rateLimitStatusPerMinute = 60;
+
+/** The length of a time in responses. The schema documents the length, but does not check it. */
 const maxTimeLength = '2026-11-21T09:31:00.000Z'.length;
 
-/** One quota window of a key. */
+/** The state of one quota window of a key. */
 export interface QuotaWindow {
   /** The limit of the window, in requests. */
   limit: number;
-  /** The requests that are left. */
+  /** The number of requests that are left. */
   remaining: number;
   /**
-   * When the window resets: ISO 8601 in UTC. If no request has opened it yet, when it would reset.
+   * The time when the window resets: ISO 8601 in UTC. If no request has opened the window yet, it
+   * is the time when the window would reset.
    */
   resetsAt: string;
 }
@@ -41,17 +42,17 @@ export const QuotaWindow = z
     description: 'One quota window of a key.',
   }) satisfies z.ZodType<QuotaWindow>;
 
-/** The remaining quota of a key, and how close the key is to a ban. */
+/** The remaining quota of a key, and whether the key is close to a ban. */
 export interface RateLimitStatus {
-  /** The name of the plan whose limits apply, such as `free`. Plans may be added. */
+  /** The name of the plan that determines the limits, such as `free`. Plans may be added. */
   plan: string;
-  /** Whether the windows are the key's own, or shared by all keys of its account. */
+  /** Whether the windows belong to the key alone, or to all keys of its account together. */
   subject: 'key' | 'account';
-  /** Both windows. A request is admitted only if both have room. */
+  /** The minute and the day window. A request is admitted only if both have requests left. */
   windows: { minute: QuotaWindow; day: QuotaWindow };
-  /** When the ban ends: ISO 8601 in UTC; `null` if the key is not banned. */
+  /** The time when the ban ends, as ISO 8601 in UTC, or `null` if the key is not banned. */
   bannedUntil: string | null;
-  /** Whether the key is close to a ban, because it sent requests after a 429. */
+  /** Whether the key is close to a ban, because it kept sending requests after a 429. */
   warned: boolean;
 }
 
@@ -96,7 +97,10 @@ export const RateLimitStatus = z
     ],
   }) satisfies z.ZodType<RateLimitStatus>;
 
-/** The contract of the quota's status. Beta: it may change within v1. Paths are relative to `/v1`. */
+/**
+ * The contract of the operation that returns a key's quota state. It is in beta, so it may change
+ * within v1. Its path is relative to `/v1`.
+ */
 export const rateLimitStatusContract = initContract().router(
   {
     getRateLimit: {

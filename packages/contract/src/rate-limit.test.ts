@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { formatRateLimit, parseRateLimit } from './rate-limit.ts';
 
-/** Returns a header like `Headers.get`, but case-sensitively. */
+/** Calls `parseRateLimit` with the given fields. Unlike `Headers`, the names are case-sensitive. */
 const parse = (fields: Record<string, string | undefined>) =>
   parseRateLimit((name) => fields[name] ?? null);
 
-test('the headers describe the reported window as specified, and every window as in the draft', () => {
+test('formatRateLimit writes the reported window to X-RateLimit-*, and every window to RateLimit-Policy and RateLimit', () => {
   const minute = {
     name: 'minute',
     ...{ limit: 60, remaining: 42, resetAt: 1795219230, resetInSeconds: 30 },
@@ -24,7 +24,7 @@ test('the headers describe the reported window as specified, and every window as
   });
 });
 
-test('parseRateLimit reads what formatRateLimit wrote', () => {
+test('parseRateLimit reads the headers that formatRateLimit wrote', () => {
   const whole = fc.nat();
   fc.assert(
     fc.property(fc.record({ limit: whole, remaining: whole, resetAt: whole }), (reported) => {
@@ -35,7 +35,7 @@ test('parseRateLimit reads what formatRateLimit wrote', () => {
 });
 
 test.each(['', '-1', '1.5', '1e3', '60, 60', 'sixty', '9'.repeat(16), undefined])(
-  'parseRateLimit returns undefined when a field is %j',
+  'parseRateLimit returns undefined when one of the three fields is %j',
   (field) => {
     for (const name of ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']) {
       const fields = formatRateLimit({ limit: 60, remaining: 0, resetAt: 1795219260 }, []);

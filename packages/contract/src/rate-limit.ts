@@ -1,16 +1,21 @@
-/** Names of the headers that describe the caller's quota, on every response under `/v1`. */
+/**
+ * The names of the headers that describe the caller's quota. Every response under `/v1` has them,
+ * except for `Retry-After`.
+ */
 export const rateLimitHeaders = {
-  /** The limit of the most restrictive window (integer). */
+  /** The limit of the most restrictive window, as an integer. */
   limit: 'X-RateLimit-Limit',
-  /** Requests left in that window (integer). */
+  /** The number of requests left in the most restrictive window, as an integer. */
   remaining: 'X-RateLimit-Remaining',
-  /** When that window resets: Unix time in seconds. */
+  /** The time when the most restrictive window resets, as Unix time in seconds. */
   reset: 'X-RateLimit-Reset',
-  /** Every window's limit and length (draft-ietf-httpapi-ratelimit-headers-10, §3). */
+  /** The limit and the length of every window (draft-ietf-httpapi-ratelimit-headers-10, §3). */
   policies: 'RateLimit-Policy',
-  /** Every window's remaining requests and seconds to its reset (the same draft, §4). */
+  /**
+   * The remaining requests of every window, and the seconds until its reset (the same draft, §4).
+   */
   state: 'RateLimit',
-  /** Whole seconds to wait, on 429 and 503 (RFC 9110, §10.2.3). */
+  /** The whole seconds to wait after a 429 or a 503 (RFC 9110, §10.2.3). */
   retryAfter: 'Retry-After',
 } as const;
 
@@ -20,33 +25,34 @@ export const windowSeconds = { minute: 60, day: 86_400 } as const;
 /** The name of a quota window. */
 export type WindowName = keyof typeof windowSeconds;
 
-/** One quota window, as response headers describe it. */
+/** The state of one quota window, as the response headers describe it. */
 export interface RateLimitWindow {
   name: WindowName;
   limit: number;
   remaining: number;
-  /** Unix time in seconds. */
+  /** The time of the reset, as Unix time in seconds. */
   resetAt: number;
-  /** Whole seconds from now to the reset. */
+  /** The whole seconds from now to the reset. */
   resetInSeconds: number;
 }
 
-/** A count in a fixed window. The first counted request opens the window. */
+/** The count of a fixed window. The first counted request opens the window. */
 export interface WindowCount {
   readonly used: number;
-  /** Unix time in milliseconds; 0 while the window is not open. */
+  /** The end of the window, as Unix time in milliseconds. It is 0 before the first request. */
   readonly endsAtMs: number;
 }
 
-/** A window with its exact end. Callers see whole seconds. */
+/** A quota window with its exact end in milliseconds. The headers contain only whole seconds. */
 export interface ExactWindow extends RateLimitWindow {
   readonly endsAtMs: number;
 }
 
 /**
- * Describes a window. An unopened window is described as if it began now.
+ * Describes a window for the response headers. A window that no request has opened is described as
+ * if it began now.
  *
- * @param now Unix time in milliseconds.
+ * @param now the current Unix time in milliseconds.
  */
 export function describeWindow(
   name: WindowName,
@@ -58,21 +64,24 @@ export function describeWindow(
   return {
     name,
     limit,
-    // A change of the plan may have lowered the limit below the count.
+    // The count may be above the limit, because a change of the plan may have lowered the limit.
     remaining: Math.max(0, limit - used),
-    // The time is rounded up, so that the window has reset at the reported second.
+    // The time is rounded up, so that the window has certainly reset at that second.
     resetAt: Math.ceil(resetAtMs / 1_000),
-    // This is rounded up as well, so that a caller who waits that long is admitted.
+    // The wait is rounded up, so that a request after this wait is certainly admitted.
     resetInSeconds: Math.max(1, Math.ceil((resetAtMs - now) / 1_000)),
     endsAtMs: resetAtMs,
   };
 }
 
 /**
- * Chooses the window for `X-RateLimit-*` and `Retry-After`. For a denied request, it is the window
- * that denied. If both denied, it is the one that resets later, because the next request is
- * admitted then. For an admitted request, it is the window with less remaining, or the minute if
- * both are equal.
+ * Chooses the window that `X-RateLimit-*` and `Retry-After` describe.
+ *
+ * For a denied request, it is the window that denied it. If both windows denied it, it is the
+ * window that resets later, because no request is admitted before that.
+ *
+ * For an admitted request, it is the window with fewer requests left, or the minute if both have
+ * the same number.
  */
 export function reportedWindow<Window extends ExactWindow>(
   [minute, day = minute]: readonly [Window, Window?],
@@ -83,16 +92,16 @@ export function reportedWindow<Window extends ExactWindow>(
   return minute.remaining > 0 || day.endsAtMs > minute.endsAtMs ? day : minute;
 }
 
-/** The quota in the three `X-RateLimit-*` headers of a response. */
+/** The quota state that the three `X-RateLimit-*` headers of a response contain. */
 export interface RateLimit {
   limit: number;
   remaining: number;
-  /** Unix time in seconds. */
+  /** The time of the reset, as Unix time in seconds. */
   resetAt: number;
 }
 
 /**
- * Formats the headers of a response.
+ * Formats the quota headers of a response.
  *
  * @param reported the most restrictive window.
  * @param windows all windows that apply to the caller.
@@ -101,7 +110,7 @@ export function formatRateLimit(
   reported: RateLimit,
   windows: readonly RateLimitWindow[],
 ): Record<string, string> {
-  // Every request needs these headers, so one loop formats all of them.
+  // Every response needs these headers, so a single loop formats all windows.
   let policies = '';
   let states = '';
   for (const { name, limit, remaining, resetInSeconds } of windows) {
@@ -122,7 +131,7 @@ export function formatRateLimit(
 }
 
 /**
- * Parses the headers of a response.
+ * Parses the quota headers of a response.
  *
  * @param get returns a header field by its name, like `Headers.get`.
  * @returns `undefined` unless all three `X-RateLimit-*` fields are whole numbers.

@@ -1,9 +1,9 @@
-/** The version segment of every path. */
+/** The version segment at the beginning of every path. */
 export const apiVersion = 'v1';
 
 /**
- * The method and path of each operation, relative to the base address, which ends with `/v1`. This
- * file contains only data, because a client needs nothing else of the contract at run time.
+ * The method and path of each operation on animals. Paths are relative to the base address, which
+ * ends with `/v1`. This file contains only data, because clients need nothing else at run time.
  */
 export const routes = {
   listPets: { method: 'GET', path: '/pets' },
@@ -11,7 +11,7 @@ export const routes = {
   getPet: { method: 'GET', path: '/pets/:petId' },
 } as const;
 
-/** The operation of the rate-limit status, which has its own contract. */
+/** The method and path of the operation that returns the quota state. It has its own contract. */
 export const rateLimitStatusRoutes = {
   getRateLimit: { method: 'GET', path: '/rate-limit' },
 } as const;

@@ -1,49 +1,51 @@
-/** The prefixes of tokens: API keys, operators, and operators' sessions. */
+/**
+ * The prefixes of the three kinds of tokens: API keys, operators' tokens, and operators' sessions.
+ */
 export const tokenSchemes = { key: 'ast_', operator: 'aso_', session: 'asc_' } as const;
 
-/** The base-62 digits of a token. */
+/** The digits of a token, in base 62. */
 export const tokenDigits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** The parts after the prefix: this many random digits, then the digits of their checksum. */
+/** The number of digits after the prefix: random digits, and then the digits of their checksum. */
 export const tokenLengths = { random: 30, checksum: 6 } as const;
 
 const secretLength = tokenLengths.random + tokenLengths.checksum;
 
 /**
- * How many characters after the prefix make a text count as a token. Someone who sees one character
- * less still has to guess 89 bits. A smaller number would forbid names such as
+ * The number of digits after the prefix from which a text counts as a token. With one digit less,
+ * an attacker would still have to guess 89 bits. A smaller number would forbid names such as
  * `forecast_production`.
  */
 const minLength = 16;
 
-/** Matches every token with its prefix in a text, even if its end is missing. */
+/** Matches every token with its prefix in a text, even if the end of the token is missing. */
 const withScheme = new RegExp(
   `(${Object.values(tokenSchemes).join('|')})[0-9A-Za-z]{${minLength},}`,
   'g',
 );
 
 /**
- * Matches a text that may contain a token without its prefix. Secrets are sometimes stored and
- * copied in parts.
+ * Matches a run of digits that is long enough to contain a token without its prefix. Secrets are
+ * sometimes stored and copied in parts.
  */
 const longRun = new RegExp(`(?<![0-9A-Za-z])[0-9A-Za-z]{${secretLength},}`, 'g');
 
-/** Why a text with a token is refused. */
+/** The message for a text that is refused because it contains a token. */
 export const noToken = 'expected no token: everybody who sees this could use it';
 
-/** Returns whether a text may contain a token, or most of one. */
+/** Returns whether a text seems to contain a token, or most of a token. */
 export function holdsToken(text: string): boolean {
   return hideTokens(text) !== text;
 }
 
-/** Removes everything that looks like a token from a text, before it is shown or logged. */
+/** Replaces everything in a text that looks like a token, before the text is shown or logged. */
 export function hideTokens(text: string): string {
   return text
     .replaceAll(withScheme, '$1…')
     .replaceAll(longRun, (run) => (holdsSecret(run) ? '…' : run));
 }
 
-/** Returns the checksum of the random digits of a token: their CRC-32, in base 62. */
+/** Returns the checksum of a token's random digits: their CRC-32, in base 62. */
 export function tokenChecksum(random: string): string {
   let rest = crc32(random);
   let digits = '';
@@ -55,9 +57,11 @@ export function tokenChecksum(random: string): string {
 }
 
 /**
- * Returns whether 36 digits in a row are 30 digits and their checksum. One of 4 billion such rows
- * is by chance. The CRC and the checksum are updated from each row to the next, because a caller
- * may send thousands of rows.
+ * Returns whether a run of digits contains a token: 30 digits followed by their checksum. One of 4
+ * billion runs of 36 digits matches by chance.
+ *
+ * A caller may send thousands of digits. So the CRC and the checksum are updated for each next
+ * digit, and not computed again.
  */
 function holdsSecret(run: string): boolean {
   let crc = crc32(run.slice(0, tokenLengths.random));
@@ -75,12 +79,12 @@ function holdsSecret(run: string): boolean {
   return true;
 }
 
-/** The value of a base-62 digit, by its code in ASCII. */
+/** Returns the value of a base-62 digit, from its ASCII code. */
 function digitValue(code: number): number {
   return code < 0x3a ? code - 0x30 : code < 0x5b ? code - 0x37 : code - 0x3d;
 }
 
-/** The remainders of single bytes, with which a CRC advances by one byte. */
+/** The lookup table of the CRC: for each byte, the change of the CRC when the byte is added. */
 const crcTable = Int32Array.from({ length: 256 }, (_, byte) => {
   let crc = byte;
   for (let bit = 0; bit < 8; bit += 1) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0);
@@ -92,8 +96,8 @@ function feed(crc: number, byte: number): number {
 }
 
 /**
- * Returns the CRC-32 of ASCII text. It does not use `node:zlib`, because browsers use this file,
- * too.
+ * Returns the CRC-32 of an ASCII text. `node:zlib` has this function too, but browsers also use
+ * this file.
  */
 function crc32(text: string): number {
   let crc = -1;
@@ -102,8 +106,8 @@ function crc32(text: string): number {
 }
 
 /**
- * Removes the first of 31 digits from their CRC. CRCs are linear, so its effect is the same with
- * any 30 digits after it.
+ * The table that removes the first of 31 digits from their CRC. CRCs are linear, so the effect of
+ * the first digit does not depend on the 30 digits after it.
  */
 const crcLeaving = Int32Array.from({ length: 128 }, (_, code) => {
   const zeros = '\0'.repeat(tokenLengths.random);

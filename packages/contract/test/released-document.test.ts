@@ -5,13 +5,18 @@ import { parseJson, stringifyJson } from '../src/exact-json.ts';
 import type { JsonObject } from '../src/openapi/index.ts';
 import { publicDocument } from './openapi-documents.ts';
 
-/** The document of the last release. Within v1, nothing that it promises may disappear. */
+/** The OpenAPI document of the last release. Within v1, everything that it promises must stay. */
 const released = readFileSync(new URL('../releases/openapi-1.0.0.json', import.meta.url), 'utf8');
 
-/** Members that programs do not read, and the address of the service. */
+/**
+ * The members of the document that may change: texts for people, and the address of the service.
+ */
 const unpromised = /^(?:description|summary|examples?|tags|info|servers|x-codeSamples)$/;
 
-/** Places where the current document may have more than the released one. */
+/**
+ * The differences that are always allowed, because they only add something to the released
+ * document.
+ */
 const additions = [
   /^paths \S+(?: (?:get|put|post|patch|delete))?: is new$/,
   / parameters \w+ \S+: is new$/,
@@ -19,23 +24,23 @@ const additions = [
   /^schemas \w+: is new$|.* (?:content \S+|properties \w+|x-[\w-]+|externalDocs): is new$/,
 ];
 
-/** Other intended changes since the release, and why they break nobody. */
+/** Other differences that were reviewed. A comment says why each breaks no client. */
 const reviewed = [
-  // The response describes its content more exactly.
+  // The bounds describe existing responses more exactly.
   / responses .* (?:maxLength|maximum|maxItems): is new$/,
-  // The bounds are those in `int64`, which stays.
+  // The format `int64`, which stays, has the same bounds.
   / schema (?:.* )?minimum: was -9223372036854775808, is gone$/,
   / schema (?:.* )?maximum: was 9223372036854775807, is gone$/,
-  // The description always promised new values. Generated clients refused them, because the list
-  // was closed.
+  // The released description already said that there may be new statuses. Generated clients still
+  // refused them, because the list of statuses was closed.
   / responses 20[01] .* properties status (?:type: was "string", is gone|enum: was .*, is gone|anyOf: is new)$/,
-  // The operation is experimental.
+  // The operation is experimental, so it may change.
   /^paths \/store\/orders get responses [24]00: was /,
 ];
 
 /**
- * Returns the document with resolved references, parameters by their names, and without unpromised
- * members.
+ * Returns the parts of a document that must stay. References are resolved, and parameters are
+ * indexed by their names, so that their order does not matter.
  */
 function readPromises(text: string): unknown {
   const document = parseJson(text) as JsonObject;
@@ -75,15 +80,15 @@ function differences(old: unknown, now: unknown, at: string[] = []): string[] {
   return was === is ? [] : [`${at.join(' ')}: ${what}`];
 }
 
-test('the current document keeps everything that the last release promised, except reviewed changes', () => {
+test('the current OpenAPI document keeps everything that the last release promised, except for reviewed changes', () => {
   const found = differences(readPromises(released), readPromises(publicDocument.text));
   const others = found.filter((it) => !additions.some((rule) => rule.test(it)));
   expect(others.filter((it) => !reviewed.some((rule) => rule.test(it)))).toEqual([]);
-  // An unused rule would hide the next change.
+  // Each reviewed rule must match a difference, because an unused rule could hide a future change.
   expect(reviewed.filter((rule) => !others.some((it) => rule.test(it)))).toEqual([]);
 });
 
-test('every released error code still exists with its status', () => {
+test('every error code of the last release still exists with its status', () => {
   const found = Object.fromEntries(
     Array.from(
       released.matchAll(/"code": "(\w+)",\s+"message": .*\s+"status": (\d+)/g),

@@ -2,9 +2,9 @@ import { initClient } from '@ts-rest/core';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { contract, exactBody, exactJsonApi } from '../src/index.ts';
 
-// These tests use a ts-rest client of the contract, as the README shows it.
+// These tests use the contract with a ts-rest client, as the README shows.
 
-test('integers beyond 2^53 are sent and read exactly, and a request without a body stays empty', async () => {
+test('a ts-rest client with exactJsonApi sends and reads integers beyond 2^53 exactly, and sends no body for a GET', async () => {
   const pet = '{"id":1,"name":"Mia","categoryId":9007199254740993,"status":"available"}';
   const headers = { 'Content-Type': 'application/json; charset=utf-8' };
   const fetch = vi.fn(async (_url: string, _init: RequestInit) => {
@@ -40,7 +40,7 @@ test('integers beyond 2^53 are sent and read exactly, and a request without a bo
   ]);
 });
 
-test('ids are one string with commas, and a list of them does not compile', async () => {
+test('a ts-rest client sends ids as one string with commas, and the compiler refuses a list of ids', async () => {
   const fetch = vi.fn(async (_url: string) => Response.json([]));
   vi.stubGlobal('fetch', fetch);
   onTestFinished(() => void vi.unstubAllGlobals());

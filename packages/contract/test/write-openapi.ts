@@ -1,4 +1,4 @@
-// Writes the committed document from the contract.
+// This program writes the committed OpenAPI document from the contract.
 
 import { writeFileSync } from 'node:fs';
 import { committedFile, publicDocument } from './openapi-documents.ts';

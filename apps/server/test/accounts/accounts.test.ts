@@ -247,7 +247,10 @@ test.each<[plan: object, message: string, account?: string]>([
   [{ plan: 'free' }, 'account: expected no token: everybody', `ast_${'0'.repeat(36)}`],
   [{ plan: 'gold' }, 'plan: expected one of free, pro, business, enterprise, or null for none'],
   [{ plan: 'enterprise' }, 'quota: expected a JSON object of perMinute, perDay'],
-  [{ plan: 'pro', quota: { perMinute: 1, perDay: 1 } }, 'quota: expected none: only Enterprise'],
+  [
+    { plan: 'pro', quota: { perMinute: 1, perDay: 1 } },
+    'quota: expected no value, because only Enterprise',
+  ],
 ])(
   'the admin API refuses the invalid plan %j of an account with the message "%s"',
   async (plan, message, account = newAccount()) => {

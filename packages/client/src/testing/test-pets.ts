@@ -141,8 +141,8 @@ function readQuery(query: URLSearchParams) {
     faults['ids'] = ['1 to 100 64-bit integers, as in ids=5,11 or ids=5&ids=11', list];
   }
   if (Object.keys(faults).length > 0) throw invalidRequest(faults);
-  if (ids && given !== undefined) faults['limit'] = ['none beside ids', given];
-  if (ids && cursor !== undefined) faults['cursor'] = ['none beside ids', cursor];
+  if (ids && given !== undefined) faults['limit'] = ['no value together with ids', given];
+  if (ids && cursor !== undefined) faults['cursor'] = ['no value together with ids', cursor];
   if (Object.keys(faults).length > 0) throw invalidRequest(faults);
   const filter = { status, categoryId };
   const afterId = Number(/\.(\d+)/.exec(cursor ?? '.0')?.[1]);

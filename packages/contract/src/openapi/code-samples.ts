@@ -13,7 +13,9 @@ const kinds = {
 const programs: Readonly<Record<Operation, Readonly<Record<keyof typeof kinds, string>>>> =
   operationPrograms;
 
-/** Code that calls an operation, in the form that Redocly reads as `x-codeSamples`. */
+/**
+ * Returns code samples that call an operation, in the form of Redocly's extension `x-codeSamples`.
+ */
 export function codeSamples(operation: Operation, baseUrl: string): JsonObject[] {
   return Object.entries(kinds).map(([kind, { lang, label }]) => ({
     lang,

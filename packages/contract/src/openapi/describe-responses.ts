@@ -4,13 +4,18 @@ import { type HeaderName, type ResponseHeader, wireName } from './response-heade
 
 export type ResponseWriter = ReturnType<typeof createResponseWriter>;
 
-/** OpenAPI has no other place for the response of a path to methods that it does not have. */
+/**
+ * The sentence that is added to each 405. A 405 belongs to a path, but OpenAPI can describe it only
+ * as the response of an operation.
+ */
 const about405 =
   'This operation itself never returns it: other methods get it on the path of this operation.';
 
 /**
- * Returns the component of a header of an error. The challenge of a 403 differs from a 401's, and
- * is not always present. Only a 429 says for certain when it ends.
+ * Returns the name of the component that describes a header of an error response.
+ *
+ * Two headers have a second component. `WWW-Authenticate` has other content in a 403 than in a 401,
+ * and may be missing there. `Retry-After` is a guarantee only in a 429.
  */
 export const componentOf = (status: number) => (name: string) => {
   if (name === 'WWW-Authenticate' && status === 403) return 'ScopeChallenge';
@@ -18,11 +23,12 @@ export const componentOf = (status: number) => (name: string) => {
 };
 
 /**
- * Writes the responses of operations.
+ * Creates the functions that describe the responses of operations in the OpenAPI document.
  *
- * @param options.always the headers of every response.
- * @param options.errorBody a reference to the schema of an Error body.
- * @param options.errorCodes the codes of the API. The codes with a status document its response.
+ * @param options.always the headers that every response has.
+ * @param options.errorBody a reference to the schema of an error body.
+ * @param options.errorCodes the error codes of the API. All codes with the same status describe the
+ * response with that status.
  * @param options.docsUrlOf returns the address of a code's description, if it has one.
  */
 export function createResponseWriter({
@@ -45,7 +51,7 @@ export function createResponseWriter({
   }
 
   return {
-    /** The headers, for `components.headers`. */
+    /** Returns the descriptions of all headers, for `components.headers` of the document. */
     components: (): JsonObject => headers,
 
     success(description: string, own: readonly string[], content?: JsonObject): JsonObject {
@@ -57,11 +63,11 @@ export function createResponseWriter({
     },
 
     /**
-     * Returns the response of an operation that fails with a status.
+     * Returns the description of an operation's error response with the given status.
      *
-     * @param messages example messages of this operation, by code. They replace the general
-     *   messages of the codes. If a code has neither, no operation returns it.
-     * @param own headers of all responses of the operation.
+     * @param messages the example messages of this operation, by error code. They replace the
+     * general example messages. A code with neither message is left out.
+     * @param own the headers that all responses of the operation have.
      */
     failure(
       status: number,
@@ -74,7 +80,8 @@ export function createResponseWriter({
           ? []
           : [{ code, message, ...description }];
       });
-      if (failures.length === 0) throw new TypeError(`No error code has the status ${status}.`);
+      if (failures.length === 0)
+        throw new TypeError(`No error code has the status ${status}. Add one to errorCodes.`);
       const texts = failures.map(({ code, when, advice }) => {
         const name = docsUrlOf === undefined ? `\`${code}\`` : `[\`${code}\`](${docsUrlOf(code)})`;
         if (failures.length > 1) return `- ${name}: ${when} ${advice}`;

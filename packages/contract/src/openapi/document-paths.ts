@@ -5,7 +5,7 @@ import { invalidRequestMessage } from './invalid-request-message.ts';
 import type { JsonObject, SchemaWriter } from './json-schema.ts';
 import type { HeaderName } from './response-headers.ts';
 
-/** An operation of a ts-rest contract. */
+/** An operation in a ts-rest contract. */
 interface ContractRoute {
   readonly method: string;
   readonly path: string;
@@ -15,42 +15,44 @@ interface ContractRoute {
   readonly pathParams?: unknown;
   readonly query?: unknown;
   readonly headers?: unknown;
-  /** A symbol means that there is none. */
+  /** The schema of the body. It is a symbol if the operation has no body. */
   readonly body?: unknown;
   readonly responses: Readonly<Record<number, unknown>>;
 }
 
-/** What a document contains about an operation beyond its contract. */
+/** The parts of an operation's description that its contract does not contain. */
 export interface OperationNotes {
-  /** Extensions (`x-…`) and other members of the operation. */
+  /** Extensions (`x-…`) and other members of the operation object. */
   readonly marks?: JsonObject;
   readonly body?: {
-    /** Replaces the description of the schema. */
+    /** The description of the body, instead of the schema's description. */
     readonly description?: string;
-    /** Several named examples, which replace the one of the schema. */
+    /** Several named examples of the body, instead of the schema's example. */
     readonly examples?: JsonObject;
   };
-  /** The description of the success, which replaces the schema's own. */
+  /** The description of the successful response, instead of the schema's description. */
   readonly description?: string;
   readonly example?: unknown;
-  /** Headers of the success only, besides the `Link` of a list with pages. */
+  /** The headers of the successful response, besides the `Link` header of a list with pages. */
   readonly successHeaders?: readonly HeaderName[];
-  /** An invalid parameter or body. Its message is the example of the 400. */
+  /**
+   * An invalid parameter or body. The message of the contract about it is the example of the 400.
+   */
   readonly refused?: JsonObject;
   /**
-   * Messages that differ from the usual ones, by error code; `undefined` if the operation has no
-   * such error.
+   * The example messages of this operation that differ from the general ones, by error code. A code
+   * with the value `undefined` is left out, because the operation never returns it.
    */
   readonly messages?: Readonly<Record<string, string | undefined>>;
-  /** Headers of all responses of the operation. */
+  /** The headers that all responses of the operation have. */
   readonly headers?: readonly HeaderName[];
-  /** Code that calls the operation, in Redocly's form. */
+  /** Code samples that call the operation, in Redocly's form. */
   readonly samples?: readonly JsonObject[];
 }
 
 /**
- * Writes the paths of a document: every operation of a contract, with its notes. Each operation
- * gets a 405, too, because OpenAPI has no other place for the response to other methods.
+ * Creates the `paths` of an OpenAPI document: every operation of a contract, with its notes. Each
+ * operation gets a 405 as well, because OpenAPI cannot describe it for the path.
  */
 export function createPaths<Name extends string>({
   contract,
@@ -68,7 +70,8 @@ export function createPaths<Name extends string>({
     const { marks, samples } = notes[name];
     const statuses = Object.keys(route.responses).map(Number);
     const [succeeds, ...others] = statuses.filter((status) => status < 300);
-    if (others.length > 0) throw new TypeError(`${name} has more than one success.`);
+    if (others.length > 0)
+      throw new TypeError(`${name}: the contract has several statuses below 300. Keep only one.`);
     const parameters = parametersOf(route);
     return {
       operationId: name,
@@ -133,7 +136,7 @@ export function createPaths<Name extends string>({
     );
   }
 
-  /** Returns the methods of a path. A path with GET also supports HEAD. */
+  /** Returns the HTTP methods that a path supports. A path with GET also supports HEAD. */
   function methodsOf(path: string): string[] {
     return Object.values<ContractRoute>(contract)
       .filter((route) => route.path === path)
@@ -152,7 +155,7 @@ export function createPaths<Name extends string>({
 const isPaged = ({ query }: ContractRoute): boolean =>
   query instanceof z.ZodObject && 'cursor' in query.shape;
 
-/** Returns the first example of a schema. */
+/** Returns the first example of a schema, or `undefined` if the schema has no example. */
 function exampleOf(schema: z.ZodType): unknown {
   return (schema.meta()?.['examples'] as unknown[] | undefined)?.[0];
 }

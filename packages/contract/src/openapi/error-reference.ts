@@ -5,40 +5,47 @@ import { componentOf } from './describe-responses.ts';
 import { invalidRequestMessage } from './invalid-request-message.ts';
 import { responseHeaders } from './response-headers.ts';
 
-/** An error code in the form of the reference. Texts are Markdown. */
+/** The description of an error code for the API reference. All texts are Markdown. */
 export interface ErrorReference {
   readonly code: ErrorCode;
   readonly status: number;
   readonly when: string;
   readonly causes: readonly string[];
   readonly advice: string;
-  /** A response with this code: the headers that it always has, and the body. */
+  /**
+   * An example of a response with this code: the body, and the headers that the error always has.
+   */
   readonly example: {
     readonly headers: Readonly<Record<string, string>>;
     readonly body: { readonly code: ErrorCode; readonly message: string; readonly status: number };
   };
 }
 
-/** Messages of the codes whose own message depends on the request. */
+/** The example messages for codes whose message depends on the request. */
 const messages: Partial<Record<ErrorCode, string>> = {
   invalid_request: invalidRequestMessage(contract.listPets, { limit: '500' }),
   not_found: errorMessages.not_found,
   method_not_allowed: errorMessages.method_not_allowed(['GET', 'HEAD', 'POST']),
 };
 
-/** Returns the time that a message says to wait, which is its `Retry-After`. */
+/**
+ * Returns the number of seconds in the sentence `Retry after 30 s.` of a message. The example of
+ * `Retry-After` must show the same number.
+ */
 function secondsIn(message: string): string {
   const [, seconds] = /Retry after (\d+) s\./.exec(message) ?? [];
-  if (seconds === undefined) throw new TypeError(`A message does not say how long: ${message}`);
+  if (seconds === undefined)
+    throw new TypeError(`The message has no "Retry after … s.": ${message}`);
   return seconds;
 }
 
-/** Describes every error code of the public API, in the order of their statuses. */
+/** Describes every error code of the public API, ordered by status. */
 export function describeErrors(): ErrorReference[] {
   return (Object.keys(errorCodes) as ErrorCode[]).map((code) => {
     const { status, when, causes, advice, headers = [], example } = errorCodes[code];
     const message = messages[code] ?? example;
-    if (message === undefined) throw new TypeError(`${code} needs an example of its message.`);
+    if (message === undefined)
+      throw new TypeError(`${code}: add an example message to errorCodes.`);
     const exampleOf = (name: string) =>
       name === rateLimitHeaders.retryAfter
         ? secondsIn(message)

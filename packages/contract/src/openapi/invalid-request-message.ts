@@ -2,8 +2,8 @@ import type { z } from 'zod';
 import type { JsonObject } from './json-schema.ts';
 
 /**
- * Returns the message with which the service refuses a parameter or a body: the schema's own
- * sentence, in the service's form.
+ * Returns the message with which the service refuses an invalid parameter or body. The sentence
+ * comes from the schema.
  */
 export function invalidRequestMessage(
   { pathParams, query, body }: { pathParams?: unknown; query?: unknown; body?: unknown },
@@ -19,5 +19,7 @@ export function invalidRequestMessage(
       return `${String(member)}: ${issue.message}, got ${JSON.stringify(refused[String(member)])}`;
     }
   }
-  throw new TypeError(`The contract takes ${JSON.stringify(refused)}.`);
+  throw new TypeError(
+    `The contract accepts ${JSON.stringify(refused)}, but an example of a 400 must be invalid.`,
+  );
 }

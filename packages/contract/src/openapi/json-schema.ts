@@ -1,14 +1,14 @@
 import { z } from 'zod';
 
-/** A JSON object of a document. */
+/** A JSON object in an OpenAPI document. */
 export type JsonObject = { [name: string]: unknown };
 
 export type SchemaWriter = ReturnType<typeof createSchemaWriter>;
 
 /**
- * Writes zod's schemas, with their `.meta`, as JSON Schema 2020-12. Schemas with an `id` in their
- * `.meta` are components of the document: they are written once, and referenced elsewhere.
- * Generators name their types after them, so an `id` never changes.
+ * Creates the functions that convert zod schemas, with their `.meta`, to JSON Schema 2020-12. A
+ * schema with an `id` in its `.meta` becomes a component: it is written once, and referenced
+ * elsewhere. Code generators name their types after the `id`, so an `id` must never change.
  */
 export function createSchemaWriter() {
   const components: Record<string, JsonObject> = {};
@@ -20,15 +20,16 @@ export function createSchemaWriter() {
       ...json
     } = z.toJSONSchema(schema, {
       io,
-      // An int64 is a number or a bigint in TypeScript, and one integer in JSON.
+      // zod cannot convert an int64, which is a number or a bigint in TypeScript, and one integer
+      // in JSON.
       unrepresentable: 'any',
       override({ jsonSchema }) {
-        // The format replaces zod's pattern of 400 characters.
+        // zod adds a pattern of 400 characters, but the format says the same.
         if (formatsThatSuffice.has(String(jsonSchema.format))) delete jsonSchema.pattern;
-        // The bounds of int64 are part of its format. As numbers, most readers of JSON would round
+        // The format `int64` implies the bounds. Written as numbers, most JSON readers would round
         // them.
         if (jsonSchema.format === 'int64') delete jsonSchema.anyOf;
-        // Generators treat a member of a request with a default as always present.
+        // Code generators would treat a request member with a default as always present.
         if (io === 'input') delete jsonSchema.default;
       },
     });
@@ -39,15 +40,16 @@ export function createSchemaWriter() {
   }
 
   return {
-    /** Writes a schema, or a reference to it if it is a component. */
+    /** Converts a schema. Returns a reference if the schema is a component. */
     write,
 
-    /** The components so far, for `components.schemas`, by name. */
+    /** Returns all components that were written so far, by name, for `components.schemas`. */
     components: (): JsonObject => Object.fromEntries(Object.entries(components).sort()),
 
-    /** Returns the parameters that the members of an object describe. */
+    /** Returns the OpenAPI parameters for the members of an object schema. */
     parameters(place: 'path' | 'query' | 'header', object: z.core.$ZodType): JsonObject[] {
-      // The output has the types of the service. The input says what may be left out.
+      // The output schema has the types that the service uses. The input schema says which
+      // parameters are required.
       const { properties } = write(object, 'output') as { properties: Record<string, JsonObject> };
       const { required = [] } = write(object) as { required?: string[] };
       return Object.entries(properties).map(([name, { description, examples, ...schema }]) => ({
@@ -56,8 +58,8 @@ export function createSchemaWriter() {
         in: place,
         required: required.includes(name),
         description,
-        // The parameter is repeated, which is OpenAPI's default, and the only form that many
-        // generated clients support. The service accepts commas as well.
+        // A list is written as a repeated parameter. That is OpenAPI's default, and the only form
+        // that many generated clients support. The service also accepts commas.
         ...(schema['type'] === 'array' && { style: 'form', explode: true }),
         ...(Array.isArray(examples) && { example: examples[0] }),
         schema,
@@ -68,7 +70,9 @@ export function createSchemaWriter() {
 
 const formatsThatSuffice = new Set(['date-time', 'uuid']);
 
-/** Rewrites parts in a form that OpenAPI, or most of its generators, supports better. */
+/**
+ * Rewrites JSON Schema into forms that OpenAPI, and most of its code generators, support better.
+ */
 function toOpenApi(json: object): JsonObject {
   const text = JSON.stringify(json).replaceAll('"#/$defs/', '"#/components/schemas/');
   return rewrite(JSON.parse(text) as JsonObject);
@@ -82,7 +86,8 @@ function rewrite(json: JsonObject): JsonObject {
 }
 
 /**
- * Writes "a known value or any other" as the known values or any string. zod writes nothing for it.
+ * Rewrites a union of known values and any other string. zod writes an empty schema for "any other
+ * string"; this function writes a string schema.
  */
 function withUnknownTexts(json: JsonObject): JsonObject {
   const [known, other] = Array.isArray(json['anyOf']) ? json['anyOf'] : [];
@@ -90,7 +95,10 @@ function withUnknownTexts(json: JsonObject): JsonObject {
   return isOpen ? { ...json, anyOf: [known, { type: 'string', maxLength: 64 }] } : json;
 }
 
-/** Writes "a value or `null`" as a list of types, which most generators support best. */
+/**
+ * Rewrites a union of a value and `null` to a list of types, which most code generators support
+ * best.
+ */
 function withoutNullUnion(json: JsonObject): JsonObject {
   const { anyOf, ...rest } = json;
   const [value, nothing] = Array.isArray(anyOf) && anyOf.length === 2 ? anyOf : [];
@@ -99,7 +107,8 @@ function withoutNullUnion(json: JsonObject): JsonObject {
 }
 
 /**
- * Returns whether a member is always absent. If unknown members are refused, it need not be listed.
+ * Returns whether a member is never allowed. Such a member need not be listed, because the object
+ * refuses all unlisted members anyway.
  */
 function isNever(member: unknown): boolean {
   return isObject(member) && isObject(member['not']) && Object.keys(member['not']).length === 0;

@@ -11,14 +11,18 @@ import { createPaths, type OperationNotes } from './document-paths.ts';
 import { createSchemaWriter, type JsonObject } from './json-schema.ts';
 import { exampleOrigin, type HeaderName, responseHeadersAt } from './response-headers.ts';
 
-/** The addresses of the API: origins, without a path. */
+/** The addresses of the API in the document: origins without a path. */
 export interface OpenApiOptions {
   origin: string;
-  /** The origin of the staging environment. The document leaves it out if it is unknown. */
+  /**
+   * The origin of the staging environment. If it is missing, the document has no staging server.
+   */
   stagingOrigin?: string | undefined;
 }
 
-/** Origins for a document that is not served. */
+/**
+ * The origins in a document that is not served by a service, such as the committed `openapi.json`.
+ */
 export const exampleOrigins: OpenApiOptions = {
   origin: exampleOrigin,
   stagingOrigin: 'https://staging.animal-store.example',
@@ -84,13 +88,13 @@ export function createOpenApi({
 
 const schemas = createSchemaWriter();
 
-/** Adds to the schema of an Error body where its codes are described. */
+/** Adds a link to the error reference to the schema of the error body. */
 function withDocs(components: JsonObject, docsUrl: string): JsonObject {
   const externalDocs = { description: 'All error codes', url: `${docsUrl}#errors` };
   return { ...components, Error: { ...(components['Error'] as JsonObject), externalDocs } };
 }
 
-/** The headers of every response. */
+/** The headers that every response has. */
 const headersOfAll: readonly HeaderName[] = [
   rateLimitHeaders.limit,
   rateLimitHeaders.remaining,
@@ -102,7 +106,7 @@ const headersOfAll: readonly HeaderName[] = [
   'X-Content-Type-Options',
 ];
 
-/** What the document contains about each operation beyond its contract. */
+/** The parts of each operation's description that the contract does not contain. */
 const notes: Readonly<Record<Operation, OperationNotes>> = {
   listPets: {
     description: 'A page of animals, or the animals with the given `ids`.',
@@ -117,13 +121,13 @@ const notes: Readonly<Record<Operation, OperationNotes>> = {
   getPet: { description: 'The animal.', refused: { petId: 'x' } },
   getRateLimit: {
     description: "The key's rate limits.",
-    // A banned key gets a response, too.
+    // The operation also works for a banned key, so it never returns this code.
     messages: { key_temporarily_banned: undefined },
   },
   listOrders: {},
 };
 
-/** Adds notes that follow from the metadata of the operations. */
+/** Completes the notes with the parts that follow from the metadata of each operation. */
 function completeNotes(baseUrl: string): Readonly<Record<Operation, OperationNotes>> {
   const completed = (Object.keys(operations) as Operation[]).map((name) => {
     const { deprecation, scope, stability }: OperationMetadata = operations[name].metadata;

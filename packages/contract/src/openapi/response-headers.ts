@@ -1,22 +1,24 @@
 import { rateLimitHeaders } from '../rate-limit.ts';
 import type { JsonObject } from './json-schema.ts';
 
-/** A header of a response in a document. */
+/** The description of a response header in an OpenAPI document. */
 export interface ResponseHeader {
   readonly description: string;
-  /** Whether every response that lists the header has it. */
+  /** Whether the header is always present in the responses that list it. */
   readonly required?: boolean;
   readonly schema: JsonObject;
   readonly example: unknown;
 }
 
-// These bounds are larger than any response, for readers that need to know the size: the addresses
-// in `Link` are the longest texts, quotas are 32-bit integers, and times end with the year 9999.
+// Some readers of the document require bounds. No response exceeds these: the longest texts are the
+// addresses in `Link`, quotas are 32-bit integers, and times end with the year 9999.
 const text = { type: 'string', maxLength: 4_096 };
 const count = { type: 'integer', minimum: 0, maximum: 2 ** 31 - 1 };
 const unixTime = { type: 'integer', minimum: 0, maximum: 253_402_300_799 };
 
-/** The origin for a document that is not served: a name reserved for examples (RFC 2606, §2). */
+/**
+ * The origin in a document that is not served. The name is reserved for examples (RFC 2606, §2).
+ */
 export const exampleOrigin = 'https://api.animal-store.example';
 
 function header(description: string, example: unknown, schema: JsonObject = text) {
@@ -28,8 +30,8 @@ function optionalHeader(description: string, example: unknown, schema: JsonObjec
 }
 
 /**
- * Every response header of the public API, except the headers of HTTP's own framing and of CORS, by
- * its name among the components.
+ * Every response header of the public API, by its component name. Headers of CORS and of HTTP's
+ * message framing are left out.
  */
 export const responseHeaders = {
   [rateLimitHeaders.limit]: header(
@@ -108,21 +110,23 @@ export const responseHeaders = {
   Allow: header('The methods that the path supports.', 'GET, HEAD, POST'),
 } as const satisfies Record<string, ResponseHeader>;
 
-/** Returns the same headers with examples for an origin. */
+/** Returns the header descriptions with examples for the given origin. */
 export const responseHeadersAt = (origin: string): typeof responseHeaders =>
   JSON.parse(JSON.stringify(responseHeaders).replaceAll(exampleOrigin, origin));
 
-/** The headers of the public API, and the one that only the admin API has. */
+/** The component names of all headers, including `X-Total-Count`, which only the admin API has. */
 export type HeaderName = keyof typeof responseHeaders | 'X-Total-Count';
 
-/** Headers that some operations use in a second sense, so that they have a second component. */
+/**
+ * The HTTP names of second components. Some operations use the same header with another meaning.
+ */
 const wireNames: Readonly<Record<string, string>> = {
   DeprecationLink: 'Link',
   RetryLater: rateLimitHeaders.retryAfter,
   ScopeChallenge: 'WWW-Authenticate',
 };
 
-/** Returns the name of a component's header in HTTP. */
+/** Returns the HTTP name of the header that a component describes. */
 export function wireName(name: string): string {
   return wireNames[name] ?? name;
 }

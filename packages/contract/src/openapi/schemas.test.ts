@@ -9,7 +9,7 @@ const { components } = createOpenApi() as {
 };
 const { schemas } = components;
 
-test('the document has no number that JSON readers round, because only the format has the bounds of int64', () => {
+test('the OpenAPI document contains no number that JSON readers round, because int64 has a format instead of bounds', () => {
   const numbers: number[] = [];
   JSON.parse(JSON.stringify(createOpenApi()), (_name, value) => {
     if (typeof value === 'number') numbers.push(value);
@@ -22,7 +22,7 @@ test('the document has no number that JSON readers round, because only the forma
   });
 });
 
-test('the document and the service accept the same names, except for invisible characters', () => {
+test('the OpenAPI document and the service accept the same names, except for invisible characters', () => {
   const name = schemas['NewPet']?.properties['name'];
   const pattern = new RegExp(String(name?.['pattern']), 'u');
   const isName = (text: string) => {
@@ -36,7 +36,7 @@ test('the document and the service accept the same names, except for invisible c
   const differs = (text: string) =>
     (isName(text) && faultOfNewName(text) === undefined) !==
     NewPet.safeParse({ name: text, categoryId: 1 }).success;
-  // These are every control character, and the bounds.
+  // The texts contain every control character, and the lengths at the bounds.
   const latin = Array.from({ length: 0x100 }, (_, code) => String.fromCodePoint(code));
   const lengths = [0, 1, 255, 256].map((length) => '🐈'.repeat(length));
   expect([...latin, ...lengths].filter(differs)).toEqual([]);

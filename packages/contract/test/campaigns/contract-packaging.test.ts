@@ -5,8 +5,8 @@ import { type Consumer, createConsumer, runIn } from '@animal-store/testkit';
 import { publint } from 'publint';
 import { beforeAll, expect, test } from 'vitest';
 
-// The test uses the package like its users: it is packed, and installed beside its two peer
-// dependencies.
+// These tests use the package as its users do. They pack it, and install it together with its two
+// peer dependencies.
 
 const packageDirectory = join(import.meta.dirname, '../..');
 
@@ -21,7 +21,7 @@ beforeAll(async () => {
   return consumer[Symbol.asyncDispose];
 });
 
-test('Node 20 imports and requires the package', async () => {
+test('Node 20 loads the packed contract with import and with require', async () => {
   const uses = `console.log(
     adminContract.listKeys.path,
     createOpenApi().openapi,
@@ -41,7 +41,7 @@ test('Node 20 imports and requires the package', async () => {
     );
 });
 
-// This program uses what the example of the README does not show.
+// This program uses the parts of the package that the example of the README does not use.
 const program = `
   import type { ErrorCode } from '@animal-store/contract';
   import { adminContract, type Key } from '@animal-store/contract/admin';
@@ -57,14 +57,15 @@ const program = `
 test.each([
   ['nodenext', { module: 'nodenext' }],
   ['bundler', { module: 'preserve', moduleResolution: 'bundler' }],
-  // This resolution ignores `exports`: `typesVersions` leads it to the subpaths.
+  // The module resolution `node10` ignores `exports`. It finds the subpaths through
+  // `typesVersions`.
   ['node10', { module: 'es2022', moduleResolution: 'node10' }],
 ])(
-  'TypeScript 5.9 compiles a user of the package with %s, and the README',
+  'TypeScript 5.9 with the module resolution %s compiles a program that uses the contract, and the example of the README',
   async (_name, options) => {
     const text = await readFile(join(packageDirectory, 'README.md'), 'utf8');
     const [, example] = /^```ts\n([\s\S]*?)^```$/m.exec(text) ?? [];
-    // This compiler does not have Node's types.
+    // The compiler has no types of Node here, so the example needs a declaration of `process`.
     const readme = `declare const process: { env: { ANIMAL_STORE_API_KEY: string } };
     ${example}
     // @ts-expect-error there is no such status
@@ -73,7 +74,7 @@ test.each([
     for (const [file, text] of Object.entries(files)) await consumer.write(file, text);
     const compilerOptions = {
       ...{ lib: ['es2022', 'dom'], target: 'es2022', types: [], noEmit: true },
-      // The types of ts-rest have errors.
+      // The type declarations of ts-rest contain errors, so `skipLibCheck` is on.
       ...{ strict: true, exactOptionalPropertyTypes: true, skipLibCheck: true },
       ...options,
     };
@@ -83,19 +84,19 @@ test.each([
   },
 );
 
-test('publint finds nothing, and the types resolve wherever exports are supported', async () => {
+test('publint finds no problem in the packed contract, and its types resolve wherever exports are supported', async () => {
   const tarball = new Uint8Array(consumer.tarball).buffer;
   expect((await publint({ pack: { tarball } })).messages).toEqual([]);
   const { checkPackage, createPackageFromTarballData } = await import(tools.areTheTypesWrong);
   const result = await checkPackage(createPackageFromTarballData(consumer.tarball));
-  // `node10` ignores exports, so it finds only the main entry.
+  // The module resolution `node10` ignores `exports`, so it finds only the main entry.
   const problems = (result.problems as { resolutionKind?: string }[]).filter(
     ({ resolutionKind }) => resolutionKind !== 'node10',
   );
   expect(problems).toEqual([]);
 });
 
-test('the manifest has real versions, and zod and ts-rest as peers', async () => {
+test('the manifest of the packed contract lists zod and ts-rest as peer dependencies with version ranges', async () => {
   const file = join(consumer.path, 'node_modules/@animal-store/contract/package.json');
   const { dependencies, peerDependencies } = JSON.parse(await readFile(file, 'utf8'));
   expect({ dependencies, peerDependencies }).toEqual({

@@ -38,7 +38,7 @@ test('the change dialog sends the change with its reason, closes, and shows a me
 });
 
 test('the change dialog shows the error of a refused value at its field, and focuses the field', async () => {
-  const message = 'expiresAt: expected a time to come, got "2020-01-01T00:00:00Z"';
+  const message = 'expiresAt: expected a time in the future, got "2020-01-01T00:00:00Z"';
   confirm(async () => {
     throw new RefusedRequest(400, { message });
   });

@@ -8,7 +8,7 @@ const token = 'This contains a token: anyone who sees it could use it.';
 
 test.each([
   [
-    'expiresAt: expected a time to come, got "2020-01-01T00:00:00Z"; quota.perDay: expected an integer from 1 to 2147483647, got 0',
+    'expiresAt: expected a time in the future, got "2020-01-01T00:00:00Z"; quota.perDay: expected an integer from 1 to 2147483647, got 0',
     { expires: date, perDay: number },
   ],
   // The submitted name contains text that looks like another error.
@@ -18,7 +18,7 @@ test.each([
   ],
   // The service has shortened the submitted account name in its message.
   [
-    'account: expected 1 to 255 characters, got "xxxx…; expiresAt: expected a time to come, got "2020"',
+    'account: expected 1 to 255 characters, got "xxxx…; expiresAt: expected a time in the future, got "2020"',
     { account: text, expires: date },
   ],
   // The error is about a value that has no field in the form.

@@ -22,7 +22,7 @@ const quoted = /"(?:(?:[^"\\]|\\.)*?\\?…(?=; |$)|(?:[^"\\]|\\.)*")/g;
 
 /**
  * Splits the error message of a refused form into errors by field. An example is `expiresAt:
- * expected a time to come, got "2020-01-01T00:00:00Z"`.
+ * expected a time in the future, got "2020-01-01T00:00:00Z"`.
  *
  * @returns `undefined` if one of the errors belongs to no field.
  */
@@ -40,7 +40,7 @@ export function readFaults(message: string): FieldFaults | undefined {
 function wordsFor(field: string, expected: string): string {
   switch (field) {
     case 'expires':
-      return expected.startsWith('a time to come')
+      return expected.startsWith('a time in the future')
         ? 'Choose a time in the future.'
         : 'Choose a time before the year 10000.';
     case 'perMinute':
