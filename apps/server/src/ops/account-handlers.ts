@@ -60,7 +60,7 @@ export function createAccountHandlers(services: AdminServices) {
   }
 
   /**
-   * Returns those of the busiest keys that have used up a window of their own. A key that is in
+   * Returns the keys in `busiest` that have used up a window of their own. A key that is also in
    * `known` needs no query.
    */
   async function findFull(

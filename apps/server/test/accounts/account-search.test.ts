@@ -16,7 +16,7 @@ beforeAll(async () => {
     ...['n', 'n 9', 'n 02', 'n 2'].map((name) => ({ name, plan: 'free' }) as const),
     { name: 'n 10', plan: 'enterprise', ...aDay },
     { name: 's', suspendedAt: new Date().toISOString() },
-    // No key belongs to this account, and operators have decided nothing about it.
+    // The account has a row but no key, no plan and no suspension, so lists must not contain it.
     { name: 'nobody' },
   ]);
   for (const [account, ok, denied] of [
@@ -29,7 +29,7 @@ beforeAll(async () => {
     await writeUsage(db, [
       entryOf(id, now, { requests: ok }),
       ...(denied > 0 ? [entryOf(id, now, { outcome: 'denied' })] : []),
-      // The requests of yesterday do not count.
+      // The requests of yesterday must not count.
       entryOf(id, now - 86_400_000, { outcome: 'banned', requests: 9 }),
     ]);
   }
@@ -38,8 +38,8 @@ beforeAll(async () => {
 const all = ['n', 'n 2', 'n 9', 'n 02', 'n 10', 's', 'zoë/e%'];
 
 test.each<[filter: AccountFilter, found: string[]]>([
-  // These lists are sorted by the numbers at the end of names, or by the requests or denials of
-  // today.
+  // The lists are sorted by name, where a number at the end counts as a number, or by today's
+  // requests or denials.
   [{}, all],
   [{ sort: '-name' }, all.toReversed()],
   [{ sort: '-requests' }, ['n 2', 'n 10', 'zoë/e%', 'n', 'n 9', 'n 02', 's']],

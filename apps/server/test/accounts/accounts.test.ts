@@ -11,7 +11,7 @@ import { accounts, apiKeys } from '../../src/schema/schema.ts';
 import { useAdmin } from '../support/admin.ts';
 import { banOf, writeBans } from '../support/write-bans.ts';
 
-// account-search.test.ts tests the lists of accounts.
+// `account-search.test.ts` tests the lists of accounts.
 
 /** Returns the name of an account that no other test uses. */
 const newAccount = () => `account-${crypto.randomUUID()}`;
@@ -40,11 +40,11 @@ const useAll = async (token: string, times: number) => {
   return statuses;
 };
 /**
- * Waits until requests are counted. The ledger is written later, and pages read it every two
- * seconds.
+ * Advances the clock until the requests are counted. The ledger is written in the background, and
+ * the admin API reads it every two seconds.
  */
 const untilCounted = () => service.server.pass(5_000);
-/** Returns the changes of the account itself, oldest first. */
+/** Returns the audit entries about the account itself, oldest first. */
 const auditOf = async (account: string) => {
   const path = `/audit?limit=100&account=${encodeURIComponent(account)}`;
   const entries = (await admin.read<AuditEntry[]>(path)).toReversed();
@@ -70,10 +70,11 @@ test('an account with a plan shares its quota among its keys, and the status of 
     expect(await use(token)).toBe(429);
     const told = await service.call('/rate-limit', { token });
     expect(told.body).toMatchObject({ plan, subject: 'account', windows: { minute, day } });
-    // The body contains neither the account's name nor its other keys.
+    // The response to a caller contains neither the account's name nor its other keys.
     expect(told.text).not.toContain(account);
   }
-  // The list shows the plan that applies, and the key's own plan, which is inactive.
+  // The list of keys shows the plan that applies. It also shows the plan of the key itself, which
+  // has no effect while the account has a plan.
   const inForce = { subject: 'account', plan, quota };
   const own = { plan: 'business', quota: { perMinute: 1_000 }, inForce, state: 'active' };
   expect((await listKeys(`account=${account}`))[0]).toMatchObject(own);
@@ -97,7 +98,7 @@ test('the details of an account list every banned key, even the oldest, and the 
   const { db } = service.database;
   await db.insert(apiKeys).values(Array(100).fill({ name: 'x', account, plan: 'free' }));
   const revoked = await create({ account, plan: 'free' });
-  // Replicas have banned the key by themselves.
+  // The test writes the bans itself, as replicas do while Redis is unavailable.
   const ban = banOf(oldest.key.id, 10);
   await writeBans(db, banOf(oldest.key.id, 5), ban, banOf(revoked.key.id, 5));
   await post(`/keys/${revoked.key.id}/revoke`);
@@ -112,7 +113,7 @@ test('the details of an account list every banned key, even the oldest, and the 
     ...{ ...counted, bans },
     fullKeys: [{ keyId: full.key.id, name: 'x', windows: { minute: { limit: 1, remaining: 0 } } }],
   });
-  // With a plan of the account, the plans of its keys are inactive.
+  // While the account has a plan, the plans of its keys have no effect.
   await put(account, { plan: 'pro' });
   expect((await show(account)).fullKeys).toEqual([]);
 });
@@ -135,7 +136,7 @@ test('an account name is matched after Unicode normalization, and upper and lowe
   const json = JSON.stringify({ account: invisible, plan: 'free', name: 'x' });
   expect((await admin.call('/keys', { json })).body).toEqual(refusal(message));
   expect((await put(invisible, { plan: 'free' })).body).toEqual(refusal(message));
-  // An account of an earlier version keeps its name, even if the name is no longer valid.
+  // An account that an earlier version created keeps its name, even if the name is no longer valid.
   await service.database.db.insert(accounts).values({ name: invisible });
   expect((await put(invisible, { plan: 'pro' })).body).toMatchObject({ account: invisible });
   expect((await create({ account: invisible })).key.account).toBe(invisible);
@@ -165,7 +166,7 @@ test('a credit resets the usage of an account or a key, and the audit log record
   const [entry] = await admin.read<AuditEntry[]>(`/audit?keyId=${own.key.id}`);
   expect(entry).toMatchObject({ action: 'key.changed', ...change });
 
-  // The windows do not belong to the key.
+  // The key cannot be credited, because the account's windows count its requests.
   const ofAccount = `account: expected a key with its own windows, but this key uses the windows of account ${account}`;
   expect((await credit(`/keys/${key.id}`)).body).toEqual(refusal(ofAccount));
   await put(account, { plan: null });
@@ -189,8 +190,8 @@ test('a suspended account makes the service refuse all of its keys, including ne
     { id: key.id, ...ofAccount },
   ]);
 
-  // A key that is also suspended itself must be resumed itself. It is no longer suspended with the
-  // account when it leaves the account.
+  // A key that is suspended together with its account and also by itself must be resumed by itself.
+  // When such a key leaves the account, only its own suspension remains.
   const besides = await post(`/keys/${newer.key.id}/suspend?reason=leaked`);
   const both = { suspension: { reason: 'leaked' }, accountSuspension: suspension };
   expect(besides.body).toMatchObject({ state: 'suspended', ...both });
@@ -202,7 +203,7 @@ test('a suspended account makes the service refuse all of its keys, including ne
 
   await post(`${pathOf(account)}/resume`);
   expect(await use(token)).toBe(200);
-  // Changes of the account are recorded for the account and not for its keys.
+  // The audit log records changes of an account only for the account, not for its keys.
   const entries = await admin.read<AuditEntry[]>(`/audit?keyId=${key.id}`);
   expect(entries.map(({ action }) => action)).toEqual(['key.created']);
   const none = { suspension: null };

@@ -16,7 +16,7 @@ test('keys that the previous version stored with an account keep their limits an
   await using stack = new AsyncDisposableStack();
   const sql = stack.use(connectTo(database.url));
 
-  /** Creates a key like the previous version and returns its token. */
+  /** Creates a key as the previous version did, and returns its token. */
   async function createKey(account: string | null, plan: string, more = {}): Promise<string> {
     const token = createToken('key');
     const [key] = await sql`
@@ -35,8 +35,8 @@ test('keys that the previous version stored with an account keep their limits an
   );
   const admin = adminOf(server);
   /**
-   * Sends a request and returns what it counts against. The remaining requests belong to the
-   * day, because the minute may end during the test.
+   * Sends a request and returns the quota that it used. The test compares the remaining requests of
+   * the day, because a minute may end during the test.
    */
   const use = async (token: string) => {
     const { status } = await call(`${server.baseUrl}/pets`, { token });
@@ -52,7 +52,7 @@ test('keys that the previous version stored with an account keep their limits an
       keys,
     ]);
 
-  // Each key has the windows of its own plan, even two keys with the same label.
+  // Each key has a quota of its own, even if two keys have the same account.
   expect(await use(free)).toEqual([200, 'key', 60, 999]);
   expect(await use(own)).toEqual([200, 'key', 7, 699]);
   expect(await use(alone)).toEqual([200, 'key', 300, 9_999]);
@@ -62,7 +62,8 @@ test('keys that the previous version stored with an account keep their limits an
   ];
   expect(await listAccounts()).toEqual(labels);
 
-  // A replica of the previous version still runs. It creates a key and moves another one.
+  // A replica of the previous version is still running. It creates a key and moves another one to
+  // another account.
   expect(await use(await createKey('B-1', 'pro'))).toEqual([200, 'key', 300, 9_999]);
   await sql`update api_keys set account = 'B-2' where account is null`;
   const made = [

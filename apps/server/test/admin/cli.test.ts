@@ -11,7 +11,7 @@ import { call } from '../support/test-service.ts';
 
 const readme = readFileSync(new URL('../../../../README.md', import.meta.url), 'utf8');
 
-/** The clock of the service. Commands and the database use the clock of the machine. */
+/** The clock of the service. The CLI and the database use the clock of the machine instead. */
 const clock = createClockAtNoon();
 let database: TestDatabase;
 let server: LocalServer;
@@ -25,7 +25,7 @@ afterAll(async () => {
   await database[Symbol.asyncDispose]();
 });
 
-/** Runs a command that must succeed. */
+/** Runs a CLI command that must succeed, and returns its output. */
 async function run(...args: string[]): Promise<string> {
   const { code, stdout, stderr } = await cli(args, database.env);
   expect({ args, code, stderr }).toEqual({ args, code: 0, stderr: '' });
@@ -39,7 +39,7 @@ async function json<Result>(...args: string[]): Promise<Result> {
 const use = async (token: string) => (await call(`${server.baseUrl}/pets`, { token })).status;
 const tokenIn = (text: string) => /as[to]_\w{36}/.exec(text)?.[0] ?? '';
 
-/** Replaces the parts of an output that differ from run to run. */
+/** Replaces the parts of an output that differ in each run, such as ids and times. */
 const settle = (text: string) =>
   text
     .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ/g, '{time}')
@@ -53,7 +53,7 @@ test('the CLI runs the commands of its README in their order, and each command h
     ...readme.matchAll(/^npm run (keys|accounts|operators|audit|usage) -- ([^#\n]*)/gm),
   ];
   expect(lines).toHaveLength(30);
-  /** The ids of the first key and the first operator that were created. */
+  /** The ids of the first key and of the first operator that a command created. */
   const ids: Record<string, string> = {};
   for (const [, group = '', rest = ''] of lines) {
     const id = ids[group === 'operators' ? group : 'keys'] ?? '';
@@ -161,7 +161,7 @@ test('the CLI warns when another account has the same name in a different letter
   const stderr = 'Warning: account names are case-sensitive. There is already the account "Zoë".\n';
   const warned = await cli(['accounts', 'set-plan', 'zoë', 'free'], database.env);
   expect(warned).toMatchObject({ code: 0, stderr });
-  // White space and the normal form of letters do not make another account.
+  // Different white space and a different Unicode normal form still mean the same account.
   await run('accounts', 'set-plan', `\u00a0${'Zoë'.normalize('NFD')} `, 'none');
 });
 
@@ -186,8 +186,8 @@ test("the CLI works from another machine within the role of its operator, until 
   const { operator, token } = await json<IssuedOperator>(
     ...['operators', 'create', '--name', 'Ann', '--role', 'operator'],
   );
-  // The service has no `ADMIN_TOKEN`. Neither the empty string nor a well-known value may replace
-  // it.
+  // The service has no `ADMIN_TOKEN`. Neither an empty string nor a well-known value may be
+  // accepted instead.
   for (const guess of ['', 'undefined', adminToken]) {
     expect((await adminOf(server).call('/keys', { token: guess })).status).toBe(401);
   }

@@ -26,12 +26,13 @@ test('the admin API returns the overview, a key or an account together with its 
   expect([readiness.status, traffic.seconds]).toEqual(['ready', expect.any(Number)]);
   expect(Date.parse(history?.to ?? '') - Date.parse(history?.from ?? '')).toBe(60 * 60_000);
   expect(history?.bucket).toBe('minute');
-  // Requests of the other tests count, too.
+  // The count also includes requests of the other tests in this file.
   expect(sumOf(history?.rows)).toBeGreaterThanOrEqual(3);
   const own = { name: 'x', account: 'A', plan: 'pro', requests: 3 };
   expect(history?.busiest).toContainEqual({ keyId: key.id, ...own });
 
-  // For more than 31 days, only the last 31 days count for the busiest keys.
+  // If the period is longer than 31 days, the list of the busiest keys covers only the last 31
+  // days.
   const from = new Date(Date.now() - 200 * 86_400_000).toISOString();
   const long = await admin.read<Overview>(`/overview?include=history&bucket=day&from=${from}`);
   expect(long.history?.busiest.map(({ keyId }) => keyId)).toContain(key.id);
@@ -92,7 +93,8 @@ test('the admin API compresses a long response if the client accepts gzip', asyn
   expect(await compressed.text()).toBe(plain.text);
 });
 
-// From the size of a compressed response with both, an attacker could guess the token.
+// If a compressed response contained a new token and a name that an attacker has chosen, the
+// attacker could guess the token from its size.
 test('the admin API does not compress short responses, nor responses that contain a new token', async () => {
   const name = '🐈'.repeat(255);
   const json = JSON.stringify({ name, account: name, plan: 'free' });

@@ -5,7 +5,7 @@ import { createToken } from '../../src/keys/token.ts';
 import { nobody, useAdmin } from '../support/admin.ts';
 import type { CallOptions } from '../support/test-service.ts';
 
-// admin-conformance.test.ts tests which requests each operation refuses in general, and with which
+// `admin-conformance.test.ts` tests which invalid requests each operation refuses, and with which
 // status.
 
 const { admin } = useAdmin();
@@ -39,8 +39,8 @@ test.each<[status: number, path: string, options?: CallOptions]>([
 const time = '2026-11-21 12:00:00.123456+00';
 
 /**
- * Returns the path of a list with a forged cursor. The cursor has a valid checksum, which anyone
- * can compute.
+ * Returns the path of a list with a cursor that the test has made itself. The cursor has a valid
+ * checksum, which anyone can compute.
  */
 function forge(path: string, position: unknown): string {
   const [name = '', query = ''] = path.split('?');

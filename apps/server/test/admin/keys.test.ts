@@ -9,7 +9,7 @@ const anyToken = expect.stringMatching(/^ast_[0-9A-Za-z]{36}$/);
 
 const { service, admin } = useAdmin('postgres', {
   quotas: { banPolicy: { ...defaultBanPolicy, minStrikes: 1, strikeShare: 0 } },
-  // The interval is so long that `lastUsedAt` does not change during the tests.
+  // The flush interval is so long that `lastUsedAt` does not change during the tests.
   usage: { flushMs: 60_000 },
 });
 
@@ -81,7 +81,7 @@ test('the admin API changes the plan of a key from the next request on, and keep
   const { headers } = await service.call('/pets', { token });
   expect(headers.get('X-RateLimit-Limit')).toBe('10');
   expect(headers.get('X-RateLimit-Remaining')).toBe('6');
-  // A change to the same plan changes nothing.
+  // Setting the plan that the key already has changes nothing.
   expect((await change(key.id, '{"plan":"enterprise"}')).body).toEqual(changed.body);
 
   expect((await change(key.id, '{"quota":{"perMinute":3,"perDay":20}}')).status).toBe(200);
@@ -127,11 +127,11 @@ test('the admin API rotates a key and keeps its previous token valid for 24 hour
   const graceMs = Date.parse(replaced?.expiresAt ?? '') - Date.parse(newest?.createdAt ?? '');
   expect(graceMs).toBe(86_400_000);
   expect([await use(token), await use(first.token)]).toEqual([200, 200]);
-  // All tokens belong to one key and share its quota.
+  // All tokens of a key share its quota.
   expect((await show(key.id)).usage.windows.minute.remaining).toBe(58);
 
   const second = await rotate(key.id, '{"graceSeconds":172800}');
-  // An earlier grace period is not extended.
+  // A second rotation does not extend the grace period of the first token.
   expect(second.key.tokens.slice(2)).toEqual([replaced]);
   const last = await rotate(key.id, '{"graceSeconds":0}');
   const tokens = [token, first.token, second.token, last.token];

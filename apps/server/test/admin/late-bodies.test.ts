@@ -27,7 +27,10 @@ const openSession = async (token: string) =>
   (await admin.call('/sessions', { method: 'POST', token })).body as IssuedSession;
 const refused = { code: 'unauthorized', message: 'The admin token is not valid.', status: 401 };
 
-/** The ways to end an operator's permission. Each returns the status of its request. */
+/**
+ * The ways in which an operator can lose permission. Each function returns the status of its
+ * request.
+ */
 const ends = {
   revoked: async (id: string) => (await post(`/operators/${id}/revoke`)).status,
   'rotated without grace': async (id: string) =>
@@ -73,7 +76,10 @@ test("the admin API refuses a change when the operator's session ends while the 
   expect(await admin.read<IssuedKey[]>('/keys?search=ended')).toEqual([]);
 });
 
-/** Returns the cause of a change by the holder of a token, like the operators' listener. */
+/**
+ * Returns the cause of a change by the operator with a token, as the operators' listener creates
+ * it.
+ */
 async function causeOf(token: string) {
   const sessions = createOperatorSessions(service.database.db, adminToken);
   const actor = await sessions.findByToken(token);
@@ -96,8 +102,8 @@ test('the admin API refuses a change by an operator whose revocation has begun: 
     await tx.update(operators).set({ revokedAt: sql`now()` }).where(eq(operators.id, operator.id));
     creation = createOperatorManagement(db).create({ name: 'Waits', role: 'owner' }, cause);
     creation.catch(() => {});
-    // The query runs outside the transaction, because a transaction sees only its first snapshot of
-    // the activity.
+    // The query runs outside the transaction. A transaction would see the same snapshot of
+    // `pg_stat_activity` each time.
     const isWaiting = sql`wait_event_type = 'Lock' and datname = current_database()`;
     await until(() => db.$count(sql`pg_stat_activity`, isWaiting));
   });

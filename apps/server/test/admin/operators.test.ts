@@ -41,8 +41,8 @@ test('the admin API responds with 401 to wrong tokens, with 429 after ten of the
   const clock = createTestClock();
   await using service = await startService('postgres', {
     clock,
-    // The window is an hour of the machine's clock, which does not end during the test.
-    // admin-conformance.test.ts tests the minute.
+    // The window for wrong tokens is an hour of the machine's clock, so it does not end during the
+    // test. `admin-conformance.test.ts` tests the default of a minute.
     ops: { adminToken, guessWindowSeconds: 3_600 },
   });
   const admin = adminOf(service.server);
@@ -82,12 +82,14 @@ test('the admin API responds with 401 to wrong tokens, with 429 after ten of the
   const message = expect.stringMatching(/^Too many wrong admin tokens .* Retry after \d+ s\.$/);
   expect(refused?.body).toEqual({ code: 'rate_limit_exceeded', message, status: 429 });
 
-  // Operators must be able to revoke a leaked key during an attack.
+  // Valid tokens still work, because operators must be able to revoke a leaked key during an
+  // attack.
   const session = await openSession(admin, adminToken);
   const valid = [adminToken, ann.token, unseen.token, session.token];
   expect(await statusesOf(valid)).toEqual(Array(4).fill(200));
   expect((await fetch(`${service.server.opsUrl}/livez`)).status).toBe(200);
-  // A token that was valid before is not a guess. Its sender learns that the token is no longer valid.
+  // A token that was valid before does not count as a guess, so its sender gets 401 at first. The
+  // second attempt counts.
   await admin.call(`/operators/${left.operator.id}/revoke`, { method: 'POST' });
   expect(await statusesOf([left.token])).toEqual([401]);
   expect(await statusesOf([left.token])).toEqual([429]);
@@ -151,7 +153,7 @@ describe('operators', () => {
     const last = await rotate(operator.id, '{"graceSeconds":0}');
     const tokens = [token, first.token, last.token];
     expect(await Promise.all(tokens.map(statusFor))).toEqual([401, 401, 200]);
-    // A search finds the operator by its name and by the prefix of any token that it has had.
+    // A search finds an operator by name, and by the prefix of any current or former token.
     for (const search of [token.slice(0, 8), 'ZOE of']) {
       const { body } = await admin.call(`/operators?search=${encodeURIComponent(search)}`);
       expect((body as Operator[]).map(({ id }) => id)).toEqual([operator.id]);
@@ -180,7 +182,7 @@ describe('operators', () => {
         expect(body, name).toEqual({ code: 'forbidden', message, status: 403 });
       }
       for (const { status } of answers.slice(lowest)) {
-        // The token of an operator cannot end a session; only the session's own token can.
+        // Only the session's own token can end the session, so the operator's token gets 401 here.
         expect(name === 'endSession' ? [401] : [200, 201, 400, 404], name).toContain(status);
       }
     }
@@ -256,7 +258,7 @@ describe('sessions in the database', () => {
   const database = useDatabase('postgres');
   const owner = { type: 'admin_token', id: null, name: 'ADMIN_TOKEN', role: 'owner' } as const;
 
-  /** Begins a session after it has deleted all others. */
+  /** Deletes all sessions and begins a new one. */
   async function beginOnly() {
     const { db } = database;
     await db.delete(operatorSessions);
@@ -266,7 +268,7 @@ describe('sessions in the database', () => {
 
   test('a session that is used is extended up to its maximum lifetime and then ends', async () => {
     const { db, sessions, token } = await beginOnly();
-    /** Moves the session into the past, as if time had passed. */
+    /** Makes the session older, as if time had passed. */
     const age = (seconds: number) =>
       db.update(operatorSessions).set({
         createdAt: sql`${operatorSessions.createdAt} - make_interval(secs => ${seconds})`,
@@ -279,7 +281,7 @@ describe('sessions in the database', () => {
     await age(idleSeconds - 30);
     expect(await sessions.find(token, { isActive: true })).toEqual(owner);
     expect(await lastsLongerThan(idleSeconds - 60)).toBe(1);
-    // The session was in use until shortly before its maximum.
+    // The operator has used the session until shortly before its maximum lifetime.
     await age(maxSeconds - idleSeconds - 60);
     await db.update(operatorSessions).set({ expiresAt: sql`now() + interval '30 seconds'` });
     await sessions.find(token, { isActive: true });
@@ -294,10 +296,11 @@ describe('sessions in the database', () => {
     let finding: Promise<unknown> | undefined;
     await db.transaction(async (tx) => {
       await tx.update(operatorSessions).set({ expiresAt: sql`now()` });
-      // The session is found before it ends, and its extension waits for this transaction.
+      // The session is still valid when it is found. Extending it has to wait for this transaction,
+      // which ends the session.
       finding = sessions.find(token, { isActive: true });
-      // The query runs outside the transaction, because a transaction sees only its first snapshot
-      // of the activity.
+      // The query runs outside the transaction. A transaction would see the same snapshot of
+      // `pg_stat_activity` each time.
       const isWaiting = sql`wait_event_type = 'Lock' and datname = current_database()`;
       await until(() => db.$count(sql`pg_stat_activity`, isWaiting));
     });
@@ -310,7 +313,8 @@ describe('sessions in the database', () => {
     expect(await sessions.find(token, { isActive: false })).toEqual(owner);
     const [row] = await db.select().from(operatorSessions);
     expect(JSON.stringify(row)).not.toContain(token);
-    // A reader of the database who does not know the ADMIN_TOKEN cannot compute the hash.
+    // Someone who can read the database but does not know the ADMIN_TOKEN cannot compute the stored
+    // hash.
     const sameHash = eq(operatorSessions.hash, hashToken(token));
     expect(await db.$count(operatorSessions, sameHash)).toBe(0);
     for (const another of [`${adminToken}-2`, undefined]) {

@@ -11,7 +11,7 @@ import { banOf, writeBans } from '../support/write-bans.ts';
 
 const readOverview = (admin: Admin) => admin.read<Overview>('/overview');
 
-/** The third denial in a row leads to a ban. */
+/** The settings with which the third denied request in a row leads to a ban. */
 const quotas = { banPolicy: { ...defaultBanPolicy, minStrikes: 1, strikeShare: 0, graceMs: 0 } };
 const usage = { flushMs: 20 };
 const settings = {
@@ -21,7 +21,10 @@ const settings = {
 };
 const oneRequest = '"plan":"enterprise","quota":{"perMinute":1,"perDay":9}';
 
-/** Sends requests until one is refused because of a ban. Returns the number of denials before. */
+/**
+ * Sends requests until one is refused because of a ban. Returns the number of denied requests
+ * before the ban.
+ */
 async function ban(server: LocalServer, token: string): Promise<number> {
   let denials = -1;
   await untilPassing([server], async () => {
@@ -35,7 +38,8 @@ async function ban(server: LocalServer, token: string): Promise<number> {
 describe('the overview with quotas in the process', () => {
   const { service, admin } = useAdmin('postgres', {
     ...settings,
-    // The ban was in the memory of an earlier process, which was killed.
+    // The database contains a ban of an earlier process, which was killed. The ban was only in the
+    // memory of that process.
     prepare: (db: Database) => writeBans(db, banOf(crypto.randomUUID(), 60)),
   });
   test('the overview lists callers with denied requests, and lists a ban until the key is unbanned', async () => {
@@ -53,7 +57,7 @@ describe('the overview with quotas in the process', () => {
       bans: [{ keyId: key.id, name: 'hasty', until: expect.any(String) }],
       denied: [{ account: null, keyId: key.id, name: 'hasty', denials }],
     });
-    // The unban clears the strikes and keeps the counts.
+    // The unban deletes the strikes but keeps the counted requests.
     expect((await admin.call(`/keys/${key.id}/unban`, { method: 'POST' })).body).toMatchObject({
       id: key.id,
       usage: {
@@ -114,7 +118,8 @@ test('the overview of every replica shows the traffic of all replicas by outcome
   }
 });
 
-// Regression: requests were served again, but bans were shown for up to an hour.
+// Regression: Redis had lost the bans and the keys were served again, but the overview showed the
+// bans for up to an hour.
 test('the overview hides bans that Redis no longer has and shows the others', async () => {
   await using stack = new AsyncDisposableStack();
   const database = stack.use(await createDatabase('postgres'));

@@ -18,7 +18,7 @@ const anyToken = {
 
 const { service, admin } = useAdmin();
 
-/** Reads the entries that match a filter, on one page. */
+/** Returns the audit entries that match a filter. They must fit on one page. */
 const entriesOf = (filter: string) => admin.read<AuditEntry[]>(`/audit?${filter}`);
 
 const change = (id: string, json: string, query = '') =>
@@ -103,7 +103,7 @@ test('the audit log records changes of operators, and shows operators who make c
   ]);
 });
 
-// Suspensions and rotations are changes, too.
+// Suspensions and rotations also count as changes.
 test('the audit log records concurrent changes one after the other: each begins with the result of the previous one', async () => {
   const { key } = await admin.create('{"plan":"free","name":"0"}');
   await Promise.all([...'12345'].map((name) => change(key.id, JSON.stringify({ name }))));

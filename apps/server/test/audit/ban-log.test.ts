@@ -23,7 +23,7 @@ test('the audit log records a ban and its end once although two replicas report 
   const redis = stack.use(await openRedis());
   const proxy = stack.use(await openTcpProxy({ target: database.url }));
   const env = {
-    // The second denial in a row leads to a ban.
+    // With these settings, the second denied request in a row leads to a ban.
     ...{ BAN_GRACE_MS: '0', BAN_MIN_STRIKES: '1', BAN_STRIKE_PERCENT: '0' },
     ...{ ADMIN_TOKEN: adminToken, REDIS_URL: redis.url, DATABASE_URL: proxy.url },
   };
@@ -38,7 +38,7 @@ test('the audit log records a ban and its end once although two replicas report 
     const answers = servers.map(({ baseUrl }) => call(`${baseUrl}/pets`, { token }));
     return (await Promise.all(answers)).map(({ body }) => (body as { code?: string }).code);
   };
-  // From now on, both replicas have cached the key.
+  // After these calls, both replicas have cached the key.
   expect(await codesOfCalls()).toEqual([undefined, undefined]);
   await proxy.cut();
   await untilPassing(servers, async () =>
@@ -79,7 +79,7 @@ async function actionsAbout(keyId: string) {
   return entries.map(({ action }) => action).toReversed();
 }
 
-/** Returns the ends of a key's open bans, in ascending order. */
+/** Returns the ends of a key's active bans, in ascending order. */
 async function openBansOf(keyId: string): Promise<string[]> {
   const rows = database.db.select().from(openBans).where(eq(openBans.keyId, keyId));
   return (await rows.orderBy(openBans.until)).map(({ until }) => new Date(until).toISOString());
@@ -134,7 +134,8 @@ test('a ban in Redis moves with its key when the key moves to an account with a 
   for (const name of [account.name, 'a label', 'another', account.name])
     await keys.change(key.id, { account: name }, someCause);
   const [alone, inAccount] = [{ id: key.id }, { id: key.id, accountId: stored?.id }];
-  // The ban moves twice each time: before the commit, and when this replica knows the change.
+  // Each change moves the ban twice: before the commit, and after this replica has learned about
+  // the change.
   expect(moves).toEqual([
     ...Array(2).fill([alone, inAccount]),
     ...Array(2).fill([inAccount, alone]),
@@ -152,7 +153,8 @@ test('the audit log no longer lists ended or deleted bans as active', async () =
   expect(await openBansOf(keyId)).toEqual([later.until]);
 });
 
-// Regression: another replica asked Redis, which did not know the ban, and deleted it.
+// Regression: a second replica looked the ban up in Redis. Redis did not know the ban, so the
+// second replica deleted its entry.
 test('the audit log keeps a ban that one replica imposed without Redis active until that replica ends the ban', async () => {
   const { db } = database;
   const [own, other] = [banOf(crypto.randomUUID(), 1), banOf(crypto.randomUUID(), 2)];
@@ -189,7 +191,7 @@ test('the ban writer reports each unwritten ban once: refused ones, those beyond
   log.giveUp();
   log.giveUp();
   await log.write();
-  // One call reports each refused ban, and one call reports all that were waiting.
+  // `onLost` is called once for each refused ban, and once for all bans that were still waiting.
   expect(onLost.mock.calls.flat()).toEqual([1, 1, 1, 1, 10_000]);
   expect(onFailure).toHaveBeenCalledOnce();
   expect(await actionsAbout(ban.keyId)).toEqual(['ban.started']);

@@ -22,8 +22,8 @@ import { answerCustomer, changeAccount } from './journeys/refused-customer.ts';
 import { leaveOpen, signIn } from './journeys/sign-in.ts';
 
 /**
- * One service and one browser for all journeys. Each journey has its own keys, accounts and
- * operators.
+ * The service and the browser that all journeys share. Each journey creates its own keys, accounts
+ * and operators.
  */
 const store = useConsole();
 
@@ -44,7 +44,7 @@ describe('an operator', () => {
   test('looks at a day of last week together with a colleague', () => lookBack(store));
   test("chooses the console's theme and density, and reads any name as text", () =>
     chooseView(store));
-  // The campaign `screens` tests all widths and themes.
+  // The campaign `screens` tests the pages at all widths and in all themes.
   test('sees every page on a laptop and a phone', () =>
     tourConsole(store, { widths: [1280, 360], judged: { 360: 'dark' }, judgedWhenOpen: [] }));
 });

@@ -6,7 +6,8 @@ import { fillWithKeys } from './million-keys.ts';
 import { percentile } from './percentile.ts';
 
 /**
- * The longest time of a search, during which an operator continues to type, and of any other list.
+ * The longest times in milliseconds that a search and any other list may take. Searches must be
+ * faster, because operators type while the search runs.
  */
 const [maxSearchMs, maxListMs] = [300, 1_000];
 
@@ -19,7 +20,9 @@ const keyFilters = [
   ...['banned=true', 'deprecatedWithinDays=7', 'expiresWithinDays=7', 'unusedForDays=90'],
   ...['nearLimit=true', 'nearLimit=true&plan=pro', 'state=active&plan=business&sort=-lastUse'],
 ];
-/** Searches that find many, some, one or no key, with letters of each kind. */
+/**
+ * The search texts, which find many keys, some, one or none. They contain all kinds of characters.
+ */
 const keySearches = [
   ...['acme', 'zurich', 'Zürich', 'creme', 'e', 'qz', 'production 00', 'C-17', 'C-99999'],
   ...['abcdef', 'no such key', 'ast_00ff', '00ff', '%25'],
@@ -29,7 +32,7 @@ const accountFilters = [
   ...['sort=-requests', 'sort=-denials'],
 ];
 
-/** Every list, order, filter, search and count of the admin API. */
+/** The paths of every list, sort order, filter, search and count of the admin API. */
 const questions: readonly string[] = [
   '/keys',
   '/keys?include=recent',
@@ -57,10 +60,10 @@ const questions: readonly string[] = [
 ];
 
 /**
- * Requests every list, order, filter, search and count of the admin API with a million keys, and
- * prints a table of the times.
+ * Requests every list, sort order, filter, search and count of the admin API with a million keys in
+ * the database. Prints a table of the times.
  *
- * @throws unless each search takes less than 0.3 s, and everything else less than a second.
+ * @throws if a search takes longer than 0.3 s, or another request longer than a second.
  */
 export async function run(): Promise<void> {
   await using postgres = await openPostgres({ storage: 'disk' });
@@ -76,7 +79,11 @@ export async function run(): Promise<void> {
     throw new Error(`${slow.length} requests take too long: see "too slow" above`);
 }
 
-/** @returns the requests that take too long. */
+/**
+ * Measures the requests and prints their times.
+ *
+ * @returns the requests that take too long.
+ */
 export async function measure(server: { readonly opsUrl: string }): Promise<readonly string[]> {
   const admin = adminOf(server);
   const slow: string[] = [];

@@ -2,10 +2,10 @@ import { fuzz } from '../conformance/fuzz.ts';
 import { startWithStores } from './start-with-stores.ts';
 
 /**
- * Sends requests that are made from the document to a server with Postgres and Redis, and checks
- * every response against it.
+ * Sends requests that are generated from the OpenAPI document to a server with Postgres and Redis,
+ * and checks every response against the document.
  *
- * @throws with the smallest request that gets a wrong response.
+ * @throws if a response is wrong. The error contains the smallest request that causes it.
  */
 export async function run({ seed, minutes }: { seed: number; minutes: number }): Promise<void> {
   await using loaded = await startWithStores({ ADDRESS_PER_MINUTE: '1000000' });

@@ -7,17 +7,20 @@ import { closeOf, openConnection } from '../wire/connection.ts';
 import { percentile } from './percentile.ts';
 import { type LoadedServer, startWithStores } from './start-with-stores.ts';
 
-/** What each connection sends. A connection that the server closes is opened again at once. */
+/**
+ * What an attacker sends on each connection. The attacker reopens a connection as soon as the
+ * server closes it.
+ */
 type Attack = {
   readonly connections: number;
   readonly bytes: string;
-  /** Whether the client reads the responses. */
+  /** Whether the attacker reads the responses. */
   readonly reads: boolean;
-  /** The interval between further single bytes. */
+  /** The interval in milliseconds at which the attacker sends further single bytes. */
   readonly dripMs?: number;
 };
 
-// None of the attackers has a key.
+// The attackers have no API key.
 const get = 'GET /v1/x HTTP/1.1\r\nHost: a\r\n\r\n';
 
 const attacks: Readonly<Record<string, Attack>> = {
@@ -27,14 +30,17 @@ const attacks: Readonly<Record<string, Attack>> = {
 };
 
 const maxMegabytes = 400;
-/** How much an attack may delay the slowest hundredth of a valid caller's requests. */
+/**
+ * The number of milliseconds by which an attack may increase the 99th percentile of a valid
+ * caller's response times.
+ */
 const maxDelayMs = 250;
 
 /**
- * Measures the effect of attacks on a valid caller, with a server that has a heap of 512 MB.
+ * Measures how attacks affect a valid caller. The server has a heap of 512 MB.
  *
- * @throws if a request of the valid caller fails, its p99 rises too much, or the server grows too
- * large.
+ * @throws if a request of the valid caller fails, its p99 rises too much, or the server needs too
+ * much memory.
  */
 export async function run({ minutes }: { minutes: number }): Promise<void> {
   await using loaded = await startWithStores({
@@ -55,7 +61,11 @@ export async function run({ minutes }: { minutes: number }): Promise<void> {
   }
 }
 
-/** @returns the 99th percentile of a valid caller's waiting times, in milliseconds. */
+/**
+ * Runs an attack and sends requests of a valid caller at the same time.
+ *
+ * @returns the 99th percentile of the valid caller's response times, in milliseconds.
+ */
 async function measure(name: string, loaded: LoadedServer, forMs: number): Promise<number> {
   const { server, token } = loaded;
   const takenMs: number[] = [];

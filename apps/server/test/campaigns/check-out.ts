@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { repository } from '@animal-store/testkit';
 
-/** Installs a revision of this repository in a folder. */
+/** Copies a revision of this repository to a folder and installs it there. */
 export function checkOut(revision: string, folder: string): void {
   const archive = execFileSync('git', ['archive', revision], {
     cwd: repository,

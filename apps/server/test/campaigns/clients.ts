@@ -13,9 +13,9 @@ import { type LoadedServer, startWithStores } from './start-with-stores.ts';
 const execute = promisify(execFile);
 
 /**
- * Runs what `npm test` has no programs for: the samples of the guides in Go, and a client that
- * orval generates. It also compiles the TypeScript samples strictly, with generated types as well.
- * It needs Go.
+ * Tests clients that need programs which `npm test` does not have: the samples of the guides in Go,
+ * and a client that orval generates. The campaign also compiles the TypeScript samples in strict
+ * mode, and again with generated types. It needs Go.
  */
 export async function run(): Promise<void> {
   await using loaded = await startWithStores();
@@ -36,9 +36,9 @@ export async function run(): Promise<void> {
 }
 
 /**
- * Compiles programs strictly, as their users would.
+ * Compiles programs in strict mode, as users of the packages would.
  *
- * @param folder the folder whose packages they import.
+ * @param folder the folder from which the programs import packages.
  */
 async function compile(folder: string, sources: readonly string[], types = ''): Promise<void> {
   await using directory = await temporaryDirectory();
@@ -58,7 +58,10 @@ async function compile(folder: string, sources: readonly string[], types = ''): 
   deepEqual(stdout, '');
 }
 
-/** Follows the guide to orval: writes the files that it shows, and runs its program. */
+/**
+ * Follows the guide to orval: the function writes the files that the guide shows, and runs its
+ * program.
+ */
 async function runOrval({ server, token }: LoadedServer): Promise<void> {
   const response = await fetch(`${server.origin}${guideMarkdownPath('languages')}`);
   const [config, patientFetch, first] = Array.from(

@@ -1,6 +1,6 @@
 /**
- * Collects this process's garbage whenever it gets SIGUSR2, and reports this on stdout. The
- * remaining memory is then in use. The module is loaded by
+ * Collects the garbage of this process when it receives SIGUSR2, and reports this on stdout. The
+ * memory that remains after that is in use. A server loads the module with
  * `NODE_OPTIONS=--import=file:///…/collect-garbage.ts`.
  */
 import { setFlagsFromString } from 'node:v8';

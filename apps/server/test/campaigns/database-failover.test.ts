@@ -13,7 +13,7 @@ import { untilLate } from './until-late.ts';
 
 const replicas = 3;
 
-/** Starts a primary with a standby that has all acknowledged changes, and replicas under load. */
+/** Starts a Postgres primary with a synchronous standby, and replicas of the service under load. */
 async function startWithStandby(stack: AsyncDisposableStack, byName: boolean) {
   const primary = stack.use(await openPostgres());
   const database = await primary.createDatabase();
@@ -59,13 +59,15 @@ async function startWithStandby(stack: AsyncDisposableStack, byName: boolean) {
       return Math.round(performance.now() - from);
     },
     /**
-     * Ends the load. Every response must be right or a 503, and acknowledged changes must exist.
+     * Ends the load and checks its responses. Every response must be correct or a 503, and every
+     * acknowledged change must exist.
      */
     async judge(): Promise<void> {
       await Promise.all(loads.map((load) => load.stop()));
       const [first] = servers as [Server];
-      // A replica that has used the standby before its promotion closes all connections once more
-      // when it learns of the promotion. This may happen after its first good responses.
+      // A replica that has used the standby before its promotion closes all connections when it
+      // learns about the promotion. This may happen after its first correct responses, so the
+      // requests are repeated until they succeed.
       const there = await listAll(first, token, callUntilServed);
       for (const load of loads) expectRight(load, there);
     },
@@ -74,7 +76,7 @@ async function startWithStandby(stack: AsyncDisposableStack, byName: boolean) {
 
 type Cluster = Awaited<ReturnType<typeof startWithStandby>>;
 
-/** Changes a setting of a Postgres and waits until it applies. */
+/** Changes a setting of a Postgres server and waits until it applies. */
 async function set(sql: Sql, setting: string, value: string): Promise<void> {
   await sql.unsafe(`alter system set ${setting} = '${value}'`);
   await sql`select pg_reload_conf()`;
@@ -84,9 +86,9 @@ async function set(sql: Sql, setting: string, value: string): Promise<void> {
 const promote = ({ standby }: Cluster) => standby.asAdmin((sql) => sql`select pg_promote()`);
 
 /**
- * Refuses writes and waits for those that had begun, so that acknowledged changes have reached the
- * standby. Only then the primary continues without the standby. Otherwise the last changes could be
- * acknowledged and then lost by the promotion.
+ * Makes the primary refuse writes, and waits until running writes have reached the standby. Only
+ * then may the primary continue without the standby. Otherwise it could acknowledge a last change
+ * that the promotion of the standby loses.
  */
 const demote = ({ primary }: Cluster) =>
   primary.asAdmin(async (sql) => {
@@ -110,8 +112,8 @@ const faults: Readonly<Record<string, (cluster: Cluster) => Promise<unknown>>> =
     await untilLate(async () => (await reasons()).includes('The database is read-only.'));
     await promote(cluster);
   },
-  // The connections of the replicas stay open, so only a refused write tells them about the
-  // demotion.
+  // The connections of the replicas stay open, so they learn about the demotion only from a refused
+  // write.
   async 'the primary is demoted with its connections open, and the standby is promoted'(cluster) {
     await demote(cluster);
     await promote(cluster);

@@ -10,13 +10,13 @@ const app = join(repository, 'apps/server');
 const committed = join(app, 'src/schema/migrations');
 
 test('the committed migrations are exactly what drizzle-kit generates from the schema', async () => {
-  // The folder is inside the app, so that imports can be resolved.
+  // The temporary folder is inside the app, so that imports in it can be resolved.
   await using directory = await temporaryDirectory({ parent: join(app, 'node_modules') });
   const out = join(directory.path, 'migrations');
   await cp(committed, out, { recursive: true });
   const { stdout } = await promisify(execFile)(
     process.execPath,
-    // drizzle-kit accepts only relative paths. With others it fails with exit code 0.
+    // The paths are relative, because drizzle-kit fails for absolute paths, with exit code 0.
     [
       ...[tools.drizzleKit, 'generate', '--dialect=postgresql'],
       ...['--schema=src/schema/schema.ts', `--out=${relative(app, out)}`],

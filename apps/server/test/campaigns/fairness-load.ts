@@ -1,10 +1,10 @@
-// A caller that does not back off. It keeps many connections busy, each of which sends the next
-// request after a response.
+// A caller that does not back off. It keeps many connections busy. Each connection sends its next
+// request as soon as it has a response.
 //
-//   node fairness-load.ts ORIGIN CONNECTIONS TOKEN NETWORKS
+//     node fairness-load.ts ORIGIN CONNECTIONS TOKEN NETWORKS
 //
-// The program prints a line each second with the numbers of responses and of 503s. The campaign
-// `fairness` runs it as a separate process, so that its work does not delay the measurement.
+// Each second, the program prints the number of responses and of 503s. The campaign `fairness` runs
+// it as a separate process, so that it does not delay the measurement.
 
 import { connect } from 'node:net';
 

@@ -14,20 +14,29 @@ import {
 import { percentile } from './percentile.ts';
 import { createKey } from './start-with-stores.ts';
 
-/** Ten callers who back off, with this many requests a second each. */
+/**
+ * The number of callers who back off, and the number of requests per second that each of them
+ * sends.
+ */
 const [quietCallers, quietPerSecond] = [10, 20];
 
-/** The limits of what these callers may notice. */
+/**
+ * The limits for the callers who back off: response times in milliseconds, and the share of
+ * requests that must succeed.
+ */
 const limits = { p99Ms: 500, slowP99Ms: 2_000, probeMs: 250, goodput: 0.8 };
 
 const noisyConnections = 4_500;
 
 interface Load {
   readonly title: string;
-  /** The limit per minute of the noisy caller's key; `undefined` without a key. */
+  /**
+   * The limit per minute of the key of the caller that does not back off; `undefined` if it has no
+   * key.
+   */
   readonly perMinute: number | undefined;
   readonly networks: number;
-  /** How long each message of a store takes, in milliseconds. */
+  /** The delay of each message from Postgres, in milliseconds. */
   readonly postgresMs?: number;
   readonly redisMs?: number;
 }
@@ -40,7 +49,7 @@ const loads: readonly Load[] = [
   { title: 'a Redis that takes 50 ms', perMinute: 10_000_000, networks: 0, redisMs: 50 },
 ];
 
-/** The observations of one second. */
+/** What the callers observe in one second. */
 interface Second {
   answered: number;
   refused: number;
@@ -53,7 +62,7 @@ interface Second {
  * Sends more requests than the service can handle, and measures the callers who back off, second by
  * second.
  *
- * @throws if one of the limits is missed.
+ * @throws if one of the limits is exceeded.
  */
 export async function run({ minutes }: { minutes: number }): Promise<void> {
   const seconds = Math.max(5, Math.round((minutes * 60) / loads.length) - 10);
@@ -78,12 +87,12 @@ async function play(load: Load, seconds: number): Promise<string[]> {
   const program = `${process.execPath} ${nodeFlags.join(' ')} ${repository}apps/server/src/main.ts`;
   const server = opened.use(
     await startServer({
-      // The log is dropped, because it would be too long for this process to keep.
+      // The command discards the log, which would be too long for this process to keep in memory.
       command: ['sh', '-c', `exec ${program} 2> /dev/null`],
       env: {
         ...{ DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, TRUST_PROXY: '1' },
-        // An empty value means that the variable is not set. The testkit gives servers longer
-        // timeouts than the defaults.
+        // An empty value means that the variable is not set. The service then has its default
+        // timeouts, which are shorter than the timeouts of tests.
         ...{ MAX_WAIT_MS: '', STALL_TIMEOUT_MS: '', REDIS_TIMEOUT_MS: '', BAN_MIN_STRIKES: '0' },
         MAX_CONNECTIONS_PER_NETWORK: '0',
       },
@@ -118,16 +127,21 @@ async function play(load: Load, seconds: number): Promise<string[]> {
     }, 250),
   );
 
-  // The capacity of the service without overload: 64 connections of the same caller.
+  // The number of requests per second that the service can handle, measured with 64 connections of
+  // the same caller.
   const capacity = await noise(opened, 64, 5);
   await pause(1_000);
   seen.length = 0;
   begin();
   await noise(opened, noisyConnections, seconds + 3, () => begin());
-  // The connections are opened in the first seconds, and the last second is not complete.
+  // The first seconds are left out, because the connections are opened then. The last second is
+  // left out, because it is not complete.
   return judge(load, seen.slice(3, -1), capacity);
 
-  /** Runs the noisy caller for some seconds. Returns the number of responses per second. */
+  /**
+   * Runs the caller that does not back off for some seconds. Returns the number of responses per
+   * second.
+   */
   async function noise(
     stack: AsyncDisposableStack,
     connections: number,
@@ -136,7 +150,7 @@ async function play(load: Load, seconds: number): Promise<string[]> {
   ): Promise<number> {
     const script = `${import.meta.dirname}/fairness-load.ts`;
     const args = [script, server.origin, `${connections}`, noisy, `${load.networks}`];
-    // The measuring process and the stores have priority.
+    // The load has a lower priority than the measuring process, Postgres and Redis.
     const child = spawn('nice', ['-n', '5', process.execPath, ...args]);
     stack.defer(() => void child.kill());
     const answered: number[] = [];
@@ -148,13 +162,13 @@ async function play(load: Load, seconds: number): Promise<string[]> {
       if (answered.length === forSeconds) break;
     }
     child.kill();
-    // The connections are opened in the first seconds.
+    // The first seconds are left out, because the connections are opened then.
     const steady = answered.slice(2);
     return steady.reduce((sum, count) => sum + count, 0) / steady.length;
   }
 }
 
-/** Prints the seconds of a load and returns the limits that were missed. */
+/** Prints the measured seconds of a load, and returns the limits that were exceeded. */
 function judge(load: Load, seen: readonly Second[], capacity: number): string[] {
   const whole = (figure: number) => (Number.isNaN(figure) ? '–' : `${Math.round(figure)}`);
   let table = `\n## ${load.title} (64 connections: ${whole(capacity)} a second)\n\n`;
@@ -189,7 +203,7 @@ function judge(load: Load, seen: readonly Second[], capacity: number): string[] 
     .map((fault) => `${load.title}: ${fault}`);
 }
 
-/** Returns the URL of a store that delays every message. */
+/** Returns the URL of a proxy that delays every message of Postgres or Redis. */
 async function behindDelay(stack: AsyncDisposableStack, url: string, ms: number | undefined) {
   if (ms === undefined) return url;
   const onMessage = ({ direction }: { direction: string }) =>

@@ -15,12 +15,14 @@ import { createKeyManagement } from '../../src/keys/key-management.ts';
 import { migrationOptions } from '../../src/schema/migration-options.ts';
 import { someCause } from '../support/admin.ts';
 
-/** The third denial leads to a ban. */
+/** The ban policy of the campaign, with which the third denied request leads to a ban. */
 const banPolicy = { ...defaultBanPolicy, graceMs: 0, minStrikes: 1 };
 const quota = { perMinute: 1, perDay: 100 };
 const plan = { plan: 'enterprise', quota } as const;
 
-/** How many rounds run at the same time. Each has a key and two accounts of its own. */
+/**
+ * The number of rounds that run at the same time. Each round has a key and two accounts of its own.
+ */
 const atOnce = 32;
 
 const actNames = [
@@ -30,11 +32,14 @@ const actNames = [
 
 /**
  * The state at the beginning of a round: whether the key belongs to the account with a plan, and
- * the number of its requests.
+ * the number of requests that it has already sent.
  */
 interface Start {
   readonly isPlanned: boolean;
-  /** After four requests the key is banned, and after three the next one leads to a ban. */
+  /**
+   * The number of requests. After three requests, the next one leads to a ban. After four, the key
+   * is banned.
+   */
   readonly requests: number;
 }
 
@@ -43,13 +48,13 @@ const starts: readonly Start[] = [false, true].flatMap((isPlanned) =>
 );
 
 /**
- * Makes two operators and a caller act on one key at the same time: every pair of actions, with
- * both stores. The final state and the responses must be the same as after some sequential order of
- * the actions and of the two steps of the request.
+ * Lets two operators and a caller act on one key at the same time, with every pair of operators'
+ * actions and both quota stores. The final state and the responses must be possible if the actions
+ * and the two steps of the request ran one after the other.
  *
- * @param options.minutes the longest duration. The campaign ends after 1,000 rounds of each pair
- * and store.
- * @throws if a round ends in another way.
+ * @param options.minutes the longest duration. The campaign ends earlier, after 1,000 rounds of
+ * each pair and store.
+ * @throws if the result of a round is not possible in any order.
  */
 export async function run({ seed, minutes }: { seed: number; minutes: number }): Promise<void> {
   await using opened = new AsyncDisposableStack();
@@ -98,9 +103,11 @@ export async function run({ seed, minutes }: { seed: number; minutes: number }):
   ok(wrong.length === 0, `${wrong.length} of ${rounds} rounds ended as no order explains.`);
 }
 
-/** Creates operators and a caller that share one store of quotas. */
+/** Creates operators and a caller that use the same quota store. */
 function createWorld(store: string, db: Parameters<typeof createKeyManagement>[0], quotas: Quotas) {
-  /** The keys in the replica's cache. As in the service, they are read again after each change. */
+  /**
+   * The keys in the cache of the replica. As in the service, a key is read again after each change.
+   */
   const known = new Map<string, Awaited<ReturnType<typeof findApplied>>>();
   const keysOf = new Map<string, string>();
   const forget = (id: string | undefined) => known.delete(id ?? '');
@@ -121,7 +128,8 @@ function createWorld(store: string, db: Parameters<typeof createKeyManagement>[0
     rounds += 1;
     const names = [`${store} label ${rounds}`, `${store} planned ${rounds}`] as const;
     const [name, other] = isPlanned ? names.toReversed() : names;
-    // One statement instead of the twenty of two operators: a round takes little else than its acts.
+    // A single statement creates everything. The twenty statements of the operators' functions
+    // would take longer than the rest of the round.
     const rows = await db.execute<{ id: string }>(sql`with planned as (insert into accounts
         (name, plan, per_minute, per_day)
         values (${names[1]}, 'enterprise', ${quota.perMinute}, ${quota.perDay}))
@@ -135,7 +143,7 @@ function createWorld(store: string, db: Parameters<typeof createKeyManagement>[0
     return { id, name: name as string, other: other as string, isPlanned };
   }
 
-  /** Returns the actions, which resolve to their responses. */
+  /** Returns the actions of a round. Each of them resolves to its response. */
   function actsOf({ id, name, other, isPlanned }: Awaited<ReturnType<typeof prepare>>) {
     const noPlan = { plan: null } as const;
     return {
@@ -180,7 +188,7 @@ function createWorld(store: string, db: Parameters<typeof createKeyManagement>[0
   }
 
   return {
-    /** Runs all actions at the same time, each after its delay in milliseconds. */
+    /** Starts all actions of a round, each after its delay in milliseconds. */
     async play(
       start: Start,
       pair: readonly (typeof actNames)[number][],
@@ -196,8 +204,8 @@ function createWorld(store: string, db: Parameters<typeof createKeyManagement>[0
     },
 
     /**
-     * Returns the possible final states: the results of the sequential orders of the two actions
-     * and the two steps of a request.
+     * Returns the final states that are possible: the results of all orders of the two actions and
+     * the two steps of a request.
      */
     expected(start: Start, pair: readonly (typeof actNames)[number][]): Promise<Set<string>> {
       const name = JSON.stringify([start, pair]);
@@ -230,9 +238,9 @@ function expectKey(): never {
 type Step = 'first' | 'second' | 'recall' | 'consume';
 
 /**
- * The orders of two actions and a request. A request has two steps: the replica recalls the plan of
- * the key, and the quota store decides by that plan. The service allows a change between the two
- * steps, because it does not lock a key to admit a request.
+ * The orders of two actions and a request. A request has two steps: the replica reads the plan of
+ * the key from its cache, and the quota store decides by that plan. The service allows a change
+ * between the two steps, because it does not lock a key to admit a request.
  */
 const orders: readonly (readonly Step[])[] = permute([
   'first',

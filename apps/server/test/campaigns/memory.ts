@@ -2,15 +2,15 @@ import { type Server, until } from '@animal-store/testkit';
 import { scrape } from '../support/observed.ts';
 import { percentile } from './percentile.ts';
 
-/** The memory of a server in bytes, after a garbage collection. */
+/** The memory of a server in bytes, measured after a garbage collection. */
 export type Memory = { readonly heap: number; readonly external: number; readonly rss: number };
 
-/** The environment of a server that collects its garbage on request. */
+/** The environment variables of a server that collects its garbage on request. */
 export const collectsGarbage = {
   NODE_OPTIONS: `--import=${new URL('collect-garbage.ts', import.meta.url)}`,
 };
 
-/** Measures a server with the environment {@link collectsGarbage}. */
+/** Measures the memory of a server that was started with {@link collectsGarbage}. */
 export async function memoryOf(server: Server): Promise<Memory> {
   const collections = () => server.output().split('Garbage is collected.').length;
   const before = collections();
@@ -26,12 +26,12 @@ export async function memoryOf(server: Server): Promise<Memory> {
 }
 
 /**
- * How much larger the memory may be in the last third of a run than in the second. The first third
- * is the warm-up.
+ * The factor by which the memory may grow from the second third of a run to the last third. The
+ * first third is the warm-up.
  */
 const mayGrowBy = 1.1;
 
-/** Compares the medians of the last third and the second third. */
+/** Compares the median of the last third of the samples with the median of the second third. */
 export function growthOf(samples: readonly number[]): { ratio: number; isFlat: boolean } {
   const third = Math.floor(samples.length / 3);
   const ratio =

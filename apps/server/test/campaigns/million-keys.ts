@@ -1,21 +1,21 @@
 import { connectTo } from '../support/databases.ts';
 
-/** The number of keys, which is more than any known service has. */
+/** The number of keys in the database, which is more than any known service has. */
 const manyKeys = 1_000_000;
 
 /**
- * Fills a migrated database with a million keys, their tokens, accounts and uses, the counts of a
+ * Fills a migrated database with a million keys, their tokens, accounts and uses, the usage of a
  * week, and audit entries. A fifth of the names is not ASCII, every third key has no account, and a
- * fifth was used each day.
+ * fifth of the keys was used each day.
  */
 export async function fillWithKeys(url: string, keys = manyKeys): Promise<void> {
   await using sql = connectTo(url);
   await sql`select set_config('statement_timeout', '0', false)`;
-  // The indexes are created again afterwards, which takes a third of the time.
+  // The search indexes are dropped and created again at the end, which takes a third of the time.
   const indexes = await sql`select indexname as name, indexdef as definition from pg_indexes
     where indexname like '%\\_trigrams'`;
   for (const { name } of indexes) await sql`drop index ${sql(name)}`;
-  // The statements below do the work of these triggers for all keys together.
+  // The triggers are disabled, because the statements below do their work for all keys at once.
   await sql`alter table api_keys disable trigger api_keys_note_new_key`;
   await sql`alter table api_keys disable trigger api_keys_note_account`;
   await sql`insert into accounts (name, plan, suspended_at)
@@ -40,7 +40,7 @@ export async function fillWithKeys(url: string, keys = manyKeys): Promise<void> 
   await sql`insert into api_tokens (hash, key_id, prefix)
     select md5(id::text) || md5(name), id, 'ast_' || left(md5(id::text), 4) from api_keys
     where name is not null`;
-  // The id is random, so a part of it selects a share of the keys.
+  // The ids are random, so a condition on an id selects a certain share of the keys.
   await sql`insert into usage.last_used (key_id, created_at, at, deprecated_at)
     select id, created_at,
       case when id::text > '5' then created_at + (now() - created_at) * random() end,

@@ -9,14 +9,14 @@ import { explainPrepared, select } from '../support/explain.ts';
 
 const animals = 1_000_000;
 /**
- * Each category has a thousandth of the animals. Only this one has a single animal, which is the
- * only pending one.
+ * The last category, which has a single animal with the status `pending`. Each other category has a
+ * thousandth of the animals, and none of them is pending.
  */
 const last = 1_001;
 
 /**
- * How many blocks a page of 20 may read: three levels and a leaf of an index for each status, and
- * the rows.
+ * The number of database blocks that a page of 20 animals may read. Each status needs four levels
+ * of an index, and each animal needs a row.
  */
 const maxBlocks = 100;
 
@@ -46,7 +46,8 @@ test('a page of one category reads at most 100 database blocks when the table ha
         const page = { n: 0, wanted, category, after_id: afterId, size: 21 };
         const values = `1, '${JSON.stringify([page])}'`;
         const { plan } = await explainPrepared(tx, '%after_id%', values);
-        // The first line is the whole statement and includes the blocks of all its parts.
+        // The first line of the plan describes the whole statement and includes the blocks of all
+        // its parts.
         const blocks = [...(/Buffers: shared(.*)/.exec(plan)?.[1]?.matchAll(/=(\d+)/g) ?? [])];
         const read = blocks.reduce((sum, [, count]) => sum + Number(count), 0);
         const executed = plan.replaceAll(/.*never executed.*/g, '');
@@ -65,12 +66,12 @@ test('the active keys of an account are counted from an index without reading th
   await using database = await createDatabase('postgres');
   const { db, close } = openWithoutLimits(database);
   try {
-    // A third of the keys belongs to one account.
+    // A third of the keys belongs to a single account.
     await db.execute(sql`insert into api_keys (name, account, plan)
       select 'Client', case when n % 3 = 0 then 'big' end, 'free' from generate_series(1, 100000) n`);
     await db.execute(sql`vacuum analyze api_keys`);
     await inTransaction('a_test', db, async (tx) => {
-      // Postgres does not report what its parallel workers read.
+      // Parallel workers are disabled, because Postgres does not report how many blocks they read.
       await tx.execute(sql`set local max_parallel_workers_per_gather = 0`);
       const blocksRead = async () => {
         const [row] = await select<{ blocks: number }>(
@@ -82,7 +83,7 @@ test('the active keys of an account are counted from an index without reading th
       const before = await blocksRead();
       const [account] = await readAccounts(tx, ['big']);
       expect(account?.keys).toBeGreaterThan(20_000);
-      // The table has hundreds of blocks.
+      // The count reads few blocks, although the table has hundreds of blocks.
       expect((await blocksRead()) - before).toBeLessThanOrEqual(40);
     });
   } finally {

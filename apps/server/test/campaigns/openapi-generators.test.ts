@@ -6,7 +6,7 @@ import { runIn } from '@animal-store/testkit';
 import { expect, onTestFinished, test } from 'vitest';
 import { documents, publicDocument } from '../conformance/open-api-documents.ts';
 
-/** Generators of TypeScript, each with a program that uses its output. */
+/** The generators of TypeScript clients, each with a program that uses its output. */
 const generators = {
   'openapi-typescript': {
     command: [tools.openapiTypescript, 'openapi.json', '--output', 'generated.ts'],
@@ -35,7 +35,7 @@ const generators = {
   },
 };
 
-/** An animal that a later version of the service may send. */
+/** An animal with an unknown status, as a later version of the service may send it. */
 const sent = { id: 1, name: 'Mia', categoryId: 3, status: 'reserved' };
 
 const uses = `
@@ -58,7 +58,7 @@ test.each(
     const cwd = await mkdtemp(join(tmpdir(), 'animal-store-generated-'));
     onTestFinished(() => rm(cwd, { recursive: true, force: true }));
     await writeFile(join(cwd, 'openapi.json'), text);
-    // Generated clients import these packages.
+    // The generated clients import these packages, so they must be found from the temporary folder.
     await mkdir(join(cwd, 'node_modules'));
     const zod = join(import.meta.dirname, '../../node_modules/zod');
     await symlink(zod, join(cwd, 'node_modules/zod'));

@@ -3,16 +3,20 @@ import { describe, expect, test } from 'vitest';
 import { documents, publicDocument } from '../conformance/open-api-documents.ts';
 
 describe.each(documents)('the document $name', ({ name, text }) => {
-  /** The orders have no success response: they respond with 501 until their format is settled. */
+  /**
+   * Returns the expected problem of a document. Only the public document has one: the operation for
+   * orders has no success response, because it returns 501 until its format is settled.
+   */
   const expected = (problem: object) =>
     name === publicDocument.name ? [expect.objectContaining(problem)] : [];
 
   test('the OpenAPI linter Spectral finds only the expected problem in the document', async () => {
     const { oas } = (await import(tools.spectralRulesets)).default;
     const problems = await runSpectral(text, oas, [
-      // OpenAPI 3.1 has the licence's SPDX identifier instead, and allows only one of the two.
+      // The rule requires the URL of the license. OpenAPI 3.1 allows either the URL or an SPDX
+      // identifier, and the documents have the identifier.
       'license-url',
-      // No contact address would be right for every deployment.
+      // The rule requires a contact address, but no address would be right for every deployment.
       'contact-properties',
     ]);
     expect(problems).toEqual(expected({ code: 'operation-success-response' }));
@@ -20,8 +24,8 @@ describe.each(documents)('the document $name', ({ name, text }) => {
 });
 
 test('the OWASP rules of Spectral find only the expected warning in the public OpenAPI document', async () => {
-  // The finding is the cursor. A released parameter gets no limit, because a limit would refuse
-  // values that were accepted.
+  // The warning is about the parameter `cursor`, which has no maximum length. A released parameter
+  // gets no limit, because a limit would refuse values that were accepted before.
   const path = ['paths', '/pets', 'get', 'parameters', '2', 'schema'];
   const cursor = { code: 'owasp:api4:2023-string-limit', path };
   expect(await warningsOf(publicDocument.text)).toEqual([expect.objectContaining(cursor)]);
@@ -33,33 +37,34 @@ test('the OpenAPI documents stay at version 3.1, because Spectral skips document
   expect(await warningsOf(text)).toEqual([]);
 });
 
-/** Returns the findings of the OWASP rules in a document. */
+/** Returns the warnings of the OWASP rules for a document. */
 async function warningsOf(text: string): Promise<unknown> {
   const { default: owasp } = await import(tools.spectralOwasp);
   return runSpectral(text, owasp, [
-    // The specification requires 64-bit integers as ids. Every key reads the same catalogue, so
+    // The specification requires 64-bit integers as ids. All keys read the same animals, so
     // guessing an id reveals nothing.
     'owasp:api1:2023-no-numeric-ids',
-    // A released schema gets no `format` or `pattern`: generators would write another type or
-    // another check, and the check for breaking changes refuses it. Texts and numbers have limits
-    // instead.
+    // A released schema gets no new `format` or `pattern`. Generators would create other types or
+    // checks, and the check for breaking changes would refuse the change. Texts and numbers have
+    // limits instead.
     'owasp:api4:2023-integer-format',
     'owasp:api4:2023-string-restricted',
-    // The format of a 64-bit integer implies its limits. Readers of JSON would round explicit ones.
+    // The format of a 64-bit integer implies its limits. Many JSON parsers would round explicit
+    // limits.
     'owasp:api4:2023-integer-limit',
-    // The rule requires one family of headers. Every response has two: `X-RateLimit-*` and
+    // The rule requires one set of rate-limit headers. Every response has two: `X-RateLimit-*` and
     // `RateLimit`.
     'owasp:api4:2023-rate-limit',
     // The rule requires `Access-Control-Allow-Origin` in the document. The allowed origins are a
-    // setting, and only browsers use them.
+    // setting of each deployment, and only browsers use the header.
     'owasp:api8:2023-define-cors-origin',
-    // The rule requires a 400 for operations without parameters and body, where nothing can be
-    // invalid.
+    // The rule requires a 400 response for all operations. Operations without parameters and body
+    // have no input that could be invalid.
     'owasp:api8:2023-define-error-validation',
   ]);
 }
 
-/** Returns the findings of all rules in a set except some. */
+/** Returns the problems that Spectral finds with a set of rules, except the rules in `off`. */
 async function runSpectral(text: string, rules: object, off: string[]): Promise<unknown> {
   const { Spectral } = (await import(tools.spectral)).default;
   const spectral = new Spectral();

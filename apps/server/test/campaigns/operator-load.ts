@@ -17,7 +17,7 @@ import { call } from '../support/test-service.ts';
 import { checkOut } from './check-out.ts';
 import { fillWithKeys } from './million-keys.ts';
 
-/** What callers observed in one second. */
+/** What the callers of the public API observe in one second. */
 interface Second {
   readonly what: string;
   readonly statuses: Map<string, number>;
@@ -27,12 +27,13 @@ interface Second {
 const phaseSeconds = 12;
 
 /**
- * Sends requests of callers, second by second, with a million keys in the database. Meanwhile
- * operators type searches that abort each other, and request six lists at the same time. Later, the
- * name of the database sometimes cannot be resolved after lists have been idle.
+ * Measures the requests of callers, second by second, with a million keys in the database. At the
+ * same time, operators type searches that abort each other, and request six lists at once. Later,
+ * the host name of the database sometimes cannot be resolved after the connections for lists have
+ * been idle.
  *
  * @param options.from the revision of the server; by default the current one.
- * @throws unless each caller gets the expected response.
+ * @throws if a caller gets an unexpected response.
  */
 export async function run({ from }: { from?: string | undefined }): Promise<void> {
   await using opened = new AsyncDisposableStack();
@@ -114,7 +115,7 @@ export async function run({ from }: { from?: string | undefined }): Promise<void
   }
 
   const agent = new Agent({ keepAlive: true, maxSockets: 8 });
-  /** Sends a request to the admin API and closes the connection after a while. */
+  /** Sends a request to the admin API, and closes the connection after some milliseconds. */
   function askAndLeave(path: string, afterMs: number): void {
     const headers = { Authorization: `Bearer ${adminToken}` };
     const asked = get(server.opsUrl + adminBasePath + path, { headers, agent });
@@ -146,7 +147,7 @@ export async function run({ from }: { from?: string | undefined }): Promise<void
   await watch('nobody else', () => pause(5_000));
   await watch('one operator types', typeSearches);
   await watch('operators ask six lists at once', askSixAtOnce);
-  // The pause is longer than a connection may be idle.
+  // The pause is longer than the idle timeout of a database connection.
   await pause(7_000);
   await watch('the name server fails after a rest', failNames);
   agent.destroy();

@@ -1,4 +1,4 @@
-/** Returns the sample that the given share of all samples does not exceed. */
+/** Returns a percentile of the samples: the given share of the samples is not larger. */
 export function percentile(samples: readonly number[], share: number): number {
   const sorted = samples.toSorted((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;

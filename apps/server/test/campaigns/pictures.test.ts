@@ -9,7 +9,7 @@ import { entryOf, writeUsage } from '../support/write-usage.ts';
 const folder = `${repository}apps/server/node_modules/.screenshots/`;
 const readmeFolder = `${repository}docs/images/`;
 
-/** The pictures of the README, by the page that they show. Each shows one screen. */
+/** The screenshots in the README, by the page that they show. Each of them shows one screen. */
 const readmePictures: Readonly<Record<string, string>> = {
   'overview-1440-light': 'console-overview.png',
   'keys-1440-dark': 'console-keys.png',
@@ -24,12 +24,14 @@ const plans = ['free', 'free', 'pro', 'business'] as const;
 
 const store = useConsole();
 
-/** Writes keys with requests of the last day, some of which were denied. */
+/**
+ * Adds keys to the database, with the usage of the last day. Some of their requests were denied.
+ */
 async function writeDay(): Promise<void> {
   const { db } = store.service.database;
   const random = createSeededRandom(29);
   const now = Date.now();
-  // The keys that the service was opened with move to the end of the list.
+  // The keys that already exist become old, so that they move to the end of the list.
   await db.execute(sql`update api_keys set created_at = now() - interval '2 years'`);
   for (let n = 0; n < 48; n++) {
     const plan = plans[Math.floor(random() * 4)] ?? 'free';
@@ -51,8 +53,8 @@ async function writeDay(): Promise<void> {
       const requests = Math.ceil(random() * most);
       return entryOf(id, now - minute * 60_000, { plan: planCode(plan), outcome, requests });
     });
-    // The requests belong to a replica that has stopped. Otherwise they would count as traffic of
-    // the last minute.
+    // The usage is written for a replica that has stopped. Otherwise it would count as live traffic
+    // of the last minute.
     await writeUsage(db, entries, {}, 120_000);
   }
 }

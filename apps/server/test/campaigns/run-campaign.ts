@@ -1,10 +1,10 @@
-// Runs a campaign: a random or long test, or one with large programs. `npm test` has a short
-// version of it.
+// Runs a campaign: a test that is random, long, or needs large programs. `npm test` contains a
+// short version of most campaigns.
 //
-//   npm run campaign -- wire --seed 7 --minutes 30
-//   npm run campaign -- update --from 119afc8
+//     npm run campaign -- wire --seed 7 --minutes 30
+//     npm run campaign -- update --from 119afc8
 //
-// The program prints its seed, and its exit code is 1 if it finds a fault.
+// The program prints its seed. Its exit code is 1 if the campaign finds a fault.
 
 import { spawnSync } from 'node:child_process';
 import { globSync } from 'node:fs';
@@ -34,7 +34,10 @@ const programs: Readonly<Record<string, () => Promise<Campaign>>> = {
   wire: () => import('./wire.ts'),
 };
 
-/** The campaigns that are test files, such as other runtimes and compilers for the packages. */
+/**
+ * The campaigns that are test files, such as those that test the packages with other runtimes and
+ * compilers.
+ */
 const suites = globSync('{apps/*,packages/*,examples}/test/campaigns/*.test.ts', {
   cwd: repository,
 });

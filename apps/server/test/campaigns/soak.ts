@@ -15,20 +15,26 @@ import { collectsGarbage, growthOf, type Memory, memoryOf } from './memory.ts';
 import { percentile } from './percentile.ts';
 import { startWithStores } from './start-with-stores.ts';
 
-/** About 150 requests a second, if responses are quick. */
+/**
+ * The number of callers and the pause between their requests in milliseconds. Together they send
+ * about 150 requests a second if responses are fast.
+ */
 const [callers, pauseMs] = [30, 200];
 
 const program = `${process.execPath} ${nodeFlags.join(' ')} ${repository}apps/server/src/main.ts`;
-/** The command drops the log, because it would be too long for this process to keep. */
+/**
+ * The command that starts the server. It discards the log, which would be too long for this process
+ * to keep in memory.
+ */
 const command = ['sh', '-c', `exec ${program} 2> /dev/null`] as const;
 
 /**
- * How long after a fault of Postgres responses may still show it, because a statement waits for 6
- * s.
+ * The time after a fault of Postgres in which responses may still fail because of it. A statement
+ * may wait for 6 s.
  */
 const aftermathMs = 10_000;
 
-/** A request, with the statuses that it may get without a fault. */
+/** A request, with the statuses that are correct while nothing fails. */
 type TrafficRequest = {
   readonly kind: string;
   readonly sent: SentRequest;
@@ -36,18 +42,18 @@ type TrafficRequest = {
 };
 
 /**
- * Keeps a server busy with everything at the same time, and makes Redis and Postgres fail
- * sometimes. Run it for half an hour.
+ * Sends all kinds of requests to a server at the same time, and makes Redis and Postgres fail from
+ * time to time. Run the campaign for half an hour.
  *
- * @throws unless memory is flat after the warm-up and every key in Redis has an expiry. Every
- * request must get an expected status, and every acknowledged animal must exist.
+ * @throws if memory grows after the warm-up or a key in Redis has no expiry. It also throws if a
+ * request gets an unexpected status or an acknowledged animal does not exist.
  */
 export async function run({ minutes }: { minutes: number }): Promise<void> {
   const env = {
     ...collectsGarbage,
     ADMIN_TOKEN: adminToken,
     TRUST_PROXY: '1',
-    // Short bans give many bans instead of one long ban.
+    // Bans are short, so that there are many bans instead of one long ban.
     BAN_SECONDS: '5',
     BAN_MAX_SECONDS: '10',
   };
@@ -56,7 +62,8 @@ export async function run({ minutes }: { minutes: number }): Promise<void> {
   const admin = adminOf(server);
   const agent = new Agent({ keepAlive: true, maxSockets: 256 });
   const durationMs = minutes * 60_000;
-  // In short runs, samples and faults come more often, because there must be enough to compare.
+  // In short runs, the intervals of samples and faults are shorter, so that there are enough of
+  // them.
   const sampleEveryMs = Math.min(10_000, durationMs / 36);
   const faultEveryMs = Math.min(60_000, durationMs / 12);
   const faultMs = Math.min(3_000, faultEveryMs / 4);
@@ -92,7 +99,7 @@ export async function run({ minutes }: { minutes: number }): Promise<void> {
     }
   }
 
-  /** Repeats the life of a key, each time with a new one. */
+  /** Creates, uses, changes and revokes keys, one after the other. */
   async function keepManagingKeys(): Promise<void> {
     const list = (token: string, status: number) =>
       ask({ kind: 'managed key', sent: get(token, '/pets'), deserves: [status] });
@@ -132,7 +139,8 @@ export async function run({ minutes }: { minutes: number }): Promise<void> {
     for (;;) {
       for (const [name, fail, mend] of failures) {
         await pause(faultEveryMs);
-        // The last seconds are left for recovering and for filling Redis again.
+        // No fault begins in the last seconds, so that the service recovers and Redis is filled
+        // again.
         if (performance.now() > endsAt - faultEveryMs) return;
         say(name);
         const isOfPostgres = name.startsWith('Postgres');
@@ -149,7 +157,7 @@ export async function run({ minutes }: { minutes: number }): Promise<void> {
     while (goesOn()) {
       await pause(sampleEveryMs);
       samples.push(await memoryOf(server));
-      // Redis may be unavailable.
+      // The command may fail, because Redis may be unavailable at the moment.
       const counted = await redis.command('eval', countKeys, '0').catch(() => '0 0');
       const [all = 0, forever = 0] = counted.split(' ').map(Number);
       keysInRedis.push(all);
@@ -157,7 +165,7 @@ export async function run({ minutes }: { minutes: number }): Promise<void> {
     }
   }
 
-  // These keys are soon denied, and sometimes banned.
+  // Free keys have a small quota, so they are soon denied and sometimes banned.
   const createFree = async () => (await admin.create('{"plan":"free"}')).token;
   const free = await Promise.all(Array.from({ length: 5 }, createFree));
   const load = startLoad({
@@ -182,7 +190,7 @@ export async function run({ minutes }: { minutes: number }): Promise<void> {
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
-/** Counts the keys in Redis, and those without an expiry. */
+/** A Lua script that counts all keys in Redis, and the keys without an expiry. */
 const countKeys = `
   local cursor, all, forever = '0', 0, 0
   repeat
@@ -195,7 +203,7 @@ const countKeys = `
   until cursor == '0'
   return all .. ' ' .. forever`;
 
-/** Returns a request of a random kind, as from many different callers. */
+/** Returns a random request, from one of many addresses. */
 function mixedRequest(wide: string, free: string, newestPet: number): TrafficRequest {
   const once = { 'Idempotency-Key': randomUUID() };
   const huge = `"${'x'.repeat(20_000)}"`;
@@ -208,7 +216,7 @@ function mixedRequest(wide: string, free: string, newestPet: number): TrafficReq
     [6, 'bad body', create(wide, randomOf(['', '{', '[]', '{"name":"x"}'])), [400]],
     [1, 'huge body', create(wide, huge), [413]],
     [2, 'bad query', get(wide, '/pets?limit=0'), [400]],
-    // The same address may send too many requests.
+    // These requests may also get 429, because the same address may send too many of them.
     [6, 'unknown key', get(createToken(), '/pets'), [401, 429]],
     [3, 'no token', get(guess, '/pets'), [401, 429]],
     [3, 'one address too often', get('guess', '/pets', '198.51.100.7'), [401, 429]],
@@ -239,7 +247,7 @@ function create(token: string, body: string, more: Readonly<Record<string, strin
   return { method: 'POST', target: '/pets', headers, body };
 }
 
-/** Returns one of many millions of addresses, IPv4 or IPv6. */
+/** Returns a random IPv4 or IPv6 address, one of many millions. */
 function someAddress(): string {
   const [a, b] = [randomInt(65_536), randomInt(65_536)];
   return randomInt(2) === 0

@@ -4,12 +4,15 @@ import { openPostgres, openRedis, startServer } from '@animal-store/testkit';
 import { createApiKey } from '../../src/keys/key-management.ts';
 import { migrationOptions } from '../../src/schema/migration-options.ts';
 
-/** A server outside vitest with its own Postgres and Redis, and a key with a very large quota. */
+/**
+ * A server that runs without vitest, with its own Postgres and Redis, and an API key with a very
+ * large quota.
+ */
 export type LoadedServer = Awaited<ReturnType<typeof startWithStores>>;
 
 /**
- * An empty value means that the variable is not set, so the measured server has its default
- * timeouts instead of the longer ones of tests.
+ * The variables that give the measured server its default timeouts instead of the longer ones of
+ * tests. An empty value means that the variable is not set.
  */
 const ownTimeLimits = {
   HEADERS_TIMEOUT_MS: '',
@@ -17,7 +20,7 @@ const ownTimeLimits = {
   STALL_TIMEOUT_MS: '',
 };
 
-/** Migrates a database and creates a key in it. */
+/** Migrates a database and creates an API key in it. */
 export async function createKey(url: string, perMinute = 10_000_000) {
   await migratePostgres(url, migrationOptions);
   const { db, close } = openDatabase(url, migrationOptions);
@@ -27,7 +30,11 @@ export async function createKey(url: string, perMinute = 10_000_000) {
   return key;
 }
 
-/** @param options the command that replaces the server. */
+/**
+ * Starts a Postgres, a Redis and a server that uses them.
+ *
+ * @param options.command the command that starts the server, if it is not the default one.
+ */
 export async function startWithStores(
   env: Readonly<Record<string, string>> = {},
   options: { readonly command?: readonly [string, ...string[]] } = {},

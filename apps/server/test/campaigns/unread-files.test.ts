@@ -8,7 +8,7 @@ import { openConnection } from '../wire/connection.ts';
 const callers = 500;
 const mayGrowBytes = 50e6;
 
-// This is a campaign, because the kernel needs up to 2 GB for these connections.
+// The test is a campaign, because the kernel needs up to 2 GB of memory for its connections.
 test.each(['gzip', 'identity'])(
   'the server buffers no file for clients that request the largest file as %s and do not read the response',
   async (encoding) => {
@@ -25,7 +25,8 @@ test.each(['gzip', 'identity'])(
       const socket = await openConnection(server.origin);
       sockets.push(socket);
       socket.write(`GET /openapi.json HTTP/1.1\r\nHost: a\r\nAccept-Encoding: ${encoding}\r\n\r\n`);
-      // The response has begun. The client reads nothing after its first bytes.
+      // The first bytes of the response have arrived, and the client does not read them or anything
+      // after them.
       await once(socket, 'readable');
     }
     expect((await residentBytes()) - before).toBeLessThan(mayGrowBytes);

@@ -1,4 +1,7 @@
 import { hangMs, until } from '@animal-store/testkit';
 
-/** Waits like `until`, for events that take longer: a failover, a missed heartbeat, a long sum. */
+/**
+ * Waits like `until`, but longer, for slow events such as a failover, a missed heartbeat or a long
+ * query.
+ */
 export const untilLate: typeof until = (probe) => until(probe, { timeoutMs: hangMs });

@@ -20,11 +20,11 @@ const minuteLimit = 90;
 type Replica = { readonly version: 'old' | 'new'; readonly server: Server };
 
 /**
- * Updates three replicas of an older revision under load, one after the other.
+ * Replaces three replicas of an older revision by new ones under load, one after the other.
  *
  * @param options.from the revision of the old replicas.
- * @throws if a valid key got an unexpected response, except a 429 of an old replica, or if more
- * requests were admitted than the quota allows.
+ * @throws if a valid key gets an unexpected response, except a 429 of an old replica, or if more
+ * requests are admitted than the quota allows.
  */
 export async function run({ from = 'be430f2' }: { from?: string | undefined }): Promise<void> {
   await using opened = new AsyncDisposableStack();
@@ -64,7 +64,9 @@ export async function run({ from = 'be430f2' }: { from?: string | undefined }): 
 
   const counts: Record<string, number> = {};
   const faults = new Set<string>();
-  /** The admitted requests of the limited key, by the end of their window. */
+  /**
+   * The number of admitted requests of the limited key in each window, by the end of the window.
+   */
   const admitted = new Map<number, number>();
   let turn = 0;
 
@@ -84,14 +86,14 @@ export async function run({ from = 'be430f2' }: { from?: string | undefined }): 
     }
     const what = `${kind}: ${status} of an ${version} replica`;
     counts[what] = (counts[what] ?? 0) + 1;
-    // An old replica may starve callers, which is a reason for the update.
+    // An old replica may respond to valid callers with 429 under load, which is a reason for the
+    // update.
     const isExcused = version === 'old' && status === 429;
     if (!due.includes(status as number) && !isExcused) faults.add(what);
   }
 
   const keepAsking = (everyMs: number, ask: () => Promise<void>) =>
-    // There are several callers, so that one which waits for its response does not delay the
-    // others.
+    // Several callers send the requests, so that a slow response does not delay the next request.
     opened.use(startLoad({ callers: 5, pauseMs: 5 * everyMs, ask }));
   const load = [
     keepAsking(10, () => ask('list', wide, [200])),
@@ -100,15 +102,16 @@ export async function run({ from = 'be430f2' }: { from?: string | undefined }): 
       const token = unused.pop();
       if (token !== undefined) await ask('first use', token, [200]);
     }),
-    // The key is denied so rarely that it is not banned.
+    // The limited key is denied so rarely that it is not banned.
     keepAsking(500, () => ask('limited', limited, [200, 429])),
-    // The caller uses up the allowance of the network, which all keys share.
+    // The requests without a key use up the quota of the network, from which all callers send their
+    // requests.
     keepAsking(300, () => ask('no key', null, [401, 429])),
   ];
 
   await pause(10_000);
   for (let i = 0; i < 3; i += 1) {
-    // The first new replica migrates the database.
+    // The first new replica migrates the database when it starts.
     serving.push(await start(repository));
     const replica = serving.shift();
     await pause(500);

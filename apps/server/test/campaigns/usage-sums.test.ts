@@ -29,8 +29,8 @@ type KeyName = 'wide' | 'narrow' | 'nobody';
 type Question = readonly [by: KeyName, operation: string, target: string, json?: string];
 
 /**
- * The requests that each client sends in turn. Their responses include every operation, and every
- * outcome of a valid key.
+ * The requests that each client sends one after the other. Together they cover every operation and
+ * every outcome that a valid key can get.
  */
 const questions: readonly Question[] = [
   ['wide', 'listPets', '/pets?limit=1'],
@@ -51,20 +51,24 @@ function outcomeOf({ status, text }: Answer): (typeof usageOutcomes)[number] {
   return status >= 400 ? 'client_error' : 'ok';
 }
 
-/** The limit of requests without a key. */
+/** The limit per minute of requests without a key. */
 const networkLimit = 61;
 
-/** A replica, with the responses that its clients got. */
+/** A replica, with the number of responses that its clients received. */
 interface Seen {
   readonly server: Server;
   readonly answers: Counts;
-  /** Requests that may have been counted, although their responses did not arrive. */
+  /**
+   * The number of requests that the replica may have counted, although their responses did not
+   * arrive.
+   */
   unanswered: number;
 }
 
-// The test limits what a killed replica may lose. At some moment nothing is in flight and
-// everything is in the database, so only later requests may be lost. Counts in the ledger beyond
-// the responses of the other replicas belong to the killed one. Nothing else may be missing.
+// The test limits what a killed replica may lose. Before the kill, there is a moment when no
+// request is in flight and all counts are in the database. Only requests after this moment may be
+// lost. The ledger may contain more requests than the clients of the other replicas have seen: they
+// belong to the killed replica. No other count may be missing.
 test('the usage ledger of three replicas counts every response, except those that a killed replica had not yet written', async () => {
   await using database = await openPostgres();
   await using redis = await openRedis();
@@ -85,7 +89,8 @@ test('the usage ledger of three replicas counts every response, except those tha
     REPLICAS: '3',
     ADDRESS_PER_MINUTE: String(networkLimit),
     LOG_LEVEL: 'error',
-    // The interval is short, so that counts are written many times during each outage.
+    // The flush interval is short, so that each replica tries to write its counts many times during
+    // each outage.
     USAGE_FLUSH_MS: '100',
     BAN_MIN_STRIKES: '20',
     BAN_STRIKE_PERCENT: '0',
@@ -101,7 +106,8 @@ test('the usage ledger of three replicas counts every response, except those tha
     try {
       const options = { token: tokens[by], ...(json !== undefined && { json }) };
       const answer = await call(replica.server.baseUrl + target, options);
-      // A replica that could not look up a key does not know it, and reports the network's limit.
+      // A replica that could not look up a key reports the network's limit. It does not count the
+      // request for the key.
       const isOfNetwork = answer.headers.get('X-RateLimit-Limit') === String(networkLimit);
       if (answer.status === 503 && by !== 'nobody' && isOfNetwork) return;
       add(replica.answers, `${by} ${operation} ${outcomeOf(answer)}`);
@@ -110,7 +116,7 @@ test('the usage ledger of three replicas counts every response, except those tha
     }
   }
 
-  /** Sends requests to all replicas, from several clients each, during the work. */
+  /** Sends requests to all replicas while `work` runs. Each replica has several clients. */
   async function underLoad(work: () => Promise<void>): Promise<void> {
     const loads = seen.map((replica) =>
       startLoad({
@@ -127,7 +133,10 @@ test('the usage ledger of three replicas counts every response, except those tha
     await Promise.all(loads.map((load) => load.stop()));
   }
 
-  /** Waits until some replicas have sent more responses each, with an outcome if one is given. */
+  /**
+   * Waits until each of some replicas has sent more responses. If an outcome is given, only
+   * responses with this outcome count.
+   */
   async function untilAnswered(times: number, of: readonly Seen[] = seen, outcome = '') {
     const countOf = ({ answers }: Seen) =>
       totalOf(new Map([...answers].filter(([cell]) => cell.endsWith(outcome))));
@@ -148,8 +157,8 @@ test('the usage ledger of three replicas counts every response, except those tha
     );
   }
 
-  // Each replica has cached every key, so that it knows the keys of requests while Postgres is
-  // unavailable.
+  // Each replica must cache every key, so that it knows the keys of requests while Postgres is
+  // down.
   for (const replica of seen) {
     for (const by of ['wide', 'narrow'] as const)
       await ask(replica, [by, 'listPets', '/pets?limit=1']);
@@ -172,11 +181,12 @@ test('the usage ledger of three replicas counts every response, except those tha
   expect(await readLedger()).toEqual(answers());
   expect(seen.map(({ unanswered }) => unanswered)).toEqual([0, 0, 0]);
   const outcomes = [...answers().keys()].map((cell) => cell.split(' ').at(-1));
-  // usage-api.test.ts tests the requests of refused keys.
+  // The outcome `refused` does not occur here: `usage-api.test.ts` tests the requests of refused
+  // keys.
   expect(new Set(outcomes).add('refused')).toEqual(new Set(usageOutcomes));
 
-  // From here on, the killed replica may lose requests, and only requests that are sent after this
-  // point.
+  // Everything before this point is in the ledger. Only requests after it may be lost by the
+  // replica that will be killed.
   const written = new Map(victim.answers);
   await underLoad(async () => {
     await untilAnswered(40);
@@ -184,7 +194,8 @@ test('the usage ledger of three replicas counts every response, except those tha
     await untilAnswered(40, survivors);
   });
   for (const { server } of survivors) expect(await server.stop()).toBe(0);
-  // A statement of the killed replica may still be running.
+  // The test waits for the sessions of the killed replica, because one of its statements may still
+  // be running.
   await untilLate(async () => {
     const [others] = await sql`select count(*)::int from pg_stat_activity
       where datname = current_database() and pid <> pg_backend_pid()`;

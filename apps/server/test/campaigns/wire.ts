@@ -5,7 +5,10 @@ import { holdConversations } from '../wire/wire-fuzz.ts';
 import { collectsGarbage, growthOf, memoryOf } from './memory.ts';
 import { startWithStores } from './start-with-stores.ts';
 
-/** Settings with which the server closes abandoned connections soon, and refuses none too early. */
+/**
+ * The settings of the server. It closes abandoned connections soon, but refuses no connection too
+ * early.
+ */
 const env: Readonly<Record<string, string>> = {
   ...collectsGarbage,
   ADDRESS_PER_MINUTE: '1000000',
@@ -13,12 +16,13 @@ const env: Readonly<Record<string, string>> = {
   REQUEST_TIMEOUT_MS: '1000',
   STALL_TIMEOUT_MS: '1000',
   KEEP_ALIVE_TIMEOUT_MS: '1000',
-  // This process keeps the log, and lines of requests would make it too long.
+  // The log has no lines for requests, because it would become too long for the memory of this
+  // process.
   LOG_LEVEL: 'warn',
 };
 
 /**
- * Does to connections everything that clients may do, with both listeners of a server.
+ * Does everything to the connections of both listeners of a server that a client may do.
  *
  * @throws if the server exits, refuses a valid caller, logs an error, leaves a request in flight,
  * or needs more and more memory.
@@ -29,7 +33,8 @@ export async function run({ seed, minutes }: { seed: number; minutes: number }):
   const endsAt = performance.now() + minutes * 60_000;
   const connections = 250;
   const held: number[] = [];
-  // Memory is compared between thirds of the run.
+  // There are at least six rounds, because the memory of the last third of the run is compared with
+  // the second third.
   while (held.length < 6 || performance.now() < endsAt) {
     await holdConversations({ server, token, seed: seed + held.length, connections });
     held.push(await checkUnharmed(server, token));
@@ -43,7 +48,11 @@ export async function run({ seed, minutes }: { seed: number; minutes: number }):
     );
 }
 
-/** @returns the bytes that the server needs after a garbage collection. */
+/**
+ * Checks that the server still serves, and measures its memory.
+ *
+ * @returns the bytes that the server needs after a garbage collection.
+ */
 async function checkUnharmed(server: Server, token: string): Promise<number> {
   const headers = { Authorization: `Bearer ${token}` };
   const { status } = await send(server.baseUrl, { method: 'GET', target: '/pets', headers });

@@ -18,7 +18,7 @@ import { allows, read } from './fuzz.ts';
 import { faultsOf, judge } from './judge.ts';
 import { type Operation, operationsOf } from './open-api.ts';
 
-/** Valid bodies of the operations that need one. */
+/** Valid request bodies of the operations that need a body. */
 const validBodies: Readonly<Record<string, string>> = {
   createKey: '{"name":"x","plan":"enterprise","quota":{"perMinute":5,"perDay":6}}',
   changeKey: '{"plan":"pro"}',
@@ -29,9 +29,9 @@ const validBodies: Readonly<Record<string, string>> = {
 const stack = new AsyncDisposableStack();
 let proxy: TcpProxy;
 let server: LocalServer;
-/** The operations of the document. */
+/** The operations in the OpenAPI document. */
 let operations: readonly (Operation & { name: string })[];
-/** Each operation with each status that it has returned. */
+/** The statuses that each operation has returned, as pairs of operation and status. */
 const met = new Set<string>();
 
 beforeAll(async () => {
@@ -49,15 +49,19 @@ beforeAll(async () => {
 afterAll(() => stack.disposeAsync());
 
 type Question = {
-  /** A method that replaces the operation's own. */
+  /** A method that is sent instead of the operation's method. */
   readonly method?: string;
   /** The id of the key, operator or account in the path. */
   readonly id?: string;
   readonly query?: string;
-  /** @default a valid body */
+  /**
+   * The JSON body.
+   *
+   * @default a valid body
+   */
   readonly json?: string | undefined;
   /**
-   * `null` for no token.
+   * The token in the Authorization header; `null` for no header.
    *
    * @default the admin token
    */
@@ -67,7 +71,7 @@ type Question = {
 
 const operationOf = (name: string) => operations.find((it) => it.name === name) as Operation;
 
-/** Sends a request to an operation and checks the response against the document. */
+/** Sends a request to an operation, and checks the response against the OpenAPI document. */
 async function ask(name: string, question: Question = {}): Promise<Answer> {
   const operation = operationOf(name);
   const { method = operation.method, id = nobody, query = '' } = question;
@@ -91,21 +95,21 @@ async function expectStatus(status: number, name: string, question: Question): P
   expect([name, question, answer.status]).toEqual([name, question, status]);
 }
 
-/** Sends a request and returns the created object. */
+/** Calls an operation that creates an object, and returns the object. */
 const create = async (name: string) => JSON.parse((await ask(name)).text);
 
 test('the admin API serves its OpenAPI document to anyone with the admin token, and the document equals the contract', async () => {
   const { headers, text } = await adminOf(server).call('/openapi.json');
   expect(headers.get('Content-Type')).toBe('application/json; charset=utf-8');
   expect(parseJson(text)).toEqual(createAdminOpenApi());
-  // The address is relative, so it is right for any address of the server.
+  // The server URL in the document is relative, so it is right for any address of the server.
   expect(parseJson(text)).toMatchObject({ servers: [{ url: adminBasePath }] });
   const refused = await adminOf(server).call('/openapi.json', { token: null });
   expect(refused).toMatchObject({ status: 401, body: { code: 'unauthorized' } });
 });
 
-// All checks are in one test, because its end reads the statuses of all requests, and its last part
-// uses up the guesses.
+// All checks are in one test. The end of the test needs the statuses of all requests, and its last
+// part uses up the allowed number of wrong tokens.
 test('the admin API sends every response that its OpenAPI document lists, except internal errors, as the document describes it', async () => {
   for (const { name } of operations) await meetSuccesses(name);
   for (const name of ['listKeys', 'listAccounts', 'listAuditEntries']) {
@@ -130,7 +134,7 @@ test('the admin API sends every response that its OpenAPI document lists, except
 
 async function meetSuccesses(name: string): Promise<void> {
   const { path, method, parameters, responses } = operationOf(name);
-  // The audit log records the reason of a change.
+  // Every change takes a reason for the audit log, except the begin and the end of sessions.
   const isAudited = method !== 'GET' && !path.includes('/sessions');
   expect([name, parameters.some((it) => it.name === 'reason')]).toEqual([name, isAudited]);
   const [key, another, { operator }, session] = [
@@ -165,7 +169,8 @@ async function meetRefusals(name: string): Promise<void> {
     await expectStatus(415, name, { json: '{}', type: 'text/plain' });
   }
   if (path.includes('{')) {
-    // An account may have any name, and exists as soon as it gets a plan.
+    // An account may have any name, and exists as soon as it gets a plan. So setting a plan never
+    // returns 404.
     const isNamed = path.includes('{account}');
     const unknown = isNamed ? { id: `unknown to ${name}` } : {};
     await expectStatus(name === 'setAccountPlan' ? 200 : 404, name, unknown);
@@ -177,13 +182,14 @@ async function meetRefusals(name: string): Promise<void> {
     const { status, headers } = await ask(name, { method });
     expect([status, headers.get('Allow')?.split(', ').sort()]).toEqual([405, has.sort()]);
   }
-  // A missing token is not a guess, so it is not limited.
+  // A request without a token does not count as a guess, so it gets 401 even after many wrong
+  // tokens.
   const { status, headers } = await ask(name, { token: null });
   const challenge = headers.get('WWW-Authenticate');
   expect([status, challenge]).toEqual([401, 'Bearer realm="animal-store-admin"']);
 }
 
-/** Sends random requests and expects that invalid ones are refused. */
+/** Sends random requests and expects that the API refuses the invalid ones. */
 async function askAtRandom(): Promise<void> {
   const usual = ['1', '100', '101', '400', '401', 'free', 'active', 'ast_0000', 'system', 'key'];
   const long = ['x'.repeat(255), 'x'.repeat(256), nobody, '2026-11-21T00:00:00Z', 'true', 'day'];
@@ -192,7 +198,7 @@ async function askAtRandom(): Promise<void> {
     const names = parameters.flatMap((it) => (it.in === 'query' ? it.name : []));
     return fc.record({
       name: fc.constant(name),
-      // Clients remove `.` and `..` from paths.
+      // Ids that consist of dots are left out, because HTTP clients remove `.` and `..` from paths.
       id: fc.oneof(
         fc.uuid(),
         fc.string({ minLength: 1 }).filter((id) => !/^\.+$/.test(id)),
@@ -227,7 +233,7 @@ async function askWithoutDatabase(): Promise<void> {
   await proxy.resume();
 }
 
-/** Sends ten wrong tokens and expects that further ones are limited. */
+/** Sends ten wrong tokens and expects that further wrong tokens get 429. */
 async function guessTokens(): Promise<void> {
   const token = 'guess';
   for (let n = 0; n < 10; n++) await expectStatus(401, 'listKeys', { token });
@@ -239,7 +245,7 @@ async function guessTokens(): Promise<void> {
 }
 
 test('the admin API accepts a request body if and only if its OpenAPI document allows it', () => {
-  // Values that members may have, and values just beyond them.
+  // The generated values are valid ones, and values just outside the limits.
   const mostly = (valid: readonly unknown[], wrong: readonly unknown[]) =>
     fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...valid) }, fc.constantFrom(...wrong));
   const label = mostly(['acme', '🐈'.repeat(255)], ['', 'x'.repeat(256), 'a\u0085b', null]);
@@ -257,7 +263,8 @@ test('the admin API accepts a request body if and only if its OpenAPI document a
     if (!('body' in route && route.body instanceof ZodType)) continue;
     const { body: document = {} } = operationOf(operation);
     const { body: schema } = route;
-    // Members of other bodies are rare, because one of them makes a body invalid.
+    // Properties of other operations are generated rarely, because a single one makes a body
+    // invalid.
     const own = Object.entries(members).filter(([it]) =>
       JSON.stringify(document).includes(`"${it}"`),
     );

@@ -8,12 +8,12 @@ import { judge } from './judge.ts';
 
 const service = useService('postgres', { quotas: { addressPerMinute: 1_000_000 } });
 
-// The campaign `api` uses other seeds.
+// The campaign `api` repeats the test with other seeds.
 test('the public API responds to generated requests as its OpenAPI document describes', async () => {
   const { baseUrl } = service.server;
   const apiKey = service.tokens.enterprise;
   const met = await fuzz({ baseUrl, apiKey, requests: 250, seed: 1 });
-  // All operations were tried with valid and with invalid requests.
+  // Each operation must have been called with valid and with invalid requests.
   const tried = [
     ...['listPets, valid: 200', 'listPets, invalid: 400', 'createPet, valid: 201'],
     ...['createPet, invalid: 400', 'getPet, valid: 404', 'getPet, invalid: 400'],

@@ -14,20 +14,20 @@ import { type Operation, operationsOf, type Schema } from './open-api.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** Reads the operations of a service from its document. */
+/** Reads the operations of a service from its OpenAPI document. */
 export async function readOperations(baseUrl: string): Promise<Operation[]> {
   const response = await fetch(new URL('/openapi.json', baseUrl));
   return operationsOf(parseJson(await response.text()));
 }
 
 /**
- * Sends random requests that are made from the service's document, and checks every response
- * against it.
+ * Sends random requests that are generated from the service's OpenAPI document, and checks every
+ * response against the document.
  *
  * @param options.baseUrl the base URL of the service, ending in `/v1`.
- * @param options.apiKey a key whose quota is large enough.
- * @returns the operations with the kind of their requests and the status.
- * @throws with the smallest request that gets a wrong response.
+ * @param options.apiKey an API key with a quota that is large enough for all requests.
+ * @returns the tested combinations of operation, validity of the request, and status.
+ * @throws if a response is wrong. The error contains the smallest request that causes it.
  */
 export async function fuzz(options: {
   readonly baseUrl: string;
@@ -40,10 +40,11 @@ export async function fuzz(options: {
   const trials = (await readOperations(baseUrl)).map((operation) => {
     const arbitrary = withValues(operation).map((trial) => {
       const shown = () => `${operation.operationId}: ${JSON.stringify(trial.sent)}`;
-      // A failed trial is printed in short form, because its document is long.
+      // fast-check prints a failed trial. The short form leaves out the OpenAPI document, which is
+      // long.
       return Object.assign({ ...trial, operation }, { [fc.toStringMethod]: shown });
     });
-    // Operations with more parameters are tried more often.
+    // Operations with more parameters are called more often.
     const weight = 1 + operation.parameters.length + (operation.body === undefined ? 0 : 3);
     return { arbitrary, weight };
   });
@@ -62,15 +63,16 @@ export async function fuzz(options: {
 }
 
 /**
- * Creates requests with allowed values and slightly wrong ones. Each kind of wrong value must be
- * refused.
+ * Generates requests with allowed values and with slightly wrong ones. The service must refuse each
+ * kind of wrong value.
  */
 function withValues(operation: Operation) {
-  // A cursor has no format, because only the service creates valid ones.
+  // Cursors are left out, because only the service can create valid ones.
   const parameters = operation.parameters.filter(({ name }) => name !== 'cursor');
   const texts = parameters.map(({ name, in: place, schema }) => {
     const text = near(schema).map(String);
-    // An empty path segment makes another path, and HTTP removes the spaces around a header.
+    // An empty path parameter would result in another path, and HTTP removes spaces around the
+    // value of a header.
     if (place === 'path') return [name, text.filter((it) => it !== '')] as const;
     return [name, place === 'header' ? text.filter(isField) : text] as const;
   });
@@ -78,7 +80,8 @@ function withValues(operation: Operation) {
   const values = fc.record(Object.fromEntries(texts), { requiredKeys });
   const body = operation.body ? near(operation.body) : fc.constant(undefined);
   return fc.tuple(values, body).map(([given, body]) => {
-    // The document says only in its description that a list of ids has no pages.
+    // A list of ids has no pages, so `limit` is not sent together with `ids`. The document says
+    // this only in a description.
     const { limit, ...rest } = given;
     const values: Values = 'ids' in given || limit === undefined ? rest : given;
     const isValid =
@@ -90,9 +93,9 @@ function withValues(operation: Operation) {
     return {
       isValid,
       sent: toRequest(operation, values, body),
-      // Some facts are in neither the document nor the request. Ids may not exist, orders are not
-      // implemented, an idempotency key may be in use, and the requests for rate limits may be used
-      // up.
+      // Some reasons for other statuses are neither in the document nor in the request. An id may
+      // not exist, orders are not implemented, an idempotency key may be in use, and the limit of
+      // `GET /rate-limit` may be used up.
       deserves: ({ status }: Answer) =>
         isValid
           ? status < 300 ||
@@ -134,21 +137,21 @@ const ascii = fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromChar
 const isField = (text: string) => /^[\x20-\x7e]*$/.test(text) && text === text.trim();
 
 /**
- * Values of other types, and texts that are not integers: other notations, several numbers, or
- * additional characters.
+ * Values of other types, and texts that are not exactly one integer: other notations, several
+ * numbers, or additional characters.
  */
 const wrong = fc.constantFrom<unknown>(
   ...[null, true, [], {}, [1], 1.5, '', ' 5', '+5', '05', '0x10', '1e1', '5.0', '٥', '5,6'],
 );
 
-/** Generates values that a schema allows, and some that it does not. */
+/** Generates values that a schema allows, and some values that it does not allow. */
 function near(schema: Schema): fc.Arbitrary<unknown> {
   const mostly = (allowed: fc.Arbitrary<unknown>, ...others: fc.Arbitrary<unknown>[]) =>
     fc.oneof({ weight: 8, arbitrary: allowed }, ...others, wrong);
   if (Array.isArray(schema['enum'])) return mostly(fc.constantFrom(...schema['enum']));
   switch (schema['type']) {
     case 'integer': {
-      // The format int64 implies these limits.
+      // Without explicit limits, the format int64 implies these limits.
       const min = BigInt((schema['minimum'] as number | undefined) ?? int64Min);
       const max = BigInt((schema['maximum'] as number | undefined) ?? int64Max);
       const edges = fc.constantFrom(min - 1n, min, max, max + 1n, max * 1000n);
@@ -181,7 +184,7 @@ function near(schema: Schema): fc.Arbitrary<unknown> {
   }
 }
 
-/** Parses the text of a parameter by its schema. */
+/** Converts the text of a parameter to a value, according to its schema. */
 export function read(schema: Schema, text: string): unknown {
   if (schema['type'] === 'array')
     return text.split(',').map((it) => read(schema['items'] as Schema, it));
@@ -189,13 +192,13 @@ export function read(schema: Schema, text: string): unknown {
 }
 
 /**
- * Tells whether a schema allows a value. The rules for new names are only described, because the
- * pattern of a name cannot change within v1.
+ * Tells whether a schema allows a value. The stricter rules for new names are checked in addition:
+ * they are only in descriptions, because the pattern of a name cannot change within v1.
  */
 export function allows(schema: Schema, value: unknown): boolean {
   const { name } = (value ?? {}) as Values;
   if (typeof name === 'string' && faultOfNewName(name) !== undefined) return false;
-  // The validator does not support `bigint`.
+  // Each `bigint` is replaced, because the JSON Schema validator does not support the type.
   const plain = JSON.stringify(value, (_name, it) => {
     if (typeof it !== 'bigint') return it;
     return it >= int64Min && it <= int64Max ? 0 : 'beyond int64';

@@ -7,15 +7,16 @@ const ajv = new Ajv2020({ strict: false, allErrors: true });
 addFormats.default(ajv);
 
 /**
- * The headers of HTTP itself and of cross-origin requests. OpenAPI does not describe
- * them.
+ * Matches the headers that OpenAPI does not describe, because they belong to HTTP itself or to
+ * cross-origin requests.
  */
 const framing =
   /^(date|connection|keep-alive|transfer-encoding|content-(length|type)|vary|access-control-.*)$/;
 
 /**
- * Returns the ways in which a response differs from the document's responses for the operation. The
- * caller decides whether the request deserved this status, above all a 500.
+ * Returns the differences between a response and the responses that the document describes for the
+ * operation. The caller decides whether the status was right for the request, for example whether a
+ * 500 was.
  */
 export function judge(operation: Operation, method: string, answer: Answer): string[] {
   const { status, headers, text } = answer;
@@ -48,7 +49,7 @@ export function judge(operation: Operation, method: string, answer: Answer): str
   return problems;
 }
 
-/** Decodes the value of a header in the style "simple" to the type of its schema. */
+/** Converts the value of a header in the OpenAPI style "simple" to the type of its schema. */
 function decode(schema: Schema, value: string): unknown {
   const type = schema['type'];
   if (type === 'integer' && /^-?\d+$/.test(value)) return Number(value);
@@ -58,7 +59,7 @@ function decode(schema: Schema, value: string): unknown {
 
 const compiled = new Map<Schema, ReturnType<typeof ajv.compile>>();
 
-/** Returns the ways in which a schema does not allow a value. */
+/** Returns the reasons why a schema does not allow a value. */
 export function faultsOf(schema: Schema, value: unknown, at: string): string[] {
   const validate =
     compiled.get(schema) ?? ajv.compile(JSON.parse(JSON.stringify(schema, strictly)));
@@ -67,8 +68,9 @@ export function faultsOf(schema: Schema, value: unknown, at: string): string[] {
 }
 
 /**
- * Adds `additionalProperties: false` to objects on all levels. The document allows further members,
- * but today's responses have exactly the listed ones.
+ * Adds `additionalProperties: false` to all objects in a schema. The document allows further
+ * properties, so that later versions can add some, but today's responses must have exactly the
+ * listed ones.
  */
 function strictly(_name: string, member: unknown): unknown {
   const isObject = (member as { type?: unknown } | null)?.type === 'object';

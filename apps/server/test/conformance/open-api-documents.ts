@@ -5,7 +5,7 @@ const textOf = (document: JsonObject) => `${JSON.stringify(document, null, 2)}\n
 
 export const publicDocument = { name: 'openapi.json', text: textOf(createOpenApi()) };
 
-/** The OpenAPI documents of both listeners, as text. */
+/** The OpenAPI documents of the public API and the admin API, as text. */
 export const documents = [
   publicDocument,
   { name: 'admin-openapi.json', text: textOf(createAdminOpenApi()) },

@@ -1,4 +1,4 @@
-/** The parts of an OpenAPI document that the checks read, with resolved references. */
+/** A JSON Schema in an OpenAPI document, without references. */
 export type Schema = { readonly [keyword: string]: unknown };
 
 type Described = { readonly required?: boolean; readonly schema: Schema };
@@ -22,9 +22,10 @@ export type Operation = {
 
 type Members = Record<string, unknown>;
 
-/** Reads the operations of a document according to the OpenAPI specification. */
+/** Returns the operations of an OpenAPI document. */
 export function operationsOf(document: unknown): Operation[] {
-  // References to the same target become the same object, so that `judge` compiles its schema once.
+  // All references to the same target become the same object, so that `judge` compiles its schema
+  // only once.
   const resolved = new Map<string, unknown>();
   function resolveAll(value: unknown): unknown {
     if (Array.isArray(value)) return value.map(resolveAll);

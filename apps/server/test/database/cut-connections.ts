@@ -21,7 +21,10 @@ import { type LocalServer, openLocalServer } from '../support/local-server.ts';
 import type { Answer } from '../support/send.ts';
 import { call, callUntilServed, wideQuota } from '../support/test-service.ts';
 
-/** The messages at which a connection can be cut: all that the service and Postgres exchange. */
+/**
+ * The protocol messages at which a connection can be cut. These are all messages that the service
+ * and Postgres exchange.
+ */
 const types = {
   request: 'StartupMessage PasswordMessage Parse Describe Bind Execute Sync Flush',
   response:
@@ -32,13 +35,14 @@ const messages = (['request', 'response'] as const).flatMap((direction) =>
 );
 
 /**
- * Cuts connections to Postgres before, within and after each message of the protocol, in each way,
- * while requests of every kind are in flight. Every response must be right or a 503 with
- * `Retry-After`. Acknowledged writes must exist, and nothing may happen twice. After each cut,
- * requests must succeed again.
+ * Cuts connections to Postgres before, within and after each message of the protocol, with a reset
+ * and with a half-close. Requests of every kind are in flight during the cuts.
  *
- * @param options.goesOn whether another pass follows after this number of passes. A pass cuts each
- * message once.
+ * Every response must be correct, or a 503 with `Retry-After`. Acknowledged writes must exist, and
+ * nothing may happen twice. After each cut, requests must succeed again.
+ *
+ * @param options.goesOn a function that gets the number of finished passes, and returns whether
+ * another pass follows. A pass cuts each message once.
  */
 export async function cutConnections(options: {
   seed: number;
@@ -78,7 +82,7 @@ export async function cutConnections(options: {
   const { token: operatorToken } = await createOperatorManagement(db).create(viewer, someCause);
 
   const env = { DATABASE_URL: proxy.url, LOG_LEVEL: 'error', ADDRESS_PER_MINUTE: '1000000' };
-  // A half-closed connection is silent, so the limit is short.
+  // The timeout for responses is short, because no error is reported on a half-closed connection.
   const limits = { ...defaultDatabaseLimits, answerWithinMs: 2_000 };
   const start = () => openLocalServer(env, { clock: systemClock, database: limits });
   const servers: LocalServer[] = await Promise.all(Array.from({ length: replicas }, start));
@@ -88,7 +92,10 @@ export async function cutConnections(options: {
   const firstPage = (await list(first)).text;
   const known = (JSON.parse(firstPage) as { id: number }[])[7] ?? { id: 0 };
 
-  /** Counts a response that is right, or a 503 with `Retry-After`. */
+  /**
+   * Counts a response that is correct, or a 503 with `Retry-After`. All other responses fail the
+   * test.
+   */
   function judge(what: string, answer: Answer, isRight: (answer: Answer) => boolean): void {
     if (answer.status === 503) {
       expect(answer.headers.get('Retry-After'), what).toMatch(/^[1-9]\d*$/);
@@ -103,7 +110,7 @@ export async function cutConnections(options: {
   const acknowledged = new Map<string, unknown>();
   const idempotent: string[] = [];
 
-  /** Sends a request of each kind, all at the same time. */
+  /** Sends one request of each kind, all at the same time. */
   async function sendAll(server: LocalServer, newToken: string): Promise<void> {
     const once = `once-${idempotent.length}`;
     idempotent.push(once);
@@ -138,7 +145,8 @@ export async function cutConnections(options: {
       const newKey = await createKey();
       const cut = { place: pick(cutPlaces), kind: pick(cutKinds) };
       armed = { ...message, ...cut, skip: Math.floor(random() * 4) };
-      // New connections are needed to see their first messages.
+      // In half of the rounds, the connections are closed first, so that the first messages of new
+      // connections can be cut.
       if (random() < 0.5) proxy.reset();
       await sendAll(server, newKey.token);
       armed = undefined;
@@ -146,8 +154,9 @@ export async function cutConnections(options: {
     }
   }
 
-  // Creations without a response are repeated, as clients do. Each name must exist at most once.
-  // The last cut may reach a replica after another one has recovered.
+  // Creations are repeated, as clients do when they get no response. Each name must then exist at
+  // most once. The requests are repeated until they succeed, because a replica may notice the last
+  // cut only now.
   for (const once of idempotent) {
     const answer = await callUntilServed(`${first.baseUrl}/pets`, {
       token,

@@ -15,15 +15,15 @@ import { logOf, requestLine, scrape } from '../support/observed.ts';
 import { type CallOptions, call, wideQuota } from '../support/test-service.ts';
 
 /**
- * How many requests at a time may wait for the connection that finds out whether Postgres is
- * available.
+ * The number of requests that may wait for the connection attempt that finds out whether Postgres
+ * is up.
  */
 const attempts = 4;
 const json = '{"name":"Ghost","categoryId":1}';
 
 /**
- * The timeouts are so short that a slow Postgres may seem unavailable. So tests repeat requests
- * until they succeed.
+ * The settings of the service, with short timeouts. With these timeouts, a slow Postgres may look
+ * like an outage, so the tests repeat requests until they succeed.
  */
 const settings = {
   database: {
@@ -46,10 +46,11 @@ let postgres: Postgres;
 let databaseUrl = '';
 let db: Database;
 let server: LocalServer;
-/** A key that the server has cached. */
+/** The token of a key that the server has cached. */
 let token = '';
 
-// The test needs a Postgres of its own, because other tests use the shared one.
+// The tests use a separate Postgres server, because they stop it, and other tests use the shared
+// one.
 beforeAll(async () => {
   postgres = stack.use(await openPostgres());
   const database = await postgres.createDatabase();
@@ -68,10 +69,10 @@ afterAll(() => stack.disposeAsync());
 const ask = (path: string, options?: CallOptions) =>
   call(server.baseUrl + path, { token, ...options });
 
-/** Creates a key that the server has not cached, so its lookup needs the database. */
+/** Creates a key that the server has not cached, so looking it up needs the database. */
 const createKey = () => createApiKey(db, { name: 'outage', plan: 'enterprise', quota: wideQuota });
 
-/** Repeats a request until it gets the status from before the outage. */
+/** Repeats a request until it gets the expected status instead of a 503. */
 async function untilServed(path: string, status: number, options?: CallOptions) {
   return await until(async () => {
     const answer = await ask(path, options);
@@ -91,7 +92,7 @@ test.each([
       json: '{"name":"Rex","categoryId":1}',
     });
     await begin();
-    // Postgres is restored even if the test fails, because later tests need it.
+    // Postgres is restored even if the test fails, because the next tests need it.
     await using away = new AsyncDisposableStack();
     away.defer(end);
     const outage = await Promise.all([
@@ -111,8 +112,8 @@ test.each([
     expect(await readiness(503)).toEqual({ status: 'not_ready', reasons });
     const probed = await until(() => logOf(server).find(({ route }) => route === '/readyz'));
     expect(probed).toMatchObject({ level: 'warn', status: 503, reasons });
-    // From now on, Postgres counts as unavailable: few requests wait for it, and the others are
-    // refused at once.
+    // Postgres now counts as down. A few requests wait for a new connection attempt, and all others
+    // are refused at once.
     const waitedBefore = await countTimeouts();
     const ghosts = await Promise.all(Array.from({ length: 200 }, () => ask('/pets', { json })));
     for (const answer of ghosts) expectError(answer, 503, 'service_unavailable');
@@ -129,7 +130,8 @@ test.each([
   },
 );
 
-// A firewall may drop its connections without a reset, so the server sees only silence.
+// A firewall may drop idle connections without a reset. The server then gets neither data nor an
+// error.
 test('the service replaces connections on which Postgres no longer responds, including the connection for LISTEN', async () => {
   const key = await createKey();
   await using relay = await openForgetfulRelay(postgres.port);
@@ -139,8 +141,8 @@ test('the service replaces connections on which Postgres no longer responds, inc
   await using other = await openLocalServer({ DATABASE_URL: target.href }, { clock, ...settings });
   const list = () => call(`${other.baseUrl}/pets`, { token: key.token });
   await until(async () => (await list()).status === 200);
-  // A heartbeat may wait on the only connection. Then a list opens another one, which is dropped as
-  // well.
+  // A heartbeat may be waiting on the only connection. The list then opens another connection,
+  // which must also be dropped.
   const refused = await until(async () => {
     relay.forget();
     const answer = await list();
@@ -148,8 +150,8 @@ test('the service replaces connections on which Postgres no longer responds, inc
   });
   expectError(refused, 503, 'service_unavailable');
   await until(async () => (await list()).status === 200);
-  // Another process revokes the key. Only a NOTIFY can reach the server: its clock stands still, so
-  // the cached key does not expire.
+  // Another process revokes the key. Only a NOTIFY can tell the server: the clock of the server
+  // stands still, so the cached key does not expire.
   for (const now of ['now', 'elapsed'] as const) {
     vi.spyOn(clock, now).mockReturnValue(clock[now]());
   }
@@ -167,19 +169,22 @@ test('the service shuts down even if its database does not respond', async () =>
   await own.stop();
 });
 
-/** Returns how many statements have got no response before their deadline. */
+/** Returns the number of SQL statements that got no response before their deadline. */
 async function countTimeouts(): Promise<number> {
   const metrics = await scrape(server);
   const series = /^animal_store_database_statement_errors_total\{.*code="NO_ANSWER"\} (\d+)$/gm;
   return [...metrics.matchAll(series)].reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
-/** Waits for the end of an outage. A probe ends it, without other traffic. */
+/**
+ * Waits until the replica is ready again. The health check itself ends the outage, without other
+ * requests.
+ */
 async function untilReady(): Promise<void> {
   await until(async () => ((await readiness(200)) as { status: string }).status === 'ready');
 }
 
-/** Waits until `/readyz` has this status, and returns its body. */
+/** Waits until `/readyz` returns this status, and returns its body. */
 async function readiness(status: number): Promise<unknown> {
   const response = await until(async () => {
     const answer = await fetch(`${server.opsUrl}/readyz`);
@@ -189,8 +194,8 @@ async function readiness(status: number): Promise<unknown> {
 }
 
 /**
- * Opens a TCP relay that can drop its connections without a sign to either end. New connections
- * work.
+ * Opens a TCP relay that can drop its connections without notifying either end. New connections
+ * still work.
  */
 async function openForgetfulRelay(port: number) {
   const links: [from: Socket, to: Socket][] = [];

@@ -8,7 +8,7 @@ import postgres from 'postgres';
 import { expect, inject, test } from 'vitest';
 import { migrationOptions } from '../../src/schema/migration-options.ts';
 
-// These tests reproduce the faults of the driver in patches/README.md, one by one.
+// The tests reproduce each fault of the Postgres driver that patches/README.md describes.
 
 const { adminUrl } = inject('postgres');
 const { hostname: host, port } = new URL(adminUrl);
@@ -35,7 +35,7 @@ test.each<Cut>([
     await sql.client`select 1 as n`;
     isArmed = true;
     await expect(sql.client`select 1 as n`).rejects.toThrow();
-    // The first statement may still use the dying connection, and is then rejected.
+    // The first statement may still use the connection that was cut, and is then rejected.
     const answers = [];
     for (let i = 0; i < 4; i += 1) {
       answers.push(...(await sql.client`select 2 as n`.catch(() => [])));
@@ -70,8 +70,7 @@ test('the Postgres driver rejects only the statement with a parameter that canno
   expect([...(await next)]).toEqual([{ n: 2 }]);
 });
 
-// Regression: Node emits `close` in a later phase than `error`, and a statement between them was
-// never settled.
+// Regression: a statement between the events `error` and `close` of a socket was never settled.
 test('the Postgres driver rejects a statement that begins while its connection closes', async () => {
   let socket: Socket | undefined;
   await using sql = open(adminUrl, {
@@ -89,13 +88,14 @@ test('the Postgres driver rejects a statement that begins while its connection c
   expect([...(await sql.client`select 1 as n`)]).toEqual([{ n: 1 }]);
 });
 
-// Regression: the statement went to a connection without a socket, which ended the process. Or it
-// went to the next session of that connection, where it ran outside a transaction.
+// Regression: the next statement of the transaction was sent on a connection without a socket,
+// which ended the process. Or it was sent in the next session of that connection, where it ran
+// outside a transaction.
 test('the Postgres driver sends no further statements of a transaction that has lost its connection', async () => {
   const closed = Promise.withResolvers<void>();
   await using sql = open(adminUrl, { onclose: () => closed.resolve() });
   await using killer = open(adminUrl);
-  // `begin` rejects when the connection ends, possibly before its function continues.
+  // The result is recorded separately, because `begin` may reject before its callback continues.
   const outcome = Promise.withResolvers<unknown>();
   const transaction = sql.client.begin(async (tx) => {
     const [session] = await tx<{ pid: number }[]>`select pg_backend_pid() as pid`;
@@ -108,8 +108,8 @@ test('the Postgres driver sends no further statements of a transaction that has 
   expect([...(await sql.client`select 2 as n`)]).toEqual([{ n: 2 }]);
 });
 
-// Regression: the driver connected again at once and forever (issue 1193). Under TLS, only the
-// driver sees this end.
+// Regression: the driver connected again at once and forever (issue 1193 of postgres.js). With TLS,
+// only the driver learns that the server has closed the connection.
 test('the Postgres driver rejects a statement when the server closes each connection during the login', async () => {
   let connections = 0;
   await using server = await openRawServer((socket) => {
@@ -121,10 +121,11 @@ test('the Postgres driver rejects a statement when the server closes each connec
   expect(connections).toBe(1);
 });
 
-// The driver's query for array types is disabled, so the lost statement always comes from the
-// service. An unhandled rejection of the driver's own query would fail this run.
+// The driver's own query for array types is disabled, so the lost statement always comes from the
+// test. An unhandled rejection of the driver's own query would fail the test run.
 test('the Postgres driver rejects only the first query when a connection is lost during that query', async () => {
-  // "R" means authenticated, and "Z" ready for a query (Postgres manual, "Message Formats").
+  // The bytes are the messages "R" (authenticated) and "Z" (ready for a query): Postgres manual,
+  // "Message Formats".
   const ready = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 0, 0x5a, 0, 0, 0, 5, 0x49]);
   await using server = await openRawServer((socket) => {
     socket.once('data', () => {
@@ -141,7 +142,7 @@ test('the Postgres driver rejects only the first query when a connection is lost
 test('the Postgres driver sends the host name to a TLS server (SNI)', async () => {
   const called = Promise.withResolvers<string>();
   await using server = await openRawServer((socket) => {
-    // "S" means that the server accepts TLS (Postgres manual, "SSL Session Encryption").
+    // The byte "S" means that the server accepts TLS: Postgres manual, "SSL Session Encryption".
     socket.once('data', () => {
       const secured = new TLSSocket(socket, {
         isServer: true,

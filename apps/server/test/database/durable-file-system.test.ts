@@ -8,7 +8,8 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-// Written data survives the end of its process. It survives a power failure only if it was flushed.
+// Written data survives the end of the process. It survives a power failure only if it was also
+// flushed to the disk.
 test('the embedded database acknowledges a commit only after its write-ahead log is on the disk', async () => {
   await using directory = await createDatabase('embedded');
   await using database = disposable(await directory.open());

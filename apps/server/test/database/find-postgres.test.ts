@@ -7,7 +7,7 @@ import postgres from 'postgres';
 import { expect, inject, test } from 'vitest';
 
 const { adminUrl } = inject('postgres');
-/** Searches for the database of a URL on other hosts. */
+/** Searches for the database in a URL, but on other hosts. */
 const findOn = (url: string, hosts: [Address, ...Address[]], answerSeconds: number) =>
   findPostgres({ ...readPostgresUrl(url), hosts }, answerSeconds);
 const addressOf = (port: number) => ({ host: '127.0.0.1', port, path: undefined });
@@ -19,11 +19,11 @@ test('findPostgres does not wait for a host that accepts the connection but neve
   await using server = await openRawServer((socket) => silent.resolve(socket.resume()));
   const found = await findOn(adminUrl, [addressOf(server.port), real], 60);
   expect(found).toEqual({ address: real, isWritable: true });
-  // The search has not given up the silent host before it found the other one.
+  // The search was still waiting for the silent host when it found the other one.
   expect((await silent.promise).readableEnded).toBe(false);
 });
 
-// Regression: each search left a half-open socket as long as the host hung.
+// Regression: each search left a half-open socket behind for as long as the host did not respond.
 test('findPostgres closes connections that got no response when its search ends', async () => {
   const opened: Socket[] = [];
   const note = (message: unknown) => opened.push((message as { socket: Socket }).socket);
@@ -32,7 +32,8 @@ test('findPostgres closes connections that got no response when its search ends'
   const searching = findOn(adminUrl, [addressOf(server.port)], 0.1);
   await expect(searching).rejects.toThrow();
   unsubscribe('net.client.socket', note);
-  // On a slow machine, there may also be the connection of the driver's next attempt.
+  // On a slow machine, the driver may have opened a second connection in the meantime. All of them
+  // must be closed.
   expect(new Set(opened.map(({ destroyed }) => destroyed))).toEqual(new Set([true]));
 });
 
@@ -43,7 +44,8 @@ test('findPostgres fails with the error of the first host when no host responds'
   });
 });
 
-// Regression: `read-write` accepted a standby, although its documentation excludes it.
+// Regression: `read-write` accepted a read-only standby, although its documentation excludes
+// standbys.
 test('findPostgres returns a read-only server unless the URL asks for a writable one', async () => {
   await using database = await postgresAt(inject('postgres')).createDatabase();
   const client = postgres(database.url, { max: 1 });

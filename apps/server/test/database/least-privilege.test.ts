@@ -13,7 +13,10 @@ import { call } from '../support/test-service.ts';
 const { adminUrl } = inject('postgres');
 const guide = readFileSync(join(repository, 'docs/operating.md'), 'utf8');
 
-/** Returns a code block of the section on permissions, with the names of the test. */
+/**
+ * Returns a code block from the section on permissions in docs/operating.md, with the names that
+ * the test uses.
+ */
 function block(language: string, names: Readonly<Record<string, string>>): string {
   const section = guide.slice(guide.indexOf('## Least rights'));
   const [, text = ''] = new RegExp(`\`\`\`${language}\n([^]*?)\`\`\``).exec(section) ?? [];
@@ -25,7 +28,7 @@ function block(language: string, names: Readonly<Record<string, string>>): strin
 }
 
 // Regression: the service could not start, because `create schema if not exists` needs the
-// permission to create even if the schema exists.
+// permission to create a schema even if the schema exists.
 test('the service starts and works with only the permissions that docs/operating.md lists', async () => {
   await using stack = new AsyncDisposableStack();
   const admin = stack.use(connectTo(adminUrl));
@@ -97,7 +100,7 @@ test('the service starts and works with only the permissions that docs/operating
   expect(metrics).not.toMatch(/statement_errors_total\{[^}]*42501/);
   expect(metrics).toMatch(/^animal_store_redis_breaker_open 0$/m);
   expect(await redis.command('acl', 'log')).toBe('');
-  // These permissions are not granted.
+  // The role of the service must not have these permissions.
   await using sql = connectTo(urlOf(service));
   await expect(sql`create table public.other ()`).rejects.toMatchObject({ code: '42501' });
   await expect(sql`drop table pets`).rejects.toMatchObject({ code: '42501' });

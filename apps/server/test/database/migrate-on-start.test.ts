@@ -24,7 +24,7 @@ test('two servers that start on an empty database at the same time run the migra
     started.use(server);
     expect(server.output()).not.toMatch(/\bast_/);
     expect(server.output()).not.toContain(database.url);
-    // The token is well-formed but unknown, so the server must ask the database.
+    // The token has the right format but is unknown, so the server must look it up in the database.
     expect((await call(`${server.baseUrl}/pets`, { token: createToken() })).status).toBe(401);
   }
   await using sql = connectTo(database.url);
@@ -34,7 +34,7 @@ test('two servers that start on an empty database at the same time run the migra
   expect(await repeated).toHaveLength(0);
 });
 
-// Regression: a role behind PgBouncer had a statement timeout of 5 s, and an index that took longer
+// Regression: behind PgBouncer, the role had a statement timeout of 5 s. An index that took longer
 // was started again forever.
 test('a migration creates an index while animals are created, and the statement timeout of the role does not apply', async () => {
   await using database = await createOldDatabase(indexMigration);
@@ -53,8 +53,8 @@ test('a migration creates an index while animals are created, and the statement 
   let migrating: Promise<unknown> | undefined;
   await sql.begin(async (transaction) => {
     await create(transaction);
-    // The index waits for this transaction. An index that takes a lock would block all other
-    // statements.
+    // Creating the index waits for this transaction. If the migration took a lock, it would block
+    // all other statements in the meantime.
     migrating = migratePostgres(database.url, migrationOptions);
     await Promise.race([migrating, until(waitsLonger)]);
     await other`set lock_timeout = '60s'`;
@@ -82,7 +82,7 @@ test('a migration creates an interrupted index again, and an old database gets t
   expect(await indexesOf(sql)).toEqual(await indexesOf(other));
 });
 
-// Regression: a single statement would have locked every key for a minute.
+// Regression: a single UPDATE statement would have locked all keys for a minute.
 test('a migration fills a new column although one row is locked, and changes of other rows do not wait', async () => {
   await using database = await createOldDatabase(fillMigration);
   await using sql = connectTo(database.url);
@@ -157,8 +157,8 @@ test('the server creates the search indexes once its database role may create th
   expect(await indexes()).toEqual(all);
 });
 
-// Regression: an open transaction that had read the keys stopped the service. ALTER TABLE waited
-// for its lock, and all lookups of keys waited for ALTER TABLE.
+// Regression: an open transaction that had read the table of keys stopped the service. ALTER TABLE
+// waited for the lock of the transaction, and all lookups of keys waited for ALTER TABLE.
 test('a migration that waits for a lock does not block other statements, and logs which session holds the lock', async () => {
   await using database = await createOldDatabase(indexMigration - 1);
   await using sql = connectTo(database.url);

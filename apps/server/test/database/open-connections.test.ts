@@ -15,7 +15,8 @@ const findSession = statement('find_session', async (db: Database) => {
 });
 
 // Regression: the connection for lists was closed after 5 s without requests. The next list failed
-// if the database's name could not be resolved at that moment, although `/readyz` was 200.
+// if the host name of the database could not be resolved at that moment, although `/readyz`
+// returned 200.
 test('each connection pool for requests keeps one connection open while there are no requests', async () => {
   await using database = await createDatabase('postgres');
   const limits = { ...patientDatabase, idleSeconds: 1, keepOpenMs: 100 };
@@ -27,7 +28,8 @@ test('each connection pool for requests keeps one connection open while there ar
   const [requests, reads, operators] = await Promise.all(
     [opened.db, opened.reads, opened.operators].map((db) => findSession(db)),
   );
-  // The connection of operators is closed, so the other ones have been idle for as long.
+  // The connection of the admin API has been closed as idle, so the others were idle for the same
+  // time and stayed open.
   await until(async () => (await sessions()).every(({ pid }) => pid !== operators));
   expect(await sessions()).toEqual(
     expect.arrayContaining([

@@ -6,7 +6,8 @@ import { sql } from 'drizzle-orm';
 import { beforeAll, expect, test } from 'vitest';
 import { createDatabase, patientDatabase, type TestDatabase } from '../support/databases.ts';
 
-// Statements of operators have their own connections and timeouts: see `OpenDatabase.operators`.
+// SQL statements of the admin API have separate connections and timeouts: see
+// `OpenDatabase.operators`.
 let database: TestDatabase;
 beforeAll(async () => {
   database = await createDatabase('postgres');

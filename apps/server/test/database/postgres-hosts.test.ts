@@ -10,7 +10,7 @@ import { migrationOptions } from '../../src/schema/migration-options.ts';
 const { adminUrl } = inject('postgres');
 const real = new URL(adminUrl);
 
-/** Opens a server that forwards connections to the real Postgres. */
+/** Opens a server that forwards its connections to the real Postgres server. */
 async function forwardFrom(listenOn: { path: string } | { host: string; port: number }) {
   const server = createServer((socket) => {
     const target = connect(Number(real.port), real.hostname);
@@ -24,7 +24,8 @@ async function forwardFrom(listenOn: { path: string } | { host: string; port: nu
 const withHost = (host: string) =>
   readPostgresUrl(`postgres://${real.username}:${real.password}@${host}${real.pathname}`);
 
-// Regression: the driver connected to another host in both cases, and the search never ended.
+// Regression: the driver connected to another host for IPv6 addresses and Unix sockets, and the
+// search never ended.
 test('findPostgres connects to an IPv6 address in brackets', async () => {
   await using server = await forwardFrom({ host: '::1', port: 0 });
   const address = server.address();
@@ -43,7 +44,8 @@ test('findPostgres connects to a Unix socket whose path is percent-encoded', asy
   expect(await findPostgres(url, 60)).toMatchObject({ address: { path }, isWritable: true });
 });
 
-// Regression: the service waited forever, because the driver reported a lost connection.
+// Regression: the service waited forever, because the driver reported the refused TLS as a lost
+// connection.
 test.each(['require', 'verify-ca', 'verify-full'])(
   'migratePostgres with sslmode=%s fails with an explanation when Postgres does not support TLS',
   async (mode) => {

@@ -8,8 +8,8 @@ describe.each(databaseKinds)('probeDatabase on %s', (kind) => {
   let db: Database;
   beforeAll(async () => {
     const database = await createDatabase(kind);
-    // When the service learns that a connection is read-only but Postgres is not, it replaces all
-    // connections.
+    // The test does not use the connections of the service. The service would replace all of them
+    // when one of them is read-only and Postgres is not.
     const opened = kind === 'postgres' ? openWithoutLimits(database) : await database.open();
     ({ db } = opened);
     return async () => {
@@ -19,7 +19,8 @@ describe.each(databaseKinds)('probeDatabase on %s', (kind) => {
   });
 
   test.each([
-    // A full disk refuses temporary files first, while creations may still fit into a page.
+    // When a disk is full, temporary files fail first, while new animals may still fit into an
+    // existing page.
     ['has no space for files', sql`set local temp_file_limit = 0`, '53400'],
     ['is read-only', sql`set transaction read only`, '25006'],
   ])(

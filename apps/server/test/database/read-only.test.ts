@@ -26,8 +26,8 @@ test('the service with a read-only database responds with 503 to writes and serv
     db.execute(sql.raw(`alter database "${name}" set default_transaction_read_only = ${value}`));
 
   await setReadOnly('on');
-  // Only new sessions have the setting. The test waits for the end of the old sessions, because
-  // their later end would cause 503s.
+  // The setting applies only to new sessions, so the old ones are ended. The test waits until they
+  // have ended, because a later end would cause 503s.
   await db.execute(sql`select pg_terminate_backend(pid, ${hangMs}) from pg_stat_activity
     where datname = current_database() and pid <> pg_backend_pid()`);
 
@@ -48,7 +48,7 @@ test('the service with a read-only database responds with 503 to writes and serv
     ),
   );
 
-  // The sessions of the service stay read-only until they are replaced.
+  // The sessions of the service stay read-only until the service replaces them.
   await db.execute(sql`set default_transaction_read_only = off`);
   await setReadOnly('off');
   await until(async () => (await service.call('/pets', { json })).status === 201);

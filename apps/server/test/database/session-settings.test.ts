@@ -33,7 +33,8 @@ test('each database session has the settings that the service needs, whatever th
   for (const setting of otherSettings) {
     await admin.unsafe(`alter database "${database.name}" set ${setting}`);
   }
-  // Without the settings, the tables would be in the first schema of the path.
+  // If the service did not set the search_path, the migrations would create the tables in the
+  // schema `app`.
   await using sql = connectTo(database.url);
   await sql`create schema app`;
   await migratePostgres(database.url, migrationOptions);
@@ -66,8 +67,8 @@ test('a replica serves and is ready after the defaults of the database have chan
   expect((await service.call('/pets')).body).toEqual([created.body]);
 });
 
-// PgBouncer does the same with `ignore_startup_parameters`: sessions have the settings of the role
-// or the database.
+// The fake pooler removes the settings from the startup message, as PgBouncer does with
+// `ignore_startup_parameters`. Sessions then have the defaults of the role or the database.
 test('a replica behind a connection pooler that drops its settings is not ready after the defaults of the database have changed', async () => {
   await using database = await createMigrated('postgres');
   await using pooler = await openRawServer((client) => {
@@ -94,8 +95,8 @@ test('a replica behind a connection pooler that drops its settings is not ready 
   await until(async () => (await readiness(server)).status === 200);
 });
 
-// The default search_path begins with the schema that is named like the role, and a migration
-// creates a schema called usage.
+// By default, the search_path begins with the schema that has the same name as the role. One of the
+// migrations creates a schema called `usage`.
 test('migratePostgres migrates the database of a role that has the same name as a schema', async () => {
   await using role = await createRole('usage');
   await using database = await createDatabase();
@@ -126,7 +127,8 @@ test('migratePostgres refuses a database with another encoding than UTF8 and exp
   });
 });
 
-// PgBouncer in transaction mode gives both connections the session that is free.
+// PgBouncer in transaction mode gives each connection any session that is free, so two connections
+// can get the same one.
 test('checkOwnSessions refuses a pooler in transaction mode, in which two connections can share a session', async () => {
   await using one = connectTo(adminUrl);
   await using other = connectTo(adminUrl);
@@ -171,7 +173,7 @@ test('the Postgres driver ignores the environment variables PG*', async () => {
 
 const readiness = ({ opsUrl }: { opsUrl: string }) => call(`${opsUrl}/readyz`);
 
-/** Changes the settings of new sessions of a database, and ends the existing sessions. */
+/** Changes the default settings of a database for new sessions, and ends the existing sessions. */
 async function changeSettings(databaseUrl: string, settings: readonly string[]) {
   const name = new URL(databaseUrl).pathname.slice(1);
   await using admin = connectTo(adminUrl);
@@ -185,8 +187,8 @@ function addressOf(url: string) {
 }
 
 /**
- * Returns a startup message with only the user and the database: length, version, then names and
- * values that end with a zero.
+ * Returns a Postgres startup message with only the user and the database. The message consists of
+ * its length, the protocol version, and names and values that end with a zero byte.
  */
 function withoutSettings(startup: Buffer): Buffer {
   const texts = startup.toString('latin1', 8).split('\0');
@@ -202,7 +204,7 @@ function withoutSettings(startup: Buffer): Buffer {
   return Buffer.concat([head, body]);
 }
 
-/** Creates a role that may log in, until its disposal. */
+/** Creates a role with permission to log in. Disposing the result drops the role. */
 async function createRole(name: string) {
   await using admin = connectTo(adminUrl);
   await admin.unsafe(`create role "${name}" login password 'secret'`);

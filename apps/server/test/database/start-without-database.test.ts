@@ -8,7 +8,9 @@ import { call, callUntilServed } from '../support/test-service.ts';
 
 const createEmpty = () => postgresAt(inject('postgres')).createDatabase();
 
-/** Starts a server whose start waits, and returns functions for its probes. */
+/**
+ * Starts a server that has to wait for its database, and returns a function for its health checks.
+ */
 async function startWaiting(url: string) {
   const port = await freePort();
   const env = { DATABASE_URL: url, OPS_PORT: String(port), LOG_LEVEL: 'warn' };
@@ -17,7 +19,8 @@ async function startWaiting(url: string) {
     clock: systemClock,
     database: limits,
   });
-  // The promise is awaited at the end. An earlier failure must not be an unhandled rejection.
+  // The test awaits the promise at its end. If the promise rejects earlier, this must not count as
+  // an unhandled rejection.
   starting.catch(() => {});
   const probe = (path: string) => call(`http://127.0.0.1:${port}${path}`, { token: null });
   await until(async () => (await probe('/livez')).status === 200);
@@ -44,8 +47,9 @@ test('a replica starts while Postgres is down, and becomes ready as soon as Post
   await expectService(starting);
 });
 
-// An unreachable machine does not even refuse connections. Regression: the replica had migrated the
-// second host, and ended because it could not listen on the first one.
+// A machine that is unreachable does not even refuse connections. Regression: the replica migrated
+// the database on the second host, and then ended because it tried to listen for NOTIFY on the
+// first one.
 test('a replica starts while the first of two Postgres hosts does not respond', async () => {
   await using database = await createEmpty();
   await using silent = await openRawServer();

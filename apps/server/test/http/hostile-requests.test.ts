@@ -8,17 +8,17 @@ import { useService } from '../support/test-service.ts';
 import { framings, heads, rex, type Table, targets } from '../wire/hostile-inputs.ts';
 import { holdConversations } from '../wire/wire-fuzz.ts';
 
-// listener.test.ts tests what listeners do with connections.
+// `listener.test.ts` tests how the HTTP listener handles connections.
 
 const service = useService('postgres', {
   ops: { adminToken },
   quotas: { addressPerMinute: 1_000_000 },
 });
 
-/** The number of animals that the tests have created. */
+/** The number of animals that the tests of this file have created. */
 let created = 0;
 const countAnimals = async () => (await listAll(service.server, service.tokens.enterprise)).size;
-// Refused requests have created nothing.
+// No other animal exists at the end, so refused requests have created nothing.
 afterAll(async () => {
   expect(await countAnimals()).toBe(created);
 });
@@ -26,8 +26,8 @@ afterAll(async () => {
 type Rest = { headers?: readonly string[]; body?: RawBytes; halfClose?: boolean };
 
 /**
- * Sends a request with a valid key and checks the response. Node itself responds to invalid HTTP
- * without a body, which is written `400 by Node`.
+ * Sends a request with a valid key and checks the response. If Node itself responds to invalid
+ * HTTP, the response has no body, and the tables contain `400 by Node`.
  */
 async function expectAnswer(answer: string, line: string, rest: Rest = {}): Promise<void> {
   const { headers = [], body = '', ...options } = rest;
@@ -74,7 +74,7 @@ const bodies: Table<RawBytes> = {
     json(`"categoryId":1,"x":${'['.repeat(4_000)}${']'.repeat(4_000)}`),
   ],
   '400 body: expected a JSON object with name and categoryId, got nothing': [''],
-  // A message shows a value as it was sent, escaped, without tokens, and cut.
+  // An error message shows the value as it was sent, but escaped, without API keys, and shortened.
   '400 categoryId: expected a 64-bit integer, got -1E+400': [json('"categoryId":-1E+400')],
   '400 categoryId: expected a 64-bit integer, got "x"': [json('"categoryId":1,"categoryId":"x"')],
   [`400 ${name}, got "a\\u0000\\ud800"`]: ['{"name":"a\\u0000\\ud800","categoryId":1}'],
@@ -84,11 +84,12 @@ const bodies: Table<RawBytes> = {
   '400 status: expected one of available, pending, sold, got "ast_…"': [
     json(`"categoryId":1,"status":"ast_${secret}"`),
   ],
-  // Part of a token is not shown, either, if the value is cut within it.
+  // If the value is shortened within an API key, the message does not show the first part of the
+  // key, either.
   '400 status: expected one of available, pending, sold, got "ast_… …"': [
     json(`"categoryId":1,"status":"ast_${secret} ${secret} ${secret} ${secret}"`),
   ],
-  // The message is cut at one kilobyte, as `expectErrorBody` checks.
+  // The message is shortened to one kilobyte, which `expectErrorBody` checks.
   '^400 (categoryId: [^;]*; ){9}categoryId: [^;]*$': [
     json(
       `"categoryId":1,${Array.from({ length: 40 }, (_, i) => `"category_id${'_'.repeat(i)}":1`)}`,
@@ -122,7 +123,7 @@ const types: Table<string> = {
 
 const ofJson = (framing: string) => ['Host: a', 'Content-Type: application/json', framing];
 
-/** Sends each input of a table and expects the response that is its key. */
+/** Sends each input in a table and expects the response that is the key of the input. */
 function testTable<Input>(
   what: string,
   table: Table<Input>,
@@ -141,7 +142,7 @@ testTable('the request target', targets, (target) => [
   { headers: ['Host: a'] },
 ]);
 testTable('the request line and headers', heads, ([line = '', ...headers]) => [line, { headers }]);
-// Nothing follows the body, so truncated bodies get a response, too.
+// The client closes its side after the body, so that the server also responds to truncated bodies.
 testTable('a body with the framing', framings, ([framing, body], answer) => [
   'POST /v1/pets HTTP/1.1',
   { headers: ofJson(framing), body, halfClose: answer.endsWith('by Node') },
@@ -153,13 +154,13 @@ testTable('the body', bodies, (body) => [
 testTable('a body with the Content-Type', types, (type) => [
   'POST /v1/pets HTTP/1.1',
   {
-    // An empty type means that the header is missing.
+    // For an empty type, the header Content-Type is not sent.
     headers: [`Host: a${type && `\r\nContent-Type: ${type}`}`, `Content-Length: ${rex.length}`],
     body: rex,
   },
 ]);
 
-// The campaign `wire` tries more conversations and checks the memory.
+// The campaign `wire` tests more connections of this kind and also checks the memory.
 test('the service survives many connections with random hostile requests', async () => {
   const { server, tokens } = service;
   const before = await countAnimals();

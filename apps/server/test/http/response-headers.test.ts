@@ -5,11 +5,11 @@ import { sendRawRequest } from '../support/raw-http.ts';
 import type { Answer } from '../support/send.ts';
 import { type CallOptions, startService, useService } from '../support/test-service.ts';
 
-// hostile-requests.test.ts tests which spellings of paths exist.
+// `hostile-requests.test.ts` tests which spellings of a path are accepted.
 
 const page = 'https://shop.example';
 
-/** A key whose quota is used up. */
+/** The options for a request with a key whose quota is used up. */
 const denied = { token: '' };
 
 const service = useService('postgres', {
@@ -30,7 +30,7 @@ const exposed = [
   ...['x-ratelimit-remaining', 'x-ratelimit-reset', 'x-request-id'],
 ];
 
-/** Returns the headers that do not change from one request to the next. */
+/** Returns the headers that are equal for each request, without dates, ids and quotas. */
 const lasting = ({ headers }: Answer) =>
   Object.fromEntries(
     [...headers].filter(
@@ -40,13 +40,13 @@ const lasting = ({ headers }: Answer) =>
 
 const id = '-9223372036854775808';
 
-// conformance.test.ts tests all other responses.
+// `conformance.test.ts` tests all other responses.
 test.each<[status: number, path: string, options?: CallOptions, successor?: string]>([
   [200, '/pets'],
   [404, '/nowhere'],
   [413, '/pets', { json: ' '.repeat(20_000) }],
   [429, '/pets', denied],
-  // A deprecated operation links to its successor.
+  // In these rows, the last value is the path of the operation that replaces the deprecated one.
   [200, '/pets/1?x=y', { method: 'HEAD' }, '?ids=1'],
   [400, '/pets/1,2', {}, ''],
   [400, '/pets/%ff', {}, ''],
@@ -90,7 +90,8 @@ test('the header X-Request-Id of a response is copied from the request if it is 
   for (const id of ['a', 'request-1.2:3_4', 'x'.repeat(128)]) {
     expect(await idFor(`X-Request-Id: ${id}`)).toBe(id);
   }
-  // A client may have put its API key there.
+  // The last text is an API key, which a client may have put into the wrong header. The service
+  // must not repeat it.
   const others = ['', 'x'.repeat(129), 'two words', 'caf\xe9', 'a,b', service.tokens.free];
   const made = [await idFor()];
   for (const id of others) made.push(await idFor(`X-Request-Id: ${id}`));
@@ -121,7 +122,7 @@ test.each([
       expectError(answer, 405, 'method_not_allowed', /^method: expected one of /);
       expect(answer.headers.get('Allow')).toBe(allow);
     }
-    // These requests have no key, and none of them is a preflight.
+    // OPTIONS requests with only one of the two CORS headers are not preflights.
     for (const headers of [{ Origin: page }, { 'Access-Control-Request-Method': 'GET' }]) {
       const options = await service.call(path, { method: 'OPTIONS', token: null, headers });
       expect(options).toMatchObject({ status: 204, text: '' });
@@ -137,8 +138,8 @@ const own = 'Authorization, Content-Type, Idempotency-Key, X-Request-Id';
 test.each([
   ['/pets', 'authorization,traceparent,x-shop', 'authorization,traceparent,x-shop'],
   ['/pets/1', 'x-a , x-b', 'x-a , x-b'],
-  // The preflight allows the API's own headers if it asks for none, for invalid names, or for too
-  // many.
+  // The response allows the API's own headers if the preflight asks for no headers, for invalid
+  // names or for too many.
   ['/nowhere', '', own],
   ['/pets', 'x-a;b', own],
   ['/pets', `x-${'a'.repeat(1_024)}`, own],

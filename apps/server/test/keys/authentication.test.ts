@@ -19,7 +19,10 @@ const paths = [
   ['OPTIONS', '/nowhere'],
 ] as const;
 
-/** The responses to requests without a valid key: the message and the challenge (RFC 6750, §3). */
+/**
+ * The expected responses to requests without a valid key: the error message and the header
+ * `WWW-Authenticate` (RFC 6750, §3).
+ */
 const refusals = {
   missing: { message: /^Send your API key as "Authorization: Bearer <API_KEY>"/, challenge: realm },
   invalid: { message: /./, challenge: `${realm}, error="invalid_token"` },
@@ -38,7 +41,7 @@ function expectRefused(answer: Answer, why: keyof typeof refusals) {
 
 describe('authentication', () => {
   const { service, admin } = useAdmin();
-  /** The tokens of ended keys and of active ones. */
+  /** The tokens of expired, revoked or rotated keys (`ended`), and of active keys (`good`). */
   const ended: string[] = [];
   const good: string[] = [];
 
@@ -141,7 +144,7 @@ describe('authentication', () => {
 
 describe('the quota of an address', () => {
   test('the service allows an address 60 requests a minute with missing or invalid keys, and then responds with 429', async () => {
-    // rate-limiter-flexible uses the clock of the machine.
+    // The service uses the clock of the machine, because rate-limiter-flexible does so, too.
     await using service = await startService('postgres', { clock: systemClock });
     const answers: Answer[] = [];
     for (let i = 0; i < 60; i += 1) {
@@ -152,7 +155,8 @@ describe('the quota of an address', () => {
       answers.map((_, i) => [401, { limit: 60, remaining: 59 - i, reset }]),
     );
 
-    // Guessing no longer works, and X-Forwarded-For does not change the network.
+    // After that, invented keys get 429, too, and the header X-Forwarded-For does not change the
+    // network.
     const headers = { 'X-Forwarded-For': '203.0.113.9', Forwarded: 'for=203.0.113.9' };
     for (const [method, path] of paths) {
       const token = method === 'GET' ? createToken() : null;
@@ -163,11 +167,12 @@ describe('the quota of an address', () => {
       expect(denied.headers.get('Retry-After')).toMatch(/^(?:[1-9]|[1-5]\d|60)$/);
       expect(denied.headers.get('RateLimit-Policy')).toBe('"minute";q=60;w=60');
     }
-    // A caller with a key is not affected by a neighbour without one.
+    // A caller with a valid key is still served, although another caller has used up the quota of
+    // their common address.
     expect((await service.call('/pets')).status).toBe(200);
   });
 
-  // client-network.test.ts tests which addresses are one network.
+  // `client-network.test.ts` tests which addresses belong to one network.
   describe('behind one proxy (TRUST_PROXY=1)', () => {
     const { service, admin } = useAdmin('postgres', {
       api: { trustedProxies: 1 },
@@ -184,8 +189,8 @@ describe('the quota of an address', () => {
       expect(statuses).toEqual([401, 401, 429, 401, 401, 401, 429]);
     });
 
-    // Regression: each token with a valid checksum cost a query, even if its network had no quota
-    // left. Cached keys, such as a changed one, are not affected by the limit.
+    // Regression: each invented token with a valid checksum caused a database query, even if its
+    // network had no quota left. The limit does not affect keys in the cache, even after a change.
     test('the service looks up at most ten unknown tokens of a network that has no quota left', async () => {
       const { key, token } = await admin.create('{"plan":"free"}');
       expect((await askFrom('192.0.2.31', { token })).status).toBe(200);

@@ -5,16 +5,16 @@ import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { announceKeyChange, openChangeChannel } from '../../src/replicas/change-channel.ts';
 import { connectTo, createDatabase } from '../support/databases.ts';
 
-// The tests use one replica, and a client of Postgres that sends messages like another replica.
+// The tests use one replica, and a Postgres client that sends messages as another replica would.
 
 let database: OpenDatabase;
 let peer: postgres.Sql;
 /**
- * The calls of the subscribers. This replica's own heartbeats are left out, because they come at
- * any time.
+ * The calls of the subscribers. Heartbeats of this replica are left out, because they arrive at any
+ * time.
  */
 let told: unknown[][] = [];
-/** The messages that this replica has sent. */
+/** The messages that this replica has sent to the channel. */
 const sent: string[] = [];
 
 beforeAll(async () => {
@@ -42,7 +42,7 @@ beforeEach(() => {
   told = [];
 });
 
-/** Sends messages and returns the calls of the subscribers. */
+/** Sends messages and returns the calls of the subscribers that follow. */
 async function toldOf(...messages: readonly (object | string)[]): Promise<unknown[][]> {
   for (const message of [...messages, { keyId: 'end' }]) {
     const payload = typeof message === 'string' ? message : JSON.stringify(message);
@@ -63,7 +63,7 @@ test.each<[what: string, messages: (object | string)[], told: unknown[][]]>([
       ['left', 'peer'],
     ],
   ],
-  // An earlier version sends this message.
+  // Earlier versions send these additional members.
   [
     'unknown members of a message',
     [{ ...heartbeat, traffic: {}, usageAsked: true }],
@@ -77,7 +77,7 @@ test.each<[what: string, messages: (object | string)[], told: unknown[][]]>([
       ['keyChanged', 'key'],
     ],
   ],
-  // The message may have been about any key.
+  // An invalid message may have announced the change of any key.
   [
     'invalid messages',
     ['not JSON', { replica: 'peer' }, 'null'],
@@ -94,7 +94,7 @@ test('openChangeChannel notifies subscribers of an announced change only after i
   expect(await toldOf()).toEqual([['keyChanged', 'changed']]);
 });
 
-// Version 1.0.0 clears its whole cache after a message without a `keyId`.
+// A message without a `keyId` would make version 1.0.0 clear its whole cache.
 test('a heartbeat has an empty keyId, so a replica of version 1.0.0 ignores it as a change of an unknown key', async () => {
   const own = () => sent.find((payload) => payload.includes('"replica":"own"'));
   await until(() => own() !== undefined);

@@ -13,10 +13,11 @@ import { someCause } from '../support/admin.ts';
 import { useDatabase } from '../support/databases.ts';
 import { manageKeys } from '../support/manage-keys.ts';
 
-// These tests run two operators at the same time, with a real Postgres and a real Redis.
+// The tests run the actions of two operators at the same time, with a real Postgres and a real
+// Redis.
 
 const rounds = 20;
-/** The third denial leads to a ban. */
+/** The ban policy of the tests, with which the third denied request leads to a ban. */
 const banPolicy = { ...defaultBanPolicy, graceMs: 0, minStrikes: 1 };
 
 const database = useDatabase('postgres');
@@ -25,7 +26,8 @@ let keys: KeyManagement;
 let accounts: AccountManagement;
 beforeAll(async () => {
   const redis = await openRedis();
-  // The timeout is so long that the replica never decides in place of Redis on a busy machine.
+  // The Redis timeout is very long. On a busy machine, the replica would otherwise make decisions
+  // without Redis.
   quotas = await createQuotas({ redis: redis.url, banPolicy, timeoutMs: hangMs });
   keys = manageKeys(database.db, quotas);
   accounts = createAccountManagement(database.db, () => {}, quotas);
@@ -36,7 +38,7 @@ beforeAll(async () => {
   };
 });
 
-/** Creates a key of an account and causes its ban. */
+/** Creates a key in an account, and sends requests until the key is banned. */
 async function createBanned(account: string) {
   const quota = { perMinute: 1, perDay: 100 };
   const { key } = await keys.create(
@@ -55,7 +57,7 @@ async function isBanned(id: string): Promise<boolean> {
   return (await quotas.look({ ...applied, id })).bannedUntil !== undefined;
 }
 
-/** Starts two actions at the same time, each of them first in half of the rounds. */
+/** Starts two actions at the same time. Each of them is started first in half of the rounds. */
 async function atOnce(round: number, ...acts: (() => Promise<unknown>)[]): Promise<void> {
   if (round % 2 === 1) acts.reverse();
   await Promise.all(acts.map((act) => act()));
@@ -74,7 +76,7 @@ test('an unban ends the ban when the key moves to another account at the same ti
   }
 });
 
-// Regression: both recorded the ban, because each had asked for it before it got the lock.
+// Regression: both unbans recorded the ban, because both read it before one of them got the lock.
 test('the audit log records a ban in only one of two unbans that happen at the same time', async () => {
   for (let round = 0; round < rounds; round += 1) {
     const id = await createBanned('label');
@@ -107,7 +109,8 @@ test('a ban stays with its key when the key moves while an account gets or loses
     const name = `busy ${round}`;
     const isPlanned = round % 4 >= 2;
     await accounts.setPlan(name, isPlanned ? plan : { plan: null }, someCause);
-    // The key leaves the account or enters it.
+    // In one half of the rounds the key leaves the account, and in the other half it joins the
+    // account.
     const [from, to] = round % 8 < 4 ? ['label', name] : [name, 'label'];
     const id = await createBanned(from);
     const choice = isPlanned ? ({ plan: null } as const) : plan;
@@ -120,7 +123,8 @@ test('a ban stays with its key when the key moves while an account gets or loses
   }
 });
 
-// Regression: the change of the plan waited for the key, and then took the key's account for the one before.
+// Regression: the change of the plan waited for the lock of the key. After that, it still used the
+// account that the key had had before.
 test("a ban stays with its key when the key moves to another account while a change of the old account's plan waits for a lock", async () => {
   const id = await createBanned('left');
   const { db } = database;
@@ -140,7 +144,8 @@ test("a ban stays with its key when the key moves to another account while a cha
 
 test('setPlan moves a ban that a previous setPlan did not move because its replica stopped', async () => {
   const id = await createBanned('stopped');
-  // The ban was not moved after this change.
+  // The function `moveBan` does nothing here, as if the replica had stopped before it moved the
+  // ban.
   const stopped = createAccountManagement(database.db, () => {}, {
     ...quotas,
     moveBan: async () => {},

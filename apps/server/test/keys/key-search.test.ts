@@ -14,7 +14,10 @@ const now = Date.now();
 const daysAgo = (days: number | undefined) =>
   days === undefined ? null : new Date(now - days * dayMs).toISOString();
 
-/** A key of the test. Times are numbers of days ago; negative ones are in the future. */
+/**
+ * A key that the test stores. Times are given as numbers of days ago. Negative numbers are in the
+ * future.
+ */
 interface StoredKey
   extends Partial<Record<'expires' | 'revoked' | 'suspended' | 'used' | 'deprecated', number>> {
   readonly name?: string;
@@ -23,21 +26,25 @@ interface StoredKey
   readonly created: number;
   readonly bans?: readonly number[];
   readonly tokens?: readonly (readonly [prefix: string, expires?: number])[];
-  /** The requests of today, by outcome. */
+  /** The number of today's requests, by outcome. */
   readonly today?: Partial<Record<UsageOutcome, number>>;
 }
 
-/** The daily limit of the Enterprise keys. */
+/** The daily limit of the Enterprise keys in the test. */
 const ownLimit = 3;
 
-/** The keys by the first digit of their id. The account Zoo is suspended; Ltd has the plan Pro. */
+/**
+ * The keys of the test, by the first digit of their id. The account `Zoo` is suspended, and the
+ * account `Ltd` has the plan Pro.
+ */
 const keys: Readonly<Record<string, StoredKey>> = {
   a: { name: 'acme', plan: 'free', created: 100 },
   b: {
     ...{ name: 'Acme 2', account: 'A', plan: 'pro', created: 99, used: 0.5, deprecated: 1 },
     today: { ok: 1, denied: 1 },
   },
-  // The key has the same creation time as the one before, as after a migration of customers.
+  // The key was created at the same time as the previous one. This happens when keys are imported
+  // from another system.
   c: { name: 'ACME_3', account: 'a', plan: 'business', created: 99, used: 60 },
   d: {
     ...{ name: 'Acme%4', account: 'Zoo', plan: 'enterprise', created: 98, used: 2.5 },
@@ -94,7 +101,7 @@ describe.each(databaseKinds)('the search of keys on %s', (kind) => {
         ...Object.entries(today).map(([outcome, requests]) =>
           entryOf(id, now, { outcome: outcome as UsageOutcome, requests }),
         ),
-        // The requests of yesterday do not count.
+        // The requests of yesterday must not count.
         entryOf(id, now - dayMs, { requests: 9 }),
         entryOf(id, now - dayMs, { outcome: 'banned', requests: 9 }),
       ]);
@@ -121,18 +128,19 @@ describe.each(databaseKinds)('the search of keys on %s', (kind) => {
     [{ search: 'me%' }, 'd'],
     [{ search: 'zurich' }, '1'],
     [{ search: 'ZÜ' }, '1'],
-    // The text spans the end of a name and the start of an account.
+    // The text would only match across the end of a name and the start of an account, so it matches
+    // nothing.
     [{ search: 'twinA' }, ''],
     [{ search: 'eeee' }, 'e'],
     [{ search: 'EEEEEEEE-00' }, 'e'],
     [{ search: idOf('e') }, 'e'],
-    // The text is too short for an id.
+    // Three characters are too few to search for the start of an id.
     [{ search: 'eee' }, ''],
     [{ search: 'ast_0003' }, '4'],
     [{ search: 'ast_none' }, ''],
     [{ search: 'xast_0003' }, ''],
     [{ account: 'A' }, '2b'],
-    // The filter compares the plan that applies.
+    // The filter compares the plan that applies, which may be the plan of the account.
     [{ plan: 'free' }, '4ea'],
     [{ plan: 'pro' }, '31b'],
     [{ plan: 'enterprise' }, 'fd'],
@@ -160,7 +168,7 @@ describe.each(databaseKinds)('the search of keys on %s', (kind) => {
     [{ sort: '-state' }, 'e143d2fcba'],
     [{ sort: '-requests' }, 'fd3b214eca'],
     [{ sort: '-denials' }, 'fb3214edca'],
-    // With several filters, the first one determines the order.
+    // With several filters, the first one determines the sort order.
     [{ account: 'A', name: 't' }, '2'],
     [{ name: 'a', plan: 'enterprise', unusedForDays: 1 }, 'd'],
     [{ name: 'a', unusedForDays: 5 }, 'ac'],

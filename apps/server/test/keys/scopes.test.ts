@@ -14,7 +14,7 @@ const change = (id: string, scopes: unknown) =>
 const statusOf = async (path: string, options: object) =>
   (await service.call(path, options)).status;
 
-// error-examples.test.ts tests which operation needs which scope.
+// `error-examples.test.ts` tests which operation needs which scope.
 test('the service refuses a request without the required scope, names the scope, and counts the request', async () => {
   const { token: reads } = await create(['pets:read']);
   const { token: writes } = await create(['pets:write']);
@@ -23,7 +23,8 @@ test('the service refuses a request without the required scope, names the scope,
   expect(answer.headers.get('WWW-Authenticate')).toBe(
     'Bearer realm="animal-store", error="insufficient_scope", scope="pets:read"',
   );
-  // The request does not count against the 60 requests of the rate-limit status.
+  // The refused request counts against the key's quota, not against the separate limit of 60
+  // requests for `GET /rate-limit`.
   expect(rateLimitOf(answer)).toMatchObject({ limit: 300, remaining: 299 });
   expect(await statusOf('/pets', { method: 'HEAD', token: writes })).toBe(403);
   expect(await statusOf('/nowhere', { token: writes })).toBe(404);
@@ -78,7 +79,7 @@ test.each<[scopes: unknown, message: string | RegExp]>([
   },
 );
 
-// The database itself enforces scopes, also for keys of earlier versions.
+// The database itself enforces the scopes. Keys that earlier versions insert get both scopes.
 test('the table of keys refuses a key without a scope, and gives new keys both scopes by default', async () => {
   const { db } = service.database;
   const insert = `insert into api_keys (plan`;

@@ -8,8 +8,8 @@ import { countFoundKeys, searchKeys } from '../../src/keys/key-search.ts';
 import { createDatabase, openWithoutLimits } from '../support/databases.ts';
 import { select } from '../support/explain.ts';
 
-// Regression: with a million keys, a search took 3.4 s and `nearLimit` 5 s, because Postgres read
-// all keys.
+// Regression: with a million keys, a search took 3.4 s and the filter `nearLimit` took 5 s, because
+// Postgres read all keys.
 let db: Database;
 beforeAll(async () => {
   const database = await createDatabase('postgres');
@@ -63,7 +63,7 @@ test.each<[title: string, table: string, search: Search, found: number]>([
   'the search in the admin API finds %s through an index, without reading the whole table',
   async (_, table, search, found) => {
     await inTransaction('a_test', db, async (tx) => {
-      // Postgres does not report what its parallel workers read.
+      // Parallel workers are disabled, because Postgres does not report how many blocks they read.
       await tx.execute(sql`set local max_parallel_workers_per_gather = 0`);
       const [size] = await select<{ blocks: number }>(
         tx,
@@ -83,8 +83,8 @@ test.each<[title: string, table: string, search: Search, found: number]>([
   },
 );
 
-// Regression: with a million keys, a count of the suspended ones took longer than 2 s, because Postgres
-// joined all keys with their last uses in the order of their ids.
+// Regression: with a million keys, counting the suspended ones took longer than 2 s. Postgres
+// joined all keys with the times of their last use, in the order of their ids.
 test('the count of suspended keys reads each block of the table at most once', async () => {
   await inTransaction('a_test', db, async (tx) => {
     await tx.execute(sql`set local max_parallel_workers_per_gather = 0`);

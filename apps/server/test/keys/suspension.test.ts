@@ -20,12 +20,13 @@ test('a suspended key is refused until it is resumed, and the admin API shows th
   const suspended = await post(key.id, 'suspend?reason=Invoice%204711%20%F0%9F%90%88');
   expect(suspended.body).toEqual({ ...key, state: 'suspended', suspension });
   expect(await show(key.id)).toMatchObject(suspended.body as Key);
-  // A second suspension keeps the time, and changes the reason only if a new one is given.
+  // A second suspension keeps the time of the first one. It changes the reason only if a new reason
+  // is given.
   const unpaid = { ...(suspended.body as Key).suspension, reason: 'unpaid' };
   expect((await post(key.id, 'suspend')).body).toEqual(suspended.body);
   expect((await post(key.id, 'suspend?reason=unpaid')).body).toMatchObject({ suspension: unpaid });
-  // The message tells whom to contact and not the reason. The request costs nothing of the key's
-  // quota.
+  // The error message says whom to contact, but does not contain the reason. The request does not
+  // count against the key's quota.
   for (const [method, path] of [
     ['POST', '/pets'],
     ['GET', '/rate-limit'],
@@ -36,7 +37,7 @@ test('a suspended key is refused until it is resumed, and the admin API shows th
     expect(answer.text).not.toContain('unpaid');
     expect(answer.headers.has('WWW-Authenticate')).toBe(false);
     const line = await requestLine(service.server, answer.headers.get('X-Request-Id') ?? '');
-    // The quota in the line belongs to the network.
+    // The quota in the log line is the quota of the network.
     const told = { errorCode: 'key_suspended', quota: 'admitted', keyId: key.id, plan: 'free' };
     expect(line).toMatchObject(told);
   }

@@ -12,7 +12,8 @@ import { createDatabase } from '../support/databases.ts';
 import { expectStartupError } from '../support/expect-refusal.ts';
 import { call, startService } from '../support/test-service.ts';
 
-// listener.test.ts tests HOST and PORT. start.test.ts tests a data directory that is in use.
+// `listener.test.ts` tests HOST and PORT. `start.test.ts` tests a data directory that another
+// server uses.
 
 test.each([
   ['is below a file', 'file/below'],

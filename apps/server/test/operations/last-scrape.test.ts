@@ -4,11 +4,11 @@ import { expect, test } from 'vitest';
 import { sample, scrape } from '../support/observed.ts';
 import { startService } from '../support/test-service.ts';
 
-// This test has a file of its own. Failed statements are published for the whole process, so
-// another service in it would also see them.
+// The test has a file of its own. Failed SQL statements are published to the whole process, so the
+// metrics of other services in this process would count them, too.
 
-// Regression: the operators' listener had closed before the requests were counted as lost, so no
-// alert could see them.
+// Regression: the operators' listener had already closed when the requests were counted as lost, so
+// no alert could report them.
 test('the service waits for a last metrics scrape at shutdown, so the scrape contains the requests that could not be written', async () => {
   await using stopped = await startService('postgres', {
     clock: systemClock,

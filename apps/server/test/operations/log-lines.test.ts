@@ -8,7 +8,7 @@ import { logOf, requestLine } from '../support/observed.ts';
 import { type CallOptions, call } from '../support/test-service.ts';
 import { readUntilClosed } from '../wire/connection.ts';
 
-// log-request.test.ts and log-ops-request.test.ts test which requests have a line, and at which
+// `log-request.test.ts` and `log-ops-request.test.ts` test which requests are logged, and at which
 // level.
 
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
@@ -16,7 +16,7 @@ const anyId = expect.stringMatching(/^[\da-f-]{36}$/);
 const common = { level: 'info', time, durationMs: expect.any(Number) };
 
 const { service, admin } = useAdmin('postgres', {
-  // On a busy machine, any request may be slow.
+  // The threshold is an hour, because any request may be slow on a busy machine.
   observability: { slowRequestMs: 3_600_000 },
   quotas: { banPolicy: { ...defaultBanPolicy, minStrikes: 1, strikeShare: 0.01, graceMs: 0 } },
 });
@@ -42,7 +42,7 @@ test('the log of the service has one line for each request, with exactly the exp
 });
 
 test.each([
-  // The quota in the line belongs to the network.
+  // The quota in this log line is the quota of the network.
   ['/pets', { token: null }, { quota: 'admitted', status: 401, errorCode: 'unauthorized' }],
   ['/pets/9007199254740993', {}, { route: '/v1/pets/:petId', errorCode: 'pet_not_found' }],
   ['/secret-of-mine', {}, { route: 'other', errorCode: 'not_found' }],
@@ -67,7 +67,7 @@ test('the log line of a request has the quota decision, and a new ban has a log 
   expect(bans).toMatchObject([{ level: 'warn', time, keyId: anyId, seconds: 300 }]);
 });
 
-// Regression: a caller could fill the disk with lines about invalid HTTP.
+// Regression: an attacker could fill the disk with log lines about invalid HTTP.
 test('the log has no line for invalid HTTP, and a line with status 499 for an aborted request', async () => {
   const before = countLines();
   for (const origin of [service.server.origin, service.server.opsUrl]) {
@@ -79,7 +79,8 @@ test('the log has no line for invalid HTTP, and a line with status 499 for an ab
   expect(countLines()).toBe(before + 1);
 });
 
-// Regression: only accounts with a plan were in the line, as an id that operators do not know.
+// Regression: the log line contained only accounts with a plan, as an id that operators do not
+// know.
 test("the log line of a request has the name of the key's account, and the account's id if the account has a plan", async () => {
   const { token } = await admin.create('{"plan":"free","account":"C-17"}');
   const labelled: Record<string, unknown> = await lineOfApi('/pets', { token });
@@ -102,7 +103,7 @@ test('the log line of an admin request has the operator and the id of the key', 
     ...{ ...told, requestId: anyId, status: 200, operator: 'ADMIN_TOKEN', keyId: key.id },
   });
   for (const path of ['/keys/secret-of-mine', '/secret-of-mine']) await admin.call(path);
-  // The line contains nothing that a stranger chose.
+  // Without a valid token, the log line contains nothing that the sender of the request has chosen.
   expect(await lineOf(url, { method: 'POST', token: 'no' })).toEqual({
     ...{ ...told, requestId: anyId, status: 401, errorCode: 'unauthorized' },
   });
@@ -111,7 +112,7 @@ test('the log line of an admin request has the operator and the id of the key', 
   }
 });
 
-// stop.test.ts tests the last line of the log.
+// `stop.test.ts` tests the last line of the log.
 test('the log begins with the version of the service and its addresses', () => {
   const { server } = service;
   expect(logOf(server)[0]).toEqual({

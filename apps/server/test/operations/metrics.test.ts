@@ -5,19 +5,22 @@ import { adminOf, adminToken } from '../support/admin.ts';
 import { sample, scrape } from '../support/observed.ts';
 import { call, startService, type TestService } from '../support/test-service.ts';
 
-// process/observability.test.ts tests the metrics of a whole process, with every name that the
-// documents mention.
+// `process/observability.test.ts` tests the metrics of a whole process, with every name that the
+// documentation mentions.
 
 let redis: Redis;
 let service: TestService & AsyncDisposable;
-/** The metrics after a few requests, and after each of two rounds of hostile ones. */
+/**
+ * The text of the metrics: after a few requests (`atFirst`), and after each of two rounds of
+ * hostile requests (`before` and `after`).
+ */
 let [atFirst, before, after] = ['', '', ''];
 
 beforeAll(async () => {
   const stack = new AsyncDisposableStack();
   redis = stack.use(await openRedis());
   const own = { REDIS_URL: redis.url, ADDRESS_PER_MINUTE: '100000', ADMIN_TOKEN: adminToken };
-  // The interval keeps the ledger from running a statement in between.
+  // The flush interval is long, so that the usage ledger runs no SQL statement during the test.
   const env = { ...own, USAGE_FLUSH_MS: '60000' };
   service = stack.use(await startService('postgres', { clock: systemClock, env }));
   const { call: ask } = adminOf(service.server);
@@ -32,7 +35,7 @@ beforeAll(async () => {
   return () => stack.disposeAsync();
 });
 
-/** Waits until both listeners have counted all answered requests. */
+/** Waits until both listeners have counted all requests that got a response. */
 const settled = (total: number) =>
   until(async () => {
     const metrics = await scrape(service.server);
@@ -59,14 +62,15 @@ test.each([
   ['http_requests_total{route="/v1/pets",method="GET",status="200"}', 2],
   ['http_requests_total{route="/v1/pets/:petId",method="GET",status="401"}', 1],
   ['http_request_duration_seconds_count{route="/v1/pets",method="GET"}', 2],
-  // The buckets reach beyond the 6 s that statements may take.
+  // The largest bucket is longer than the 6 s that SQL statements may take.
   ['http_request_duration_seconds_bucket{le="10",route="/v1/pets",method="GET"}', 2],
   ['http_request_wait_duration_seconds_count{stage="queue"}', 3],
   ['http_request_wait_duration_seconds_count{stage="sql"}', 3],
   ['quota_decisions_total{plan="pro",window="minute",outcome="admitted"}', 2],
   ['quota_decisions_total{plan="none",window="minute",outcome="admitted"}', 1],
   ['database_statement_duration_seconds_count{statement="list_pets"}', 2],
-  // The first call of a script sends its source.
+  // The first call of a Lua script sends the source of the script with EVAL. Later calls use
+  // EVALSHA.
   ['redis_command_duration_seconds_count{command="eval"}', 2],
   ['redis_command_duration_seconds_count{command="evalsha"}', 1],
   ['bans_total', 0],
@@ -81,7 +85,8 @@ test.each([
 
 test('the labels of metrics contain no values that callers have sent', () => {
   const [first, second] = [before, after].map((metrics) =>
-    // Statements that the service sends in the background have series of their own.
+    // Database metrics are left out, because SQL statements in the background create their own
+    // series at any time.
     Array.from(metrics.matchAll(/^animal_store_(?!database_).* /gm), ([series]) => series),
   );
   expect(first?.length).toBeGreaterThan(100);
@@ -101,7 +106,7 @@ test('the metrics endpoint sends the same samples as OpenMetrics to a scraper th
   expect(series(text)).toEqual(series(await scrape(service.server)));
 });
 
-// redis-outage.test.ts tests the log lines.
+// `redis-outage.test.ts` tests the log lines about the circuit breaker.
 test('the metrics and the readiness report show the state of the circuit breaker for Redis', async () => {
   const { opsUrl } = service.server;
   const isOpen = async () =>

@@ -3,8 +3,8 @@ import { useAdmin } from '../support/admin.ts';
 import { rawRequest, sendRaw } from '../support/raw-http.ts';
 import { call, startService } from '../support/test-service.ts';
 
-// health.test.ts tests when a replica is ready, database-outage.test.ts an outage of Postgres, and
-// metrics.test.ts an outage of Redis.
+// `health.test.ts` tests when a replica is ready. `database-outage.test.ts` tests an outage of
+// Postgres, and `metrics.test.ts` an outage of Redis.
 
 const { service } = useAdmin('postgres', { env: { OPS_HOSTS: 'Metrics.internal, server' } });
 
@@ -41,7 +41,7 @@ test.each(['/livez', '/metrics', '/console', '/admin/v1/keys', '/v1/admin/v1/key
 const otherHost = 'Host: expected an IP address, localhost, or one of OPS_HOSTS';
 const refused = { code: 'invalid_request', message: otherHost, status: 400 };
 
-// The check of the host prevents DNS rebinding.
+// The check of the Host header prevents DNS rebinding.
 test.each([
   ...['127.0.0.1', '[::1]:3001', '10.1.2.3:3001', 'LOCALHOST:3001', 'metrics.internal:9', 'server'],
   ...['evil.example:3001', '127.0.0.1.evil.example', 'localhost.evil.example'],
@@ -59,7 +59,7 @@ test.each([
   },
 );
 
-// Browsers always send a host.
+// A request without a Host header cannot come from a browser, so it is safe.
 test("the operators' listener accepts a health check in HTTP/1.0 without a Host header", async () => {
   const [answer] = await sendRaw(service.server.opsUrl, 'GET /livez HTTP/1.0\r\n\r\n');
   expect(answer?.status).toBe(200);
@@ -81,8 +81,8 @@ test('a replica is ready only if the database has all migrations of its version,
   await db.execute(`update ${migrations} set created_at = abs(created_at)`);
 });
 
-// Regression: the replica was ready although every statement of callers failed, because the table
-// of migrations has a schema of its own.
+// Regression: the replica was ready although every SQL statement of callers failed. The table of
+// migrations was still readable, because it is in another schema.
 test('a replica is not ready while its database role may not use the schema public', async () => {
   const { db } = service.database;
   const body = async () => (await call(`${service.server.opsUrl}/readyz`)).body;
@@ -97,8 +97,8 @@ test('a replica is not ready while its database role may not use the schema publ
   expect(await body()).toEqual({ status: 'ready', reasons: [] });
 });
 
-// stop-process.test.ts tests how long it takes, and `npm run test:deploy -- load-balancer` a real
-// load balancer.
+// `stop-process.test.ts` tests how long a shutdown takes. `npm run test:deploy -- load-balancer`
+// tests a shutdown behind a real load balancer.
 test('a replica that shuts down still serves requests, is not ready, and closes connections after their responses', async () => {
   await using leaving = await startService('postgres');
   const ask = async () => {

@@ -16,7 +16,7 @@ test('the errors, log lines, metrics and traces of the service contain no API ke
   await using service = await startService('postgres', { env });
   const { origin } = service.server;
   const valid = service.tokens.business;
-  /** The texts of all errors. */
+  /** The error messages that the service has returned. */
   const errors: string[] = [];
   let sent = 0;
   const send = async (path: string, options: CallOptions) => {
@@ -29,7 +29,8 @@ test('the errors, log lines, metrics and traces of the service contain no API ke
     const names = [
       ...['Idempotency-Key', 'X-API-Key', 'Cookie', 'Origin', 'User-Agent', 'X-Forwarded-For'],
       ...['traceparent', 'baggage', 'Content-Type', 'Content-Encoding'],
-      // A well-formed request id may be logged.
+      // The secret is a well-formed request id, and a well-formed request id may be logged. So the
+      // secret is not sent as one.
       ...(token === secret ? [] : ['X-Request-Id']),
     ];
     const bodies = [
@@ -54,7 +55,8 @@ test('the errors, log lines, metrics and traces of the service contain no API ke
         await send('/v1/pets', { ...options, json: '{"name":"Rex"}', headers });
       }
     }
-    // Only the last of these requests is logged. The others end below the application.
+    // Of the following requests, only the last one is logged. Node refuses the others before they
+    // reach the app.
     sent += 1;
     for (const head of [
       `${token} / HTTP/1.1`,
@@ -71,10 +73,10 @@ test('the errors, log lines, metrics and traces of the service contain no API ke
   expect(collector.spans().length).toBeGreaterThan(sent);
   const told = { log: service.server.output(), metrics, traces: collector.received() };
   for (const [where, text] of Object.entries({ errors: errors.join('\n'), ...told })) {
-    // The prefix of the token may be shown, so that people recognise it. The rest must not be
+    // The prefix of an API key may be shown, so that people recognize the key. The rest must not be
     // shown.
     expect(text.includes(valid.slice(8, -1)), `the token in ${where}`).toBe(false);
-    // Messages repeat the secret only to the caller who sent it.
+    // Error messages may repeat the secret, because only the caller who sent it receives them.
     if (where !== 'errors') expect(text.includes(secret), `the secret in ${where}`).toBe(false);
   }
 });

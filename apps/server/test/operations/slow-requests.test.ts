@@ -4,7 +4,7 @@ import { type CallOptions, call, useService } from '../support/test-service.ts';
 
 const service = useService('postgres', { observability: { slowRequestMs: 0 } });
 
-/** Sends a request and returns what its log line says about time. */
+/** Sends a request and returns the fields of its log line that contain times. */
 async function lineOf(path: string, options: CallOptions = {}) {
   const { server, tokens } = service;
   const { headers } = await call(server.baseUrl + path, { token: tokens.pro, ...options });

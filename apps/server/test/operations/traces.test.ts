@@ -10,18 +10,18 @@ const traceId = '0af7651916cd43dd8448eb211c80319c';
 const callerSpanId = 'b7ad6b7169203331';
 
 let resource: unknown;
-/** The number of batches that were sent. */
+/** The number of batches of spans that the service has sent. */
 let batches: number;
 let spans: ReturnType<Awaited<ReturnType<typeof openOtlpCollector>>['spans']>;
 let lines: ReturnType<typeof logOf>;
-/** The addresses of the service, its database and its Redis. */
+/** The addresses of the service, its database and Redis, as attributes of spans. */
 let places: { service: object; database: object; redis: object };
 
-/** Returns the span of the request with an id. */
+/** Returns the span of the request with this request id. */
 const spanOf = (id: string) =>
   spans.find(({ attributes }) => attributes['animal_store.request_id'] === id);
 
-/** Returns the attributes of a server with a URL. */
+/** Returns the span attributes for the server in a URL. */
 function serverAt(url: string) {
   const { hostname, port } = new URL(url);
   return { 'server.address': hostname, 'server.port': Number(port) };
@@ -32,7 +32,7 @@ const nameIn = (url: string) => new URL(url).pathname.slice(1);
 beforeAll(async () => {
   await using collector = await openOtlpCollector();
   await using redis = await openRedis();
-  // OpenTelemetry itself reads these variables.
+  // OpenTelemetry itself reads these environment variables.
   vi.stubEnv('OTEL_SERVICE_NAME', 'shop');
   const attributes = 'deployment.environment.name=staging,service.name=unused';
   vi.stubEnv('OTEL_RESOURCE_ATTRIBUTES', attributes);
@@ -61,7 +61,7 @@ beforeAll(async () => {
     database: { ...serverAt(service.database.url), 'db.namespace': nameIn(service.database.url) },
     redis: { ...serverAt(redis.url), 'db.namespace': '0' },
   };
-  // Stopping the service sends the remaining spans.
+  // Stopping the service sends the remaining spans to the collector.
   await service.server.stop();
   vi.unstubAllEnvs();
   lines = logOf(service.server);
@@ -69,7 +69,8 @@ beforeAll(async () => {
   [resource, spans] = [collector.resource(), collector.spans()];
 });
 
-// A refused request is not an error of the server, and its path is not repeated.
+// A refused request is not an error of the server, so its span has no error type. The span does not
+// repeat its path.
 test.each([
   ['traced', 'GET /v1/pets', 200, '/v1/pets', {}],
   ['refused', 'GET /v1/pets/:petId', 400, '/v1/pets/REDACTED', {}],
@@ -109,7 +110,7 @@ test('the trace of a caller contains the span of its request, with child spans f
     ...{ 'db.system.name': 'postgresql', ...places.database },
     ...{ 'db.operation.name': name, 'db.query.summary': name },
   });
-  // Statements and commands have this kind of span.
+  // SQL statements and Redis commands have spans of kind 3 (client).
   const children = spans.filter((span) => span.kind === 3 && span.traceId === traceId);
   expect(children).toMatchObject(
     ['find_key_by_token', 'decide_quotas', 'list_pets'].map((name) => ({
@@ -124,7 +125,8 @@ test('the trace of a caller contains the span of its request, with child spans f
     },
     statement('list_pets'),
   ]);
-  // One caller does not want the trace, and the other one sends no valid trace.
+  // The caller of the first request asked not to record its trace. The second request had an
+  // invalid trace header, so its span has no parent.
   expect(spanOf('unsampled')).toBeUndefined();
   expect(spanOf('nonsense')).toMatchObject({ parentSpanId: undefined });
 });
@@ -140,12 +142,13 @@ test('the log lines of traced requests and failures have the trace id', () => {
   const tracedBy = (id: string) =>
     lines.filter(({ requestId }) => requestId === id).map((line) => line['trace_id']);
   expect(tracedBy('traced')).toEqual([traceId]);
-  // The id of a trace that is not recorded would be useless.
+  // The log contains no trace id if the trace is not recorded, because the id would be useless.
   expect(tracedBy('unsampled')).toEqual([undefined]);
   expect(tracedBy('failed')).toEqual([spanOf('failed')?.traceId, spanOf('failed')?.traceId]);
 });
 
-// Regression: the span began when the request's turn came, so traces did not show an overload.
+// Regression: the span began only when the load shedder started the request, so traces did not show
+// an overload.
 test('the span of a request begins when the request arrives, even if the load shedder lets it wait', async () => {
   await using collector = await openOtlpCollector();
   await using service = await startService('postgres', {
@@ -174,7 +177,7 @@ test('the service serves requests and shuts down when the trace collector does n
       OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${silent.port}`,
       OTEL_BSP_EXPORT_TIMEOUT: '600000',
     },
-    // tracing.test.ts tests how long the stop waits.
+    // `tracing.test.ts` tests how long a shutdown waits for the collector.
     clock: systemClock,
     observability: { traceFlushTimeoutMs: 100 },
   });

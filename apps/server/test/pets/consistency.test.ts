@@ -5,11 +5,14 @@ import { createPetRepository } from '../../src/pets/pet-repository.ts';
 import { migrationOptions } from '../../src/schema/migration-options.ts';
 import { createDatabase, patientDatabase } from '../support/databases.ts';
 
-// Reads that arrive together share a statement. A read must not join a statement in flight, because
-// it would not show the new animal.
+// Reads that arrive together share an SQL statement. A read must not use a statement that is
+// already in flight, because its result would not contain the new animal.
 test('a replica with reads in flight returns an animal that another replica has just created', async () => {
   await using database = await createDatabase('postgres');
-  /** The messages that the connections of a replica hold back. */
+  /**
+   * The messages from Postgres to a replica that the proxy holds back: until when, and how many
+   * rows.
+   */
   let hold: { end: Promise<void>; rows: number } | undefined;
   await using proxy = await openTcpProxy({
     target: database.url,

@@ -12,7 +12,7 @@ import { select } from '../support/explain.ts';
 const keyId = '4f0c1e5a-3b7d-4a51-9d5e-6c1f0a2b3c4d';
 const otherKeyId = '00000000-0000-4000-8000-000000000000';
 
-/** Returns the stored form of a key. */
+/** Returns the hash under which an idempotency key is stored. */
 const hashOf = (key: string) => `sha256 ${hash('sha256', key, 'hex')}`;
 
 describe.each(databaseKinds)('idempotent creations on %s', (kind) => {
@@ -30,7 +30,10 @@ describe.each(databaseKinds)('idempotent creations on %s', (kind) => {
     return (await opened.db.select({ key }).from(idempotencyKeys)).map((row) => row.key);
   };
 
-  /** Creates animals by their names or whole bodies under their keys, all at the same time. */
+  /**
+   * Creates animals with idempotency keys, all at the same time. An animal is given by its name or
+   * as a whole body.
+   */
   async function create(...requests: [key: string, pet: string | NewPet, keyId?: string][]) {
     const creations = createIdempotentCreations(opened.db);
     const results = await Promise.allSettled(
@@ -76,7 +79,7 @@ describe.each(databaseKinds)('idempotent creations on %s', (kind) => {
     ]) {
       expect(await create(['key', { ...first, ...other }])).toEqual(['key-reused']);
     }
-    // A body without a status means this status.
+    // A body without a status means the same as a body with the status `available`.
     expect(await create(['key', { ...first, status: 'available' }])).toEqual(['replayed']);
   });
 
@@ -104,12 +107,13 @@ describe.each(databaseKinds)('idempotent creations on %s', (kind) => {
     expect(await storedKeys()).toEqual([hashOf('kept')]);
   });
 
-  // The embedded database has only one process, so there is no such replica.
+  // Only one process can open the embedded database, so there can be no replica of the previous
+  // version beside it.
   if (kind !== 'postgres') return;
   describe('beside a replica of the previous version, which stores keys unhashed,', () => {
     /**
-     * Claims a key like the previous version, before it adds the animal. Returns the number of rows
-     * that it got.
+     * Stores an idempotency key as the previous version did before it added the animal. Returns the
+     * number of inserted rows.
      */
     const claim = async (db: Database, key: string) => {
       const query = sql`

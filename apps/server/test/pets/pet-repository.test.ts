@@ -8,9 +8,12 @@ import { pets } from '../../src/schema/schema.ts';
 import { databaseKinds, useDatabase } from '../support/databases.ts';
 
 const statuses = ['available', 'pending', 'sold'] as const;
-/** A double cannot distinguish the third number from the second one. */
+/**
+ * The categories of the animals. The third number is not exact as a JavaScript number: it would
+ * become the second one.
+ */
 const categories = [1, 9007199254740992n, 9007199254740993n, int64Min, int64Max];
-/** Names that Postgres might write in another way than JSON.stringify. */
+/** The names of the animals. Postgres might write them in JSON differently from JSON.stringify. */
 const names = [
   ...['Rex', 'a "b" \\c', 'é \u007f </script>', '😀 %s %I', "o'neil {1}", 'x,\\n y', ' x '],
   ...[
@@ -23,7 +26,7 @@ const names = [
   ],
 ];
 
-/** The embedded database is slower. */
+/** The number of test runs. There are fewer with the embedded database, which is slower. */
 const numRuns = { postgres: 50, embedded: 15 };
 const status = fc.option(fc.constantFrom(...statuses), { nil: undefined });
 const categoryId = fc.option(fc.constantFrom(...categories, 7), { nil: undefined });
@@ -44,18 +47,20 @@ describe.each(databaseKinds)('the animals on %s', (kind) => {
       categoryId: categories[i % 5] ?? 0,
       status: statuses[i % 3] ?? 'sold',
     }));
-    // One statement inserts most of them.
+    // Creations that wait at the same time share an SQL statement, so one statement inserts most
+    // animals.
     all.push(...(await Promise.all(wanted.map(repository.create))));
     expect(all.map(({ id: _, ...pet }) => pet)).toEqual(wanted);
-    // The table refuses an empty name. Of the animals that share a statement, only this one fails.
+    // The table refuses an empty name. Only this creation may fail, although the others share its
+    // statement.
     const results = await Promise.allSettled(
       ['Rex', 'a', '', 'b'].map((name) => repository.create({ name, categoryId: 7 })),
     );
     expect(results[2]).toMatchObject({ reason: expect.any(DatabaseError) });
     for (const result of results) if (result.status === 'fulfilled') all.push(result.value);
     expect(all).toHaveLength(wanted.length + 3);
-    // Animals that share a statement have ascending ids. The first one may have a statement of its
-    // own.
+    // Animals in the same statement have ascending ids. The first animal may have been inserted by
+    // a separate statement.
     all.sort((a, b) => a.id - b.id);
     const last = { id: maxPetId, name: 'Last', categoryId: 7, status: 'sold' } as const;
     await opened.db.insert(pets).values(last);
@@ -78,7 +83,7 @@ describe.each(databaseKinds)('the animals on %s', (kind) => {
       afterId: id,
       limit: fc.integer({ min: 1, max: 100 }),
     });
-    // Lists that arrive together share a statement.
+    // Lists that are requested at the same time share an SQL statement.
     const requests = fc.array(request, { minLength: 1, maxLength: 4 });
     const property = fc.asyncProperty(requests, async (asked) => {
       const pages = await Promise.all(asked.map((it) => repository.list(it, it.limit)));

@@ -9,14 +9,18 @@ import { sendRawRequest } from '../support/raw-http.ts';
 import type { Answer } from '../support/send.ts';
 import { useService } from '../support/test-service.ts';
 
-// These tests cover what only HTTP shows. pet-repository.test.ts tests the animals of pages and
-// lists, idempotent-creation.test.ts equal creations, and hostile-requests.test.ts refusals.
+// These tests check what can only be seen over HTTP. `pet-repository.test.ts` tests the contents of
+// lists. `idempotent-creation.test.ts` tests repeated creations, and `hostile-requests.test.ts`
+// tests invalid requests.
 
-/** A category that a double rounds. */
+/** A category that is not exact as a JavaScript number. */
 const wide = 9007199254740993n;
 const publicUrl = 'https://pets.example.com';
 
-/** The ids by status, in order. The tests create no animals with these statuses. */
+/**
+ * The ids of the pending and sold animals, in ascending order. The tests create no further animals
+ * with these statuses.
+ */
 const ids = { pending: [] as number[], sold: [] as number[] };
 
 const service = useService('postgres', {
@@ -30,7 +34,7 @@ const service = useService('postgres', {
     }
   },
 });
-/** Returns all animals with a name that only one test uses. */
+/** Returns all animals with a name. Each name is used by one test only. */
 async function named(name: string) {
   const pets = await listAll(service.server, service.tokens.enterprise, (url, options) =>
     service.call(url.slice(url.indexOf('/pets')), options),
@@ -51,7 +55,7 @@ test('createPet ignores an id and unknown properties in the body, and returns th
 });
 
 test.each([
-  // `api_key` might be a secret.
+  // The link must not repeat `api_key`, because its value might be a secret.
   ['limit=3&api_key=hush&x=%0d%0aLink:a', 'limit=3'],
   ['status=sold', 'limit=20&status=sold'],
   [`categoryId=${wide}&status=sold&limit=1`, `limit=1&status=sold&categoryId=${wide}`],
@@ -74,7 +78,7 @@ test('listPets accepts a cursor only with the filter of its list but with any pa
   const cursor = next.searchParams.get('cursor');
   const { body } = await service.call(`/pets?status=sold&limit=5&cursor=${cursor}`);
   expect((body as { id: number }[]).map(({ id }) => id)).toEqual(ids.sold.slice(3, 8));
-  // pet-cursor.test.ts tests all filters.
+  // `pet-cursor.test.ts` tests cursors with all filters.
   const refused = await service.call(`/pets?categoryId=1&cursor=${cursor}`);
   expectError(refused, 400, 'invalid_request', /^cursor: expected /);
   const [first, ...others] = ids.sold.slice(0, 3);
@@ -124,7 +128,8 @@ test('createPet accepts an Idempotency-Key of 1 to 255 visible ASCII characters,
 
 test('createPet responds with 409 while another request uses the idempotency key, and a failed request does not use up the key', async () => {
   await using sql = connectTo(service.database.url, 2);
-  // Every new animal waits for a lock that this session holds, and one of them is refused.
+  // The trigger makes every new animal wait for a lock that this session holds. It also refuses one
+  // of the animals.
   await sql.unsafe(`
     create function wait_for_the_test() returns trigger language plpgsql as
       'begin
@@ -133,7 +138,8 @@ test('createPet responds with 409 while another request uses the idempotency key
         return new;
       end';
     create trigger slow before insert on pets for each row execute function wait_for_the_test()`);
-  // The query is limited to this database, because other tests hold locks in the same Postgres.
+  // The query checks only this database, because other tests hold locks in the same Postgres
+  // server.
   const isWaiting = async () =>
     (
       await sql`select from pg_locks join pg_database on pg_database.oid = database

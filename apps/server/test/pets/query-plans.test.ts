@@ -11,7 +11,7 @@ import { explainPrepared, select } from '../support/explain.ts';
 const database = useDatabase('postgres');
 beforeAll(async () => {
   await database.db.insert(pets).select(
-    // Most animals have the first category, and a few at the end have another one.
+    // Nearly all animals have the first category. Only a few at the end have another one.
     sql`select nextval('pets_id_seq'), 'Pet', case when n > 19990 then 2 else 1 end,
         case when n > 20000 then 'sold' else 'available' end::pet_status, now()
       from generate_series(1, 20010) n`,
@@ -26,7 +26,7 @@ test.each([
 ] as const)(
   'Postgres reads a page %s from the index in the order of the index, without sorting',
   async (_what, filter, index) => {
-    // Prepared statements belong to a connection, and a transaction stays on one connection.
+    // All statements run in one transaction, because prepared statements belong to a connection.
     await inTransaction('a_test', database.db, async (tx) => {
       await createPetRepository({ db: tx, reads: tx }).list({ ...filter, afterId: 0 }, 21);
       const { status, categoryId }: PetFilter = filter;
@@ -35,7 +35,7 @@ test.each([
       const { plan, scans } = await explainPrepared(tx, '%after_id%', values);
       expect(scans).toEqual([expect.stringContaining(`Index Scan using ${index} on pets`)]);
       expect(plan).not.toContain('Rows Removed by Filter');
-      // At most one page of each status is read, however many animals there are.
+      // Postgres reads at most one page of each status, however many animals there are.
       for (const scan of scans) {
         expect(Number(/actual rows=([\d.]+)/.exec(scan)?.[1])).toBeLessThan(22);
       }
@@ -64,7 +64,7 @@ test('Postgres uses a cached plan for every statement on the path of a request',
   const plans = await inTransaction('a_test', database.db, async (tx) => {
     const repository = createPetRepository({ db: tx, reads: tx });
     const creations = createIdempotentCreations(tx);
-    // Postgres makes five custom plans before it decides.
+    // Postgres uses a custom plan five times before it decides whether to cache a generic one.
     for (let i = 0; i < 7; i += 1) {
       const pet = { name: 'Rex', categoryId: 1 };
       const keyId = '4f0c1e5a-3b7d-4a51-9d5e-6c1f0a2b3c4d';

@@ -18,7 +18,7 @@ test('a read of animals uses a connection of another pool when its own pool cann
   expect(await pets.listByIds({ ids: [id], status: undefined, categoryId: undefined })).toContain(
     'Rex',
   );
-  // Neither connection can be opened, which is an outage.
+  // If neither pool can connect, the read fails because the database is unavailable.
   const none = createPetRepository(nowhere);
   await expect(none.find(id)).rejects.toMatchObject({
     code: 'ECONNREFUSED',

@@ -7,7 +7,7 @@ import { execute } from '../support/run-command.ts';
 
 const cliFile = fileURLToPath(new URL('../../../cli/src/cli.ts', import.meta.url));
 
-// run-cli.test.ts and cli.test.ts test the output of commands.
+// `run-cli.test.ts` and `cli.test.ts` test the output of the commands.
 test('a CLI command that fails writes only to stderr, and its process ends with the documented exit code', async () => {
   await using directory = await temporaryDirectory();
   const env = { DATA_DIR: directory.path };

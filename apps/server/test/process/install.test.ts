@@ -14,18 +14,18 @@ const run = promisify(execFile);
 const read = (file: string) => readFileSync(join(repository, file), 'utf8');
 const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
 
-/** Programs that record their arguments. */
+/** Fake programs, which write their arguments to the file `commands`. */
 const programs = {
   pnpm: 'echo "pnpm $@" >> commands',
-  // The command is `npm install --prefix <folder> …`.
+  // The script calls `npm install --prefix <folder> …`, so the third argument is the folder.
   npm: 'echo "npm $@" >> commands; bin="$3/node_modules/.bin"; mkdir -p "$bin"; cp pnpm "$bin"',
-  // On Windows, Node runs `cmd.exe /d /s /c "npm.cmd …"`.
+  // On Windows, Node calls npm as `cmd.exe /d /s /c "npm.cmd …"`.
   'cmd.exe': 'echo "$4" | tr -d \'"\' >> commands',
 };
 
 /**
- * Runs scripts/install.mjs as if on another platform, and optionally as if on another version of Node:
- * `run linux 20.0.0`.
+ * Runs scripts/install.mjs as if on another platform, and optionally with another version of Node.
+ * An example is `run linux 20.0.0`.
  */
 async function install(root: string, call: string): Promise<string> {
   const [scope = '', platform, node = process.versions.node] = call.split(' ');
@@ -80,11 +80,12 @@ test.each<[what: string, calls: string[], said: RegExp, commands: RegExp[]]>([
   }
   const executed = readFileSync(join(root, 'commands'), 'utf8').trim().split('\n');
   expect(executed).toEqual(commands.map((command) => expect.stringMatching(command)));
-  // The shim of the only shell command in scripts, for cmd.exe.
+  // On Windows, the installer creates `exec.cmd`, because `exec` is the only shell command in the
+  // npm scripts.
   expect(existsSync(join(root, 'node_modules/.bin/exec.cmd'))).toBe(calls[0] === 'develop win32');
 });
 
-/** Copies what scripts/install.mjs reads. */
+/** Copies scripts/install.mjs and all files that it reads. */
 function copyInstaller(root: string): void {
   cpSync(join(repository, 'scripts/pnpm'), join(root, 'scripts/pnpm'), { recursive: true });
   for (const file of [
@@ -96,7 +97,10 @@ function copyInstaller(root: string): void {
     copyFileSync(join(repository, file), join(root, file));
 }
 
-/** Opens a registry that has one version of one package, with a script that leaves the file `ran` in `root`. */
+/**
+ * Opens an npm registry with one version of one package. Its install script creates the file `ran`
+ * in `root`.
+ */
 async function openRegistry(root: string, { name, version }: { name: string; version: string }) {
   const folder = join(root, 'package');
   mkdirSync(folder);
@@ -119,7 +123,7 @@ async function openRegistry(root: string, { name, version }: { name: string; ver
   return Object.assign(server, { url: `http://127.0.0.1:${port}/` });
 }
 
-// The lockfile of the workspace is checked by pnpm, so pnpm itself needs a check.
+// pnpm checks the lockfile of the workspace, so pnpm itself must be checked before it runs.
 test('scripts/install.mjs does not run a pnpm package that a registry has replaced with another one', async () => {
   await using directory = await temporaryDirectory();
   const root = directory.path;
@@ -146,7 +150,7 @@ test('the checksum and version of pnpm are the same in package.json and in the l
   const hex = Buffer.from(checksum, 'base64').toString('hex');
   expect(packageManager).toBe(`pnpm@${version}+${algorithm}.${hex}`);
   expect(lockfile).not.toMatch(/https?:/);
-  // The root is not a package of the registry.
+  // The entry with an empty path is the root folder, which does not come from a registry.
   const found = Object.entries(packages).filter(([path]) => path !== '');
   expect(found.map(([path]) => path)).toContain('node_modules/@pnpm/exe.linux-x64');
   for (const [path, { integrity }] of found) expect(integrity, path).toMatch(/^sha512-/);
@@ -157,8 +161,8 @@ interface LockedPackage {
   readonly integrity?: string;
 }
 
-// On Windows, npm runs scripts with cmd.exe, which does not support variables before a command, for
-// example.
+// On Windows, npm runs scripts with cmd.exe. For example, cmd.exe does not support variables before
+// a command.
 test('the scripts in package.json do not need a POSIX shell, except for exec', () => {
   const commands = Object.values(scripts).flatMap((script) => script.split(' && '));
   expect(commands.length).toBeGreaterThan(5);
@@ -199,7 +203,7 @@ test('the lockfile contains the native binaries for Linux, macOS and Windows', (
       const { os = [], cpu = [] } = packages[id] ?? {};
       return os.flatMap((system) => cpu.map((processor) => `${system}-${processor}`));
     });
-    // A package for a single system, such as `fsevents`, is not a binary that other systems need.
+    // A package for a single system, such as `fsevents`, needs no variants for other systems.
     if (new Set(found.map((platform) => platform.split('-')[0])).size < 2) continue;
     checked.push(name);
     const lacking = platforms.filter((platform) => !found.includes(platform));
@@ -210,7 +214,7 @@ test('the lockfile contains the native binaries for Linux, macOS and Windows', (
   expect(missing).toEqual([]);
 });
 
-// The benchmark is a workspace of its own, so no installation of this workspace compares the two
+// The benchmark is a separate workspace, so installing this workspace does not compare the two
 // files.
 test('the lockfile of the benchmark has the versions that its package.json requires', () => {
   const { dependencies } = JSON.parse(read('apps/bench/package.json')) as {

@@ -5,8 +5,8 @@ import { logOf, sample, scrape } from '../support/observed.ts';
 import { call } from '../support/test-service.ts';
 import { closeOf, openConnection } from '../wire/connection.ts';
 
-// Regression: connections to the public port took all file descriptors, so probes failed, and
-// nothing was logged.
+// Regression: connections to the public port used up all file descriptors of the process. Health
+// checks then failed, and nothing was logged.
 test('the server still responds to health checks and limits the requests it parses when it gets more connections than it can open files', async () => {
   await using database = await createDatabase('postgres');
   await using server = await startServer({
@@ -35,8 +35,8 @@ test('the server still responds to health checks and limits the requests it pars
   );
   expect(line).toMatchObject({ level: 'warn', limit: 'open_files' });
 
-  // The requests are 256 kB on each of more than 100 connections. As objects, they would take a
-  // gigabyte.
+  // Each of more than 100 connections sends 256 kB of small requests. Parsed into objects, they
+  // would need a gigabyte of memory.
   for (const socket of sockets) socket.write('GET / HTTP/1.1\r\nHost:\r\n\r\n'.repeat(10_400));
   await Promise.all(closed);
   const callApi = () => call(`${server.baseUrl}/pets`).catch(() => undefined);

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { createDatabase } from '../support/databases.ts';
 import { sample, scrape } from '../support/observed.ts';
 
-/** The files that mention metrics: rules, the runbook and dashboards. */
+/** The files that use metrics: alert rules, the runbook and dashboards. */
 const sources = [
   'deploy/prometheus/animal-store.rules.yaml',
   'docs/capacity.md',
@@ -16,7 +16,7 @@ const sources = [
   ),
 ];
 
-// On Linux, the output goes to a device that behaves like a full disk.
+// On Linux, the output goes to /dev/full, a device that behaves like a full disk.
 test('the server process has every documented metric, and serves and stops even if it cannot write its log', async () => {
   await using database = await createDatabase('postgres');
   const [port, opsPort] = [await freePort(), await freePort()];
@@ -30,7 +30,7 @@ test('the server process has every documented metric, and serves and stops even 
   const atStart = await until(() => scrape({ opsUrl }));
   const ask = async () => (await fetch(`http://127.0.0.1:${port}/v1/pets`)).status;
   await until(ask);
-  // The requests fill several batches of lines.
+  // There are enough requests to fill several batches of log lines.
   const statuses = new Set<number>();
   for (let i = 0; i < 100; i += 1) statuses.add(await ask());
   expect(statuses).toEqual(new Set([401, 429]));
@@ -38,7 +38,8 @@ test('the server process has every documented metric, and serves and stops even 
   server.signal('SIGTERM');
   expect(await server.exited).toEqual({ code: 0, signal: null });
 
-  // The metrics exist before the first request. Otherwise alerts would not see the first increment.
+  // All metrics must exist before the first request. Alerts do not see the first increase of a
+  // metric that did not exist before.
   const existing = new Set(
     [...atStart.matchAll(/^# TYPE (\S+) (\S+)$/gm)].flatMap(([, name = '', type]) =>
       type === 'histogram'

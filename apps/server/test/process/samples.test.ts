@@ -18,8 +18,8 @@ const service = useService('postgres');
 let samples: Sample[];
 
 beforeAll(async () => {
-  // A sample lists this many animals. Other samples run at the same time and may not have added
-  // theirs yet.
+  // A sample lists five animals. They are created first, because the other samples run at the same
+  // time and may add theirs later.
   for (let n = 0; n < 5; n += 1)
     await service.call('/pets', { json: '{"name":"Mia","categoryId":3}' });
   samples = await readSamples(service.server.origin);
@@ -52,7 +52,7 @@ test('a Python client that was written only from the documentation runs every op
   const document = new URL('/openapi.json', server.baseUrl).href;
   const args = [program, document, server.baseUrl, tokens.enterprise, tokens.free];
   const { stdout } = await run(await findProgram('python'), args);
-  // The client keeps even the last digits of int64.
+  // The client does not round the largest 64-bit integer.
   expect(stdout).toContain('"created": 9223372036854775807');
   expect(JSON.parse(stdout)).toMatchObject({
     replayed: [true, null, 'true'],

@@ -24,18 +24,19 @@ import { call, wideQuota } from '../support/test-service.ts';
 
 const run = promisify(execFile);
 
-/** Matches a token anywhere in a text. */
+/** Matches API keys anywhere in a text. */
 const tokens = /\bast_[0-9A-Za-z]{36}\b/g;
 
-// banner.test.ts tests the texts of the banner, and stop-process.test.ts a Ctrl-C that arrives
-// twice. A shell between npm and the server would end without passing a signal on.
+// `banner.test.ts` tests the texts of the banner. `stop-process.test.ts` tests a Ctrl-C whose
+// signal arrives twice. The test starts the server through npm: if npm used a shell, the shell
+// would end without passing the signal on.
 test('the first start prints a key and a curl command, and created animals survive failed starts, stops, kills and updates', async () => {
   await using directory = await temporaryDirectory({ parent: memoryDirectory() });
   const dataDir = join(directory.path, 'not', 'there', 'yet');
   const env = { DATA_DIR: dataDir, ADMIN_TOKEN: adminToken, LOG_LEVEL: 'warn' };
   const socket = join(dataDir, 'ops.sock');
 
-  // A refused start does not show the key, which is shown only once.
+  // A failed start must not create and show the demo key, because the key is shown only once.
   await using other = await openRawServer();
   const inUse = new RegExp(`^PORT: ${other.port} on 127\\.0\\.0\\.1 is in use\\. Choose`);
   await expectStartupError(openLocalServer({ ...env, PORT: String(other.port) }), inUse);
@@ -60,12 +61,12 @@ test('the first start prints a key and a curl command, and created animals survi
 
   const { text } = await call(`${first.opsUrl}/console`);
   const [, script = ''] = /src="(\/console\/[^"]+)"/.exec(text) ?? [];
-  // Node once warned that it strips types from this file.
+  // Regression: Node printed a warning when it removed the types from this file.
   expect((await call(first.opsUrl + script)).status).toBe(200);
   expect(first.output()).not.toMatch(/error|warn/i);
 
   const created = [(await call(`${first.baseUrl}/pets`, { token, json: newPet })).body as Pet];
-  /** Checks what must be true of each running server. */
+  /** Checks that a server works and that no animal is lost. */
   async function expectAlive(server: Server) {
     const [{ id }] = created as [Pet];
     expect((await call(`${server.baseUrl}/pets/${id}`, { token })).body).toEqual(created[0]);
@@ -94,15 +95,15 @@ test('the first start prints a key and a curl command, and created animals survi
   const { token: wideToken } = await adminOf(second).create(JSON.stringify(wide));
   created.push(...(await createUntilKilled(second, wideToken)));
   // The killed server leaves its lock and its socket behind, and the next server takes them over.
-  // Until then, no command tries its port: the CLI once sent the token to another program that
-  // listened there.
+  // Until then, the CLI must not connect to the port of the killed server. The CLI once sent a
+  // token to another program that had opened this port.
   expect(await cli(['keys', 'list'], { DATA_DIR: dataDir })).toEqual({
     code: 1,
     stdout: '',
     stderr: `error: No server responds at ${dataDir}: ECONNREFUSED. Check that it is running.\n`,
   });
 
-  // Of two servers that start at the same time, exactly one serves.
+  // When two servers start at the same time, exactly one of them opens the database and serves.
   const starts = await Promise.allSettled([1, 2].map(() => startServer({ env })));
   await using started = new AsyncDisposableStack();
   const serving = starts.flatMap((it) => (it.status === 'fulfilled' ? started.use(it.value) : []));
@@ -117,7 +118,10 @@ test('the first start prints a key and a curl command, and created animals survi
   expect((next as Pet).id).toBeGreaterThan(Math.max(...there.keys()));
 });
 
-/** Kills a server during creations and returns the animals that it has created with 201. */
+/**
+ * Creates animals until the server has been killed. Returns the animals whose creation was
+ * acknowledged with 201.
+ */
 async function createUntilKilled(server: Server, token: string): Promise<Pet[]> {
   const created: Pet[] = [];
   const load = startLoad({

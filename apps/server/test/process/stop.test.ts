@@ -6,9 +6,10 @@ import { logOf } from '../support/observed.ts';
 import { startProcess } from '../support/test-service.ts';
 import { openConnection } from '../wire/connection.ts';
 
-// start.test.ts tests SIGINT and the embedded database.
+// `start.test.ts` tests SIGINT and the embedded database.
 test('the server process finishes the request in flight after SIGTERM, accepts no new one, and does not wait for idle clients', async () => {
-  // The timeout is as long as the others of a test's server, so waiting for any of them would hang.
+  // The keep-alive timeout is very long, like all timeouts in tests. A shutdown that waits for a
+  // timeout would therefore fail the test.
   const env = { KEEP_ALIVE_TIMEOUT_MS: '600000' };
   await using service = await startProcess('postgres', { env });
   const { server, tokens } = service;
@@ -20,7 +21,7 @@ test('the server process finishes the request in flight after SIGTERM, accepts n
   }
   using request = await beginCreation(server, tokens.free);
   server.signal('SIGTERM');
-  // The request finishes at once, although it may take five seconds.
+  // The request could take up to five seconds, but it is finished at once.
   const finished = request.finish();
   await untilRefused(server);
   expect(await finished).toBe(201);

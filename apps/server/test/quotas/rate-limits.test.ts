@@ -11,9 +11,11 @@ import {
 import type { Answer } from '../support/send.ts';
 import { type CallOptions, useService } from '../support/test-service.ts';
 
-// quota-rule.test.ts tests what is admitted, denied and banned. These tests cover what HTTP adds.
+// `quota-rule.test.ts` tests which requests are admitted, denied and banned. The tests here check
+// what HTTP adds.
 
-// The clock of the service is stopped at a whole second, so no window ends and every wait is exact.
+// The clock of the service stands still at a whole second. So no window ends during a test, and all
+// waiting times are exact.
 const now = Math.ceil(Date.now() / 1_000);
 const inSeconds = (seconds: number) => new Date((now + seconds) * 1_000).toISOString();
 const rex = '{"name":"Rex","categoryId":1}';
@@ -22,8 +24,8 @@ const preflight = { Origin: 'https://a.example', 'Access-Control-Request-Method'
 const clock = createTestClock(now * 1_000);
 const service = useService('postgres', {
   ...{ clock, quotaClock: clock },
-  // More than 4 strikes, or half the limit, lead to a ban. No denied request counts as still in
-  // flight.
+  // A ban needs more than 4 strikes, and more than half of the limit. Without a grace period, every
+  // denied request counts as a strike, even if it was already in flight.
   quotas: { banPolicy: { ...defaultBanPolicy, graceMs: 0, minStrikes: 4, banSeconds: 100 } },
 });
 
@@ -42,7 +44,7 @@ async function createCaller(quota: Quota) {
       for (let i = 0; i < times; i += 1) answers.push(await call());
       return answers;
     },
-    /** Returns the body of the rate-limit status, which must conform to the contract. */
+    /** Requests the rate-limit status and returns its body, which must conform to the contract. */
     async status() {
       const answer = await call('/rate-limit');
       expect(answer.status).toBe(200);
@@ -77,7 +79,7 @@ test('a 429 response says when to retry, warns after half of the strikes, and sa
   const warned = `${denied} If it keeps sending requests before then, this API key will be banned for a while.`;
   const banned = `This API key is temporarily banned until ${endOf(100)} because it kept sending requests after a 429. Retry after 100 s.`;
   for (const [i, answer] of refused.entries()) {
-    // The requests have zero, one, two, three and four strikes before them.
+    // Before these requests, the key has zero, one, two, three and four strikes.
     const message = i < 2 ? denied : i < 5 ? warned : banned;
     const [code, seconds] = i < 5 ? ['rate_limit_exceeded', 60] : ['key_temporarily_banned', 100];
     expectError(answer, 429, String(code));
@@ -90,7 +92,7 @@ test('a 429 response says when to retry, warns after half of the strikes, and sa
 });
 
 test('the service creates nothing for a denied request, and checks the quota before it reports any other error', async () => {
-  // The strikes of these requests are too few for a ban.
+  // With this limit per minute, the denied requests cause too few strikes for a ban.
   const caller = await createCaller({ perMinute: 1_000, perDay: 1 });
   await caller();
   const before = (await service.call('/pets?limit=100')).text;

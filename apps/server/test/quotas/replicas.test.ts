@@ -13,7 +13,7 @@ import {
   untilRedisDecides,
 } from '../support/replicas.ts';
 
-/** How much the clocks of the replicas differ from the right time. */
+/** The deviations of the replicas' clocks from the right time, in milliseconds. */
 const skewsMs = [0, 300_000, -300_000];
 
 const isAdmitted = ({ status }: Reply) => status === 200;
@@ -25,16 +25,17 @@ let replicas: Replicas;
 const quotaClock = createTestClock(Date.now());
 const clocks = skewsMs.map((skewMs) => createTestClock(quotaClock.now() + skewMs));
 
-// The clocks of the replicas stand still until a test moves them.
+// The clocks of the replicas stand still until a test advances them.
 beforeAll(async () => {
   redis = stack.use(await openRedis());
   const options = {
     quotas: {
       redis: [redis.url],
-      // A refused key counts against its network, and all callers of the test have one address.
+      // Refused keys are counted against their network, and all callers in the tests have the same
+      // address.
       addressPerMinute: 1_000_000,
-      // A ban needs strikes for a hundred times the limit, so that overloading a key in these tests
-      // does not ban it.
+      // A ban needs a hundred times the limit in strikes, so that the many denied requests of these
+      // tests do not cause one.
       banPolicy: { ...defaultBanPolicy, banSeconds: 10, graceMs: 0, strikeShare: 100 },
     },
     ops: { adminToken },
@@ -45,15 +46,15 @@ beforeAll(async () => {
 });
 afterAll(() => stack.disposeAsync());
 
-/** Returns the operators' API of a random replica. */
+/** Returns the admin API of a random replica. */
 const anyAdmin = () => adminOf(randomOf(replicas.servers));
 const askEach = (token: string) =>
   Promise.all(replicas.servers.map((server) => replicas.ask(server, token)));
-/** Waits until all replicas reply as expected. */
+/** Repeats a request to each replica until all responses are as expected. */
 const untilEach = (token: string, isWanted: (reply: Reply) => boolean) =>
   until(async () => (await askEach(token)).every(isWanted));
 
-/** Creates keys of an account, which share a quota, and returns their tokens. */
+/** Creates several keys in an account with a shared quota, and returns their tokens. */
 async function createTokens(account: string, quota: Quota, count: number): Promise<string[]> {
   const admin = anyAdmin();
   const plan = JSON.stringify({ plan: 'enterprise', quota });
@@ -63,12 +64,12 @@ async function createTokens(account: string, quota: Quota, count: number): Promi
   return (await Promise.all(issued)).map(({ token }) => token);
 }
 
-// quota-rule.test.ts tests a Cluster.
+// `quota-rule.test.ts` tests the same with a Redis Cluster.
 test('two replicas admit exactly the daily limit of an account among 400 concurrent requests, and report the same numbers', async () => {
   const tokens = await createTokens('loaded', { perMinute: 1_000, perDay: 100 }, 20);
   const replies = await replicas.askAtOnce(400, ...tokens);
   const admitted = replies.filter(isAdmitted);
-  // Each number occurs once, counting down from the limit.
+  // Each remaining number from 99 to 0 was reported exactly once.
   expect(admitted.map(({ remaining }) => remaining).sort((a, b) => b - a)).toEqual(
     Array.from({ length: 100 }, (_, i) => 99 - i),
   );
@@ -79,12 +80,13 @@ test('two replicas admit exactly the daily limit of an account among 400 concurr
     const told = { code: 'rate_limit_exceeded', remaining: 0, retryAfter: 86_400 };
     expect(reply).toMatchObject(told);
   }
-  // Refused requests used up nothing of the minute.
+  // The denied requests did not use up the limit per minute.
   const [last] = await replicas.askAtOnce(1, ...tokens);
   expect(last?.leftOfMinute).toBe(900);
 });
 
-// The clocks stand still, so no cached key expires. A change applies because it is announced.
+// The clocks stand still, so cached keys do not expire. The replicas learn about the change only
+// because it is announced.
 test('a change of a key on one replica applies to all replicas, and a new plan keeps the counted requests', async () => {
   const { key, token } = await anyAdmin().create('{"plan":"free"}');
   await askEach(token);
@@ -125,7 +127,7 @@ test("each replica admits its share of an account's limit while Redis is down, a
         Array.from({ length: 24 }, (_, n) => replicas.ask(server, tokens[n % tokens.length] ?? '')),
       );
     for (const replies of [await ask(shared), await ask([alone])]) {
-      // The share is a third, rounded up.
+      // With three replicas, each share is a third of the limit, rounded up.
       expect(replies.filter(isAdmitted)).toHaveLength(10);
       const [last] = replies.filter((reply) => !isAdmitted(reply));
       const resetAt = Math.ceil((clocks[i]?.now() ?? 0) / 1_000 + 86_400);
@@ -134,7 +136,7 @@ test("each replica admits its share of an account's limit while Redis is down, a
   }
   await replicas.stop(2);
   await untilCounted(2);
-  // The share is half, rounded up.
+  // With two replicas, each share is half of the limit, rounded up.
   expect((await askEach(alone))[0]).toMatchObject({ limit: 15, remaining: 4 });
   await redis.restart();
   await untilRedisDecides(replicas);

@@ -9,14 +9,17 @@ import { sample, scrape } from '../support/observed.ts';
 import { type Replicas, type Reply, startReplicas } from '../support/replicas.ts';
 import { wideQuota } from '../support/test-service.ts';
 
-/** The number of callers. Each alternates between a key with a very large quota and a Free key. */
+/**
+ * The number of callers. Each of them alternates between a key with a very large quota and a Free
+ * key.
+ */
 const callers = 6;
 
 const stack = new AsyncDisposableStack();
 let redis: Redis;
 /**
- * One replica, which is configured for two. replicas.test.ts tests how several replicas decide
- * together.
+ * A single replica, whose configuration says that there are two. `replicas.test.ts` tests several
+ * replicas.
  */
 let replicas: Replicas;
 let server: LocalServer;
@@ -32,7 +35,8 @@ beforeAll(async () => {
   redis = stack.use(await openRedis());
   const quotas = {
     redis: [redis.url],
-    // How long one request waits for a Redis that hangs. It is much longer than a decision takes.
+    // The time for which a request waits when Redis does not respond. It is much longer than a
+    // quota decision takes.
     timeoutMs: 3_000,
     firstConnectionTimeoutMs: 50,
     probeEveryMs: 20,
@@ -41,8 +45,8 @@ beforeAll(async () => {
   replicas = stack.use(await startReplicas([{ quotas, replicas: 2, ops: { adminToken } }]));
   [server] = replicas.servers as [LocalServer];
   await until(isUnavailable);
-  // The service starts without Redis and admits its share, which is half of five, rounded up. It
-  // uses Redis as soon as Redis is available.
+  // The service starts without Redis and admits its share of the limit: half of five, rounded up.
+  // It uses Redis as soon as Redis is up.
   expect(await countAdmitted(5, 10)).toBe(3);
   await redis.restart();
   await until(isAvailable);
@@ -53,28 +57,31 @@ beforeAll(async () => {
 });
 afterAll(() => stack.disposeAsync());
 
-/** Waits until every client has got this number of further responses. */
+/** Waits until each caller has received this number of further responses. */
 async function answers(perCaller: number): Promise<void> {
   const enough = load.answers.length + perCaller * callers;
   await until(() => load.answers.length >= enough);
 }
 
-/** Returns what the replica has logged about Redis so far. */
+/**
+ * Returns the messages that the replica has logged about Redis so far: "unavailable" or
+ * "available".
+ */
 const saidOfRedis = () =>
   server.output().match(/(?<="msg":"Redis is )(unavailable|available)/g) ?? [];
 const isUnavailable = () => saidOfRedis().at(-1) === 'unavailable';
 const isAvailable = () => !isUnavailable();
 
 beforeEach(async ({ onTestFailed }) => {
-  // Without a restart, a test that fails during an outage would make all later tests fail.
+  // Redis is restarted after a failed test, because the test may have left Redis stopped.
   onTestFailed(() => redis.restart());
   await until(isAvailable);
   await answers(2);
 });
 
 /**
- * Expects that all requests so far were served, whatever happened to Redis, and that nothing else
- * was logged.
+ * Expects that all requests so far were served, whatever happened to Redis, and that the log
+ * contains no other problems.
  */
 function expectServed(): void {
   const complaints = server
@@ -89,21 +96,23 @@ function expectServed(): void {
   expect(load.answers.filter((reply) => !isServed(reply))).toEqual([]);
 }
 
-/** Returns how many of several concurrent requests of a new key are admitted. */
+/** Sends several concurrent requests with a new key, and returns how many are admitted. */
 async function countAdmitted(perMinute: number, times: number): Promise<number> {
   const token = await replicas.createToken({ perMinute, perDay: 1_000 });
   const replies = await replicas.askAtOnce(times, token);
   return replies.filter(({ status }) => status === 200).length;
 }
 
-/** Returns how many calls of its scripts the replica has finished, successful or not. */
+/**
+ * Returns the number of Redis scripts that the replica has called so far, including failed calls.
+ */
 const decisionsByRedis = async () =>
   sample(
     await scrape(server),
     'animal_store_redis_command_duration_seconds_count{command="evalsha"}',
   ) ?? Number.NaN;
 
-/** The faults of Redis: no connection, no responses, and errors. */
+/** The faults of Redis that the tests cause: no connection, no responses, and errors. */
 const faults: readonly [what: string, begin: () => unknown, end: () => unknown][] = [
   ['is killed, and comes back empty', () => redis.kill(), () => redis.restart()],
   ['hangs', () => redis.pause(), () => redis.resume()],
@@ -121,11 +130,12 @@ test.each(faults)(
     await until(isUnavailable);
     const saidAtFirst = saidOfRedis();
     const waiting = await decisionsByRedis();
-    // This takes long enough for several probes.
+    // Six responses per caller take long enough for several checks of whether Redis is up.
     await answers(6);
-    // No request waits for Redis, except those that were waiting when the fault began.
+    // No request waits for Redis, except those that were already waiting when the fault began.
     expect(await decisionsByRedis()).toBeLessThanOrEqual(waiting + callers);
-    // A breaker that closes too early would open and close at every probe.
+    // The log would contain more messages if the circuit breaker closed too early, because each
+    // check would open it again.
     expect(saidOfRedis()).toEqual(saidAtFirst);
     await end();
     await until(isAvailable);
@@ -158,7 +168,7 @@ test('the usage of a key that the admin API shows covers only one replica while 
   );
   await redis.restart();
   await until(isAvailable);
-  // Redis has lost its data.
+  // Redis has lost its data, so the full quota is left.
   expect(await standing()).toBe('service: 6 of 6');
   expectServed();
 });

@@ -3,7 +3,8 @@ import { hangMs, openRedis } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
 import { openQuotas } from '../../src/quotas/open-quotas.ts';
 
-// Regression: ioredis continued in database 0, and the replica was ready.
+// Regression: for a database number that Redis does not have, ioredis continued in database 0, and
+// the replica was ready.
 test.each([
   [
     'a database that Redis does not have',
@@ -33,6 +34,6 @@ test.each([
   });
   await expect(opening).rejects.toThrow(message);
   await expect(opening).rejects.toBeInstanceOf(StartupError);
-  // Nothing was counted in another database.
+  // Database 0 must stay empty, so nothing was counted in the wrong database.
   if (args.length === 0) expect(await redis.command('dbsize')).toBe('0');
 });

@@ -34,20 +34,20 @@ test('both replicas switch to the new Redis primary with the replicated counts a
 
   await untilDecidedOn(redis.primary);
   expect(await admittedOf(3)).toBe(3);
-  // A failover loses data that was not replicated.
+  // The test waits until all data is replicated, because a failover loses the rest.
   const written = await replicationOffset(redis.primary);
   await until(async () => (await replicationOffset(redis.replica)) >= written);
 
   const loads = servers.map((server) =>
     startLoad({ callers: 4, pauseMs: 50, ask: () => replicas.ask(server, wide) }),
   );
-  // The two are killed at the same time, as if they shared a machine.
+  // The primary and a Sentinel are killed at the same time, as if they ran on the same machine.
   await Promise.all([redis.primary.kill(), redis.sentinels[0]?.kill()]);
   await untilDecidedOn(redis.replica);
   expect(await admittedOf(10)).toBe(3);
   expect(await redis.replica.command('role')).toMatch(/^master\n/);
   await Promise.all(loads.map((load) => load.stop()));
-  // ioredis must not print errors beside the log.
+  // All errors go to the log, so ioredis must not print any errors itself.
   expect(printed).not.toHaveBeenCalled();
   for (const { answers, failures } of loads) {
     expect(failures).toEqual([]);

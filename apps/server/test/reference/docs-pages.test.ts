@@ -25,7 +25,7 @@ const attributes = (text: string, name: string) =>
   Array.from(text.matchAll(new RegExp(`\\b${name}="([^"]*)"`, 'g')), ([, value = '']) => value);
 const idsOf = (page: string) => attributes(html.get(page) ?? '', 'id');
 
-/** Tells whether the page of an address and its anchor exist. */
+/** Tells whether the page and the anchor of an address exist. */
 async function isThere(address: string): Promise<boolean> {
   const [page = '', anchor] = address.split('#');
   if (!html.has(page)) return (await get(page)).status === 200;
@@ -42,12 +42,12 @@ test.each(pages)(
     expect(headers.get('Content-Security-Policy')).toMatch(
       /^default-src 'none'; script-src 'self'; style-src 'sha256-[\w+/]{43}='; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'$/,
     );
-    // A server sends this much before it waits for the first acknowledgement (RFC 6928: ten
-    // segments). So on a slow 4G network with 560 ms of latency and 1.4 Mbit/s, the first content
-    // appears after 0.7 s.
+    // The limit is the number of bytes that a server sends before it waits for the first
+    // acknowledgement (RFC 6928: ten segments). With this size, the first content appears after 0.7
+    // s on a slow 4G network with 560 ms of latency and 1.4 Mbit/s.
     expect(Number(headers.get('Content-Length'))).toBeLessThan(14_000);
-    // The page must not contain inline styles, handlers and scripts, scripts that block rendering, or
-    // unreplaced values and anchors.
+    // The page must contain no inline styles, event handlers or scripts, no scripts that block
+    // rendering, and no placeholders that were not replaced.
     expect(text).not.toMatch(/ style="| on\w+="|<script>|rel="stylesheet"|rel="preload"|\{\{|\{#/);
     const scripts = text.match(/<script [^>]*>/g) ?? [];
     expect(scripts.filter((tag) => !/ defer>$|^<script type="module"/.test(tag))).toEqual([]);
@@ -110,7 +110,8 @@ test('the documentation explains the meaning, the causes and the remedy of each 
     for (const text of [`${status}. `, 'What to do: ', `HTTP/1.1 ${status}`])
       expect(plain, code).toContain(text);
   }
-  // These addresses are from the time when the documentation was one page.
+  // These anchors come from the time when the whole documentation was one page. Old links still use
+  // them.
   expect(idsOf('/docs')).toEqual(
     expect.arrayContaining([
       ...['rate-limits', 'pagination', 'integers', 'typescript-client', 'deprecation'],

@@ -8,21 +8,22 @@ import { connectTo } from '../support/databases.ts';
 import type { Answer } from '../support/send.ts';
 import type { CallOptions } from '../support/test-service.ts';
 
-// The tests provoke every error that the reference shows, and compare the response with the
+// The tests cause every error that the documentation shows, and compare the response with the
 // example.
 
-// The minute of the examples begins 30 s before the refused request.
+// In the examples, the minute window begins 30 s before the refused request.
 const clock = createTestClock(1_795_266_000_000);
 const { service, admin } = useAdmin('postgres', {
   ...{ clock, quotaClock: clock },
-  // With a grace period, denied requests in the first second would count as still in flight.
+  // The grace period is switched off. Otherwise denied requests in the first second would not count
+  // as strikes.
   quotas: { banPolicy: { ...defaultBanPolicy, graceMs: 0 } },
 });
 
 const names = Object.keys(operations) as Operation[];
 const mia = '{"name":"Mia","categoryId":3}';
 const animals: readonly Operation[] = ['listPets', 'createPet', 'getPet'];
-/** The operations that cost a request of the quota. */
+/** The operations that count against the quota of the key. */
 const calls: readonly Operation[] = [...animals, 'listOrders'];
 
 let sql: postgres.Sql;
@@ -60,7 +61,7 @@ beforeAll(async () => {
 
 type Wrong = CallOptions & { readonly path?: string };
 
-/** Sends a request that is valid except for the given parts. */
+/** Sends a request to an operation. The request is valid except for the given parts. */
 function ask(operation: Operation, { path, ...options }: Wrong = {}) {
   const { method, path: pattern } = operations[operation];
   const json = method === 'POST' ? { json: mia } : {};
@@ -76,7 +77,10 @@ const invalid: Partial<Record<Operation, Wrong>> = {
   createPet: { json: mia.replace('}', ',"status":"lost"}') },
 };
 
-/** How to provoke each error, and for which operations; by default for all. */
+/**
+ * The ways to cause each error. `of` lists the operations that can fail in this way; by default,
+ * all can.
+ */
 const ways: Readonly<
   Record<string, { of?: readonly Operation[]; ask(operation: Operation): Promise<Answer> }>
 > = {
@@ -147,7 +151,7 @@ test('every error response in the documentation equals a response of the service
     for (const operation of way.of ?? names) {
       const answer = await way.ask(operation);
       const name = `${operation}, ${code}`;
-      // `not_found` belongs to no operation.
+      // The error `not_found` has no example, because it belongs to no operation.
       if (examples.has(name)) expect([name, answer.body]).toEqual([name, examples.get(name)]);
       answers.set(operation, answer);
       left.delete(name);
@@ -162,9 +166,9 @@ test('every error response in the documentation equals a response of the service
     }).toEqual(example);
     shown.delete(code);
   }
-  // These examples are not provoked here. `database-outage.test.ts` makes the database unreachable,
-  // and `pets.test.ts` has a key in use. Some operations need nothing that could fail, and one
-  // allowance depends on the clock of the machine.
+  // The test does not cause the remaining errors. `database-outage.test.ts` stops the database, and
+  // `pets.test.ts` uses an idempotency key twice at the same time. Some operations cannot fail with
+  // a 503, and one limit depends on the clock of the machine.
   expect([...shown.keys()]).toEqual(['idempotency_in_progress', 'service_unavailable']);
   expect([...left].filter((name) => !name.endsWith('service_unavailable'))).toEqual([
     'createPet, idempotency_in_progress',

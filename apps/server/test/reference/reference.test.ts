@@ -10,13 +10,13 @@ import { call, startService, useService } from '../support/test-service.ts';
 const origin = 'https://pets.example.org';
 
 /**
- * The limit is more than one, because a request may still be in flight when its response has been
- * read.
+ * The number of requests that may be in flight. It is more than one, because a request may still
+ * count as in flight when the test has read its response.
  */
 const maxInFlight = 5;
 
 const service = useService('postgres', {
-  // Requests that wait under load need a clock that runs.
+  // The service uses the clock of the machine, because waiting requests need a running clock.
   clock: systemClock,
   api: {
     publicUrl: origin,
@@ -96,7 +96,7 @@ test.each([
 describe('a path without a key', () => {
   const paths = ['/docs', '/openapi.json', '/nowhere'];
 
-  // Regression: a caller could request megabytes without limit.
+  // Regression: a caller could download megabytes of documentation without any limit.
   test('a path that needs no key has a separate rate limit for each network', async () => {
     await using limited = await startService('postgres', { quotas: { addressPerMinute: 3 } });
     const ask = (path: string) => call(limited.server.origin + path);
@@ -120,10 +120,12 @@ describe('a path without a key', () => {
       expect(page.headers.get('Content-Type')).toBe('text/html; charset=utf-8');
       expect(page.text).toContain(`Retry after ${page.headers.get('Retry-After')} s`);
     }
-    // Files of pages have a hash in their names, and are requested once.
+    // Files of the documentation are not limited. Their names contain a hash, so browsers request
+    // them only once.
     expect((await ask(script)).status).toBe(200);
 
-    // The reference costs no requests of the API, with a key or without.
+    // Requests for the documentation do not use up the quota of the API, neither with a key nor
+    // without one.
     expect((await limited.call('/pets')).status).toBe(200);
     for (const status of [401, 401, 401, 429]) {
       expect((await limited.call('/pets', { token: null })).status).toBe(status);

@@ -9,18 +9,24 @@ const run = promisify(execFile);
 
 const languages = ['sh', 'ts', 'js', 'python', 'go'] as const;
 
-/** A sample of a guide. */
+/** A code sample of a guide. */
 export type Sample = {
-  /** The guide, the heading above the sample, and the language. */
+  /** The name of the sample: the guide, the heading above the sample, and the language. */
   readonly name: string;
   readonly language: (typeof languages)[number];
   readonly source: string;
 };
 
-/** The headings below the heading of an operation. Every operation has the same ones. */
+/**
+ * Matches the headings of the parts of an operation. Every operation has the same parts, so their
+ * headings do not identify a sample.
+ */
 const partOfOperation = /^(Parameters|Request body|Samples|Response|Errors)$/;
 
-/** Finds the samples in the Markdown of a guide: all code blocks in a language that can be run. */
+/**
+ * Returns the samples in the Markdown of a guide: all code blocks in a language that the tests can
+ * run.
+ */
 function samplesOf(guide: string, markdown: string): Sample[] {
   const samples: Sample[] = [];
   let heading = '';
@@ -34,7 +40,7 @@ function samplesOf(guide: string, markdown: string): Sample[] {
   return samples;
 }
 
-/** Reads the samples of all guides from a service, so that they contain its address. */
+/** Reads the samples of all guides from a running service, so that they contain its address. */
 export async function readSamples(origin: string): Promise<Sample[]> {
   const texts = await Promise.all(
     guides.map(async ({ name }) => {
@@ -45,7 +51,7 @@ export async function readSamples(origin: string): Promise<Sample[]> {
   return texts.flat();
 }
 
-/** Runs samples unchanged, and returns what each has printed, by its name. */
+/** Runs samples without changing them. Returns their outputs, by the names of the samples. */
 export async function runSamples(
   samples: readonly Sample[],
   apiKey: string,
@@ -71,7 +77,7 @@ export async function runSamples(
     );
     return stdout + stderr;
   };
-  /** Writes each sample of a language to a file and runs it. */
+  /** Writes each sample of a language to a file and runs the file. */
   async function runFiles(
     language: Sample['language'],
     file: string,
@@ -90,7 +96,7 @@ export async function runSamples(
     for (const [index, { language, source }] of ofNode.entries()) {
       const file = `sample-${index}.m${language}`;
       await writeFile(join(directory.path, file), source);
-      // Some samples end with the error that they explain.
+      // Errors are printed, because some samples end with the error that they explain.
       program += `await import('./${file}').catch(console.log);console.log('${end}');\n`;
     }
     await writeFile(join(directory.path, 'samples.mjs'), program);
@@ -98,7 +104,8 @@ export async function runSamples(
     for (const [index, { name }] of ofNode.entries()) outcomes[name] = outputs[index] ?? '';
   }
 
-  // The languages run at the same time, because starting its process takes most of a sample's time.
+  // The languages run at the same time, because most of the time of a sample is spent on starting
+  // its process.
   await Promise.all([
     runFiles('sh', 'sample.sh', async () => (await findProgram('curl')) && 'sh'),
     runNode(),
@@ -120,7 +127,10 @@ const everywhere = (expected: RegExp) => ({
   go: expected,
 });
 
-/** The expected outputs of the samples, by the guide and the heading, and then by language. */
+/**
+ * The expected outputs of the samples. The outer keys are the guide and the heading, and the inner
+ * keys are the languages.
+ */
 const outputs: Readonly<Record<string, Partial<Record<Sample['language'], RegExp>>>> = {
   'start, Read': { sh: ok },
   'start, Write': { sh: created },
@@ -154,14 +164,14 @@ const outputs: Readonly<Record<string, Partial<Record<Sample['language'], RegExp
   },
 };
 
-/** The expected outputs by the name of each sample. */
+/** The expected outputs, by the name of each sample. */
 export const expectedOutputs: Readonly<Record<string, RegExp>> = Object.fromEntries(
   Object.entries(outputs).flatMap(([heading, byLanguage]) =>
     Object.entries(byLanguage).map(([language, expected]) => [`${heading}, ${language}`, expected]),
   ),
 );
 
-/** Returns the outputs that are not as expected, with the names of their samples. */
+/** Returns the outputs that differ from the expected ones, with the names of their samples. */
 export function unexpectedOutputs(
   outputs: Readonly<Record<string, string>>,
 ): [name: string, output: string][] {

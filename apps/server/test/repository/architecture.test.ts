@@ -4,12 +4,12 @@ import { repository } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
 import { importsOf, readSource, sourcesOf } from './source-imports.ts';
 
-// These tests check the rooms of the server. package.json and `turbo boundaries` check the
-// packages.
+// The tests check the imports between the folders of the server. `package.json` and `turbo
+// boundaries` check the imports between packages.
 
 /**
- * The rooms that each room may import besides itself. All of them are above it, so there is no
- * cycle.
+ * The folders ("rooms") of the server, with the other folders that each of them may import. A
+ * folder may only import folders that are listed before it, so there are no cycles.
  */
 const rooms = Object.entries({
   http: '',

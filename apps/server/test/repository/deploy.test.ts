@@ -7,7 +7,7 @@ import { environmentVariables } from '../../src/config.ts';
 
 const read = (file: string) => readFileSync(join(repository, file), 'utf8');
 
-/** Returns all occurrences of the pattern's first group in a text. */
+/** Returns the first group of each match of a pattern in a text. */
 const all = (text: string, pattern: RegExp) =>
   [...text.matchAll(pattern)].map(([, match = '']) => match);
 
@@ -48,7 +48,8 @@ test('the secrets in the Compose file have no default value, and the error for a
   expect(secrets).toEqual(Array(6).fill(':?see deploy/README.md, Compose'));
 });
 
-// As a superuser the service could change the audit log, which is append-only. least-privilege.test.ts runs the rights.
+// The service must not be a superuser, because it could then change the audit log.
+// `least-privilege.test.ts` tests the permissions with a real Postgres.
 test('the Compose file gives the service a database role with exactly the permissions that docs/operating.md lists', () => {
   expect(all(compose, /DATABASE_URL: postgres:\/\/(\w+):/g)).toEqual([
     'animal_store_service',
@@ -91,7 +92,8 @@ test('every service in the Compose file rotates its log', () => {
 
 test('the Compose and Kubernetes files give the service enough time to shut down', () => {
   const graceMs = (text: string) => Number(/SHUTDOWN_GRACE_MS[=:] ?'?(\d+)/.exec(text)?.[1]);
-  // The time is the grace period, at most 10 s for what follows, and a reserve.
+  // The time in seconds is the grace period, at most 10 s for closing everything, and a reserve of
+  // 2 s.
   const needed = (text: string) => graceMs(text) / 1_000 + 12;
   const [given] = all(compose, /^ {2}stop_grace_period: (\d+)s$/gm);
   expect(Number(given)).toBeGreaterThanOrEqual(needed(compose));

@@ -6,7 +6,7 @@ const main = 'apps/server/src/main.ts';
 test.each([
   {
     program: 'the service',
-    // Modules that `main.ts` imports after it handles signals are loaded at each start.
+    // The modules that `main.ts` imports dynamically are also loaded at each start.
     entries: [main, ...importsOf(main).map(({ to }) => to)],
     loads: 'express',
     not: /^(@opentelemetry\/|@electric-sql\/|postgres$)/,

@@ -4,7 +4,10 @@ import { join } from 'node:path';
 import { repository, temporaryDirectory } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
 
-/** Writes a file, checks it as `npm run check` does, and returns the findings without the path. */
+/**
+ * Writes a file and checks it like `npm run check`. Returns the problems without the path of the
+ * file.
+ */
 async function lint(name: string, text: string) {
   await using directory = await temporaryDirectory();
   const file = join(directory.path, name);

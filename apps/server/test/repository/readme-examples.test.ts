@@ -5,9 +5,12 @@ import { readExamples, repository, temporaryDirectory } from '@animal-store/test
 import { expect, test, vi } from 'vitest';
 import { migrationsFolder } from '../../src/schema/migration-options.ts';
 
-// The campaign of the contract runs its example, and the tests of client and quotas run theirs.
+// A campaign runs the example of the contract. The tests of the client and of packages/quotas run
+// their own examples.
 
-/** A folder in the server's packages, from which the imports of the examples can be resolved. */
+/**
+ * A folder inside the server's node_modules, so that the imports of the examples can be resolved.
+ */
 const home = join(import.meta.dirname, '../../node_modules/.readme-examples');
 
 test.each(['packages/admin-contract', 'packages/postgres', 'packages/runtime', 'apps/cli'])(

@@ -13,7 +13,7 @@ import { openLocalServer } from '../support/local-server.ts';
 const run = promisify(execFile);
 const read = (path: string) => readFileSync(join(repository, path), 'utf8');
 
-/** Replaces the parts of an output that differ from run to run. */
+/** Replaces the parts of an output that differ in each run. */
 const settle = (text: string) =>
   text
     .replaceAll('\r', '')
@@ -38,8 +38,8 @@ test('the README shows a curl command with its real response, and a program with
   });
   expect(settle(stdout)).toBe(settle(answer.join('\n')));
 
-  // The client runs after the command, because the response contains the remaining requests of the
-  // key.
+  // The client must run after the curl command, because the README shows the remaining requests of
+  // the key.
   await using directory = await temporaryDirectory();
   const modules = join(directory.path, 'node_modules/@animal-store');
   await mkdir(modules, { recursive: true });

@@ -4,22 +4,22 @@ import { repository } from '@animal-store/testkit';
 import { parseAst } from 'rolldown/parseAst';
 
 export interface Import {
-  /** A file of the workspace, or an external package. */
+  /** The imported file of the workspace, or the name of an external package. */
   readonly to: string;
   readonly kind: 'type' | 'static' | 'dynamic';
 }
 
 export const readSource = (file: string) => readFileSync(join(repository, file), 'utf8');
 
-/** Returns the sources in a folder without their tests. */
+/** Returns the source files in a folder, without tests. */
 export const sourcesOf = (folder: string): string[] =>
   globSync('**/*.{ts,tsx}', { cwd: join(repository, folder), exclude: ['**/*.test*'] }).map(
     (file) => join(folder, file),
   );
 
 /**
- * Returns what a source imports: by `import`, by `export … from`, by `import()`, and types by
- * `import('…')`.
+ * Returns everything that a source file imports: by `import`, by `export … from`, by `import()`,
+ * and types by `import('…')`.
  */
 export function importsOf(file: string): Import[] {
   const found: Import[] = [];
@@ -38,7 +38,10 @@ export function importsOf(file: string): Import[] {
   return found;
 }
 
-/** Returns the file of a specifier, through the `exports` of a package of the workspace. */
+/**
+ * Returns the file that an import specifier means. For a package of the workspace, the `exports` in
+ * its package.json are used.
+ */
 function resolve(from: string, to: string): string {
   if (to.startsWith('.')) return join(dirname(from), to);
   const [, name = '', subpath = ''] = /^@animal-store\/([\w-]+)(.*)$/.exec(to) ?? [];
@@ -49,7 +52,7 @@ function resolve(from: string, to: string): string {
   return join(dirname(manifest), JSON.parse(readSource(manifest)).exports[`.${subpath}`]);
 }
 
-/** Returns all files and external packages that are loaded with some files. */
+/** Returns all files and external packages that are loaded when these files are imported. */
 export function loadedBy(...files: string[]): string[] {
   const loaded = new Set(files);
   for (const file of loaded) {

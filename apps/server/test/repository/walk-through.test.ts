@@ -6,25 +6,26 @@ import { hangMs, openRedis, repository } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
 import { startService } from '../support/test-service.ts';
 
-/** Matches the path of a file of the server, or of a package that it uses. */
+/** Matches the path of a source file of the server, or of a package that the server uses. */
 const sources =
   /^.*\/(?:apps\/server|packages\/(postgres|quotas|runtime))\/src\/(?!index|test-)(.*)$/;
 
 test('the walk-through of a GET request names each executed source file once and no others', async () => {
   await using redis = await openRedis();
   await using service = await startService('postgres', {
-    // The clock stands still, so no timer runs files of its own.
+    // The clock stands still, so that no timer executes other files during the request.
     clock: createTestClock(Date.now()),
-    // Heartbeats and checks use the clock of the machine and would run files of their own.
+    // Heartbeats and checks of connections use the clock of the machine. They are switched off,
+    // because they would execute other files.
     database: { checkSocketsMs: hangMs, heartbeatMs: hangMs },
     quotas: { redis: [redis.url] },
   });
   const { free, pro, business } = service.tokens;
   const list = (token: string) => service.call('/pets?limit=2', { token });
-  // The first request prepares statements.
+  // The first request prepares the SQL statements.
   await list(free);
-  // Only files that both requests execute count, because work of the start may still run beside one
-  // of them.
+  // Only files that both requests execute are counted. Work that belongs to the start may still run
+  // during one of them.
   const [one, other] = [await filesOf(() => list(pro)), await filesOf(() => list(business))];
   const executed = [...one].filter((file) => other.has(file));
 
@@ -32,7 +33,7 @@ test('the walk-through of a GET request names each executed source file once and
   expect(namedFiles().toSorted(), where).toEqual(executed.sort());
 });
 
-/** Returns the files of the server whose functions are called for one request. */
+/** Returns the source files in which functions are called during one request. */
 async function filesOf(call: () => Promise<{ status: number }>): Promise<Set<string>> {
   using opened = new DisposableStack();
   const profiler = new Session();
@@ -41,7 +42,7 @@ async function filesOf(call: () => Promise<{ status: number }>): Promise<Set<str
   await profiler.post('Profiler.enable');
   await profiler.post('Profiler.startPreciseCoverage', { callCount: true });
   expect((await call()).status).toBe(200);
-  // The response is closed one turn after it was written.
+  // Node closes a response one iteration of the event loop after it was written.
   await nextTurn();
   const { result } = await profiler.post('Profiler.takePreciseCoverage');
   await profiler.post('Profiler.stopPreciseCoverage');
@@ -53,15 +54,15 @@ async function filesOf(call: () => Promise<{ status: number }>): Promise<Set<str
 }
 
 /**
- * Returns the short name of a file, such as `pets/share-reads.ts` of the server or
- * `runtime/batch.ts` of a package.
+ * Returns the short name of a source file, such as `pets/share-reads.ts` for the server or
+ * `runtime/batch.ts` for a package.
  */
 function nameOf(url: string): string | undefined {
   const [, packageName, path] = sources.exec(url) ?? [];
   return packageName === undefined ? path : `${packageName}/${path}`;
 }
 
-/** Returns the files in the table of the walk-through. */
+/** Returns the files that the table in docs/walk-throughs.md names. */
 function namedFiles(): string[] {
   const section = /\n## A `GET \/v1\/pets`\n(.*?)\n## /s;
   const [, walk = ''] =

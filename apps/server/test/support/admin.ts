@@ -10,13 +10,13 @@ import {
   useService,
 } from './test-service.ts';
 
-/** An id that does not exist. */
+/** The id of a key or an operator that does not exist. */
 export const nobody = '00000000-0000-4000-8000-000000000000';
 
-/** The admin token of servers that have one. */
+/** The `ADMIN_TOKEN` of test servers that have one. */
 export const adminToken = 'an-admin-token-for-tests';
 
-/** The cause of changes that a test makes without a request. */
+/** The cause of changes that a test makes directly, without a request. */
 export const someCause: Cause = {
   actor: { type: 'local_user', id: null, name: 'a test' },
   requestId: null,
@@ -25,22 +25,22 @@ export const someCause: Cause = {
 
 export type Admin = ReturnType<typeof adminOf>;
 
-/** Returns functions that call the operators' API of a running server. */
+/** Returns functions that call the admin API of a running server. */
 export function adminOf(server: { readonly opsUrl: string }) {
   const send = (path: string, options?: CallOptions) =>
     call(server.opsUrl + adminBasePath + path, { token: adminToken, ...options });
   return {
-    /** Sends a request, by default with the admin token. */
+    /** Sends a request to the admin API, by default with the admin token. */
     call: send,
-    /** Reads a resource, and fails unless the status is 200. */
+    /** Reads a resource, and throws unless the status is 200. */
     async read<Body>(path: string): Promise<Body> {
       const { status, text, body } = await send(path);
       if (status !== 200) throw new Error(`${path} cannot be read: ${text}`);
       return body as Body;
     },
     /**
-     * Creates a key from JSON, with a name if the JSON has none, and fails unless the key was
-     * created.
+     * Creates a key from JSON, and throws unless the key was created. If the JSON contains no name,
+     * one is added.
      */
     async create(json: string): Promise<IssuedKey> {
       const named = JSON.stringify({ name: 'of a test', ...JSON.parse(json) });
@@ -52,8 +52,8 @@ export function adminOf(server: { readonly opsUrl: string }) {
 }
 
 /**
- * Opens a service with its operators' API for the tests of a file or of a `describe`. Its allowance
- * for requests without a key is very large.
+ * Opens a service with its admin API for the tests of a file or of a `describe`. Its limit for
+ * requests without a key is very large.
  */
 export function useAdmin(
   kind: DatabaseKind = 'postgres',

@@ -2,12 +2,12 @@ import { readFile } from 'node:fs/promises';
 import { tools } from '@animal-store/heavy-tools';
 import type { Page } from 'playwright-core';
 
-/** Returns the accessibility violations of the page that axe-core finds. */
+/** Returns the accessibility violations that axe-core finds on a page. */
 export async function violationsOf(page: Page): Promise<string[]> {
   if (!(await page.evaluate(`'axe' in window`)))
     await page.evaluate(await readFile(tools.axe, 'utf8'));
-  // Passed checks are not described, because on large pages the description takes longer than the
-  // checks.
+  // axe-core does not describe passed checks here. On large pages, describing them takes longer
+  // than checking.
   const result = (await page.evaluate(`axe.run(document, { resultTypes: ['violations'] })`)) as {
     violations: { id: string; nodes: { html: string; failureSummary?: string }[] }[];
   };

@@ -1,22 +1,25 @@
 import { chromiumOptions } from '@animal-store/testkit';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 
-/** Starts a browser that can reach only this machine. */
+/** Starts a browser that can connect only to this machine. */
 export const openBrowser = async (): Promise<Browser> =>
   await chromium.launch(await chromiumOptions());
 
-/** How long a page may take to show what a test waits for. The limit only ends a hang. */
+/**
+ * The longest time that a test waits for something on a page, in milliseconds. The timeout only
+ * ends tests that would otherwise hang.
+ */
 const patienceMs = 30_000;
 
 export type TabOptions = BrowserContextOptions & {
-  /** Complaints that are expected. */
+  /** Matches the errors and warnings of the page that are expected. */
   readonly expected?: RegExp;
 };
 
 /**
- * Opens a tab with an address, in a browser profile of its own, which is closed with the tab. Its
- * disposal fails if the page sent requests to other hosts, logged errors or warnings, or violated
- * its policy.
+ * Opens a tab in a new browser profile, which is closed together with the tab. Disposing the tab
+ * throws if the page sent requests to other hosts, logged errors or warnings, or violated its
+ * Content-Security-Policy.
  */
 export async function openTab(
   browser: Pick<Browser, 'newContext'>,
@@ -54,7 +57,7 @@ export async function openTab(
   await page.goto(url);
   return {
     page,
-    /** All requests of the profile. */
+    /** All requests that the browser profile has sent. */
     requests,
     async [Symbol.asyncDispose]() {
       await context.close();
@@ -63,7 +66,10 @@ export async function openTab(
   };
 }
 
-/** Describes the focused element: its name, and whether it or one of its parts shows the focus. */
+/**
+ * Returns the focused element: its tag, its name, and whether the focus is visible on it or on one
+ * of its parts.
+ */
 export const focusOf = (page: Page): Promise<{ tag: string; name: string; isMarked: boolean }> =>
   page.evaluate(`(() => {
     const element = document.activeElement;
@@ -82,17 +88,18 @@ export const focusOf = (page: Page): Promise<{ tag: string; name: string; isMark
   })()`);
 
 /**
- * Presses Tab until an element has the focus. Every element on the way must show its focus.
+ * Presses Tab until an element has the focus. The focus must be visible on every element on the
+ * way.
  *
- * @param name the beginning of the element's name; `undefined` for the end of the page.
- * @returns the names of the elements on the way.
+ * @param name the beginning of the element's name; `undefined` to go to the end of the page.
+ * @returns the names of the elements that had the focus on the way.
  */
 export async function tabTo(page: Page, name?: string, limit = 300): Promise<string[]> {
   const passed: string[] = [];
   while (passed.length < limit) {
     await page.keyboard.press('Tab');
     const focus = await focusOf(page);
-    // The focus is after the last element and before the first one.
+    // In this case, the focus has left the last element and has not yet returned to the first one.
     if (focus.tag === 'BODY' || focus.tag === 'HTML') {
       if (name === undefined) return passed;
       passed.push('');
@@ -105,6 +112,6 @@ export async function tabTo(page: Page, name?: string, limit = 300): Promise<str
   throw new Error(`The keyboard does not reach ${name ?? 'the end of the page'}: ${passed}`);
 }
 
-/** Returns how many pixels the page is wider than the screen. */
+/** Returns the number of pixels by which the page is wider than the screen. */
 export const overflowOf = (page: Page): Promise<number> =>
   page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');

@@ -2,16 +2,18 @@ import { until } from '@animal-store/testkit';
 import type { Browser, Locator } from 'playwright-core';
 import { openTab, type TabOptions } from './browser.ts';
 
-/** The console in a tab of its own. */
+/** The console in a tab with its own browser profile. */
 export type ConsoleTab = Awaited<ReturnType<typeof openConsole>>;
 
-/** The browser's message about a refused request, which tests cause on purpose. */
+/**
+ * Matches the browser's message about a refused request. Tests cause refused requests on purpose.
+ */
 const refusal = /Failed to load resource: the server responded with a status of 4\d\d/;
 
 /**
- * Opens the console in a browser profile of its own.
+ * Opens the console in a new browser profile.
  *
- * @param options.token the token that logs in; `null` to stay logged out.
+ * @param options.token the token for the login; `null` to stay logged out.
  */
 export async function openConsole(
   browser: Pick<Browser, 'newContext'>,
@@ -24,9 +26,11 @@ export async function openConsole(
   const button = (name: string) => page.getByRole('button', { name, exact: true });
   const opened = {
     ...tab,
-    /** Opens a page of the console like a link does, and waits for what it loads. */
+    /**
+     * Opens a page of the console, as a click on a link does, and waits until its data is loaded.
+     */
     async show(link: string) {
-      // The page is rendered in the second frame at the latest.
+      // After two animation frames, the page is rendered.
       await page.evaluate(`new Promise((shown) => {
         const paint = () => requestAnimationFrame(() => requestAnimationFrame(shown));
         if (location.hash === ${JSON.stringify(link)}) return paint();
@@ -37,14 +41,14 @@ export async function openConsole(
       const loading = page.getByText(/^Loading /).first();
       await loading.waitFor({ state: 'detached' });
     },
-    /** Logs in on the page that asks for a token. */
+    /** Enters a token into the login form. */
     async logIn(token: string) {
       await page.getByLabel('Your operator token').fill(token);
       await button('Log in').click();
       await page.getByRole('banner').waitFor();
     },
     press: (name: string) => button(name).click(),
-    /** Finds the field whose label begins with a text. */
+    /** Returns the form field whose label begins with a text. */
     field: (label: string) => page.getByLabel(new RegExp(`^\\s*${label}`)),
     /** Waits for a page with this title. */
     heading: (name: string) => page.getByRole('heading', { name, level: 1 }).waitFor(),
@@ -52,8 +56,8 @@ export async function openConsole(
     /** Waits for a notice with this text. */
     notice: (text: string) => page.getByRole('status').filter({ hasText: text }).waitFor(),
     /**
-     * Makes the page load new data at once instead of every three seconds, until something is
-     * shown.
+     * Makes the page load new data repeatedly until an element is shown. Without this, a page loads
+     * new data every three seconds.
      */
     async news(shown: Locator) {
       await until(async () => {
@@ -61,24 +65,25 @@ export async function openConsole(
         return await shown.first().isVisible();
       });
     },
-    /** Reads a token from the dialog that shows it, and closes the dialog. */
+    /** Reads the token from the dialog that shows it, and closes the dialog. */
     async takeToken() {
       const token = await page.getByLabel('Token', { exact: true }).inputValue();
       await button('I have saved it').click();
       await button('I have saved it').waitFor({ state: 'detached' });
       return token;
     },
-    /** Presses a button that saves a file. */
+    /** Presses a button that downloads a file, and returns the download. */
     async save(name: string | RegExp) {
       const saving = page.waitForEvent('download');
       await page.getByRole('button', { name }).click();
       return await saving;
     },
-    /** Returns the query parameters of the address. */
+    /** Returns the query parameters in the address of the page. */
     query: (): Record<string, string> =>
       Object.fromEntries(new URLSearchParams(page.url().split('?')[1])),
   };
-  // The page asks other tabs for their session first, but this browser profile has no other tabs.
+  // The page first asks other tabs for their session. This browser profile has no other tabs, so
+  // the login form follows.
   await page.getByLabel('Your operator token').waitFor();
   if (own !== null) await opened.logIn(own);
   return opened;

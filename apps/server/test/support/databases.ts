@@ -20,20 +20,23 @@ export const databaseKinds = ['embedded', 'postgres'] as const;
 
 export type DatabaseKind = (typeof databaseKinds)[number];
 
-/** A migrated, empty database for one test file. */
+/** An empty database with all migrations, for one test file. */
 export type TestDatabase = AsyncDisposable & {
-  /** The environment variables by which a server uses it. */
+  /** The environment variables with which a server uses the database. */
   env: Readonly<Record<string, string>>;
-  /** The URL of a Postgres database; the embedded one has none. */
+  /** The URL of a Postgres database. It is empty for the embedded database. */
   url: string;
-  /** Access to a Postgres database, until its disposal. */
+  /** A connection to the Postgres database, which is closed with the database. */
   readonly db: Database;
-  /** Opens the database in this process. Only one process at a time can open the embedded one. */
+  /**
+   * Opens the database in this process. Only one process at a time can open the embedded database.
+   */
   open(): Promise<OpenDatabase>;
 };
 
 /**
- * Timeouts that only end a hang, because a statement waits while other tests use all processors.
+ * Database settings with very long timeouts, which only end tests that would otherwise hang. A
+ * statement may take long while other tests use all CPU cores.
  */
 export const patientDatabase = {
   ...defaultDatabaseLimits,
@@ -81,19 +84,22 @@ export async function createDatabase(kind: DatabaseKind): Promise<TestDatabase> 
   }
 }
 
-/** Connects to a Postgres without the timeouts of the service. */
+/** Connects to a Postgres database without the timeouts of the service. */
 export function connectTo(url: string, max = 1) {
   const sql = postgres(url, { max, onnotice: () => {} });
   return Object.assign(sql, { [Symbol.asyncDispose]: () => sql.end() });
 }
 
-/** Opens a Postgres without the timeouts of the service, to fill it. */
+/** Opens a Postgres database without the timeouts of the service, so that a test can fill it. */
 export function openWithoutLimits({ url }: Pick<TestDatabase, 'url'>) {
   const client = connectTo(url);
   return { db: drizzle({ client }), close: () => client.end() };
 }
 
-/** Opens a migrated, empty database in this process, for the tests of a file or of a `describe`. */
+/**
+ * Opens an empty database with all migrations in this process, for the tests of a file or of a
+ * `describe`.
+ */
 export function useDatabase(kind: DatabaseKind): { readonly db: Database } {
   const opened = {} as OpenDatabase;
   beforeAll(async () => {

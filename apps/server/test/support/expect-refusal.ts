@@ -2,8 +2,8 @@ import { StartupError } from '@animal-store/runtime';
 import { expect } from 'vitest';
 
 /**
- * Expects the error that the server would print before it exits. No process is started, because its
- * start would take most of the time.
+ * Expects that opening the service fails with the error that the server would print. No process is
+ * started, because starting it would take most of the time.
  */
 export async function expectStartupError(opening: Promise<unknown>, line: RegExp): Promise<void> {
   const error = await opening.catch((reason: unknown) => reason);

@@ -4,7 +4,7 @@ import type { Answer } from './send.ts';
 
 const wholeNumber = /^\d{1,15}$/;
 
-/** Expects the headers that every response under `/v1` has. */
+/** Expects the headers that every response under `/v1` must have. */
 export function expectResponseHeaders({ headers }: Answer): void {
   for (const name of ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']) {
     expect(headers.get(name), name).toMatch(wholeNumber);
@@ -14,7 +14,10 @@ export function expectResponseHeaders({ headers }: Answer): void {
   expect(headers.get('X-Content-Type-Options')).toBe('nosniff');
 }
 
-/** Expects an error with the specified status, type, headers and a body with three members. */
+/**
+ * Expects an error response with the given status, code and message, and the headers and body of
+ * all errors.
+ */
 export function expectError(answer: Answer, status: number, code: string, message = /./): void {
   expect(answer.body, answer.text).toEqual({
     code,
@@ -26,8 +29,8 @@ export function expectError(answer: Answer, status: number, code: string, messag
 }
 
 /**
- * Expects any error: exactly `code`, `message` and `status`, and the headers that the table of
- * codes promises.
+ * Expects that an error response has a body with exactly `code`, `message` and `status`, and the
+ * headers that belong to its code.
  */
 export function expectErrorBody({ status, headers, body }: Answer): void {
   expect(headers.get('Content-Type')).toBe('application/json; charset=utf-8');
@@ -43,7 +46,7 @@ export function expectErrorBody({ status, headers, body }: Answer): void {
   expect(Buffer.byteLength(message)).toBeLessThanOrEqual(1024);
 }
 
-/** Returns the three numbers that every response contains. */
+/** Returns the three rate-limit numbers that every response contains. */
 export function rateLimitOf({ headers }: Answer) {
   const number = (name: string) => Number(headers.get(name) ?? Number.NaN);
   return {
@@ -53,7 +56,10 @@ export function rateLimitOf({ headers }: Answer) {
   };
 }
 
-/** Returns how many requests are left in a window, according to `RateLimit` (draft 10). */
+/**
+ * Returns the number of requests that are left in a window, from the header `RateLimit` (IETF draft
+ * 10).
+ */
 export function leftOf({ headers }: Answer, window: 'minute' | 'day'): number {
   const [, left] = new RegExp(`"${window}";r=(\\d+);`).exec(headers.get('RateLimit') ?? '') ?? [];
   return Number(left);

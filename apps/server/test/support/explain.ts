@@ -4,7 +4,7 @@ import { sql } from 'drizzle-orm';
 export const select = async <Row>(tx: Database, query: ReturnType<typeof sql>) =>
   (await tx.execute(query)) as unknown as Row[];
 
-/** Explains a prepared statement with its generic plan. */
+/** Returns the generic plan of a prepared SQL statement. */
 export async function explainPrepared(tx: Database, statement: string, values: string) {
   const [prepared] = await select<{ name: string }>(
     tx,
@@ -21,7 +21,7 @@ export async function explainPrepared(tx: Database, statement: string, values: s
   const scans = lines.filter((line) => line.includes(' on pets'));
   return {
     plan: lines.join('\n'),
-    /** The scans that were executed. */
+    /** The lines of the plan about scans that were executed. */
     scans: scans.filter((line) => !line.includes('never executed')),
   };
 }

@@ -1,6 +1,8 @@
 import type { RequestRecord } from '../../src/api/request-record.ts';
 
-/** A finished `GET /v1/pets/7` without a key, as observers get it. */
+/**
+ * The record of a finished `GET /v1/pets/7` without a key, for tests of logs, metrics and traces.
+ */
 export const finishedRequest: RequestRecord = {
   requestId: 'one',
   method: 'GET',

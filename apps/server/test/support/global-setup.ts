@@ -5,18 +5,18 @@ import { migrationOptions } from '../../src/schema/migration-options.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The Postgres of this run, with a migrated template. */
+    /** The Postgres server of this test run, which has a migrated template database. */
     postgres: { readonly adminUrl: string };
     campaign: { readonly seed: number; readonly minutes: number };
   }
 }
 
-/** The migrated database that test files clone. */
+/** The name of the migrated template database, which test files clone. */
 export const postgresTemplate = 'animal_store';
 
-/** Migrates one database for each run, which test files clone. */
+/** Opens a Postgres server for the test run, and migrates a template database. */
 export async function setup({ vitest }: TestProject): Promise<(() => Promise<void>) | undefined> {
-  // Another project of this run has already opened it.
+  // Another vitest project of this test run has already opened Postgres.
   if (vitest.getRootProject().getProvidedContext().postgres !== undefined) return undefined;
   const postgres = await openPostgres();
   await postgres.createTemplate(postgresTemplate, (url) => migratePostgres(url, migrationOptions));

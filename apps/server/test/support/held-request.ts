@@ -6,11 +6,14 @@ import { until } from '@animal-store/testkit';
 import type { AnyServer } from './local-server.ts';
 import { type Answer, createAnswer } from './send.ts';
 
-/** The body of the creation. Its category cannot be represented exactly by a JavaScript number. */
+/**
+ * The body of a request that creates an animal. Its category is not exact as a JavaScript number.
+ */
 export const newPet = '{"name":"Rex","categoryId":9007199254740993,"status":"sold"}';
 
 /**
- * Sends a request without its body. The request is in flight when the server has sent 100 Continue.
+ * Sends the headers of a request without its body. The request is in flight as soon as the server
+ * has sent 100 Continue.
  */
 export async function holdBody(
   url: string,
@@ -22,11 +25,11 @@ export async function holdBody(
     'Content-Length': Buffer.byteLength(json),
     Expect: '100-continue',
   };
-  // Without an agent, the connection ends with the response. A stop waits for connections that
-  // callers keep open.
+  // The request uses no agent, so that its connection closes after the response. A shutdown would
+  // wait for a connection that the client keeps open.
   const held = request(url, { method, headers, agent: false });
   await once(held, 'continue');
-  // A disposal before the response causes an error, which is expected.
+  // Disposing the request before the response causes an error, which is expected.
   held.on('error', () => {});
   return {
     /** Sends the body and returns the response. */
@@ -39,7 +42,7 @@ export async function holdBody(
   };
 }
 
-/** Sends a creation without its body. */
+/** Sends the headers of a request that creates an animal, without its body. */
 export async function beginCreation({ baseUrl }: AnyServer, token: string) {
   const held = await holdBody(`${baseUrl}/pets`, { token, json: newPet });
   return {

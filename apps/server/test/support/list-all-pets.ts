@@ -5,8 +5,8 @@ import { call } from './test-service.ts';
 /**
  * Reads all animals of a server, page by page.
  *
- * @param ask sends the request for a page.
- * @throws an Error if a page does not get 200.
+ * @param ask a function that sends the request for a page.
+ * @throws an Error if a page does not have the status 200.
  */
 export async function listAll(
   { baseUrl }: Pick<Server, 'baseUrl'>,

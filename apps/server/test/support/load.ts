@@ -5,8 +5,9 @@ export type Load<T> = ReturnType<typeof startLoad<T>>;
 /**
  * Starts clients that send one request after another until the load is stopped.
  *
- * @param options.ask sends the request of a client's round; both are counted from 0.
- * @param options.pauseMs how long a client waits between a response and its next request.
+ * @param options.ask a function that sends a request. It gets the number of the client and of the
+ * client's request, both counted from 0.
+ * @param options.pauseMs the pause between a response and the next request of the same client.
  */
 export function startLoad<T>(options: {
   callers: number;
@@ -14,9 +15,9 @@ export function startLoad<T>(options: {
   ask: (round: number, client: number) => Promise<T>;
 }) {
   const { callers, pauseMs, ask } = options;
-  /** The responses in the order of their arrival. */
+  /** The responses, in the order in which they arrived. */
   const answers: T[] = [];
-  /** The errors of requests without a response, because the connection was refused or lost. */
+  /** The errors of requests that got no response, because the connection was refused or lost. */
   const failures: string[] = [];
   let stopped = false;
 
@@ -32,7 +33,7 @@ export function startLoad<T>(options: {
   }
   const clients = Array.from({ length: callers }, (_, client) => call(client));
 
-  /** Sends no more requests, and waits for the responses to those in flight. */
+  /** Stops sending requests, and waits for the responses to the requests in flight. */
   async function stop(): Promise<void> {
     stopped = true;
     await Promise.all(clients);

@@ -9,22 +9,22 @@ import { openService, type ServiceOptions } from '../../src/service.ts';
 import { drainMs } from '../../src/stop-process.ts';
 import { patientDatabase } from './databases.ts';
 
-/** The parts of a service that tests use, whether it runs in this process or in another. */
+/** The properties of a running service that tests use, both in this process and in another one. */
 export type AnyServer = AsyncDisposable &
   Pick<Server, 'baseUrl' | 'origin' | 'opsUrl' | 'output' | 'demoKey'>;
 
-/** The settings of a service that a test chooses. */
+/** The settings of the service that a test chooses. */
 export type LocalOptions = Omit<ServiceOptions, 'observability'> & {
   readonly observability?: Partial<ObservabilitySettings>;
 };
 
-/** A service in this process. `output` returns its log. */
+/** A service that runs in this process. `output` returns its log. */
 export type LocalServer = AnyServer & {
-  /** Tells load balancers that the service is stopping, as SIGTERM does. */
+  /** Reports to load balancers that the service is stopping, as SIGTERM does. */
   drain(): void;
   /**
-   * Stops the service as SIGTERM does: requests in flight are finished, and data in memory is
-   * written.
+   * Stops the service, as SIGTERM does. Requests in flight are finished, and data in memory is
+   * written to the database.
    */
   stop(): Promise<void>;
   /** Advances the clock of the service, and waits for the work that this starts. */
@@ -32,8 +32,8 @@ export type LocalServer = AnyServer & {
 };
 
 /**
- * Repeats `probe` until it returns a truthy value. Before each attempt, the servers' clocks advance
- * by a quarter of a second.
+ * Repeats `probe` until it returns a truthy value. Before each attempt, the clocks of the servers
+ * advance by 250 ms.
  */
 export function untilPassing<T>(servers: readonly LocalServer[], probe: () => T | Promise<T>) {
   return until(async () => {
@@ -43,15 +43,15 @@ export function untilPassing<T>(servers: readonly LocalServer[], probe: () => T 
 }
 
 /**
- * Opens a service in this process, like `main.ts` does in its own.
+ * Opens a service in this process, as `main.ts` does in its process.
  *
- * Its disposal closes the service, and throws if the log contains a whole API key.
+ * Disposing the service closes it. Disposing throws if the log contains a whole API key.
  *
  * @param env the environment variables of the service, in addition to {@link patientEnv}. The real
- * environment is not read.
- * @param given the clocks and the settings of rooms, which take precedence over `env`. By default
- * the clock stands still until `pass`, so that nothing happens between two steps of a test. The
- * service waits for its stores as long as a test does.
+ * environment variables of the process are not read.
+ * @param given the clocks and the settings of the service, which take precedence over `env`. By
+ * default, the clock stands still until a test calls `pass`, so that nothing happens between two
+ * steps of the test. The timeouts for Postgres and Redis are as long as the timeouts of tests.
  */
 export async function openLocalServer(
   env: Readonly<Record<string, string>>,
@@ -60,13 +60,13 @@ export async function openLocalServer(
   const foreign = Object.keys(env).filter((name) => !environmentVariables.includes(name));
   if (foreign.length > 0)
     throw new Error(`${foreign} needs a process of its own: use startProcess.`);
-  // Without a directory of its own, the service would use the developer's database.
+  // DATA_DIR is set, because the service would otherwise use the developer's own database.
   const config = readConfig({ ...patientEnv, DATA_DIR: devNull, ...env });
   const options = {
     ...given,
     http: { ...config.http, ...given.http },
     api: { ...config.api, ...given.api },
-    // Tests do not scrape what a stop has lost.
+    // A shutdown does not wait for a last scrape, because tests do not scrape the metrics.
     ops: { ...config.ops, databaseTimeoutMs: eventMs, lastScrapeMs: 0, ...given.ops },
     database: { ...patientDatabase, ...config.database, ...given.database },
     quotas: { ...config.quotas, firstConnectionTimeoutMs: eventMs, ...given.quotas },
@@ -79,11 +79,11 @@ export async function openLocalServer(
     version: manifest.version,
     clock,
     ...config.observability,
-    // A stop waits for the last spans as long as a test waits for an event.
+    // A shutdown waits for the last spans as long as tests wait for an event.
     traceFlushTimeoutMs: eventMs,
     ...given.observability,
     writeLog: (line) => lines.push(line),
-    // The process belongs to the tests.
+    // The metrics of the process are left out, because the process belongs to the tests.
     measureProcess: () => {},
   });
   try {
@@ -113,7 +113,7 @@ export async function openLocalServer(
         return stopped;
       },
       async [Symbol.asyncDispose]() {
-        // Callers that still wait for a response get none.
+        // Requests that are still in flight get no response when a test ends.
         stopped ??= close(0);
         await stopped;
         expectNoToken(output());

@@ -2,9 +2,9 @@ import dns from 'node:dns';
 import { readFileSync } from 'node:fs';
 
 /**
- * Makes the name of `moving-name.ts` resolve to the address in a file, or fail if the file is
- * empty. All other names resolve as usual:
- * `NODE_OPTIONS=--import=file:///…/look-up-moving-name.ts?file=/tmp/…`.
+ * Makes a host name resolve to the address in a file, or fail if the file is empty. The host name
+ * is defined in `moving-name.ts`, and all other names resolve as usual. A server loads the module
+ * with `NODE_OPTIONS=--import=file:///…/look-up-moving-name.ts?file=/tmp/…`.
  */
 const file = new URL(import.meta.url).searchParams.get('file') ?? '';
 

@@ -5,7 +5,10 @@ import { createMemoryQuotas } from '@animal-store/quotas';
 import { systemClock } from '@animal-store/runtime';
 import { createKeyManagement, type KeyManagement } from '../../src/keys/key-management.ts';
 
-/** Manages keys without a server and its cache. Quotas that are not given are kept in memory. */
+/**
+ * Creates the operations on keys without a server and without its cache. Quota functions that are
+ * not given work in memory.
+ */
 export function manageKeys(db: Database, quotas: Partial<KeyQuotas> = {}): KeyManagement {
   const inMemory = createMemoryQuotas({ clock: systemClock, banPolicy: defaultBanPolicy });
   return createKeyManagement(db, () => {}, { ...inMemory, ...quotas });

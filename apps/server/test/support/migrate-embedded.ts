@@ -1,5 +1,6 @@
 import { migrationOptions } from '../../src/schema/migration-options.ts';
-// `node migrate-embedded.ts DIRECTORY` creates an empty, migrated embedded database and exits.
+// The program `node migrate-embedded.ts DIRECTORY` creates an empty embedded database with all
+// migrations, and exits.
 import '../../src/resolve-drizzle.ts';
 
 const { openEmbedded } = await import('@animal-store/postgres/open-embedded');

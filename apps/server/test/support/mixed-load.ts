@@ -5,22 +5,22 @@ import { type Load, startLoad } from './load.ts';
 import { type Answer, send } from './send.ts';
 
 /**
- * The status of each kind of request without a fault. `first use` is a list with a key that the
+ * The status of each kind of request while nothing fails. `first use` is a list with a key that the
  * server has not cached.
  */
 const goodStatus = { list: 200, create: 201, 'first use': 200 } as const;
 
 export type LoadAnswer = Answer & {
   readonly kind: keyof typeof goodStatus;
-  /** When the request was sent, by `performance.now()`. */
+  /** The time when the request was sent, by `performance.now()`. */
   readonly sentAt: number;
 };
 
 export const isGood = ({ kind, status }: LoadAnswer) => status === goodStatus[kind];
 
 /**
- * Expects that every response of a load was right or a 503 with `Retry-After`, and that every
- * animal with an acknowledged creation exists.
+ * Expects that every response of a load was correct, or a 503 with `Retry-After`. Every animal
+ * whose creation was acknowledged must exist.
  */
 export function expectRight(
   { answers, failures }: Load<LoadAnswer>,
@@ -37,10 +37,11 @@ export function expectRight(
 }
 
 /**
- * Starts clients that send requests of several kinds in turn, each on its own connection.
+ * Starts clients that send requests of several kinds alternately, each client on its own
+ * connection.
  *
- * @param unused tokens of unused keys, one for each first use. After the last one, a list replaces
- * the first use.
+ * @param unused the tokens of keys that were never used, one for each request of the kind `first
+ * use`. When no token is left, a list is sent instead.
  */
 export function startMixedLoad(
   baseUrl: string,
@@ -61,8 +62,8 @@ export function startMixedLoad(
         ? { method: 'POST', target: '/pets', headers, body: '{"name":"Rex","categoryId":1}' }
         : { method: 'GET', target: '/pets?limit=2', headers };
     const answer = await send(baseUrl, request, agent);
-    // The server has still not cached the key. It is used again, so that a long outage does not use
-    // up all keys.
+    // If the request failed, the server has still not cached the key. The key is used again, so
+    // that a long outage does not use up all keys.
     if (newToken && answer.status !== goodStatus[kind]) newTokens.unshift(newToken);
     return { ...answer, kind, sentAt };
   }

@@ -6,12 +6,13 @@ import { pipeline } from 'node:stream';
 import { freePort, temporaryDirectory } from '@animal-store/testkit';
 
 /**
- * Opens a name that resolves to one of several machines, as DNS does. The machines are loopback
- * addresses with a common port, each in front of its own program.
+ * Creates a host name that resolves to one of several machines, as a DNS failover does. The
+ * machines are loopback addresses with the same port, each of which forwards to a program of its
+ * own.
  *
  * @param ports the ports of the programs on 127.0.0.1. At first, the name resolves to the first
  * one.
- * @returns `env` has the variables for servers that use the name.
+ * @returns an object with `env`, the environment variables for servers that use the name.
  */
 export async function openMovingName(stack: AsyncDisposableStack, ports: readonly number[]) {
   const directory = stack.use(await temporaryDirectory()).path;
@@ -27,7 +28,7 @@ export async function openMovingName(stack: AsyncDisposableStack, ports: readonl
   }
 
   const file = join(directory, 'address');
-  /** Without an index, the name cannot be resolved. */
+  /** Makes the name resolve to another machine. Without an index, the name cannot be resolved. */
   const leadTo = (index: number | undefined) =>
     writeFileSync(file, index === undefined ? '' : (addresses[index] ?? ''));
   leadTo(0);

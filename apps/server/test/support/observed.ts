@@ -9,12 +9,12 @@ export function logOf(
   return lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line));
 }
 
-/** Waits for the log line of a request, which is written shortly after the response. */
+/** Waits for the log line of a request, which the server writes shortly after the response. */
 export function requestLine(server: AnyServer, requestId: string) {
   return until(() => logOf(server).find((line) => line['requestId'] === requestId));
 }
 
-/** Reads `/metrics`. */
+/** Requests `/metrics` and returns the text. */
 export async function scrape(server: Pick<AnyServer, 'opsUrl'>): Promise<string> {
   const response = await fetch(`${server.opsUrl}/metrics`);
   if (response.status !== 200) throw new Error(`/metrics responded with ${response.status}.`);
@@ -22,8 +22,8 @@ export async function scrape(server: Pick<AnyServer, 'opsUrl'>): Promise<string>
 }
 
 /**
- * Returns the value of a series, such as `animal_store_bans_total`; `undefined` if it does not
- * exist.
+ * Returns the value of a metric in the text of `/metrics`, such as `animal_store_bans_total`.
+ * Returns `undefined` if the metric does not exist.
  */
 export function sample(metrics: string, series: string): number | undefined {
   const line = metrics.split('\n').find((candidate) => candidate.startsWith(`${series} `));

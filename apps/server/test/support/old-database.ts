@@ -10,7 +10,8 @@ import { connectTo } from './databases.ts';
 /**
  * Creates a Postgres database in the state of an earlier version.
  *
- * @param count how many migrations it has, which is the number of the first missing one.
+ * @param count the number of migrations that the database has. It equals the number of the first
+ * missing migration.
  */
 export async function createOldDatabase(count: number) {
   await using folder = await temporaryDirectory();

@@ -9,9 +9,10 @@ const plain = (attributes: Attributes) =>
   Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
 
 /**
- * Opens a collector that receives spans by OTLP over HTTP as JSON.
+ * Opens a fake trace collector that receives spans by OTLP over HTTP, as JSON.
  *
- * @param statusOf returns the status of the next response. Spans are accepted only with 200.
+ * @param statusOf a function that returns the status of the next response. Spans are accepted only
+ * with 200.
  */
 export async function openOtlpCollector(statusOf = () => 200) {
   const bodies: string[] = [];
@@ -29,7 +30,7 @@ export async function openOtlpCollector(statusOf = () => 200) {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     /**
-     * Returns the spans in the order of their start, because concurrent batches arrive in any
+     * Returns the received spans in the order of their start. Concurrent batches arrive in any
      * order.
      */
     spans: () =>
@@ -44,14 +45,14 @@ export async function openOtlpCollector(statusOf = () => 200) {
           parentSpanId: span.parentSpanId as string | undefined,
           attributes: plain(span.attributes),
           isError: span.status.code === 2,
-          /** The start of the span: Unix time in nanoseconds. */
+          /** The start of the span as the Unix time in nanoseconds. */
           beganAt: BigInt(span.startTimeUnixNano),
           endedAt: BigInt(span.endTimeUnixNano),
         }))
         .sort((a, b) => Number(a.beganAt - b.beganAt)),
-    /** Returns the resource attributes of all spans. */
+    /** Returns the attributes of the resource that all spans share. */
     resource: () => plain(resources()[0]?.resource.attributes ?? []),
-    /** Returns every byte that was received. */
+    /** Returns the bodies of all requests as one text. */
     received: () => bodies.join('\n'),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();

@@ -3,17 +3,20 @@ import { hangMs } from '@animal-store/testkit';
 import { type Answer, createAnswer } from './send.ts';
 import type { TestService } from './test-service.ts';
 
-/** Bytes. Each character of a string is one byte (Latin-1), so that a string can hold any bytes. */
+/**
+ * Raw bytes. In a string, each character is one byte (Latin-1), so that a string can contain any
+ * bytes.
+ */
 export type RawBytes = string | Buffer;
 
 const bytesOf = (raw: RawBytes) => (typeof raw === 'string' ? Buffer.from(raw, 'latin1') : raw);
 
 /**
- * Writes bytes that no client library would send, and reads the responses.
+ * Sends bytes that no HTTP client library would send, and reads the responses.
  *
  * @param options.halfClose whether the client half-closes the connection after the request.
- * @returns the responses without interim ones (1xx); none if the server closes the connection
- * without a response.
+ * @returns the responses, without interim responses (1xx). The array is empty if the server closes
+ * the connection without a response.
  */
 export function sendRaw(
   origin: string,
@@ -45,7 +48,8 @@ export function sendRaw(
       received = Buffer.concat([received, chunk]);
       if (readAnswers(received, isHead).length > 0) finish();
     });
-    // The server may reset the connection after its response, and the earlier bytes count.
+    // The server may reset the connection after its response. The bytes that have arrived before
+    // the reset are still used.
     socket.on('error', finish).on('close', finish);
   });
 }
@@ -78,12 +82,12 @@ type RawRequest = {
   readonly body?: RawBytes | undefined;
 };
 
-/** Returns one request as bytes. */
+/** Returns the bytes of one request. */
 export function rawRequest({ line, headers = [], body = '' }: RawRequest): Buffer {
   return Buffer.concat([bytesOf(`${[line, ...headers].join('\r\n')}\r\n\r\n`), bytesOf(body)]);
 }
 
-/** Sends one request as bytes with the Enterprise key, and returns its response. */
+/** Sends one request as raw bytes with the Enterprise key, and returns its response. */
 export async function sendRawRequest(
   { server, tokens }: TestService,
   { headers = [], ...request }: RawRequest,

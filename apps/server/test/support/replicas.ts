@@ -8,36 +8,37 @@ import { leftOf, rateLimitOf } from './expectations.ts';
 import { type AnyServer, type LocalOptions, openLocalServer } from './local-server.ts';
 import { send } from './send.ts';
 
-/** Several servers with one database, as behind a load balancer. */
+/** Several servers that use one database, as behind a load balancer. */
 export type Replicas = Awaited<ReturnType<typeof startReplicas>>;
 
-/** The parts of a response that tests of quotas check. */
+/** The properties of a response that tests of quotas check. */
 export type Reply = Awaited<ReturnType<typeof ask>>;
 
 /**
- * Starts a service for each of the options, all at the same time, in this process. Their metrics of
- * Redis commands and statements include all services, because they share diagnostics channels.
+ * Starts one service for each of the options, all at the same time, in this process. The services
+ * share the diagnostics channels of the process. So the metrics of each service count the Redis
+ * commands and SQL statements of all of them.
  *
- * @param options the options of each replica. They use the clock of the machine, unless others
- * are given.
+ * @param options the options of each replica. By default, replicas use the clock of the machine.
  */
 export async function startReplicas(options: readonly LocalOptions[]) {
   await using opened = new AsyncDisposableStack();
   const database = opened.use(await createDatabase('postgres'));
 
-  // The log has no lines for the many requests, because the tests do not read them.
+  // Requests are not logged, because the tests send many requests and do not read these log lines.
   const observability = { logLevel: 'warn' } as const;
   const starts = options.map((own) =>
     openLocalServer(database.env, { clock: systemClock, observability, ...own }),
   );
-  // Services that start after another one has failed are closed, too.
+  // If one service fails to start, the services that start later are also closed.
   opened.defer(async () => {
     for (const start of await Promise.allSettled(starts))
       if (start.status === 'fulfilled') await start.value[Symbol.asyncDispose]();
   });
   const servers = await Promise.all(starts);
 
-  // The agent allows many concurrent requests, but not a connection for each of 5,000.
+  // The agent opens up to 200 connections, and does not open a connection for each of 5,000
+  // requests.
   const agent = new Agent({ keepAlive: true, maxSockets: 200 });
   opened.defer(() => agent.destroy());
 
@@ -57,7 +58,8 @@ export async function startReplicas(options: readonly LocalOptions[]) {
     /** Sends one request and reads the whole response. */
     ask: (server: AnyServer, token: string) => ask(agent, server, token),
     /**
-     * Sends several requests at the same time, with the tokens in turn, each to a random replica.
+     * Sends several requests at the same time, each to a random replica. The tokens are used
+     * alternately.
      */
     askAtOnce: (times: number, ...tokens: readonly string[]) =>
       Promise.all(
@@ -69,14 +71,17 @@ export async function startReplicas(options: readonly LocalOptions[]) {
   };
 }
 
-/** Waits until Redis decides, because a start may end before all nodes are connected. */
+/**
+ * Waits until Redis makes the quota decisions. A service may finish its start before it is
+ * connected to all Redis nodes.
+ */
 export async function untilRedisDecides({ servers }: Pick<Replicas, 'servers'>): Promise<void> {
   const lastSaid = (output: string) =>
     output.match(/Redis is (unavailable|available again)/g)?.at(-1);
   await until(() => servers.every(({ output }) => lastSaid(output()) !== 'Redis is unavailable'));
 }
 
-/** Returns a random item, as a load balancer would pick. */
+/** Returns a random item of a list, as a load balancer picks a replica. */
 export function randomOf<T>(list: readonly T[]): T {
   const picked = list[Math.floor(Math.random() * list.length)];
   if (picked === undefined) throw new Error('The list is empty.');
@@ -89,10 +94,10 @@ async function ask(agent: Agent, { baseUrl }: AnyServer, token: string) {
   return {
     status: answer.status,
     ...rateLimitOf(answer),
-    /** The seconds to wait; NaN without the header. */
+    /** The seconds to wait before a retry; NaN if the header is missing. */
     retryAfter: Number(answer.headers.get('Retry-After') ?? Number.NaN),
     leftOfMinute: leftOf(answer, 'minute'),
-    /** The code of an error. */
+    /** The error code in the body; `undefined` if the response is not an error. */
     code: (answer.body as { code?: string }).code,
   };
 }

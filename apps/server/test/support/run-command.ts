@@ -4,7 +4,8 @@ import type { CliRun } from '@animal-store/cli/testing';
 import { repository } from '@animal-store/testkit';
 
 /**
- * Runs a program in the repository. Its environment contains only PATH and HOME of this process.
+ * Runs a program in the repository. Of the environment variables of this process, the program gets
+ * only PATH and HOME.
  */
 export function execute(
   command: string,
@@ -14,8 +15,8 @@ export function execute(
   return new Promise((resolve) => {
     // biome-ignore lint/style/noProcessEnv: npm and sh are wherever this machine has them
     const { PATH, HOME } = process.env;
-    // Servers of the testkit use the same cache, because compiling modules takes most of a
-    // command's time.
+    // The program uses the same compile cache as the servers of the testkit, because compiling
+    // modules takes most of the time of a command.
     const NODE_COMPILE_CACHE = join(repository, 'node_modules/.cache/node');
     const environment = { PATH, HOME, NODE_COMPILE_CACHE, ...env };
     execFile(command, args, { cwd: repository, env: environment }, (error, stdout, stderr) => {

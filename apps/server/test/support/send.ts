@@ -16,16 +16,16 @@ export type Answer = {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The body with exact integers; `undefined` if it is not JSON. */
+  /** The parsed JSON body with exact integers; `undefined` if the body is not JSON. */
   readonly body: unknown;
 };
 
 const sharedConnections = new Agent({ keepAlive: true });
 
 /**
- * Sends a request exactly as given, and reads the whole response. `fetch` would correct the
- * request, refuses some methods, and costs so much that thousands of requests would measure the
- * test.
+ * Sends a request exactly as given, and reads the whole response. `fetch` is not used: it would
+ * correct the request and refuse some methods. It also needs so much CPU time that tests with
+ * thousands of requests would mainly measure `fetch`.
  */
 export async function send(
   baseUrl: string,
@@ -40,14 +40,19 @@ export async function send(
   outgoing.setTimeout(hangMs, () =>
     outgoing.destroy(new Error(`The request got no response within ${hangMs} ms.`)),
   );
-  // The server may respond before it has read everything, and close the connection.
+  // Errors are ignored, because the server may respond and close the connection before it has read
+  // everything.
   outgoing.on('error', () => {});
   outgoing.end(body);
   const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];
   return createAnswer(incoming.statusCode ?? 0, incoming.rawHeaders, await text(incoming));
 }
 
-/** @param rawHeaders names and values in turn. */
+/**
+ * Creates the response object from its parts.
+ *
+ * @param rawHeaders names and values alternately.
+ */
 export function createAnswer(status: number, rawHeaders: readonly string[], text: string): Answer {
   const headers = new Headers();
   for (let i = 0; i < rawHeaders.length; i += 2) {

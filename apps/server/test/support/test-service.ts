@@ -13,11 +13,11 @@ import {
 } from './local-server.ts';
 import { type Answer, send } from './send.ts';
 
-/** A running service with a database of its own and a key for each plan. */
+/** A running service with its own database, and an API key for each plan. */
 export type TestService<S extends AnyServer = LocalServer> = {
   readonly server: S;
   readonly database: TestDatabase;
-  /** A token for each plan. The quota of the Enterprise key is very large. */
+  /** The token of an API key for each plan. The quota of the Enterprise key is very large. */
   readonly tokens: Readonly<Record<PlanName, string>>;
   /** Sends a request, by default with the Enterprise key. */
   call(path: string, options?: CallOptions): Promise<Answer>;
@@ -27,30 +27,30 @@ export type CallOptions = {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   /**
-   * The key to send; `null` for none.
+   * The API key to send; `null` for none.
    *
    * @default the Enterprise key
    */
   readonly token?: string | null;
-  /** The JSON body, which is sent unchanged. */
+  /** The JSON body, which is sent without any change. */
   readonly json?: string;
 };
 
-/** A quota that no test uses up. */
+/** A quota that is too large for any test to use up. */
 export const wideQuota = { perMinute: 1_000_000, perDay: 10_000_000 };
 
 type Env = Readonly<Record<string, string>>;
 
-/** The settings and clocks of a service in this process. */
+/** The settings and clocks of a service that runs in this process. */
 export type ServiceOptions = LocalOptions & {
   readonly env?: Env;
-  /** Adds data to the database before the service opens it. */
+  /** A function that adds data to the database before the service opens the database. */
   readonly prepare?: (db: Database) => Promise<void>;
 };
 
 /**
- * Starts a service in this process, with real HTTP and a database of its own. A test that sends
- * signals to a process, kills it, or changes its environment uses {@link startProcess}.
+ * Starts a service in this process, with real HTTP and its own database. Use {@link startProcess}
+ * for tests that send signals to the process, kill it, or change its environment.
  */
 export const startService = (kind: DatabaseKind, options: ServiceOptions = {}) =>
   start(kind, options, (env) => {
@@ -58,7 +58,7 @@ export const startService = (kind: DatabaseKind, options: ServiceOptions = {}) =
     return openLocalServer(env, local);
   });
 
-/** Starts a service as a separate process, which takes ten times as long. */
+/** Starts a service in a separate process, which takes ten times as long. */
 export const startProcess = (kind: DatabaseKind, options: { readonly env: Env }) =>
   start(kind, options, (env) => startServer({ env }));
 
@@ -80,8 +80,8 @@ async function start<S extends AnyServer>(
 }
 
 /**
- * Opens a service in this process for the tests of a file or of a `describe`. The object is empty
- * until they run.
+ * Opens a service in this process for the tests of a file or of a `describe`. The returned object
+ * is empty until the tests run.
  */
 export function useService(kind: DatabaseKind, options?: ServiceOptions): TestService {
   const service = {} as TestService;
@@ -107,7 +107,10 @@ async function createKeys(database: TestDatabase, prepare: ServiceOptions['prepa
   return tokens;
 }
 
-/** Sends one request, with JSON and a key if they are given, and reads the whole response. */
+/**
+ * Sends one request and reads the whole response. The request contains JSON and an API key if they
+ * are given.
+ */
 export function call(url: string, options: CallOptions = {}): Promise<Answer> {
   const { method, token, json, headers } = options;
   const { origin, pathname, search } = new URL(url);
@@ -124,7 +127,7 @@ export function call(url: string, options: CallOptions = {}): Promise<Answer> {
   });
 }
 
-/** Sends a request and repeats it while the response is 503. */
+/** Sends a request, and repeats it as long as the response is 503. */
 export const callUntilServed: typeof call = (url, options) =>
   until(async () => {
     const answer = await call(url, options);

@@ -11,16 +11,22 @@ const accounts = [
   'Zoohandlung 動物 & Söhne 🐈',
 ];
 
-/** How every page is checked. */
+/** The checks that are made on every page. */
 export interface Tour {
   readonly widths: readonly number[];
-  /** The widths at which axe-core and the accessibility tree are checked, with the theme. */
+  /**
+   * The widths at which axe-core and the accessibility tree are checked, each with the theme to
+   * use.
+   */
   readonly judged: Readonly<Record<number, 'light' | 'dark'>>;
-  /** The widths at which axe-core also checks what opens in a page. */
+  /** The widths at which axe-core also checks dialogs and menus. */
   readonly judgedWhenOpen: readonly number[];
 }
 
-/** Writes long, ugly data: a key of each state and plan for each account, with their history. */
+/**
+ * Creates long and difficult data: for each account, a key of each state and plan, with its
+ * history.
+ */
 async function writeUglyData({ service, admin, bannedKey }: Store): Promise<string> {
   const quota = { perMinute: 9_000_000, perDay: 900_000_000 };
   for (const [n, account] of accounts.entries()) {
@@ -37,7 +43,7 @@ async function writeUglyData({ service, admin, bannedKey }: Store): Promise<stri
     const json = JSON.stringify({ expiresAt: '2031-12-23T22:59:59Z', plan: 'pro' });
     await admin.call(`/keys/${key.id}?reason=${reason}`, { method: 'PATCH', json });
   }
-  // An old key from the time when names were optional.
+  // The key has no name, as keys from the time when names were optional.
   await admin.create('{"name":"nameless","plan":"free"}');
   await service.database.db.execute(sql`update api_keys set name = null where name = 'nameless'`);
   const banned = await bannedKey({ name: `${email}, banned`, account: accounts[1] });
@@ -46,7 +52,7 @@ async function writeUglyData({ service, admin, bannedKey }: Store): Promise<stri
   return banned.id;
 }
 
-/** Describes the faults in the layout of a page. */
+/** Returns descriptions of the layout faults of a page. */
 const faultsOf = (page: Page): Promise<string[]> =>
   page.evaluate(`(() => {
     const faults = [];
@@ -119,17 +125,18 @@ async function expectHeard(page: Page, link: string, width: number): Promise<voi
     nodes
       .filter(({ ignored, role }) => !ignored && role?.value === wanted)
       .map(({ name }) => String(name?.value ?? '').trim());
-  // On a phone, the navigation is behind a button.
+  // On a phone, a button opens the navigation.
   const found = [namesOf('button').includes('Menu'), namesOf('navigation')[0] === 'Pages'];
   expect(found, link).toEqual([width <= 640, width > 640]);
-  // Events are read out only in regions that already exist.
+  // A screen reader reads new messages only in regions that already exist.
   expect(namesOf('status').length, link).toBeGreaterThanOrEqual(2);
-  // A style sheet can remove the role of a table.
+  // All tables must still be tables in the accessibility tree, because a style sheet can remove the
+  // role of a table.
   const tables = await page.getByRole('table').count();
   expect(namesOf('table'), link).toHaveLength(tables);
   expect(namesOf('columnheader').length, link).toBeGreaterThanOrEqual(tables);
   expect(['table', 'figure', 'region'].flatMap(namesOf), link).not.toContain('');
-  // A canvas has no text, so its figure has a table.
+  // A canvas has no text, so each figure also has a table with its values.
   expect(namesOf('Canvas'), link).toEqual([]);
   for (const name of namesOf('figure')) {
     const table = page.getByText(`${name}: as a table`);
@@ -139,14 +146,19 @@ async function expectHeard(page: Page, link: string, width: number): Promise<voi
   }
 }
 
-/** The dialogs and menus that open in a page, by their names: the page, and how they are opened. */
+/**
+ * Returns the dialogs and menus of the console by name: the page of each one, and how to open it.
+ */
 function openStates(bannedId: string): Readonly<Record<string, readonly [string, Open]>> {
   const key = `key/${bannedId}`;
   const pressed =
     (name: string | RegExp): Open =>
     (page) =>
       page.getByRole('button', { name }).first().click();
-  /** Presses a button that only a phone has, and then one behind it. */
+  /**
+   * Returns a function that presses a button. On a phone, it first presses the button that opens
+   * the menu around it.
+   */
   const unfolded =
     (fold: string, name: string): Open =>
     async (page) => {
@@ -187,7 +199,7 @@ function openStates(bannedId: string): Readonly<Record<string, readonly [string,
 type Open = (page: Page) => Promise<void>;
 
 /**
- * Expects that every page, and what opens in it, has room for long, ugly data and is accessible.
+ * Expects that every page, with its dialogs and menus, is accessible and has room for long data.
  */
 export async function tourConsole(
   store: Store,

@@ -8,17 +8,17 @@ import { adminToken, useAdmin } from './admin.ts';
 import { openBrowser, openTab, type TabOptions } from './browser.ts';
 import { openConsole } from './console-browser.ts';
 
-/** A service, its operators' API, and a browser. */
+/** A service with its admin API, and a browser for its pages. */
 export type Store = ReturnType<typeof useConsole>;
 
 /** Opens one service and one browser for all tests of a file. */
 export function useConsole() {
   const { service, admin } = useAdmin('postgres', {
-    // The browser uses the same clock.
+    // The service uses the clock of the machine, because the browser does so, too.
     clock: systemClock,
-    // The third denial in a row leads to a ban.
+    // With these settings, the third denied request in a row leads to a ban.
     quotas: { banPolicy: { ...defaultBanPolicy, minStrikes: 1, strikeShare: 0, graceMs: 0 } },
-    // Pages show usage soon.
+    // The flush interval is short, so that pages show usage soon.
     usage: { flushMs: 50 },
   });
   let launched: Browser;
@@ -36,10 +36,10 @@ export function useConsole() {
     /** Opens the console and logs in, by default with the admin token. */
     open: (options: TabOptions & { readonly token?: string | null } = {}) =>
       openConsole(browser, service.server.opsUrl, { token: adminToken, ...options }),
-    /** Opens another page of the service. */
+    /** Opens a page of the public port, such as the documentation. */
     openPage: (path: string, options?: TabOptions) =>
       openTab(browser, service.server.origin + path, options),
-    /** Returns the status of a request with a key. */
+    /** Sends a request with an API key and returns the status of the response. */
     statusOf: async (token: string, json?: string) =>
       (await service.call('/pets', { token, ...(json !== undefined && { json }) })).status,
     /** Ends all sessions of operators. */
@@ -50,14 +50,14 @@ export function useConsole() {
       const json = JSON.stringify({ name: `a ${role}`, role });
       return (await admin.call('/operators', { json })).body as IssuedOperator;
     },
-    /** Creates keys of an account, named `<account> 1` and so on. */
+    /** Creates keys in an account, with the names `<account> 1`, `<account> 2` and so on. */
     createKeys: (account: string, count: number) =>
       Promise.all(
         Array.from({ length: count }, (_, n) =>
           admin.create(JSON.stringify({ name: `${account} ${n + 1}`, account, plan: 'free' })),
         ),
       ),
-    /** Creates a key and causes its ban. */
+    /** Creates a key and sends requests until the key is banned. */
     async bannedKey(key: object) {
       const quota = { perMinute: 1, perDay: 100 };
       const { key: made, token } = await admin.create(

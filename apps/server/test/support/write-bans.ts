@@ -1,7 +1,10 @@
 import type { Database } from '@animal-store/postgres';
 import { type Ban, createBanLog } from '../../src/bans/ban-log.ts';
 
-/** Returns a ban that began some minutes ago and ends after as many minutes. */
+/**
+ * Returns a ban that began the given number of minutes ago, and ends after the same number of
+ * minutes.
+ */
 export const banOf = (keyId: string, minutes: number): Ban => ({
   keyId,
   startedAt: new Date(Date.now() - 60_000 * minutes).toISOString(),
@@ -9,7 +12,7 @@ export const banOf = (keyId: string, minutes: number): Ban => ({
   scope: 'service',
 });
 
-/** Writes bans like a replica. Fails if a ban is lost. */
+/** Writes bans to the database, as a replica does. Throws if a ban is lost. */
 export async function writeBans(db: Database, ...bans: readonly Ban[]): Promise<void> {
   const fail = (reason: unknown) => {
     throw new Error('Bans are lost.', { cause: reason });

@@ -5,11 +5,11 @@ import { planCode, type UsageEntry } from '../../src/usage/usage-entry.ts';
 import { addFlush } from '../../src/usage/usage-writer.ts';
 import type { TestDatabase } from './databases.ts';
 
-/** Returns the number of requests in rows of the ledger. */
+/** Returns the total number of requests in rows of the usage ledger. */
 export const sumOf = (rows: readonly { requests: number }[] = []) =>
   rows.reduce((sum, { requests }) => sum + requests, 0);
 
-/** Returns an entry with requests of a key in one minute. */
+/** Returns an entry of the usage ledger: the requests of a key in one minute. */
 export function entryOf(
   keyId: string,
   at: number | Date,
@@ -32,7 +32,7 @@ export function entryOf(
   };
 }
 
-/** Writes entries into the ledger like a replica. */
+/** Writes entries to the usage ledger, as a replica does. */
 export async function writeUsage(
   db: Database,
   entries: readonly UsageEntry[],
@@ -44,8 +44,8 @@ export async function writeUsage(
 }
 
 /**
- * Writes requests of a key at some times into the ledger of a database that a service has open. All
- * are calls of getPet under the plan Pro.
+ * Writes requests of a key at several times to the usage ledger, while a service uses the database.
+ * All requests are calls of getPet with the plan Pro.
  */
 export async function writeCounts(
   database: TestDatabase,

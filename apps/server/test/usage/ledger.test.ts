@@ -13,10 +13,10 @@ import { entryOf, sumOf, writeUsage } from '../support/write-usage.ts';
 const [hourMs, dayMs] = [3_600_000, 86_400_000];
 const buckets = ['minute', 'hour', 'day'] as const;
 const now = Date.now();
-/** The id that stands for all requests without a key. */
+/** The id under which the ledger counts all requests without a key. */
 const nobody = '00000000-0000-0000-0000-000000000000';
 
-/** Returns ten thousand days, or another number of days, around a time. */
+/** Returns a time range around a time. By default, the range is ten thousand days long. */
 const rangeAround = (at: number, days = 5_000) => ({
   from: new Date(at - days * dayMs).toISOString(),
   to: new Date(at + days * dayMs).toISOString(),
@@ -95,8 +95,8 @@ describe.each(databaseKinds)('the ledger on %s', (kind) => {
       entryOf(nobody, day, { plan: 0, requests: 30 }),
     ]);
     const sum = async (filter: object) => sumOf(await ledger().read('day', filter, range));
-    // Usage of all keys is by the plan at the time of the request; usage of an account is by the
-    // current plan.
+    // The usage of a plan is counted by the plan at the time of the request. The usage of an
+    // account is filtered by the current plan of each key.
     const [free, pro] = [{ plan: 'free' }, { plan: 'pro' }];
     const ofAll = [{}, free, { plan: 'enterprise' }];
     const ofAccounts = [{ account: acme }, { account: label }, { account: acme, ...free }];
@@ -182,7 +182,8 @@ describe.each(databaseKinds)('the ledger on %s', (kind) => {
     await writeUsage(db(), [], { ...traffic, sequence: 1 }, 30_000);
     await writeUsage(db(), [], { ...traffic, sequence: 2 }, 61_000);
     const found = await ledger().readTraffic();
-    // Flushes of other tests may leave the period meanwhile.
+    // Only the flush of this test is compared, because flushes of other tests may become too old in
+    // the meantime.
     expect(found.filter((flush) => flush.replica === replica)).toEqual([traffic]);
   });
 
@@ -202,7 +203,7 @@ describe.each(databaseKinds)('the ledger on %s', (kind) => {
   });
 });
 
-// The rows come from replicas of the previous version, which may still run or have stopped.
+// The rows were written by replicas of the previous version, which may still be running.
 describe('usage that a previous version has written', () => {
   const database = useDatabase('postgres');
 

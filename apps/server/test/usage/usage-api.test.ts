@@ -12,7 +12,7 @@ import { sumOf } from '../support/write-usage.ts';
 type Ledger = LedgerOfKey & ServiceLedger;
 
 const { service, admin } = useAdmin('postgres', {
-  // The clock is in the middle of an hour, so that all requests are in one hour.
+  // The clock starts in the middle of an hour, so that all requests are in the same hour.
   clock: createClockAtNoon(),
   usage: { flushMs: 20 },
   quotas: { addressPerMinute: 4 },
@@ -36,7 +36,7 @@ test('the admin API returns the usage of one key by operation and outcome, of al
     ['/nowhere'],
     ['/pets', { method: 'DELETE' }],
     ['/rate-limit'],
-    // This request exceeds the limit.
+    // This request exceeds the limit of the key.
     ['/pets'],
   ] as const) {
     await service.call(path, { token, ...options });
@@ -119,7 +119,8 @@ test.each<[why: string, status: number, end: (key: Key) => unknown]>([
     const use = async () => (await service.call('/pets', { token, headers })).status;
     expect(await use()).toBe(200);
     await end(key);
-    // NOTIFY takes a moment, and the minute may end meanwhile.
+    // The key is used until the replica refuses it, because the NOTIFY takes a moment to arrive.
+    // `served` counts the requests that were still accepted.
     let served = 1;
     await untilPassing([service.server], async () => (await use()) !== 200 || ++served < 0);
     const lookUps: string[] = [];
@@ -128,14 +129,15 @@ test.each<[why: string, status: number, end: (key: Key) => unknown]>([
     while (statuses.length < 5) statuses.push(await use());
     stopFollowing();
     expect(statuses).toEqual([status, status, status, 429, 429]);
-    // There is one lookup if the change was announced only now.
+    // At most one lookup follows, if the announcement of the change arrives only now.
     expect(lookUps.filter((name) => name === 'find_key_by_token').length).toBeLessThan(2);
 
     const { history, lastUsedAt, lastRefusedAt, usage } = await untilPassing(
       [service.server],
       async () => {
         const details = await admin.read<KeyDetails>(`/keys/${key.id}?include=history`);
-        // Two statements read the details, and the second one may see more requests.
+        // Two SQL statements read the details, and the second one may already see more requests. So
+        // the test waits until both agree.
         const isCounted = sumOf(details.history?.rows) === served + 6;
         return details.lastRefusedAt !== null && isCounted && details;
       },

@@ -1,10 +1,10 @@
 import { connect, type Socket } from 'node:net';
 
 /**
- * Opens a connection to a server. Errors are ignored, because the server may reset the connection
- * at any time.
+ * Opens a TCP connection to a server. Errors are ignored, because the server may reset the
+ * connection at any time.
  *
- * @param localAddress the caller's address, such as 127.0.0.2.
+ * @param localAddress the address of the client, such as 127.0.0.2.
  */
 export async function openConnection(origin: string, localAddress = '127.0.0.1'): Promise<Socket> {
   const { hostname: host, port } = new URL(origin);
@@ -16,7 +16,7 @@ export async function openConnection(origin: string, localAddress = '127.0.0.1')
   return socket;
 }
 
-/** Waits until a connection is closed, by any side and in any way. */
+/** Waits until a connection is closed, by either side and in any way. */
 export function closeOf(socket: Socket): Promise<void> {
   return new Promise((resolve) => {
     if (socket.closed) resolve();

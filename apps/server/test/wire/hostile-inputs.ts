@@ -1,35 +1,42 @@
-// The inputs that clients may send below JSON. Each character is one byte (Latin-1).
+// The inputs that clients may send below the level of JSON. In these strings, each character is one
+// byte (Latin-1).
 
-/** Inputs by their response: a status and a message, or the source of a RegExp for both. */
+/**
+ * Inputs, with the expected response as key: a status and a message, or the source of a regular
+ * expression for both.
+ */
 export type Table<Input> = Readonly<Record<string, readonly Input[]>>;
 
 const get = 'GET /v1/pets HTTP/1.1';
 
 const petId = '400 petId: expected a 64-bit integer, got';
 
-// The tests of the contract and the fuzzer in conformance/ test the values of parameters.
+// The request targets. The tests of the contract and the fuzzer in `conformance/` test the values
+// of parameters.
 export const targets: Table<string> = {
   200: [
     '/v1/pets?limit=1#limit=0',
     '/v1/pets?"<>^`{|}\\',
     '/v1/pets?%ff=%ff&%=%00&__proto__[x]=0&constructor=x&a[b][c]=d&page[]=9&offset=1',
-    // RFC 9112, §3.2.2: the absolute form counts as its path, whatever its host.
+    // A target in absolute form is reduced to its path, whatever its host is (RFC 9112, §3.2.2).
     ...['https://u:p@localhost/v1/pets', 'ftp://a/v1/pets'],
-    // `url.parse`, which Express would call, throws for some of these targets.
+    // Express would call `url.parse`, which throws for some of these targets.
     ...['http://[/v1/pets', 'http:///v1/pets', 'http://%ff/v1/pets', 'http://a:port/v1/pets'],
-    // RFC 3986, §6.2.2.2: percent-encoded letters are decoded.
+    // Percent-encoded letters are decoded (RFC 3986, §6.2.2.2).
     ...['/v1/%70%65%74%73?ids=1', '/v1/r%61te%2Dlimit', '/%761/pets?ids=1'],
   ],
   '404 There is no such path.': [
     ...['*', '//a@[#', '//a@b/v1/pets#', `/v1/${'a/'.repeat(4_000)}`],
     ...['/v1', '/v1/', '/v1/pets/', '/v1//pets', '/v1/pets/1/2', '/v1/Pets', '/v1/constructor'],
     ...['/v2/pets', '/V1/pets', '//v1/pets'],
-    // These paths are neither resolved to other paths nor decoded further than letters.
+    // The service does not resolve `..` in these paths. It decodes only letters, digits and a few
+    // other characters in them.
     ...['/x/../v1/pets', '/v1/pets/%2e%2e/pets', '/v1/%50ets', '/v1/p%2565ts', '/v1/pets%2F1'],
     ...['/v1/pets%3Fids=1', '/v1/pets;a=b', '/v1/nowhere/%ff'],
   ],
   '404 There is no such path. The API is under /v1.': ['/', 'http://localhost?x=/v1'],
-  // Express fails while it matches such a path, before any step of the route.
+  // For these paths, Express would fail while it matches them, before it calls any middleware of
+  // the route.
   '400 path: expected valid percent-encoding of UTF-8': [
     ...['%', '%zz', '%c0%80', '%ed%a0%80'].map((it) => `/v1/pets/${it}?limit=%ff`),
   ],
@@ -58,11 +65,11 @@ export const heads: Table<readonly string[]> = {
       get,
       `Host:${host}`,
     ]),
-    // The header with the key is the hundredth one.
+    // The header with the API key is the hundredth one, which is the last that the server reads.
     [get, 'Host: a', ...many(98)],
     [get, 'Host: a', '__proto__: x', 'X-Odd: \xff', 'X-Forwarded-For: \xff, 999.9.9.9'],
     [get, 'Host: a', 'Origin: \xff', 'TE: deflate', 'X-Original-URL: /admin'],
-    // The response is complete and plain JSON.
+    // For these headers, the response is still complete, uncompressed JSON.
     [get, 'Host: a', 'Accept-Encoding: gzip, br', 'Accept: text/html', 'If-None-Match: *'],
     [get, 'Host: a', 'Range: bytes=0-1', 'Accept: application/json;q=0', 'Content-Type: a/b'],
   ],
@@ -88,8 +95,8 @@ const length = `Content-Length: ${rex.length}`;
 
 export type Framed = readonly [framing: string, body: string];
 
-// A proxy may find another end of such a body, and so see other requests after it (request
-// smuggling).
+// The framings of a body. A proxy and the server may disagree about where such a body ends, and
+// then about which requests follow (request smuggling).
 export const framings: Table<Framed> = {
   201: [
     [length, rex],
@@ -105,13 +112,13 @@ export const framings: Table<Framed> = {
     [chunked, `-1\r\nabc\r\n${end}`],
     [chunked, `3\r\nabcdef\r\n${end}`],
     [chunked, (chunk + end).replaceAll('\r', '')],
-    // These bodies are truncated.
+    // These bodies end before their announced length.
     [chunked, chunk],
     ['Content-Length: 99', rex],
   ],
   '413 by Node': [[chunked, chunk.replace('\r', `;${'a'.repeat(20_000)}\r`)]],
   '431 by Node': [[chunked, `${chunk}0\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`]],
-  // The request is refused before the rest of the body arrives.
+  // The server refuses these requests before the rest of the body arrives.
   '413 body: expected at most 16384 bytes': [
     ['Content-Length: 1000000000', ''],
     [chunked, `1000\r\n${' '.repeat(4_096)}\r\n`.repeat(5)],

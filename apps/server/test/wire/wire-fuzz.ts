@@ -3,7 +3,7 @@ import type { AnyServer } from '../support/local-server.ts';
 import { closeOf, openConnection } from './connection.ts';
 import { type Framed, framings, heads, type Table, targets } from './hostile-inputs.ts';
 
-/** Generates usual values most of the time. */
+/** Generates usual values most of the time, and odd values sometimes. */
 const mostly = <Value>(usual: readonly Value[], odd: readonly Value[]) =>
   fc.oneof(
     { weight: 3, arbitrary: fc.constantFrom(...usual) },
@@ -32,7 +32,7 @@ const fields = mostly<readonly string[]>(
   ],
 );
 
-/** Generates a request whose body is announced rightly or wrongly. */
+/** Generates a request whose headers announce the right or the wrong body. */
 const request = (token: string) =>
   fc
     .tuple(
@@ -46,22 +46,22 @@ const request = (token: string) =>
       return [first, ...rest, ...own, framing, '', body].join('\r\n');
     });
 
-/** Generates conversations with everything that a client may do to a listener. */
+/** Generates sequences of everything that a client may do on a connection. */
 function wireConversations(token: string) {
   const place = fc.double({ min: 0, max: 1, noNaN: true });
   return fc
     .record({
       listener: fc.constantFrom('origin' as const, 'opsUrl' as const),
       requests: fc.array(request(token), { minLength: 1, maxLength: 4 }),
-      // Pipelining, from shallow to deep.
+      // The number of pipelined requests.
       times: mostly([1], [2, 5, 50, 500]),
       truncateAt: fc.option(place, { freq: 2 }),
       cuts: fc.array(place, { maxLength: 4 }),
       /** Whether the client reads the responses. */
       reads: mostly([true], [false]),
       /**
-       * The end of the conversation: a TCP reset after the last byte, a half-close, or, rarely,
-       * waiting as long as the server does.
+       * The end of the connection: a TCP reset after the last byte, a half-close, or, rarely,
+       * waiting until the server closes it.
        */
       ending: fc.oneof(
         { weight: 50, arbitrary: fc.constantFrom('reset', 'half-close') },
@@ -77,10 +77,12 @@ function wireConversations(token: string) {
     });
 }
 
-/** How many conversations run at the same time. */
+/** The number of connections that are open at the same time. */
 const concurrent = 50;
 
-/** Holds conversations that are generated from a seed with both listeners of a server. */
+/**
+ * Opens connections to both listeners of a server, and does on them what is generated from a seed.
+ */
 export async function holdConversations(options: {
   readonly server: AnyServer;
   readonly token: string;
@@ -103,7 +105,8 @@ export async function holdConversations(options: {
       }
       if (ending === 'reset') socket.resetAndDestroy();
       else if (ending === 'half-close') socket.end();
-      // A paused socket does not notice the end of its connection.
+      // The socket must be resumed, because a paused socket does not notice that its connection has
+      // ended.
       socket.resume();
       await closed;
     }

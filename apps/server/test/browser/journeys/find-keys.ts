@@ -5,8 +5,8 @@ import type { Store } from '../../support/use-console.ts';
 import { writeCounts } from '../../support/write-usage.ts';
 
 /**
- * Sorts a list of sixty keys by its headers, filters and pages it, reloads it by its address, and
- * saves it. Then it uses the search.
+ * Sorts, filters and pages a list of sixty keys, reloads its address, and downloads it as CSV. Then
+ * the journey uses the search.
  */
 export async function findKeys(store: Store): Promise<void> {
   const { service, admin, open, createKeys, createOperator } = store;
@@ -18,7 +18,7 @@ export async function findKeys(store: Store): Promise<void> {
   const soon = new Date(Date.now() + 5 * 86_400_000).toISOString();
   const json = JSON.stringify({ expiresAt: soon, plan: 'pro' });
   await admin.call(`/keys/${idOf(50)}`, { method: 'PATCH', json });
-  // The window is so wide that all columns are shown.
+  // The window is wide enough to show all columns.
   await using tab = await open({ viewport: { width: 1920, height: 900 }, expected: /503/ });
   const { page } = tab;
   const rows = tab.rows('Keys');
@@ -42,7 +42,7 @@ export async function findKeys(store: Store): Promise<void> {
     await expect.poll(() => head(column).getAttribute('aria-sort')).toBe(order);
     if (name !== '') await first(name);
   }
-  // A row is a link, also for the middle mouse button.
+  // The whole row works as a link, even for the middle mouse button.
   const opened = page.context().waitForEvent('page');
   await rows.first().getByText('active').click({ button: 'middle' });
   const other = await opened;
@@ -52,7 +52,8 @@ export async function findKeys(store: Store): Promise<void> {
   await first('listed 9');
   const download = await tab.save('CSV of all keys that match');
   expect(download.suggestedFilename()).toBe('keys.csv');
-  // The file has a header, 60 keys, and an empty text after the last line break.
+  // The CSV file has a header and 60 keys. Splitting it also returns an empty text after the last
+  // line break.
   const lines = (await readFile(await download.path(), 'utf8')).split('\r\n');
   expect(lines).toHaveLength(62);
 
@@ -67,7 +68,8 @@ export async function findKeys(store: Store): Promise<void> {
     await page.getByLabel(label).selectOption('');
     await rows.nth(49).waitFor();
   }
-  // A pause after a word does not remove the space, so typing continues with the next word.
+  // The filter is applied during a pause after a word. The field keeps the space at its end, so
+  // that the user can type the next word.
   await page.getByLabel('Name, account, token or id').fill('nobody ');
   await expect.poll(() => tab.query()['search']).toBe('nobody');
   await page.keyboard.type('has this');
@@ -76,7 +78,7 @@ export async function findKeys(store: Store): Promise<void> {
   await page.getByRole('link', { name: 'Clear filters' }).click();
   await rows.nth(49).waitFor();
 
-  // The changes of an operator are found by the operator's name.
+  // The audit log can be searched by the name of the operator who made a change.
   const { operator, token } = await createOperator('operator');
   await admin.call('/keys', { json: '{"name":"by an operator","plan":"free"}', token });
   await tab.show('#/audit');
@@ -89,8 +91,8 @@ export async function findKeys(store: Store): Promise<void> {
 }
 
 /**
- * Searches for keys and accounts by parts of their names, ids and tokens. The search text does not
- * appear in the address.
+ * Searches for keys and accounts by parts of their names, ids and tokens. The address must not
+ * contain the search text, which may be a token.
  */
 async function search({ admin }: Store, tab: ConsoleTab): Promise<void> {
   const json = '{"name":"Nordic Paws, web shop","account":"Q-4711","plan":"free"}';
@@ -111,22 +113,22 @@ async function search({ admin }: Store, tab: ConsoleTab): Promise<void> {
   await box.fill('BOUR VET');
   await page.getByRole('option', { name: 'Harbour Vets' }).getByText('Account, 0 keys').click();
   await tab.heading('Harbour Vets');
-  // Enter opens the result with exactly this name, even before the search is finished.
+  // Enter opens the result that matches the text exactly, even before the search has finished.
   await box.fill(token.slice(0, 8));
   await keyboard.press('Enter');
   await tab.heading('Nordic Paws, web shop');
-  // Long input and invalid addresses lead to a message.
+  // Long search texts and invalid addresses show a message instead of a failure.
   await box.fill('no key'.repeat(50));
   await page.getByText('No results.').waitFor();
   await tab.show('#/key/no-id');
   await page.getByText('Could not load the key.').waitFor();
-  // A failed search is repeated.
+  // The console repeats a search that failed.
   let searches = 0;
   await page.route(/\/admin\/v1\/keys\?.*search=/, (route) => {
     searches += 1;
     return searches === 1 ? route.fulfill({ status: 503, json: {} }) : route.continue();
   });
-  // The text is not the start of an id, so no further request is sent.
+  // The text cannot be the start of an id, so the console sends no further request for ids.
   await box.fill('q-471');
   await option.waitFor();
   expect(searches).toBe(2);

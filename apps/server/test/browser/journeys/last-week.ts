@@ -9,7 +9,7 @@ import { writeCounts } from '../../support/write-usage.ts';
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
-/** Midnight (UTC) of the day one week ago: "last Tuesday". */
+/** Midnight (UTC) at the start of the day one week ago. */
 const lastTuesday = Math.floor(Date.now() / dayMs - 7) * dayMs;
 const iso = (time: number) => new Date(time).toISOString();
 const hours = (from: number, to: number) => ({
@@ -24,8 +24,8 @@ const allOf = (page: Page) =>
   page.getByRole('table', { name: 'By outcome' }).getByRole('row', { name: 'All 40' });
 
 /**
- * Shows that day, coming from another page. On the same page, an earlier response might arrive and
- * be shown first.
+ * Opens a page with the day one week ago, coming from another page. If the console were already on
+ * the same page, it might first show an earlier response.
  */
 async function showDay({ show }: ConsoleTab, plot: string): Promise<void> {
   await show('#/operators');
@@ -33,8 +33,8 @@ async function showDay({ show }: ConsoleTab, plot: string): Promise<void> {
 }
 
 /**
- * Chooses last Tuesday. The choice stays on other pages, a colleague sees it, and it is saved and
- * zoomed into.
+ * Selects the day one week ago as the period. The journey checks that other pages keep the period,
+ * that a colleague can open it, and that the plot can be downloaded and zoomed.
  */
 export async function lookBack({ service, admin, open }: Store): Promise<void> {
   const { key } = await admin.create('{"name":"W-1 shop","account":"W-1","plan":"pro"}');
@@ -54,7 +54,7 @@ export async function lookBack({ service, admin, open }: Store): Promise<void> {
   await tab.press('Last hour');
   await until.fill(`${day}T23:59`);
   await until.blur();
-  // An invalid range shows a message and sends no request.
+  // For an invalid period, the page shows a message and sends no request.
   await page.getByText('The first time must be before the second.').waitFor();
   await from.fill(`${day}T00:00`);
   await from.blur();
@@ -63,7 +63,7 @@ export async function lookBack({ service, admin, open }: Store): Promise<void> {
   await page.getByRole('table', { name: `Busiest keys, ${day} (UTC)` }).waitFor();
   await page.getByRole('link', { name: 'W-1 shop' }).click();
   await allOf(page).waitFor();
-  // A colleague in another time zone sees the same.
+  // A colleague in another time zone opens the same address and sees the same period.
   await using colleague = await open({ timezoneId: 'America/New_York' });
   await colleague.show(new URL(page.url()).hash);
   await allOf(colleague.page).waitFor();
@@ -76,7 +76,8 @@ export async function lookBack({ service, admin, open }: Store): Promise<void> {
   };
   const chosen = tab.query();
   expect(await go('Deprecation')).toEqual(chosen);
-  // The page has fields of its own with these names.
+  // The period is not kept on the audit log, because that page has its own fields with the same
+  // names.
   expect(await go('Audit log')).toEqual({});
   await go('Keys');
   await page.getByRole('link', { name: 'W-1', exact: true }).click();
@@ -86,7 +87,7 @@ export async function lookBack({ service, admin, open }: Store): Promise<void> {
   await expect.poll(tab.query).toEqual({ range: 'week' });
   expect(await go('Overview')).toEqual({ range: 'week' });
 
-  // The plotted values can be saved.
+  // The values of the plot can be downloaded as CSV.
   await showDay(tab, plot);
   const download = await tab.save(/^CSV of Requests/);
   expect(download.suggestedFilename()).toMatch(
@@ -94,13 +95,14 @@ export async function lookBack({ service, admin, open }: Store): Promise<void> {
   );
   const [header, ...rows] = (await readFile(await download.path(), 'utf8')).split('\r\n');
   expect(header).toMatch(/^\ufeffat,ok,client_error,server_error,denied,banned,.*all$/);
-  // The file has one line for each bar, and an empty text after the last line break.
+  // The CSV file has one line for each bar. Splitting it also returns an empty text after the last
+  // line break.
   expect(rows).toHaveLength(25);
   expect(rows[10]).toMatch(new RegExp(`^${iso(lastTuesday + 10 * hourMs)},20,0,0,10,0,.*30$`));
   await zoomIn(tab, plot);
 }
 
-/** Returns the position of an hour in the plot, when the plot no longer moves. */
+/** Waits until the plot no longer moves, and returns the position of an hour in the plot. */
 async function placeOf(page: Page, hour: number): Promise<{ x: number; y: number }> {
   const plot = page.locator('.u-over');
   await plot.scrollIntoViewIfNeeded();
@@ -110,8 +112,8 @@ async function placeOf(page: Page, hour: number): Promise<{ x: number; y: number
 }
 
 /**
- * Checks that a plot shows the values under the mouse, and can be zoomed by mouse, finger and
- * keyboard, in steps and back.
+ * Checks that a plot shows the values under the mouse. The plot can be zoomed with the mouse, a
+ * finger and the keyboard, in several steps and back.
  */
 async function zoomIn(tab: ConsoleTab, plot: string): Promise<void> {
   const { page } = tab;
@@ -171,10 +173,11 @@ async function zoomIn(tab: ConsoleTab, plot: string): Promise<void> {
 }
 
 /**
- * Expects that a plot changes its colours with the theme at once, and hides outcomes by its legend.
+ * Expects that a plot changes its colors with the theme at once, and that its legend can hide
+ * outcomes.
  */
 async function expectColours({ page, press }: ConsoleTab): Promise<void> {
-  /** Returns the colour of denials in the legend, and whether the canvas contains it. */
+  /** Returns the color of denials in the legend, and whether the canvas contains this color. */
   const denied = () =>
     page.evaluate<[string, boolean]>(`(() => {
       const { backgroundColor } = getComputedStyle(document.querySelector('.legend .key.denied'));
@@ -191,7 +194,7 @@ async function expectColours({ page, press }: ConsoleTab): Promise<void> {
   await press('View');
   await page.getByLabel('Dark').check();
   await expect.poll(denied).toEqual([expect.not.stringContaining(light), true]);
-  // The theme of the system, which can change as well.
+  // The plot also follows the theme of the operating system, which may change.
   await page.getByLabel('System').check();
   await expect.poll(denied).toEqual([light, true]);
   await page.emulateMedia({ colorScheme: 'dark' });

@@ -6,8 +6,8 @@ import { focusOf, tabTo } from '../../support/browser.ts';
 import type { Store } from '../../support/use-console.ts';
 
 /**
- * Logs in, changes a plan, and moves and revokes five keys with the keyboard alone. The focus is
- * always visible.
+ * Logs in, changes a plan, and moves and revokes five keys with the keyboard only. The focus must
+ * always be visible.
  */
 export async function useKeyboard({ admin, open, createKeys }: Store): Promise<void> {
   const keys = await createKeys('five', 6);
@@ -17,7 +17,7 @@ export async function useKeyboard({ admin, open, createKeys }: Store): Promise<v
   const { keyboard } = page;
   const dialog = page.getByRole('dialog');
   const rows = tab.rows('Keys');
-  // The field has the focus.
+  // The field for the token has the focus when the page opens.
   await page.locator('input[name=token]:focus').waitFor();
   await keyboard.type(adminToken);
   await keyboard.press('Enter');
@@ -39,7 +39,7 @@ export async function useKeyboard({ admin, open, createKeys }: Store): Promise<v
   await dialog.waitFor();
   await keyboard.press('Escape');
   await dialog.waitFor({ state: 'detached' });
-  // The focus is back on the button that opened the dialog.
+  // After the dialog has closed, the button that opened it has the focus again.
   expect(await focusOf(page)).toMatchObject({ tag: 'BUTTON', name: /^Change plan/ });
   await keyboard.press('Enter');
   await dialog.getByLabel(/^Plan/).press('b');
@@ -52,7 +52,7 @@ export async function useKeyboard({ admin, open, createKeys }: Store): Promise<v
   await rows.nth(5).waitFor();
   const entriesOf = async (action: string) =>
     (await admin.call(`/audit?account=six&action=${action}`)).body as AuditEntry[];
-  /** Selects all rows and moves to the actions. */
+  /** Selects all rows and moves the focus to the actions. */
   const selectAll = async () => {
     await tabTo(page, 'Select all rows');
     await keyboard.press('Space');
@@ -79,7 +79,7 @@ export async function useKeyboard({ admin, open, createKeys }: Store): Promise<v
   await selectAll();
   await tabTo(page, 'Revoke…', 9);
   await keyboard.press('Enter');
-  // The field for the reason has the focus.
+  // The field for the reason has the focus when the dialog opens.
   await keyboard.type('the contract ended');
   await keyboard.press('Enter');
   await page.getByRole('alert').filter({ hasText: '4 keys revoked, 1 not' }).waitFor();

@@ -4,8 +4,8 @@ import type { Store } from '../../support/use-console.ts';
 const newPet = '{"name":"Mia","categoryId":3}';
 
 /**
- * Creates a key after mistakes in the form, hands it over, uses and changes it, and revokes it
- * after a leak.
+ * Creates a key after mistakes in the form, and passes its token on to the customer. The journey
+ * then uses and changes the key, and revokes it after a leak.
  */
 export async function lookAfterKey({ service, open, statusOf }: Store): Promise<void> {
   await using tab = await open();
@@ -13,7 +13,7 @@ export async function lookAfterKey({ service, open, statusOf }: Store): Promise<
   await tab.show('#/keys');
   await page.getByRole('link', { name: 'New key' }).click();
   await tab.heading('New key');
-  // Each refusal is shown at its field with the words of the form, and the input stays.
+  // Each error is shown beside its field and uses the label of the field. The form keeps the input.
   await field('Name').fill('  acme ');
   await field('Account').fill('x'.repeat(256));
   await field('Expires').fill('2020-01-31T12:00');
@@ -53,7 +53,7 @@ export async function lookAfterKey({ service, open, statusOf }: Store): Promise<
   await tab.press('Change plan or limits…');
   await field('Plan').selectOption('pro');
   await tab.press('Change');
-  // The dialog shows the plan with the same words.
+  // The page describes the plan with the same words as the dialog.
   await tab.notice('The plan is changed.');
   await page.getByText('300 a minute, 10,000 a day').waitFor();
 
@@ -81,7 +81,8 @@ export async function lookAfterKey({ service, open, statusOf }: Store): Promise<
   await tab.show('#/audit?search=public+repository');
   await tab.rows('Audit log').filter({ hasText: 'acme' }).waitFor();
 
-  // A different letter case means another account, so the first attempt only warns.
+  // The same name in a different letter case would be another account. So the first attempt only
+  // shows a warning.
   await tab.show('#/new-key');
   await field('Name').fill('other');
   await field('Account').fill('c-18');

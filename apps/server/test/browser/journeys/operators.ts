@@ -4,8 +4,8 @@ import { call } from '../../support/test-service.ts';
 import type { Store } from '../../support/use-console.ts';
 
 /**
- * Creates operators, whose tokens are shown until somebody confirms them. It finds operators by
- * their tokens and revokes them.
+ * Creates operators. Their tokens are shown until the user confirms that they are saved. The
+ * journey then finds operators by their tokens and revokes them.
  */
 export async function manageOperators({ service, open }: Store): Promise<void> {
   await using tab = await open();
@@ -30,8 +30,8 @@ export async function manageOperators({ service, open }: Store): Promise<void> {
     JSON.stringify({ ...sessionStorage, ...localStorage, state: history.state })`);
   expect(kept).not.toContain(token);
 
-  // The search identifies the operator of a token that somebody found. The prefix is enough, so no
-  // more of the token is sent.
+  // The search finds the operator of a leaked token. The console sends only the prefix of the
+  // token, because the prefix is enough.
   await page.getByRole('combobox', { name: 'Search' }).fill(token);
   await page.getByText('This is the token of an operator.').waitFor();
   await page.getByRole('option', { name: 'Bob' }).click();
@@ -39,7 +39,8 @@ export async function manageOperators({ service, open }: Store): Promise<void> {
   await expect.poll(() => tab.rows('Operators').count()).toBe(1);
   expect([...tab.requests, page.url()].join()).not.toContain(token.slice(0, 9));
 
-  // An operator who rotates the own token sees the new one, although the session ends.
+  // An operator who rotates the own token can read the new token, although the rotation ends the
+  // session.
   await using bob = await open({ token });
   await bob.show('#/operators');
   await bob.page.getByRole('button', { name: 'Rotate… Bob' }).click();
@@ -51,7 +52,8 @@ export async function manageOperators({ service, open }: Store): Promise<void> {
   await bob.logIn(renewed);
   await bob.show('#/keys?plan=free');
 
-  // A revoked operator must enter another token, and then returns to the same page.
+  // After a revocation, the operator must log in with another token. The console then shows the
+  // same page again.
   await page.getByRole('button', { name: 'Revoke… Bob' }).click();
   await page.getByText('This is the last owner').waitFor();
   await tab.press('Revoke the operator');

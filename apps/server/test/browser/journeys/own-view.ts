@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { overflowOf } from '../../support/browser.ts';
 import type { Store } from '../../support/use-console.ts';
 
-/** Names that an attacker could choose. */
+/** The names that an attacker could give to a key, with HTML and invisible characters. */
 const hostileNames = [
   '"><img src=x onerror=alert(1)><script>alert(2)</script>',
   '\u202Egnp.ecaf\u202C and \u2067isolated',
@@ -10,8 +10,8 @@ const hostileNames = [
 ];
 
 /**
- * Chooses another theme, a denser table and absolute times, which stay after a reload. Names are
- * always shown as text.
+ * Chooses another theme, a denser table and absolute times, and checks that a reload keeps them.
+ * The journey also checks that names are always shown as text.
  */
 export async function chooseView({ admin, open, createKeys }: Store): Promise<void> {
   await createKeys('long', 50);
@@ -29,8 +29,9 @@ export async function chooseView({ admin, open, createKeys }: Store): Promise<vo
   await rows.nth(49).waitFor();
   expect(await time.textContent()).toMatch(/\d{4}, \d\d:\d\d/);
   expect(await paper()).not.toBe('rgb(255, 255, 255)');
-  // 50 rows fit on the screen of a laptop under the fixed header. The offset is rounded up, because
-  // pages scroll by whole pixels and the header is fixed only after the table has left the top.
+  // 50 rows must fit on the screen of a laptop below the fixed header. The offset is rounded up,
+  // because pages scroll by whole pixels, and the header is fixed only after the table has left the
+  // top.
   await page.evaluate(
     'scrollBy(0, Math.ceil(document.querySelector("table").getBoundingClientRect().top))',
   );
@@ -41,14 +42,15 @@ export async function chooseView({ admin, open, createKeys }: Store): Promise<vo
   await tab.press('View');
   for (const choice of ['System', 'Relative', 'Comfortable']) await page.getByLabel(choice).check();
   await expect.poll(paper).toBe('rgb(255, 255, 255)');
-  // With the default view, nothing is stored on the disk.
+  // With the default settings, the browser stores nothing.
   await expect.poll(() => page.evaluate('localStorage.length')).toBe(0);
 
-  // The name of a key is text on every page, and does not change the direction of the text after
-  // it.
+  // The name of a key is shown as text on every page. It does not change the direction of the text
+  // after it.
   const issued = await Promise.all(
     hostileNames.map((name) => {
-      // The name of an account must not contain invisible characters.
+      // Invisible characters are removed here, because the name of an account must not contain
+      // them.
       const account = name.replaceAll(/\p{Cf}/gu, '');
       return admin.create(JSON.stringify({ name, account, plan: 'free' }));
     }),

@@ -15,13 +15,16 @@ type Device = typeof desktop | typeof phone;
 
 const topOf = async (locator: Locator) => Math.round((await locator.boundingBox())?.y ?? -1);
 
-/** Expects that an element is visible below `from` and above `to`. */
+/**
+ * Expects that the top of an element is at least `from` and less than `to` pixels below the top of
+ * the window.
+ */
 const expectTop = (locator: Locator, [from, to]: readonly [number, number]) =>
   expect.poll(() => topOf(locator)).toSatisfy((y: number) => y >= from && y < to);
 
 /**
- * Copies the first line, finds an error code with the keyboard, and shows a sample in a language
- * that stays chosen.
+ * Copies the first command, finds an error code with the keyboard, and chooses a language for
+ * samples, which the pages remember.
  */
 export async function searchDocs({ service, openPage }: Store): Promise<void> {
   await using tab = await openPage('/docs/guides/start', {
@@ -87,8 +90,8 @@ export async function searchDocs({ service, openPage }: Store): Promise<void> {
 }
 
 /**
- * Follows links to operations, responses and errors, which become visible. It chooses a language at
- * the place of reading.
+ * Follows links to operations, responses and errors, and checks that their targets become visible.
+ * The journey also changes the language of samples and checks that the page does not scroll.
  */
 export async function followLinks(store: Store, device: Device): Promise<void> {
   const { service, openPage } = store;
@@ -118,7 +121,7 @@ export async function followLinks(store: Store, device: Device): Promise<void> {
   await expectTop(page.getByRole('heading', { name: "Show the key's rate limits" }), screen);
   const marked = (await openList()).locator('[aria-current="true"]');
   await expect.poll(() => marked.textContent()).toBe("GET Show the key's rate limits");
-  // A row of a table can be read without scrolling sideways.
+  // The rows of a table must fit the screen, so that they can be read without scrolling sideways.
   const hidden = await page
     .locator('.long')
     .evaluateAll((tables) =>
@@ -127,7 +130,7 @@ export async function followLinks(store: Store, device: Device): Promise<void> {
   expect(hidden.length).toBeGreaterThan(5);
   expect(Math.max(...hidden)).toBe(0);
 
-  // Responses and errors are collapsed to keep the page short, and open when an address points to
+  // Responses and errors are collapsed to keep the page short. They open when the address points to
   // them.
   await page.goto('about:blank');
   await page.goto(`${origin}/docs/guides/operations#createPet-answers`);
@@ -144,8 +147,8 @@ export async function followLinks(store: Store, device: Device): Promise<void> {
 }
 
 /**
- * Checks that a wide screen shows an operation's samples and responses beside its text, where they
- * stay visible while scrolling. A guide shows its contents there.
+ * Checks that a wide screen shows samples and responses beside the text of an operation, where they
+ * stay visible while scrolling. A guide shows its table of contents there.
  */
 export async function readBeside({ service, openPage }: Store): Promise<void> {
   await using tab = await openPage('/docs/guides/operations#createPet', desktop);
@@ -174,7 +177,7 @@ export async function readBeside({ service, openPage }: Store): Promise<void> {
   await page.getByRole('link', { name: 'Next Client: errors, hooks, tests' }).click();
   await page.waitForURL('**/docs/guides/client-errors');
 
-  // On a small screen a button opens the contents, even without JavaScript.
+  // On a small screen, a button opens the table of contents, even without JavaScript.
   await using plain = await openPage('/docs/guides/client', {
     ...phone,
     javaScriptEnabled: false,
@@ -204,7 +207,7 @@ export async function expectReadable(
   expect(Number(/\d+/.exec(background)) > 128).toBe(device.colorScheme === 'light');
 }
 
-/** The values to enter for each operation, and what its response shows. */
+/** The values to enter into the form of each operation, with the expected status and response. */
 const tries = {
   listPets: [{ ids: '1,2' }, 200, /"name"|\[\]/],
   createPet: [
@@ -215,17 +218,17 @@ const tries = {
   getRateLimit: [{}, 200, /"windows"/],
 } as const;
 
-/** Tries each operation twice on a phone. */
+/** Sends each operation twice with the forms of the page, on a phone. */
 export async function tryOut({ service, openPage }: Store): Promise<void> {
   await using tab = await openPage('/docs/guides/operations', phone);
   const { page } = tab;
-  // The operation that is not implemented has no form.
+  // The operation for orders has no form, because it is not implemented.
   await expect.poll(() => page.locator('details.try').count()).toBe(Object.keys(tries).length);
   for (const [id, [fill, status, shows]] of Object.entries(tries)) {
     const form = page.locator(`details.try:has(+ #${id}-samples)`);
     await form.getByText('Try it').click();
     const key = form.getByLabel('API key');
-    // The page keeps the pasted key for the other operations.
+    // The page keeps the pasted API key for the forms of the other operations.
     if (id === 'listPets') await key.fill(service.tokens.enterprise);
     for (const [name, value] of Object.entries(fill)) await form.getByLabel(name).fill(value);
     for (let time = 1; time <= 2; time += 1) {
@@ -249,7 +252,7 @@ export async function readWithLess({ service, openPage }: Store): Promise<void> 
   const { origin } = service.server;
   await using old = await openPage('/docs#tag/animals/GET/pets');
   await old.page.waitForURL('**/docs/guides/operations#listPets');
-  // The link in the header `Link`.
+  // The address is the one in the header `Link` of deprecated operations.
   await old.page.goto(`${origin}/docs#deprecation`);
   await old.page.locator('#deprecation a').click();
   await old.page.waitForURL('**/docs/guides/deprecation');
@@ -263,10 +266,11 @@ export async function readWithLess({ service, openPage }: Store): Promise<void> 
   expect(await plain.page.getByText('package main').first().isVisible()).toBe(true);
   expect(await plain.page.getByText('import urllib.request').first().isVisible()).toBe(false);
 
-  // Each additional file would add its latency. `docs-pages.test.ts` limits the size of the page.
+  // The page must appear without its other files, because each file would add its latency.
+  // `docs-pages.test.ts` limits the size of the page.
   await using slow = await openPage('/docs', { ...phone, expected: /net::ERR|failed/ });
   const held: string[] = [];
-  // The requests are never answered.
+  // The requests for other files never get a response.
   await slow.page.route(/\/docs\/.+/, (route) => void held.push(route.request().url()));
   await slow.page.goto(`${origin}/docs`, { waitUntil: 'commit' });
   const painted = await slow.page.evaluate(`new Promise((resolve) =>

@@ -6,17 +6,18 @@ import { writeCounts } from '../../support/write-usage.ts';
 const why = (page: Page) => page.getByRole('region', { name: 'Request status' });
 
 /**
- * Answers "C-5 says: I get 429" with one click from the overview and two more to fix it. It also
- * finds, explains and unbans a banned key, and shows when it was denied, by hour and by minute.
+ * Finds out why the customer C-5 gets 429, with one click from the overview, and fixes it with two
+ * more. The journey also finds, explains and unbans a banned key, and shows when the key was
+ * denied, by hour and by minute.
  */
 export async function answerCustomer(store: Store): Promise<void> {
   const { service, admin, open, bannedKey, statusOf } = store;
-  // A key of another account that is not denied.
+  // The test also needs a key of another account that is not denied.
   const other = await admin.create('{"name":"C-9 shop","account":"C-50","plan":"business"}');
   await statusOf(other.token);
   const banned = await bannedKey({ name: 'C-5 import', account: 'C-5', plan: 'enterprise' });
-  // A quarter of all requests in a minute counts as trouble. 60 denials are enough, whatever other
-  // journeys have sent before.
+  // The overview shows a warning if a quarter of all requests in a minute are denied. 60 denials are
+  // enough, whatever the other journeys have sent before.
   for (let n = 0; n < 60; n++) await statusOf(banned.token);
   await admin.create('{"name":"C-5 idle","account":"C-5","plan":"free"}');
   await using tab = await open({ timezoneId: 'UTC' });
@@ -37,14 +38,14 @@ export async function answerCustomer(store: Store): Promise<void> {
   await tab.press('Reset usage');
   await tab.notice('Usage reset.');
   expect([answered, clicks - answered]).toEqual([1, 2]);
-  // The key sends only this request in the minute, because the page soon shows that its limit is
+  // The key sends only one request in the minute, because the page will soon show that its limit is
   // used up.
   expect(await statusOf(banned.token)).toBe(200);
   await tab.show('#/audit?account=C-5');
   await page.getByRole('cell', { name: 'our fault' }).first().waitFor();
 
   const { id, token } = await bannedKey({ name: 'why do we get 429' });
-  // The hour has ended, and its minutes are still stored.
+  // The hour is in the past, but the ledger still has its minutes.
   const hour = Math.floor(Date.now() / 3_600_000 - 3) * 3_600_000;
   const at = (minute: number) => hour + minute * 60_000;
   await writeCounts(service.database, id, [
@@ -57,7 +58,7 @@ export async function answerCustomer(store: Store): Promise<void> {
   await tab.show('#/keys');
   await page.getByLabel('Name, account, token or id').fill('why do');
   await page.getByLabel('State').selectOption('banned');
-  // Other journeys leave banned keys, which disappear only when the search has been answered.
+  // The list also contains banned keys of other journeys until the response to the search arrives.
   await expect.poll(() => rows.allTextContents()).toEqual([expect.stringContaining('why do we')]);
   await rows.filter({ hasText: '▲ banned' }).getByRole('link').first().click();
   const ban = page.locator('.state', { hasText: 'Banned until' });
@@ -87,8 +88,8 @@ export async function answerCustomer(store: Store): Promise<void> {
 }
 
 /**
- * Gives an account a plan, finds out why it is refused and by which key, suspends it, and writes a
- * letter.
+ * Gives an account a plan, finds out why it gets 429 and because of which key, suspends it, and
+ * writes a letter to the customer.
  */
 export async function changeAccount(store: Store): Promise<void> {
   const { admin, open, bannedKey, statusOf } = store;
@@ -100,7 +101,7 @@ export async function changeAccount(store: Store): Promise<void> {
   await tab.show('#/accounts');
   await page.getByRole('link', { name: account }).click();
   await why(page).getByText('1 of its 2 keys is banned').waitFor();
-  // The change of the plan ends the ban of the key by default.
+  // By default, a change of the plan also ends the bans of the account's keys.
   await tab.press('Change plan or limits…');
   await tab.field('Plan').selectOption('enterprise');
   await page.getByLabel('Requests a minute').fill('100');
@@ -111,7 +112,7 @@ export async function changeAccount(store: Store): Promise<void> {
   await expect.poll(() => statusOf(token)).toBe(429);
   await tab.news(why(page).getByText('The daily limit is used up until'));
   await why(page).getByRole('link', { name: 'busy' }).click();
-  // The page of the key links back to the account.
+  // The page of the key has a link back to the account.
   await why(page).getByText('The daily limit of its account').waitFor();
   await page.getByText('These limits are shared by all keys of the account').waitFor();
   await why(page).getByRole('link', { name: account }).click();
@@ -123,10 +124,11 @@ export async function changeAccount(store: Store): Promise<void> {
   await tab.notice('The account is suspended.');
   await expect.poll(() => statusOf(token)).toBe(403);
   await why(page).getByText('Reason: unpaid').waitFor();
-  // The keys of a suspended account show its suspension, and cannot be resumed themselves.
+  // The keys of a suspended account show that the account is suspended. They cannot be resumed
+  // without the account.
   await tab.show('#/keys?state=suspended');
   const busy = page.getByRole('row').filter({ hasText: 'busy' });
-  // The account's plan applies; the key's own plan is inactive.
+  // The account's plan applies, so the plan of the key has no effect.
   await busy.getByText('enterprise (account)').waitFor({ state: 'attached' });
   await busy.getByText('account suspended').waitFor();
   await busy.getByRole('link', { name: 'busy' }).click();
@@ -147,21 +149,24 @@ export async function changeAccount(store: Store): Promise<void> {
   await tab.notice('Plan removed.');
 }
 
-/** Writes a letter of facts as a viewer, who is not offered actions that would be refused. */
+/**
+ * Writes a letter to a customer as a viewer. The console does not offer a viewer actions that would
+ * be refused.
+ */
 async function writeLetter({ open, createOperator }: Store, keyId: string): Promise<void> {
   const viewer = await createOperator('viewer');
   await using tab = await open({ token: viewer.token });
   const { page } = tab;
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   await tab.show(`#/key/${keyId}`);
-  // The denials are in one minute or in two.
+  // The denials may be in one minute or in two.
   await why(page)
     .getByText(/denied or banned, (all at|from)/)
     .waitFor();
   await tab.press('Write to the customer…');
   const dialog = page.getByRole('dialog', { name: 'Write to the customer' });
   const text = await dialog.getByLabel('Text').inputValue();
-  // The text is scrolled to its top.
+  // The text field must be scrolled to its top.
   expect(await page.evaluate(`document.querySelector('dialog textarea').scrollTop`)).toBe(0);
   expect(text).toMatch(/\d of \d+ requests/);
   await dialog.getByLabel('Text').fill(`${text}Yours, Ann`);

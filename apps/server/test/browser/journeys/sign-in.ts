@@ -11,7 +11,7 @@ const login = (page: Page) => page.getByLabel('Your operator token');
 const sessionOf = async (page: Page) =>
   String(await page.evaluate(`sessionStorage.getItem('animal-store-session')`));
 
-/** Opens another tab of the same browser by hand. */
+/** Opens another tab of the same browser, as a user does, without a link from the first tab. */
 async function openBeside({ page }: ConsoleTab): Promise<Page> {
   const other = await page.context().newPage();
   await other.goto(page.url().replace(/#.*/, ''));
@@ -19,8 +19,8 @@ async function openBeside({ page }: ConsoleTab): Promise<Page> {
 }
 
 /**
- * Exchanges a token for a session of all tabs, which is not stored on the disk. A second login
- * loses no input.
+ * Logs in with a token, which creates a session for all tabs. The browser must not store the
+ * session on the disk. Logging in again loses no input.
  */
 export async function signIn({ service, admin, open, expireSessions }: Store): Promise<void> {
   await admin.create('{"name":"in a new tab","plan":"free"}');
@@ -46,7 +46,7 @@ export async function signIn({ service, admin, open, expireSessions }: Store): P
   });
   await other.reload();
   await heading(other, 'in a new tab').waitFor();
-  // Another browser does not get the session.
+  // A tab of another browser profile does not get the session.
   await using _elsewhere = await open({ token: null });
 
   await tab.show('#/new-key');
@@ -55,14 +55,15 @@ export async function signIn({ service, admin, open, expireSessions }: Store): P
   await tab.press('Create key');
   await again.waitFor();
   await page.keyboard.press('Escape');
-  // The data of the page is hidden.
+  // While the login form is shown, the data of the page is hidden.
   expect(await tab.field('Name').isVisible()).toBe(false);
-  // These tabs first learn that the session has ended. Otherwise they would give it to a new tab.
+  // The other tabs must first learn that the session has ended. Otherwise they would pass the
+  // session on to a new tab.
   for (const one of [waiting, other]) {
     await one.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`);
     await one.getByRole('dialog', { name: 'Log in again' }).waitFor();
   }
-  // A login in another tab is valid for this tab.
+  // After a login in another tab, this tab continues without a login.
   const beside = await openBeside(tab);
   await login(beside).fill(adminToken);
   await beside.keyboard.press('Enter');
@@ -70,7 +71,7 @@ export async function signIn({ service, admin, open, expireSessions }: Store): P
   await tab.press('Create key');
   await tab.takeToken();
   await tab.heading('typed before');
-  // The page notices the end of the session by itself, below an open dialog.
+  // The page notices by itself that the session has ended, even while a dialog is open.
   await page.getByRole('button', { name: 'Edit name' }).click();
   await page.getByLabel('Reason').fill('a long reason');
   await expireSessions();
@@ -85,7 +86,7 @@ export async function signIn({ service, admin, open, expireSessions }: Store): P
   for (const one of [waiting, other, beside]) await expect.poll(() => sessionOf(one)).toBe(stored);
   expect(stored).not.toContain(adminToken);
   const { token: shared } = JSON.parse(stored) as { token: string };
-  // A tab may have a session of its own, for example after a link from another site.
+  // A tab may have a separate session, for example when a link from another site has opened it.
   const own = await openBeside(tab);
   await heading(own, 'Overview').waitFor();
   const { token } = (await admin.call('/sessions', { method: 'POST' })).body as { token: string };
@@ -94,7 +95,7 @@ export async function signIn({ service, admin, open, expireSessions }: Store): P
   );
   await own.reload();
   await heading(own, 'Overview').waitFor();
-  // A logout ends the sessions of all tabs, including that one.
+  // A logout ends the sessions of all tabs, including the separate one.
   await tab.press('Log out');
   await page.getByText('You have logged out.').waitFor();
   for (const one of [waiting, other, beside, own]) {
@@ -109,8 +110,8 @@ export async function signIn({ service, admin, open, expireSessions }: Store): P
 }
 
 /**
- * Checks that the first page is small, that pages send few requests and none while hidden, and that
- * an outage is shown and ends.
+ * Checks that the first page is small, that pages send few requests, and that hidden pages send
+ * none. The journey also checks that an outage of the service is shown and ends.
  */
 export async function leaveOpen({ service, admin, browser }: Store): Promise<void> {
   const { key } = await admin.create('{"name":"polled","account":"C-40","plan":"pro"}');
@@ -127,7 +128,8 @@ export async function leaveOpen({ service, admin, browser }: Store): Promise<voi
   expect(total).toBeLessThanOrEqual(120_000);
 
   await page.clock.install();
-  // Timers that began before the installation of the clock cannot be cleared.
+  // The page is reloaded, because the fake clock cannot stop timers that began before its
+  // installation.
   await page.reload();
   await page.getByText('Busiest keys today').waitFor();
   for (const path of [
@@ -139,19 +141,23 @@ export async function leaveOpen({ service, admin, browser }: Store): Promise<voi
     const before = tab.requests.length;
     for (let second = 0; second < 10; second++) {
       await page.clock.runFor(1_000);
-      // The response to the page's request has arrived, so its next request is due one interval
-      // from now.
+      // After this call, the response to the page's own request has also arrived. So the next
+      // request of the page is due one interval from now.
       await admin.call(`/${path}`);
     }
     const paths = tab.requests.slice(before).map((asked) => new URL(asked).pathname);
     expect(paths.length, path).toBeGreaterThan(0);
-    // Pages send at most 13 requests a minute by their clock, which continues meanwhile.
+    // By its own clock, a page may send at most 13 requests a minute. The clock continues during
+    // the test.
     const passed = (await page.evaluate<number>('Date.now()')) - began;
     expect(paths.length, path).toBeLessThanOrEqual(1 + (13 * passed) / 60_000);
     expect(paths.filter((one) => !one.startsWith(`/admin/v1/${path}`))).toEqual([]);
   }
 
-  /** Tells for each request whether it reports activity. Only activity extends a session. */
+  /**
+   * For each request, whether it reports that the operator is active. Only such requests extend the
+   * session.
+   */
   const active: boolean[] = [];
   page.on('request', (request) => active.push('x-operator-active' in request.headers()));
   const told = async () => {
@@ -161,7 +167,7 @@ export async function leaveOpen({ service, admin, browser }: Store): Promise<voi
   await expect.poll(told).toMatch(/false$/);
   active.length = 0;
   await page.mouse.wheel(0, 10);
-  // The activity is reported once, even if the event takes long.
+  // One action of the operator is reported in one request only, even if the action takes long.
   await expect.poll(told).toMatch(/^(false,)*true,false/);
   expect(active.filter(Boolean)).toHaveLength(1);
 
@@ -169,8 +175,8 @@ export async function leaveOpen({ service, admin, browser }: Store): Promise<voi
     page.evaluate(`Object.defineProperty(document, 'visibilityState', { value: '${state}', configurable: true });
       document.dispatchEvent(new Event('visibilitychange'))`);
   await setVisibility('hidden');
-  // Requests in flight arrive, and then no further request follows, although the timers would be
-  // due.
+  // After the requests in flight, the hidden page sends no further request, although its timers
+  // would be due.
   const before = tab.requests.length;
   await page.clock.runFor(60_000);
   expect(tab.requests).toHaveLength(before);

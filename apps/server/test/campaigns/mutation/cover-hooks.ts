@@ -1,5 +1,6 @@
-// Tells Stryker that the tests of a file cover the code that its hooks run, such as the start of a
-// service. Stryker counts this code as run at import and ignores it.
+// The hooks report to Stryker that all tests of a file cover the code that its `beforeAll` runs,
+// such as the start of a service. Otherwise Stryker would treat this code as executed at import and
+// would not mutate it.
 
 import { afterAll, beforeAll } from 'vitest';
 

@@ -1,4 +1,4 @@
-/** The rooms that are mutated, with the test files that should notice. */
+/** The folders that are mutated, with the test files that should detect the mutations. */
 export const rooms: Readonly<Record<string, readonly string[]>> = {
   accounts: ['test/{accounts,audit}/*', 'test/quotas/replicas'],
   api: ['test/{http,keys,operations}/*', 'test/quotas/rate-limits', 'test/reference/{error,ref}*'],
@@ -12,8 +12,8 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * The least score of each room: the score in docs/mutation.md, less what another seed may change.
- * Below it, the campaign fails.
+ * The minimum mutation score of each folder. It is the score in docs/mutation.md minus the amount
+ * by which another seed may change it. The campaign fails if a score is lower.
  */
 export const leastScores: Readonly<Record<string, number>> = {
   'admin-contract/src': 70,

@@ -1,5 +1,5 @@
-// A plugin of Stryker that tries a random sample of mutants, chosen by the seed, and reports the
-// score of each room.
+// A plugin of Stryker. It tests a random sample of mutants, which depends on the seed, and reports
+// the score of each folder.
 
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -16,18 +16,21 @@ type Mutant = {
   readonly location: { readonly start: Position; readonly end: Position };
 };
 
-/** A mutant with its result. Stryker counts lines and columns from 1 here, and from 0 elsewhere. */
+/**
+ * A mutant with its result. Stryker counts lines and columns from 1 in this type, and from 0
+ * elsewhere.
+ */
 type TestedMutant = Mutant & { readonly status: string };
 
 // biome-ignore lint/style/noProcessEnv: run-campaign.ts has no other way to tell Stryker
 const { CAMPAIGN_SEED: seed = '1', CAMPAIGN_MINUTES: minutes = 'Infinity' } = process.env;
-/** How long all mutants take on two cores. */
+/** The number of minutes that testing all mutants takes on two CPU cores. */
 const wholeMinutes = 240;
 const share = Number(minutes) / wholeMinutes;
 
 /**
- * Tells whether a mutant is in the sample. Its line does not matter, so that an edit above it does
- * not change the sample.
+ * Tells whether a mutant is in the sample. The decision does not use its line number, so that an
+ * edit above it does not change the sample.
  */
 function isInSample(mutant: Mutant): boolean {
   const { fileName, mutatorName, replacement, location } = mutant;
@@ -37,7 +40,10 @@ function isInSample(mutant: Mutant): boolean {
   return createHash('sha256').update(identity).digest().readUInt32BE() / 2 ** 32 < share;
 }
 
-/** Stryker asks this checker which mutants compile. */
+/**
+ * A checker of Stryker. Stryker asks it which mutants compile, and it accepts only the mutants in
+ * the sample.
+ */
 const sampler = {
   init: async () => {},
   group: async (mutants: readonly Mutant[]) => [mutants.map(({ id }) => id)],
@@ -50,7 +56,10 @@ const sampler = {
 
 const columns = ['Killed', 'Timeout', 'Survived', 'NoCoverage', 'Ignored', 'RuntimeError'] as const;
 
-/** Prints each mutant that no test noticed, and the score of each room at the end. */
+/**
+ * Creates a reporter that prints each mutant that no test detected, and the score of each folder at
+ * the end.
+ */
 function createReporter() {
   const rooms = new Map<string, Map<string, number>>();
   return {
@@ -90,7 +99,7 @@ function print(text: string): void {
   process.stdout.write(text);
 }
 
-/** Stryker looks for this name. */
+/** The plugins of this module. Stryker requires this name. */
 export const strykerPlugins = [
   { kind: 'Checker', name: 'sample', value: sampler },
   { kind: 'Reporter', name: 'rooms', factory: createReporter },
