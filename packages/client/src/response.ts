@@ -55,7 +55,7 @@ export function readBody(
     headers.append(name, redact(value));
   });
   // Browsers hide everything about a redirect that they do not follow. The status is then 0.
-  const description = status < 400 ? 'unexpected redirect: check baseUrl' : statusText;
+  const description = status < 400 ? 'redirect: check baseUrl' : statusText;
   const detail = textOf(message) || redact(description || 'failed');
   throw createApiError(
     { status, code: textOf(code), detail, headers, body: redact(text).slice(0, maxBodyLength) },

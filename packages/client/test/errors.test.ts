@@ -106,9 +106,9 @@ describe('a failed response', () => {
     [401, 'failed', answer(401, '[')],
     [403, 'Forbidden by policy', answer(403, '{"message":"Forbidden by policy"}')],
     [502, 'Bad Gateway', () => byProxy],
-    [300, 'unexpected redirect: check baseUrl', answer(300, '')],
-    [399, 'unexpected redirect: check baseUrl', answer(399, '')],
-    [0, 'unexpected redirect: check baseUrl', () => hidden],
+    [300, 'redirect: check baseUrl', answer(300, '')],
+    [399, 'redirect: check baseUrl', answer(399, '')],
+    [0, 'redirect: check baseUrl', () => hidden],
   ])(
     'an error response with status %i that does not come from the service has the detail %j',
     async (status, detail, step) => {
