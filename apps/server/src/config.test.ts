@@ -59,7 +59,7 @@ test('readConfig reads every environment variable into its setting', () => {
     HOST: '::1',
     PORT: '0',
     DATABASE_URL: url,
-    REDIS_URL: 'redis://a:6379, rediss://b',
+    REDIS_URL: 'redis://a:6379, redis://b',
     PUBLIC_URL: 'https://api.example.com',
     TRUST_PROXY: '2',
     CORS_ORIGINS: 'https://shop.example.com, http://localhost:5173',
@@ -72,7 +72,7 @@ test('readConfig reads every environment variable into its setting', () => {
       corsOrigins: new Set(['https://shop.example.com', 'http://localhost:5173']),
     },
     database: { place: { kind: 'postgres', url } },
-    quotas: { redis: ['redis://a:6379', 'rediss://b'] },
+    quotas: { redis: ['redis://a:6379', 'redis://b'] },
   });
   // A URL with several Sentinels counts as a single URL, although it contains commas.
   const REDIS_URL = 'redis+sentinel://a:26379,b:26379/mymaster';
@@ -101,7 +101,7 @@ test.each([
 
 test.each([
   ['PORT', ['65536', '-1', '+1', '1.5', '1e3', '0x50', ' 80', '80 ', '٣', 'http', '1'.repeat(40)]],
-  ['HOST', ['a b', 'http://localhost', '[::1]', 'a/b', '*', 'a\nb']],
+  ['HOST', ['a b', 'http://localhost', '[::1]', 'a/b', '*', 'a\nb', 'localhost:80', ':', '-']],
   // `postgres-url.test.ts` tests all other faults of DATABASE_URL.
   ['DATABASE_URL', ['animals', 'db:5432/animals']],
   [
@@ -111,18 +111,28 @@ test.each([
       ...['redis+sentinel://a,b', 'redis+sentinel://a/m,redis+sentinel://b/m'],
     ],
   ],
+  ['DATA_DIR', [' ', '/data ', '~', '~/.data', '$HOME/.data', 'a\nb']],
+  ['PUBLIC_URL', ["https://a'b", 'https://a$(b)', 'https://a;b', 'https://a.b ']],
   ['PUBLIC_URL', ['api.example.com', 'https://api.example.com/v1', 'ftp://x', 'https://a@b.c']],
   ['TRUST_PROXY', ['true', '-1', '101', '127.0.0.1']],
   [
     'CORS_ORIGINS',
     [
       ...['*', 'shop.example.com', 'https://a.example,', 'https://a.example/'],
-      ...['file:///a', 'wss://a', 'capacitor://', 'chrome-extension://a/b', 'https://u@a.example'],
+      ...[
+        'https://*.a.example',
+        'file:///a',
+        'wss://a',
+        'capacitor://',
+        'chrome-extension://a/b',
+        'https://u@a.example',
+      ],
     ],
   ],
   ['OTEL_TRACES_EXPORTER', ['zipkin', 'otlp,console']],
   ['OTEL_TRACES_SAMPLER', ['jaeger_remote', 'ALWAYS_ON']],
-  ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', ['localhost:4318']],
+  ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', ['localhost:4318', ' http://a']],
+  ['OTEL_EXPORTER_OTLP_ENDPOINT', ['http://a/?b', 'http://a#b', 'http://a\n']],
   ['ADDRESS_PER_MINUTE', ['0', '-60', '60/min']],
   ['ADMIN_TOKEN', ['too-short', `${'x'.repeat(16)}é`]],
   ['BAN_SECONDS', ['0', '5m', '86401', '3601']],
@@ -139,9 +149,9 @@ test('readConfig reports all invalid variables at once, one line each, without t
   const secret = 'h*nter2 secret';
   const all = Object.fromEntries(environmentVariables.map((name) => [name, secret]));
   const lines = faults(all);
-  // Two variables have no invalid values: DATA_DIR accepts any text, and OTEL_SDK_DISABLED treats
-  // any other text as false.
-  expect(lines).toHaveLength(environmentVariables.length - 2);
+  // Four variables have few or no invalid values: DATA_DIR accepts nearly any text, OTEL_SDK_DISABLED
+  // treats any other text as false, and of the protocols for traces only gRPC is refused.
+  expect(lines).toHaveLength(environmentVariables.length - 4);
   expect(lines.join('\n')).not.toContain('nter2');
 });
 
@@ -232,6 +242,25 @@ test.each([
   },
 );
 
+test('readConfig refuses gRPC for traces that are sent, because the service sends HTTP', () => {
+  const OTEL_EXPORTER_OTLP_PROTOCOL = 'grpc';
+  expect(faults({ OTEL_EXPORTER_OTLP_PROTOCOL })).toEqual([]);
+  const sent = { OTEL_EXPORTER_OTLP_ENDPOINT: collector, OTEL_EXPORTER_OTLP_PROTOCOL };
+  expect(faults(sent)).toEqual([
+    expect.stringMatching(/^OTEL_EXPORTER_OTLP_PROTOCOL: expected http\/json, .*4318/),
+  ]);
+  expect(faults({ ...sent, OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'http/protobuf' })).toEqual([]);
+  expect(faults({ ...sent, OTEL_SDK_DISABLED: 'true' })).toEqual([]);
+});
+
+test('readConfig refuses one port for both listeners of one host', () => {
+  expect(faults({ PORT: '4000', OPS_PORT: '4000' })).toEqual([
+    'OPS_PORT: expected another port than PORT',
+  ]);
+  expect(faults({ PORT: '4000', OPS_PORT: '4000', HOST: '127.0.0.2' })).toEqual([]);
+  expect(faults({ PORT: '0', OPS_PORT: '0' })).toEqual([]);
+});
+
 test('readConfig takes the sampler from OTEL_TRACES_SAMPLER and the sampled share from OTEL_TRACES_SAMPLER_ARG', () => {
   const read = (more: NodeJS.ProcessEnv) =>
     readConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: collector, ...more }).observability.traces;
@@ -257,6 +286,8 @@ test.each<readonly [name: string, meant: string | undefined]>([
   ['REDIS-URL', 'REDIS_URL'],
   ['REDIS_TIMEOUT', undefined],
   ['MAX_CONECTIONS', 'MAX_CONNECTIONS'],
+  ['DATADIR', 'DATA_DIR'],
+  ['OpsPort', 'OPS_PORT'],
   ['CORS_ORIGIN', 'CORS_ORIGINS'],
   // These are common variables of shells, npm, Kubernetes and OpenTelemetry. The service must
   // ignore them.

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { expectedAdminToken, isAdminToken } from '@animal-store/admin-contract';
 import { parsePostgresUrl } from '@animal-store/postgres/postgres-url';
 import {
@@ -35,7 +36,7 @@ const schemesWithoutPages = ['ws:', 'wss:', 'ftp:', 'file:'];
  */
 function pageOriginOf(text: string): string | undefined {
   if (text === 'null') return text;
-  const [, authority = ''] = /^[a-z][a-z0-9+.-]*:\/\/([^\s/?#@,\\]+)$/i.exec(text) ?? [];
+  const [, authority = ''] = /^[a-z][a-z0-9+.-]*:\/\/([^\s/?#@,*\\]+)$/i.exec(text) ?? [];
   if (authority === '' || !URL.canParse(text)) return undefined;
   const { protocol, host, origin } = new URL(text);
   if (schemesWithoutPages.includes(protocol)) return undefined;
@@ -49,7 +50,7 @@ const day = 86_400;
 const dayMs = day * 1_000;
 const hourMs = 3_600_000;
 
-const isHost = (text: string) => /^[\w.:-]+$/.test(text);
+const isHost = (text: string) => isIP(text) !== 0 || /^\w[\w.-]*$/.test(text);
 
 function serviceSettings(env: EnvironmentReader) {
   const dataDir = readDataDir(env);
@@ -96,6 +97,13 @@ function serviceSettings(env: EnvironmentReader) {
       maxExportBatchSize: env.number('OTEL_BSP_MAX_EXPORT_BATCH_SIZE', [1, 1_000_000], 512),
     },
   };
+  const host = env.text('HOST', isHost, 'a host name or address') ?? http.host;
+  const port = env.number('PORT', ports, http.port);
+  const opsHost = env.text('OPS_HOST', isHost, 'a host name or address') ?? ops.host;
+  const opsPort = env.number('OPS_PORT', ports, ops.port);
+  if (port === opsPort && port !== 0 && host === opsHost) {
+    env.faults.push('OPS_PORT: expected another port than PORT');
+  }
   const banSeconds = env.number('BAN_SECONDS', [1, day], ban.banSeconds);
   const maxBanSeconds = env.number('BAN_MAX_SECONDS', [1, day], ban.maxBanSeconds);
   if (banSeconds > maxBanSeconds) {
@@ -105,8 +113,8 @@ function serviceSettings(env: EnvironmentReader) {
   }
   return {
     http: {
-      host: env.text('HOST', isHost, 'a host name or address') ?? http.host,
-      port: env.number('PORT', ports, http.port),
+      host,
+      port,
       headersTimeoutMs: env.number('HEADERS_TIMEOUT_MS', [100, 600_000], http.headersTimeoutMs),
       requestTimeoutMs: env.number('REQUEST_TIMEOUT_MS', [100, 600_000], http.requestTimeoutMs),
       stallTimeoutMs: env.number('STALL_TIMEOUT_MS', [100, 600_000], http.stallTimeoutMs),
@@ -145,8 +153,8 @@ function serviceSettings(env: EnvironmentReader) {
       maxWaitMs: env.number('MAX_WAIT_MS', [1, 60_000], api.maxWaitMs),
     },
     ops: {
-      host: env.text('OPS_HOST', isHost, 'a host name or address') ?? ops.host,
-      port: env.number('OPS_PORT', ports, ops.port),
+      host: opsHost,
+      port: opsPort,
       hosts: opsHosts === undefined ? ops.hosts : splitAtCommas(opsHosts),
       adminToken: env.text('ADMIN_TOKEN', isAdminToken, expectedAdminToken),
     },
@@ -213,12 +221,24 @@ function serviceSettings(env: EnvironmentReader) {
 function readTracesUrl(env: EnvironmentReader): string | undefined {
   const expected = 'the URL of a collector, such as http://localhost:4318';
   const isHttp = isUrl('http:', 'https:');
-  const base = env.text('OTEL_EXPORTER_OTLP_ENDPOINT', isHttp, expected);
+  // A path is added to it, so it has no query.
+  const isBase = (text: string) => isHttp(text) && !/[?#]/.test(text);
+  const base = env.text('OTEL_EXPORTER_OTLP_ENDPOINT', isBase, expected);
   const own = env.text('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', isHttp, `${expected}/v1/traces`);
   const exporter = env.choice('OTEL_TRACES_EXPORTER', ['otlp', 'none']);
   // In the specification of OpenTelemetry, all texts other than `true` mean false.
   const isDisabled = env.text('OTEL_SDK_DISABLED', () => true, '')?.toLowerCase() === 'true';
+  const protocols = ['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL', 'OTEL_EXPORTER_OTLP_PROTOCOL'].map(
+    (name) => ({ name, text: env.text(name, () => true, '') }),
+  );
   if (isDisabled || exporter === 'none') return undefined;
+  const protocol = protocols.find(({ text }) => text !== undefined);
+  // The service would send HTTP to a port for gRPC, and lose all spans.
+  if ((base ?? own ?? exporter) !== undefined && protocol?.text === 'grpc') {
+    env.faults.push(
+      `${protocol.name}: expected http/json, which the service sends, and the port of the collector for HTTP (4318)`,
+    );
+  }
   const general = base ?? (exporter === 'otlp' ? 'http://localhost:4318' : undefined);
   return own ?? (general && `${general.replace(/\/$/, '')}/v1/traces`);
 }
@@ -242,6 +262,8 @@ const foreignNames = /^(?:OTEL_|npm_)/;
 const maxWrongLetters = 2;
 const minComparedLength = 8;
 
+const letters = (name: string) => name.replaceAll('_', '');
+
 /**
  * Returns an error line for each variable that looks like a misspelt variable of the service.
  * Without this check, the service would ignore the variable.
@@ -249,10 +271,12 @@ const minComparedLength = 8;
 function misspeltNames(environment: NodeJS.ProcessEnv): string[] {
   return Object.keys(environment).flatMap((name) => {
     if (environmentVariables.includes(name) || foreignNames.test(name)) return [];
-    if (name.length < minComparedLength) return [];
     const written = name.toUpperCase().replaceAll('-', '_');
     const meant = environmentVariables.find(
-      (known) => known.length >= minComparedLength && distance(known, written) <= maxWrongLetters,
+      (known) =>
+        (Math.min(known.length, written.length) >= minComparedLength &&
+          distance(known, written) <= maxWrongLetters) ||
+        (known.includes('_') && letters(known) === letters(written)),
     );
     return meant === undefined ? [] : [`${name}: unknown variable. Use ${meant} or unset ${name}`];
   });

@@ -67,19 +67,27 @@ export function parseRedisUrls(
 ): { readonly urls: readonly string[]; readonly notes: readonly string[] } | string {
   if (parseSentinelUrl(text) !== undefined) return { urls: [text], notes: [] };
   const parts = text.split(',').map((part) => part.trim());
+  const isCluster = parts.length > 1;
   const urls: string[] = [];
   const notes = new Set<string>();
   for (const part of parts) {
     const [address = '', query = ''] = part.split('?', 2);
-    const fault = faultOfAddress(address, { isCluster: parts.length > 1 });
+    const fault = faultOfAddress(address, { isCluster });
     if (fault !== undefined) return fault;
     const parameters = readParameters(redisParameters, query);
     if (typeof parameters === 'string') return parameters;
     urls.push(address);
     for (const note of parameters.notes) notes.add(note);
   }
+  // Nodes that Redis names are reached like the nodes of the URLs.
+  if (isCluster && new Set(urls.map(accessOf)).size > 1) {
+    return 'expected the same user, the same password and the same use of TLS in all URLs of a Cluster';
+  }
   return { urls, notes: [...notes] };
 }
+
+/** The part of a URL before its host. */
+const accessOf = (address: string) => /^rediss?:\/\/(?:[^@]*@)?/.exec(address)?.[0];
 
 function faultOfAddress(
   address: string,
@@ -102,6 +110,10 @@ function faultOfAddress(
   const [, number] = /^\/?$|^\/(\d{1,9})$/.exec(pathname) ?? [undefined, 'none'];
   if (number === 'none') {
     return 'expected the number of a database as the path, such as redis://host:6379/1';
+  }
+  // The client sends no user without a password, and would continue as Redis's default user.
+  if (username !== '' && password === '') {
+    return 'expected a password for the user: redis://user:password@host:port';
   }
   if (isCluster && Number(number ?? 0) !== 0)
     return 'expected database 0, because a Cluster has no other';

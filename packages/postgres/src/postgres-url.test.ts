@@ -96,6 +96,9 @@ test.each([
   ...['', 'animals', 'mysql://db/animals', 'postgres:///name', 'postgres://a,,b/name'],
   ...['postgres://db:70000/name', 'postgres://a,b:70000/name', 'postgres://db:0/name'],
   ...['postgres://[::1/name', 'postgres://[nowhere]/name', 'postgres://::1/name'],
+  ...['postgres://u@db/name\n', 'postgres://u@db/name ', 'postgres://u@db/my name'],
+  ...['postgres://u%00search_path%00x@db/name', 'postgres://u:%00@db/name', 'postgres://db/a%00'],
+  ...['postgres://%2Ftmp%00/name', `postgres://%2F${'x'.repeat(100)}/name`],
   ...['postgres://u:p@ss@db/name', 'postgres://u:p#ss@db/name', 'postgres://u:%zz@db/name'],
 ])('parsePostgresUrl refuses %j with an example', (text) => {
   expect(parsePostgresUrl(text)).toMatch(/^expected postgres:\/\/user:password@host\/name, /);

@@ -131,7 +131,8 @@ const form =
  */
 export function parsePostgresUrl(text: string): PostgresUrl | string {
   const groups = form.exec(text)?.groups;
-  if (groups === undefined) return expected;
+  // A line break at the end, as from a file, would be part of the name of the database.
+  if (groups === undefined || /\s/.test(text)) return expected;
   const parameters = readParameters(postgresParameters, groups['query'] ?? '');
   if (typeof parameters === 'string') return parameters;
   const { values, notes } = parameters;
@@ -141,13 +142,13 @@ export function parsePostgresUrl(text: string): PostgresUrl | string {
     const hosts = (groups['hosts'] ?? '').split(',').map(readHost);
     const [first, ...others] = hosts;
     if (first === undefined) return expected;
-    const user = decodeURIComponent(groups['user'] ?? '') || userOfSystem();
+    const user = decode(groups['user']) || userOfSystem();
     if (user === undefined) return 'expected a user: postgres://user:password@host/name';
     return {
       hosts: [first, ...others],
       user,
-      password: decodeURIComponent(groups['password'] ?? ''),
-      database: decodeURIComponent(groups['database'] ?? '') || user,
+      password: decode(groups['password']),
+      database: decode(groups['database']) || user,
       ...tls,
       isTlsDirect: values['sslnegotiation'] === 'direct',
       mustAcceptWrites: ['primary', 'read-write'].includes(values['target_session_attrs'] ?? 'any'),
@@ -182,6 +183,21 @@ function readTls(
   return { tls: mode === 'require' ? 'verify-ca' : mode, caFile: sslrootcert };
 }
 
+/**
+ * Decodes percent-encoded characters.
+ *
+ * @throws if the text is malformed, or contains a character with which the driver would end a
+ *   parameter of the start-up message and begin another one.
+ */
+function decode(text = ''): string {
+  const decoded = decodeURIComponent(text);
+  if (decoded.includes('\0')) throw new TypeError('Postgres has no such name.');
+  return decoded;
+}
+
+/** The largest path in `sockaddr_un` on Linux. */
+const maxSocketPathBytes = 107;
+
 /** @throws if the text is not a valid URL. */
 function readHost(text: string): PostgresHost {
   const [, bracketed, name = '', digits = '5432'] =
@@ -195,8 +211,12 @@ function readHost(text: string): PostgresHost {
     if (!isIPv6(address)) throw new TypeError('There is no such address.');
     return { host: address, port, path: undefined };
   }
-  const host = decodeURIComponent(name);
-  if (host.startsWith('/')) return { host, port, path: `${host}/.s.PGSQL.${port}` };
+  const host = decode(name);
+  if (host.startsWith('/')) {
+    const path = `${host}/.s.PGSQL.${port}`;
+    if (Buffer.byteLength(path) > maxSocketPathBytes) throw new TypeError('The path is too long.');
+    return { host, port, path };
+  }
   if (!/^[\p{L}\p{N}._-]+$/u.test(host)) throw new TypeError('There is no such name.');
   return { host, port, path: undefined };
 }

@@ -192,7 +192,25 @@ function createRedis(url: string, connection: Connection): Redis {
 }
 
 function createCluster(urls: readonly string[], connection: Connection): Cluster {
-  return new Cluster([...urls], { ...clusterOptions(connection), scripts: readScripts() });
+  const redisOptions = { ...connection, ...accessOf(urls[0]) };
+  return new Cluster([...urls], {
+    ...clusterOptions(connection),
+    redisOptions,
+    scripts: readScripts(),
+  });
+}
+
+/**
+ * Returns the user, the password and TLS of a URL, for all nodes of its Cluster. ioredis would use
+ * them only for nodes whose host and port the URLs name, and not for nodes that it discovers.
+ */
+function accessOf(url = ''): { username?: string; password?: string; tls?: object } {
+  const { protocol, username, password } = new URL(url);
+  return {
+    ...(username !== '' && { username: decodeURIComponent(username) }),
+    ...(password !== '' && { password: decodeURIComponent(password) }),
+    ...(protocol === 'rediss:' && { tls: {} }),
+  };
 }
 
 const clusterOptions = (connection: Connection) => ({

@@ -28,10 +28,14 @@ export function parseSentinelUrl(text: string): SentinelAddress | undefined {
   if (servers === undefined || name === undefined) return undefined;
   try {
     const { username, password } = new URL(`redis://${credentials ?? ''}@host`);
+    // The client sends no user without a password, and would continue as Redis's default user.
+    if (username !== '' && password === '') return undefined;
     return {
       sentinels: servers.split(',').map((server) => {
         const { hostname, port } = new URL(`redis://${server.trim()}`);
         if (hostname === '') throw new TypeError('A comma has no host beside it.');
+        // The client would take port 0 for a missing one.
+        if (port === '0') throw new TypeError('There is no such port.');
         return { host: hostname.replaceAll(/[[\]]/g, ''), port: Number(port || 26_379) };
       }),
       name,

@@ -31,3 +31,18 @@ test('refusal returns why Redis refuses a running replica', async () => {
   await until(() => quotas.refusal()?.match(refusal));
   quotas.close();
 });
+
+// Regression: nodes that no URL names were asked without the password.
+test('createQuotas uses the password of its URLs for nodes of the Cluster that it discovers', async () => {
+  await using cluster = await openRedisCluster();
+  for (const node of cluster.nodes) await node.command('config', 'set', 'requirepass', 'secret');
+  const redis = cluster.urls.slice(0, 2).map((url) => url.replace('//', '//:secret@'));
+  const quotas = await createQuotas({ redis, firstConnectionTimeoutMs: hangMs });
+  const quota = { perMinute: 1, perDay: 100 };
+  // These are enough keys for each node to have some.
+  for (let i = 0; i < 30; i += 1) {
+    expect(await quotas.consume({ id: `key ${i}`, quota })).toMatchObject({ scope: 'service' });
+  }
+  expect(quotas.refusal()).toBeUndefined();
+  quotas.close();
+});

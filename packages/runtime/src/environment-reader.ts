@@ -92,15 +92,21 @@ export function readSettings<Settings>(
   return settings;
 }
 
-/** Creates a check for URLs with one of some protocols, such as `https:`. */
+/**
+ * Creates a check for URLs with one of some protocols, such as `https:`. It refuses blanks, which
+ * `URL` removes at both ends.
+ */
 export const isUrl =
   (...protocols: readonly string[]) =>
   (text: string): boolean =>
-    URL.canParse(text) && protocols.includes(new URL(text).protocol);
+    !/\s/.test(text) && URL.canParse(text) && protocols.includes(new URL(text).protocol);
 
-/** Returns whether a string is an HTTP origin, without a path. */
+/**
+ * Returns whether a string is an HTTP origin, without a path. Its host consists of letters, digits,
+ * and the signs of names and addresses, because it is shown in commands for a shell.
+ */
 export const isHttpOrigin = (text: string): boolean =>
-  isUrl('http:', 'https:')(text) && new URL(text).origin === text;
+  /^https?:\/\/[\w.:[\]-]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 
 /** The range of all ports, and 0 for any free port. */
 export const ports: Range = [0, 65_535];

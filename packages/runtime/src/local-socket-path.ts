@@ -37,6 +37,12 @@ export function localSocketPath(dataDir: string): string {
   );
 }
 
+/**
+ * Returns whether a text is a path as it stands. Only a shell replaces `~` and `$HOME`: in an
+ * `.env` file, each would be the name of a new directory. A blank at an end is a mistake.
+ */
+const isPath = (text: string) => text === text.trim() && !/^~(?:\/|$)|^\$|\p{Cc}/u.test(text);
+
 /** Returns the directory of the embedded server, with its data and its socket: `DATA_DIR`. */
 export const readDataDir = (env: EnvironmentReader): string =>
-  resolve(env.text('DATA_DIR', (text) => !text.includes('\0'), 'a path') ?? '.data');
+  resolve(env.text('DATA_DIR', isPath, 'a path, without ~ or a variable before it') ?? '.data');
