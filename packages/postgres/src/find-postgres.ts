@@ -60,6 +60,8 @@ async function checkWritable(
       return socket;
     },
     connectSeconds: answerSeconds,
+    // A role may have a shorter limit, with which every search would fail.
+    statementSeconds: answerSeconds,
     max: 1,
   });
   try {

@@ -72,13 +72,15 @@ async function migrate(
   },
 ): Promise<Address> {
   const { migrationsFolder, searchedTables = [], onWaiting, limits } = options;
-  const { connectSeconds, closeSeconds, searchSeconds, lockPauseMs } = limits;
+  const { connectSeconds, closeSeconds, searchSeconds, statementSeconds, lockPauseMs } = limits;
   const { address, isWritable } = await findPostgres(url, searchSeconds);
   if (!isWritable) throw new DatabaseUnavailableError(readOnly);
   await using opened = new AsyncDisposableStack();
   const connect = () => {
     const client = connectPostgres(url, address, {
       ...{ socket: () => openSocket(address), connectSeconds, max: 1, purpose: 'migration' },
+      // This is the limit until the migration lifts all limits. A role may have a shorter one.
+      statementSeconds,
     });
     // The end of the session releases the lock.
     opened.defer(() => client.end({ timeout: closeSeconds }));

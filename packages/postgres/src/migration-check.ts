@@ -20,7 +20,7 @@ const checkDatabase = statement('check_database', async (db) => {
       newestMigration: sql<string | null>`max(created_at)`,
       isReadOnly,
       session: sql<
-        Record<string, string>
+        Record<string, string | null>
       >`(select to_json(session) from (select ${sql.raw(sessionColumns)}) session)`,
     })
     .from(sql`drizzle.__drizzle_migrations`);

@@ -21,18 +21,38 @@ export const sessionSettings = {
 const encoding = 'UTF8';
 
 /**
+ * Time limits that the server, the database or the role may set, with the shortest length in
+ * milliseconds that leaves the service enough time. No limit is fine. Shorter ones would end
+ * transactions of operators, or idle connections of the pools, with a 503.
+ */
+const leastLimits = {
+  statement_timeout: 1_000,
+  lock_timeout: 1_000,
+  idle_in_transaction_session_timeout: 1_000,
+  idle_session_timeout: 10_000,
+  // Postgres before 17 does not have it.
+  transaction_timeout: 10_000,
+} as const;
+
+/**
  * The facts about a session: its settings by name, its encoding, and the schemas that it may use.
  */
-type SessionFacts = Readonly<Record<string, string>>;
+type SessionFacts = Readonly<Record<string, string | null>>;
 
 const settingNames = Object.keys(sessionSettings) as (keyof typeof sessionSettings)[];
+
+const limitNames = Object.keys(leastLimits) as (keyof typeof leastLimits)[];
+
+const checkedNames = ['server_encoding', 'session_replication_role', ...limitNames];
 
 /**
  * The columns of {@link SessionFacts}. `schemas` lists the existing schemas of the path that the
  * role may use.
  */
 export const sessionColumns: string = [
-  ...[...settingNames, 'server_encoding'].map((name) => `current_setting('${name}') as "${name}"`),
+  ...[...settingNames, ...checkedNames].map(
+    (name) => `current_setting('${name}', true) as "${name}"`,
+  ),
   `array_to_string(current_schemas(false), ', ') as schemas`,
 ].join(', ');
 
@@ -55,10 +75,33 @@ export function findSessionFault(session: SessionFacts): string | undefined {
     if (name === 'search_path' && schemas === schema) continue;
     return `${name} is '${setting}', although the service asked for '${wanted}': a pooler ignores it. Set it for the role: alter role … set ${name} = ${name === 'search_path' ? wanted : `'${wanted}'`}`;
   }
+  // Triggers write the names of accounts and search texts, and protect the audit log.
+  if (session['session_replication_role'] === 'replica') {
+    return "session_replication_role is 'replica', so no trigger would run. Remove the setting: alter role … reset session_replication_role, or alter database … reset session_replication_role";
+  }
+  for (const name of limitNames) {
+    const ms = millisecondsOf(session[name]);
+    if (ms === 0 || ms >= leastLimits[name]) continue;
+    return `${name} is '${session[name]}', which is too short. Set it for the role: alter role … set ${name} = 0, or at least '${leastLimits[name] / 1_000}s'`;
+  }
   if (schemas !== schema) {
     return `the role may not use the schema ${schema}, or it does not exist. Allow it: grant usage on schema ${schema} to …`;
   }
   return undefined;
+}
+
+const unitMs: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1_000,
+  min: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+
+/** Returns the length of a time limit such as `100ms`; 0 if there is no limit. */
+function millisecondsOf(limit: string | null | undefined): number {
+  const [, digits = '0', unit = 'ms'] = /^(\d+)([a-z]+)?$/.exec(limit ?? '') ?? [];
+  return Number(digits) * (unitMs[unit] ?? 0);
 }
 
 /**
