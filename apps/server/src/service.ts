@@ -223,6 +223,7 @@ async function openStores(context: Context) {
       const until = new Date(startedAtMs + seconds * 1_000).toISOString();
       bans.recordBan({ keyId, startedAt, until, scope });
     },
+    onWarning: observability.onRedisWarning,
     onBreaker(state, reason) {
       observability.onBreaker(state, reason);
       health.note({ redisFault: state === 'open' ? `${redisUnavailable}.` : undefined });

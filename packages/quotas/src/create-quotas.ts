@@ -16,6 +16,7 @@ import {
   openRedis,
   type RedisSource,
   untilReady,
+  warnOfEviction,
   watchForReason,
   watchForRefusal,
 } from './open-redis.ts';
@@ -78,6 +79,8 @@ export interface QuotasOptions {
   readonly onBan?: OnBan;
   /** Called once whenever Redis stops deciding (`open`) or resumes (`closed`), with the reason. */
   readonly onBreaker?: (state: BreakerState, reason: unknown) => void;
+  /** Called once if a setting of Redis makes counts inexact, with a sentence for operators. */
+  readonly onWarning?: (sentence: string) => void;
   /** The clock of this process, for decisions in memory. @default the system's */
   readonly clock?: Clock;
   /** In tests, the clock by which Redis decides. @default Redis's own clock */
@@ -130,7 +133,7 @@ export interface Quotas {
   limiter(quota: Quota): QuotaLimiter;
   /**
    * Returns why Redis refuses this replica now, if it does: the database, the user or the password
-   * is wrong. Retries do not help.
+   * is wrong, or the user may not run a command. Retries do not help.
    */
   refusal(): string | undefined;
   /** Closes the connection. A client passed as `redis` stays open. */
@@ -142,7 +145,7 @@ export class QuotasAwayError extends Error {
   override readonly name = 'QuotasAwayError';
 }
 
-/** Redis refuses the user, the password or the number of the database. Retries do not help. */
+/** Redis refuses the user, the password, a command or the database. Retries do not help. */
 export class RedisRefusalError extends Error {
   override readonly name = 'RedisRefusalError';
 }
@@ -150,13 +153,14 @@ export class RedisRefusalError extends Error {
 /**
  * Opens quotas. It also succeeds while Redis is down.
  *
- * @throws {RedisRefusalError} if Redis is reachable, but refuses the database, the user or the
- *   password.
+ * @throws {RedisRefusalError} if Redis is reachable, but refuses the database, the user, the
+ *   password or a command.
  */
 export async function createQuotas(options: QuotasOptions = {}): Promise<Quotas> {
   const { redis: source, prefix = 'quotas', replicas = () => 1 } = options;
   const { timeoutMs = 150, probeEveryMs = 250, connectTimeoutMs = 1_000 } = options;
   const { firstConnectionTimeoutMs = 1_000, onBan, onBreaker = () => {} } = options;
+  const { onWarning = () => {} } = options;
   const { clock = systemClock, redisClock } = options;
   const banPolicy = policyOf(options.banPolicy);
   if (source === undefined || (Array.isArray(source) && source.length === 0)) {
@@ -167,10 +171,12 @@ export async function createQuotas(options: QuotasOptions = {}): Promise<Quotas>
   const redis = openRedis(source, { connectTimeoutMs, name: prefix });
   const reasonOf = watchForReason(redis);
   const refused = watchForRefusal(redis);
-  const probe = createRedisProbe(redis, names.probes(isCluster(redis)), {
+  const probeRedis = createRedisProbe(redis, names.probes(isCluster(redis)), {
     timeoutMs,
     connectTimeoutMs,
   });
+  const probe = () => refused.watchProbe(probeRedis);
+  warnOfEviction(redis, onWarning);
   const breaker = createCircuitBreaker({
     timeoutMs,
     probeEveryMs,
@@ -185,13 +191,15 @@ export async function createQuotas(options: QuotasOptions = {}): Promise<Quotas>
   }
 
   await Promise.race([untilReady(redis, { ms: firstConnectionTimeoutMs }), refused.first]);
-  const refusal = refused.sentence();
-  if (refusal !== undefined) {
+  function throwIfRefused(): void {
+    const refusal = refused.sentence();
+    if (refusal === undefined) return;
     close();
     throw new RedisRefusalError(refusal);
   }
+  throwIfRefused();
   // This first command finds a wrong configuration now, and not at the first request.
-  await breaker.run(probe).catch(() => {});
+  await breaker.run(probe).catch(throwIfRefused);
 
   return {
     ...composeStores({

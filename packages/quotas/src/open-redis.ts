@@ -22,6 +22,8 @@ declare module 'ioredis' {
     ): Result<[strikes: number, bannedUntilMs: number], Context>;
     /** Runs `credit.lua`. */
     credit(name: string): Result<null, Context>;
+    /** Runs `probe.lua`. */
+    probeCommands(name: string): Result<number, Context>;
   }
 }
 
@@ -128,13 +130,17 @@ const isRefusedDatabase = (error: unknown) =>
   error instanceof Error &&
   (error as Error & { command?: { name?: string } }).command?.name === 'select';
 
+/** The errors for a command that Redis, or its list of a user's permissions, does not know. */
+const isRefusedCommand = (message: string) =>
+  /^NOPERM |can't run this command|unknown (?:redis )?command/i.test(message);
+
 /**
- * Watches a connection for refusals that retries do not fix: Redis refuses the database, the user
- * or the password.
+ * Watches a connection for refusals that retries do not fix: Redis refuses the database, the user,
+ * the password or a command.
  *
  * @returns `sentence` returns the sentence for operators, or `undefined` if Redis refuses nothing
  *   now. `first` resolves at the first refusal, so that a start need not wait for a connection that
- *   will never be ready.
+ *   will never be ready. `watchProbe` runs a probe, which may find that Redis refuses a command.
  */
 export function watchForRefusal(redis: RedisConnection) {
   const first = Promise.withResolvers<void>();
@@ -145,13 +151,53 @@ export function watchForRefusal(redis: RedisConnection) {
       refusal = `Redis refuses the number of the database (${message}). Use a smaller number as the path of the URL, or increase Redis's setting databases`;
     } else if (/^(?:WRONGPASS|NOAUTH) /.test(message)) {
       refusal = `Redis refuses the user or the password (${message})`;
+    } else if (isRefusedCommand(message)) {
+      refusal = describeRefusedCommand(message);
     }
     if (refusal !== undefined) first.resolve();
   });
   redis.on('ready', () => {
     refusal = undefined;
   });
-  return { sentence: () => refusal, first: first.promise };
+  async function watchProbe(probe: () => Promise<void>): Promise<void> {
+    try {
+      await probe();
+      refusal = undefined;
+    } catch (error) {
+      if (error instanceof Error && isRefusedCommand(error.message)) {
+        refusal = describeRefusedCommand(error.message);
+      }
+      throw error;
+    }
+  }
+  return { sentence: () => refusal, first: first.promise, watchProbe };
+}
+
+// The message of Redis repeats the arguments of an unknown command.
+const describeRefusedCommand = (message: string) =>
+  `Redis refuses a command that the limits need (${message.split(', with args')[0]}). Allow it to the user: see "Least rights" in docs/operating.md`;
+
+/**
+ * Warns once if Redis evicts data when its memory is full, because evicted counts begin again. A
+ * Redis that does not report its settings is not checked.
+ */
+export function warnOfEviction(redis: RedisConnection, onWarning: (sentence: string) => void) {
+  let hasWarned = false;
+  async function check(): Promise<void> {
+    for (const node of isCluster(redis) ? redis.nodes('master') : [redis]) {
+      const facts = await node.info('memory');
+      const policy = /^maxmemory_policy:(\S+)/m.exec(facts)?.[1] ?? 'noeviction';
+      const isLimited = /^maxmemory:[1-9]/m.test(facts);
+      if (!isLimited || policy === 'noeviction' || hasWarned) continue;
+      hasWarned = true;
+      onWarning(
+        `Redis evicts data when its memory is full (maxmemory-policy ${policy}), and evicted counts begin again. Set maxmemory-policy to noeviction`,
+      );
+    }
+  }
+  const start = () => void check().catch(() => {});
+  redis.on('ready', start);
+  if (redis.status === 'ready') start();
 }
 
 /**
@@ -245,6 +291,7 @@ function readScripts() {
     moveBan: { lua: read('move-ban.lua') },
     endBan: { lua: read('end-ban.lua') },
     credit: { lua: read('credit.lua'), numberOfKeys: 1 },
+    probeCommands: { lua: read('probe.lua'), numberOfKeys: 1 },
   };
 }
 

@@ -4,8 +4,8 @@ import type { RedisConnection } from './open-redis.ts';
 /**
  * Creates a probe that resolves once Redis can decide again. The probe writes, because a Redis that
  * is out of memory or became a read-only replica still responds to reads. It writes to every node
- * of a Cluster. Otherwise it would succeed while a node is down, and the breaker would open and
- * close four times a second.
+ * of a Cluster, and calls every command of the scripts. Otherwise it would succeed while a node is
+ * down, or while Redis refuses a command, and the breaker would open and close four times a second.
  *
  * The probe replaces a connection that does not respond: the process at its other end may be gone,
  * and commands would pile up.
@@ -34,7 +34,13 @@ export function createRedisProbe(
       throw new Error(`The connection to Redis is not ready but "${redis.status}".`);
     }
     lastReadyAt = systemClock.elapsed();
-    const written = Promise.all(names.map((name) => redis.set(name, '1', 'PX', 1_000)));
+    const written = Promise.all(
+      names.map(async (name) => {
+        await redis.set(name, '1', 'PX', 1_000);
+        // The client sends the first call on a connection as EVAL, and later ones as EVALSHA.
+        await Promise.all([redis.probeCommands(name), redis.probeCommands(name)]);
+      }),
+    );
     try {
       await waitAtMost<unknown>({ ms: timeoutMs }, written, async () => {
         redis.disconnect(true);

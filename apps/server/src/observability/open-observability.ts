@@ -113,6 +113,10 @@ export async function openObservability(
       else log.warn({ error: describeFailure(reason) }, redisUnavailable);
     },
 
+    onRedisWarning(sentence: string): void {
+      log.warn(`${sentence}.`);
+    },
+
     onBan({ keyId, seconds }: { keyId: string; seconds: number }): void {
       metrics.countBan();
       log.warn({ keyId, seconds }, 'a key is banned for a while');

@@ -5,7 +5,7 @@ import { openQuotas } from '../../src/quotas/open-quotas.ts';
 
 // Regression: for a database number that Redis does not have, ioredis continued in database 0, and
 // the replica was ready.
-test.each([
+test.each<[what: string, part: string, args: string[], message: RegExp]>([
   [
     'a database that Redis does not have',
     '/16',
@@ -20,13 +20,28 @@ test.each([
   ],
   [
     'a wrong password',
-    'wrong',
+    ':wrong',
     ['--requirepass', 'another'],
     /^REDIS_URL: Redis refuses the user or the password \(WRONGPASS /,
   ],
+  // Regression: the probe succeeded and decisions failed, so the breaker opened and closed without end.
+  ...['eval', 'evalsha', 'time', 'get', 'mget', 'pttl', 'incrby', 'set'].map(
+    (command): [string, string, string[], RegExp] => [
+      `a user who may not run ${command}`,
+      'svc:pw',
+      ['--user', 'svc', 'on', '>pw', '~*', '+@all', `-${command}`],
+      /^REDIS_URL: Redis refuses a command that the limits need \(.*\)\. Allow it to the user/,
+    ],
+  ),
+  [
+    'a Redis without a command',
+    '',
+    ['--rename-command', 'TIME', ''],
+    /^REDIS_URL: Redis refuses a command that the limits need \(ERR Unknown Redis command/,
+  ],
 ])('openQuotas fails with an explanation when Redis refuses %s', async (_, part, args, message) => {
   await using redis = await openRedis({ args });
-  const url = part === 'wrong' ? redis.url.replace('//', '//:wrong@') : redis.url + part;
+  const url = part.startsWith('/') ? redis.url + part : redis.url.replace('//', `//${part}@`);
   const opening = openQuotas({
     redis: [url],
     addressPerMinute: 60,
@@ -36,4 +51,27 @@ test.each([
   await expect(opening).rejects.toBeInstanceOf(StartupError);
   // Database 0 must stay empty, so nothing was counted in the wrong database.
   if (args.length === 0) expect(await redis.command('dbsize')).toBe('0');
+});
+
+test('openQuotas warns of a Redis that evicts counts when its memory is full', async () => {
+  await using redis = await openRedis({ args: ['--maxmemory', '10mb'] });
+  const open = async (policy: string) => {
+    await redis.command('config', 'set', 'maxmemory-policy', policy);
+    const warnings: string[] = [];
+    const quotas = await openQuotas({
+      redis: [redis.url],
+      firstConnectionTimeoutMs: hangMs,
+      onWarning: (sentence) => warnings.push(sentence),
+    });
+    // Redis answers commands in their order, and the question about its memory came first.
+    await quotas.keys.consume({ id: 'a', quota: { perMinute: 1, perDay: 1 } });
+    quotas.close();
+    return warnings;
+  };
+  expect(await open('noeviction')).toEqual([]);
+  expect(await open('volatile-lru')).toEqual([
+    expect.stringMatching(
+      /\(maxmemory-policy volatile-lru\).* Set maxmemory-policy to noeviction$/,
+    ),
+  ]);
 });
