@@ -24,17 +24,17 @@ test.each<[what: string, part: string, args: string[], message: RegExp]>([
     ['--requirepass', 'another'],
     /^REDIS_URL: Redis refuses the user or the password \(WRONGPASS /,
   ],
-  // Regression: the probe succeeded and decisions failed, so the breaker opened and closed without end.
+  // Regression: the probe succeeded and decisions failed, so the breaker opened and closed forever.
   ...['eval', 'evalsha', 'time', 'get', 'mget', 'pttl', 'incrby', 'set'].map(
     (command): [string, string, string[], RegExp] => [
-      `a user who may not run ${command}`,
+      `the command ${command} to its user`,
       'svc:pw',
       ['--user', 'svc', 'on', '>pw', '~*', '+@all', `-${command}`],
       /^REDIS_URL: Redis refuses a command that the limits need \(.*\)\. Allow it to the user/,
     ],
   ),
   [
-    'a Redis without a command',
+    'a command that it does not have',
     '',
     ['--rename-command', 'TIME', ''],
     /^REDIS_URL: Redis refuses a command that the limits need \(ERR Unknown Redis command/,
