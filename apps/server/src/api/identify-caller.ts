@@ -40,7 +40,10 @@ declare global {
  * refused requests without one.
  */
 export function keyOf({ locals: { caller } }: { readonly locals: Express.Locals }): ApiKey {
-  if (caller?.apiKey === undefined) throw new TypeError('An operation was called without a key.');
+  if (caller?.apiKey === undefined)
+    throw new TypeError(
+      'A handler got a request without an API key. Admission must run before the handler.',
+    );
   return caller.apiKey;
 }
 

@@ -50,7 +50,9 @@ export function quotaOf(key: StoredPlan): Quota {
   // The error cannot occur, because a check constraint of the table requires both values for
   // Enterprise keys.
   if (key.perMinute === null || key.perDay === null) {
-    throw new TypeError('An Enterprise key lacks its quota.');
+    throw new TypeError(
+      'An Enterprise key has no quota. Set per_minute and per_day in the database.',
+    );
   }
   return { perMinute: key.perMinute, perDay: key.perDay };
 }

@@ -59,7 +59,7 @@ test.each<[level: string, lines: number, record: Partial<OpsRequestRecord>]>([
 );
 
 test('openOpsRequestLog limits log lines of successful and failed requests separately, and logs the number of skipped lines each second', async () => {
-  const told = { msg: 'ops requests without a line of their own' };
+  const told = { msg: 'ops requests were not logged: too many without an operator' };
   expect([written(100, admin), written(11, { status: 503 })]).toEqual([10, 10]);
   await clock.advance(1_000);
   expect(lines.at(-1)).toMatchObject({ lines: 91, ...told });

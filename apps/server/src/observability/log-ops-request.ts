@@ -42,7 +42,7 @@ export function openOpsRequestLog(log: Log, clock: Clock) {
     periodMs: 1_000,
     onSkipped(skipped) {
       const lines = [...skipped.values()].reduce((sum, count) => sum + count, 0);
-      log.warn({ lines }, 'ops requests without a line of their own');
+      log.warn({ lines }, 'ops requests were not logged: too many without an operator');
     },
   });
 

@@ -36,7 +36,10 @@ export function openRequestLog({
     periodMs: 60_000,
     onSkipped(skipped) {
       for (const [keyId, lines] of skipped) {
-        log.warn({ keyId, lines }, 'requests without a line of their own in the last minute');
+        log.warn(
+          { keyId, lines },
+          'requests were not logged in the last minute: too many were refused or had no key',
+        );
       }
     },
   });

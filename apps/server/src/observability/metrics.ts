@@ -21,7 +21,8 @@ import { watchCalls } from './watch-calls.ts';
 /** The gauges that are measured at each scrape, with their help texts. */
 const watchedGauges = {
   animal_store_requests_in_flight: 'Requests to the public port in progress.',
-  animal_store_requests_waiting: 'Requests to the public port that wait for their turn.',
+  animal_store_requests_waiting:
+    'Requests to the public port that wait in the queue because of overload.',
   animal_store_ready: '1 if /readyz responds with 200, otherwise 0.',
   animal_store_replicas:
     'Replicas that share each quota while Redis is unavailable, as this replica counts them.',
@@ -151,7 +152,7 @@ export function openMetrics({
   }
   const waitSeconds = requestHistogram(
     'http_request_wait',
-    'Time that a completed request waited in a stage: queue (for its turn), redis (for its quota), sql, body (for its own body).',
+    'Time that a completed request waited in a stage: queue (during overload), redis (for its quota), sql, body (for its own body).',
   );
   const queueSeconds = waitSeconds({ stage: 'queue' });
   const redisWaitSeconds = waitSeconds({ stage: 'redis' });

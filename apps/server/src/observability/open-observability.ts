@@ -142,7 +142,10 @@ export async function openObservability(
       // Without a request id, no trace is logged. The current trace may belong to the request that
       // happened to start the work.
       const trace_id = requestId && tracing?.currentTraceId();
-      log.error({ requestId, trace_id, error: describeFailure(failure) }, 'a failure on our side');
+      log.error(
+        { requestId, trace_id, error: describeFailure(failure) },
+        'internal error of the service',
+      );
     },
 
     /** Logs an error that ends the process, and writes the remaining lines of the log. */

@@ -114,7 +114,8 @@ export function createOperatorManagement(db: Database) {
         await cause.confirmActor?.(tx);
         await refuseLookAlike(tx, newOperator.name);
         const [row] = await insertOperator(tx, newOperator);
-        if (row === undefined) throw new Error('An insert returned no row.');
+        if (row === undefined)
+          throw new Error('The operator was not stored: the INSERT returned no row.');
         const token = await tokens.add(tx, row.id);
         const operator = await find(tx, row.id);
         const change = { before: undefined, after: operator };

@@ -211,7 +211,8 @@ export function createOperatorSessions(db: Database, adminToken: string | undefi
             ? { hash: ofAdminToken ?? ofOperator, tokenHash: null }
             : { hash: ofOperator, tokenHash: hashToken(token) };
         const [inserted] = await insertSession(tx, row);
-        if (inserted === undefined) throw new Error('An insert returned no row.');
+        if (inserted === undefined)
+          throw new Error('The session was not stored: the INSERT returned no row.');
         return { token: session, expiresAt: inserted.expiresAt };
       }),
 

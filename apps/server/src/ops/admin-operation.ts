@@ -53,7 +53,9 @@ declare global {
 /** Returns the operator of a request in a handler. Admission has identified the operator before. */
 export function operatorOf({ locals: { operator } }: Response): Operator {
   if (operator === undefined) {
-    throw new TypeError('A request without an operator reached a handler.');
+    throw new TypeError(
+      'A handler got a request without an operator. Admission must run before the handler.',
+    );
   }
   return operator;
 }

@@ -58,7 +58,10 @@ export async function readConsoleFiles(): Promise<ReadonlyMap<string, StaticFile
 
 async function readConsoleFile(name: string): Promise<[path: string, file: StaticFile]> {
   const type = types[extname(name)];
-  if (type === undefined) throw new Error(`The console has a file of an unknown type: ${name}`);
+  if (type === undefined)
+    throw new Error(
+      `The console has a file of an unknown type: ${name}. Add its content type to console-files.ts.`,
+    );
   const file = { type, content: await readFile(new URL(name, built), 'utf8') };
   if (name === 'index.html') return ['', { ...file, immutable: false, headers: pageHeaders }];
   // Browsers may cache the file forever, because Vite has added a hash of the content to its name.

@@ -9,7 +9,9 @@ export function toQuotaWindows({ windows }: QuotaDecision): Record<WindowName, Q
     resetsAt: toInstant(resetAt),
   }));
   if (minute === undefined || day === undefined)
-    throw new TypeError('The quota decision of a key lacks one of its two windows.');
+    throw new TypeError(
+      `Expected a quota decision with two windows, minute and day, but got ${windows.length}.`,
+    );
   return { minute, day };
 }
 

@@ -30,7 +30,9 @@ const outcome = customType<{ data: UsageOutcome; driverData: number }>({
   fromDriver(place) {
     const name = usageOutcomes[place];
     if (name === undefined)
-      throw new TypeError(`The database contains the unknown usage outcome ${place}.`);
+      throw new TypeError(
+        `The database contains the usage outcome ${place}, which this version does not know. Update this replica.`,
+      );
     return name;
   },
 });
