@@ -1,8 +1,8 @@
 import { createTestClock, type TestClock } from '@animal-store/runtime/test-clock';
-import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { finishedRequest } from '../../test/support/finished-request.ts';
 import type { RequestRecord } from '../api/request-record.ts';
+import { openLog } from './log.ts';
 import { openRequestLog } from './log-request.ts';
 
 const finished: RequestRecord = {
@@ -20,13 +20,12 @@ let log: ReturnType<typeof openRequestLog>;
 beforeEach(() => {
   clock = createTestClock();
   lines = [];
-  const formatters = { level: (level: string) => ({ level }) };
-  const add = (line: string) => lines.push(JSON.parse(line));
-  log = openRequestLog({
-    clock,
-    slowRequestMs: 1_000,
-    log: pino({ base: null, timestamp: false, formatters }, { write: add }),
-  });
+  function write(json: string) {
+    const { time: _, ...line } = JSON.parse(json);
+    lines.push(line);
+  }
+  const opened = openLog({ level: 'info', format: 'json', write, clock });
+  log = openRequestLog({ ...opened, clock, slowRequestMs: 1_000 });
 });
 afterEach(() => log.close());
 

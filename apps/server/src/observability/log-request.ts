@@ -1,7 +1,7 @@
 import type { Clock } from '@animal-store/runtime';
 import type { RequestRecord } from '../api/request-record.ts';
 import { limitLines } from './limit-lines.ts';
-import type { Log } from './log.ts';
+import type { OpenLog } from './log.ts';
 import type { ObservabilitySettings } from './observability-settings.ts';
 
 /**
@@ -25,9 +25,11 @@ const linesPerMinute = 300;
  */
 export function openRequestLog({
   log,
+  writeLine,
   clock,
   slowRequestMs,
-}: Pick<ObservabilitySettings, 'slowRequestMs'> & { log: Log; clock: Clock }) {
+}: Pick<OpenLog, 'log' | 'writeLine'> &
+  Pick<ObservabilitySettings, 'slowRequestMs'> & { clock: Clock }) {
   // The limit of log lines for each key id. `undefined` stands for all requests without a valid
   // key.
   const unbounded = limitLines<string | undefined>({
@@ -50,14 +52,14 @@ export function openRequestLog({
       const isServed = key !== undefined && key.refusal === undefined;
       const isBounded = isServed && decision?.outcome === 'admitted';
       if (!isBounded && !unbounded.isWritten(key?.id)) return;
-      log[record.status >= 500 ? 'warn' : 'info'](fieldsOf(record, slowRequestMs), 'request');
+      writeLine(record.status >= 500 ? 'warn' : 'info', fieldsOf(record, slowRequestMs), 'request');
     },
     close: unbounded.close,
   };
 }
 
 /**
- * Returns the fields of a log line in the order in which people read them. pino leaves out
+ * Returns the fields of a log line in the order in which people read them. The line has no
  * undefined fields.
  */
 function fieldsOf(record: RequestRecord, slowRequestMs: number) {

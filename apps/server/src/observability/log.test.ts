@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { createTestClock } from '@animal-store/runtime/test-clock';
 import { expect, test } from 'vitest';
 import { createToken } from '../keys/token.ts';
-import { describeFailure } from './log.ts';
+import { describeFailure, openLog } from './log.ts';
 import { prettyLine } from './pretty-line.ts';
 
 test('describeFailure returns only the name, the message and the stack of an error, without API keys', () => {
@@ -36,6 +37,30 @@ test.each([
   ],
 ])('prettyLine formats a JSON log line for a terminal: it %s', (_, line, shown) => {
   expect(prettyLine(line)).toMatch(shown);
+});
+
+test('openLog writes the line of a request exactly as pino writes it, and only at the configured level', () => {
+  const lines: string[] = [];
+  const clock = createTestClock();
+  const fields = {
+    method: 'GET',
+    account: 'a "quoted" \\ name\n\u0000\u2028\u{1F431}',
+    status: 200,
+    durationMs: 0.01,
+    remaining: 0,
+    aborted: undefined,
+    nothing: null,
+  };
+  const open = (level: 'info' | 'warn') =>
+    openLog({ level, format: 'json', write: (line) => lines.push(line), clock });
+  const { log, writeLine } = open('info');
+  log.info(fields, 'request');
+  writeLine('info', fields, 'request');
+  log.warn(fields, 'request');
+  writeLine('warn', fields, 'request');
+  expect(lines).toEqual([lines[0], lines[0], lines[2], lines[2]]);
+  open('warn').writeLine('info', fields, 'request');
+  expect(lines).toHaveLength(4);
 });
 
 test('openLog writes log lines of any length and in any alphabet completely and in order', async () => {

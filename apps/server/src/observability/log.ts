@@ -11,6 +11,8 @@ import { prettyLine } from './pretty-line.ts';
 
 export type Log = Logger;
 
+export type OpenLog = ReturnType<typeof openLog>;
+
 type LogTimings = Pick<ObservabilitySettings, 'logBatchMs' | 'logCloseTimeoutMs'>;
 
 /**
@@ -63,7 +65,20 @@ export function openLog({
     },
     stream,
   );
-  return { log, close };
+  const isWritten = { info: log.isLevelEnabled('info'), warn: log.isLevelEnabled('warn') };
+
+  /**
+   * Writes a line that looks like a line of pino. Requests use this function, because
+   * `JSON.stringify` needs a third of the CPU time that pino needs for the same fields
+   * (docs/bends.md).
+   */
+  function writeLine(level: 'info' | 'warn', fields: object, message: string): void {
+    if (!isWritten[level]) return;
+    const json = JSON.stringify(fields).slice(1, -1);
+    stream.write(`{"level":"${level}"${timestamp()},${json},"msg":"${message}"}\n`);
+  }
+
+  return { log, writeLine, close };
 }
 
 /**

@@ -32,9 +32,9 @@ export async function openObservability(
   const opened = openLog({
     ...{ level: logLevel, format: logFormat, write: writeLog, clock, timings: settings },
   });
-  const { log } = opened;
+  const { log, writeLine } = opened;
   const metrics = openMetrics({ version, measureProcess, clock });
-  const requestLog = openRequestLog({ ...settings, log, clock });
+  const requestLog = openRequestLog({ ...settings, log, writeLine, clock });
   const opsRequestLog = openOpsRequestLog(log, clock);
   const refusedConnections = limitToMinutes<ConnectionLimit>(clock, (limit, connections) =>
     log.warn({ limit, connections }, 'connections are refused'),
