@@ -56,6 +56,9 @@ interface Second {
   quietMs: number[];
   quiet503: number;
   probeMs: number[];
+  /** The memory and the longest delay of the event loop, which the server reports at the end. */
+  residentMb: number;
+  loopDelayMs: number;
 }
 
 /**
@@ -100,7 +103,11 @@ async function play(load: Load, seconds: number): Promise<string[]> {
   );
   const seen: Second[] = [];
   const current = () => seen.at(-1) as Second;
-  const begin = () => seen.push({ answered: 0, refused: 0, quietMs: [], quiet503: 0, probeMs: [] });
+  const begin = () =>
+    seen.push({
+      ...{ answered: 0, refused: 0, quietMs: [], quiet503: 0, probeMs: [] },
+      ...{ residentMb: Number.NaN, loopDelayMs: Number.NaN },
+    });
   begin();
 
   const agent = new Agent({ keepAlive: true, maxSockets: 400 });
@@ -133,7 +140,10 @@ async function play(load: Load, seconds: number): Promise<string[]> {
   await pause(1_000);
   seen.length = 0;
   begin();
-  await noise(opened, noisyConnections, seconds + 3, () => begin());
+  await noise(opened, noisyConnections, seconds + 3, () => {
+    void readProcess(current(), `${server.opsUrl}/metrics`);
+    begin();
+  });
   // The first seconds are left out, because the connections are opened then. The last second is
   // left out, because it is not complete.
   return judge(load, seen.slice(3, -1), capacity);
@@ -173,9 +183,13 @@ function judge(load: Load, seen: readonly Second[], capacity: number): string[] 
   const whole = (figure: number) => (Number.isNaN(figure) ? '–' : `${Math.round(figure)}`);
   let table = `\n## ${load.title} (64 connections: ${whole(capacity)} a second)\n\n`;
   table +=
-    '| s | answered | 503 | quiet p50 | quiet p99 | quiet 503 | probe max |\n|--:|--:|--:|--:|--:|--:|--:|\n';
-  const row = (name: string, { answered, refused, quietMs, quiet503, probeMs }: Second) =>
-    `| ${name} | ${answered} | ${refused} | ${whole(percentile(quietMs, 0.5))} | ${whole(percentile(quietMs, 0.99))} | ${quiet503} | ${whole(Math.max(...probeMs))} |\n`;
+    '| s | answered | 503 | quiet p50 | quiet p99 | quiet 503 | probe max | RSS MB | loop delay max |\n|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n';
+  function row(name: string, second: Second) {
+    const { answered, refused, quietMs, quiet503, probeMs, residentMb, loopDelayMs } = second;
+    const quiet = `${whole(percentile(quietMs, 0.5))} | ${whole(percentile(quietMs, 0.99))}`;
+    const server = `${whole(Math.max(...probeMs))} | ${whole(residentMb)} | ${whole(loopDelayMs)}`;
+    return `| ${name} | ${answered} | ${refused} | ${quiet} | ${quiet503} | ${server} |\n`;
+  }
   seen.forEach((second, i) => {
     table += row(`${i + 1}`, second);
   });
@@ -185,6 +199,8 @@ function judge(load: Load, seen: readonly Second[], capacity: number): string[] 
     quietMs: seen.flatMap(({ quietMs }) => quietMs),
     quiet503: seen.reduce((sum, { quiet503 }) => sum + quiet503, 0),
     probeMs: seen.flatMap(({ probeMs }) => probeMs),
+    residentMb: greatest(seen.map(({ residentMb }) => residentMb)),
+    loopDelayMs: greatest(seen.map(({ loopDelayMs }) => loopDelayMs)),
   };
   process.stdout.write(`${table}${row('all', all)}`);
   const isSlow = load.postgresMs !== undefined || load.redisMs !== undefined;
@@ -201,6 +217,25 @@ function judge(load: Load, seen: readonly Second[], capacity: number): string[] 
   return Object.keys(missed)
     .filter((fault) => missed[fault])
     .map((fault) => `${load.title}: ${fault}`);
+}
+
+/** Returns the largest of the figures that are known. */
+const greatest = (figures: readonly number[]) =>
+  Math.max(...figures.filter((figure) => !Number.isNaN(figure)));
+
+/**
+ * Reads the memory and the delay of the event loop of a second from the metrics of the server. The
+ * server measures the delay since the last reading.
+ */
+async function readProcess(second: Second, metricsUrl: string): Promise<void> {
+  // The last reading of a load may fail, because the server stops after it.
+  const metrics = await fetch(metricsUrl)
+    .then((response) => response.text())
+    .catch(() => '');
+  const read = (name: string) => Number(new RegExp(`^${name} (.+)$`, 'm').exec(metrics)?.[1]);
+  if (metrics === '') return;
+  second.residentMb = read('process_resident_memory_bytes') / 1e6;
+  second.loopDelayMs = read('nodejs_eventloop_lag_max_seconds') * 1_000;
 }
 
 /** Returns the URL of a proxy that delays every message of Postgres or Redis. */
