@@ -149,8 +149,8 @@ test('readConfig reports all invalid variables at once, one line each, without t
   const secret = 'h*nter2 secret';
   const all = Object.fromEntries(environmentVariables.map((name) => [name, secret]));
   const lines = faults(all);
-  // Four variables have few or no invalid values: DATA_DIR accepts nearly any text, OTEL_SDK_DISABLED
-  // treats any other text as false, and of the protocols for traces only gRPC is refused.
+  // Four variables accept nearly every value. DATA_DIR accepts nearly any text, OTEL_SDK_DISABLED
+  // treats any other text as false, and the two protocols for traces refuse only gRPC.
   expect(lines).toHaveLength(environmentVariables.length - 4);
   expect(lines.join('\n')).not.toContain('nter2');
 });
@@ -242,7 +242,7 @@ test.each([
   },
 );
 
-test('readConfig refuses gRPC for traces that are sent, because the service sends HTTP', () => {
+test('readConfig refuses gRPC as the protocol of traces, because the service sends traces over HTTP', () => {
   const OTEL_EXPORTER_OTLP_PROTOCOL = 'grpc';
   expect(faults({ OTEL_EXPORTER_OTLP_PROTOCOL })).toEqual([]);
   const sent = { OTEL_EXPORTER_OTLP_ENDPOINT: collector, OTEL_EXPORTER_OTLP_PROTOCOL };
@@ -253,7 +253,7 @@ test('readConfig refuses gRPC for traces that are sent, because the service send
   expect(faults({ ...sent, OTEL_SDK_DISABLED: 'true' })).toEqual([]);
 });
 
-test('readConfig refuses one port for both listeners of one host', () => {
+test("readConfig refuses the same port for the public and the operators' listener on the same host", () => {
   expect(faults({ PORT: '4000', OPS_PORT: '4000' })).toEqual([
     'OPS_PORT: expected another port than PORT',
   ]);

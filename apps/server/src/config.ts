@@ -221,7 +221,7 @@ function serviceSettings(env: EnvironmentReader) {
 function readTracesUrl(env: EnvironmentReader): string | undefined {
   const expected = 'the URL of a collector, such as http://localhost:4318';
   const isHttp = isUrl('http:', 'https:');
-  // A path is added to it, so it has no query.
+  // The service appends a path to this URL, so the URL must not have a query or a fragment.
   const isBase = (text: string) => isHttp(text) && !/[?#]/.test(text);
   const base = env.text('OTEL_EXPORTER_OTLP_ENDPOINT', isBase, expected);
   const own = env.text('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', isHttp, `${expected}/v1/traces`);
@@ -233,7 +233,8 @@ function readTracesUrl(env: EnvironmentReader): string | undefined {
   );
   if (isDisabled || exporter === 'none') return undefined;
   const protocol = protocols.find(({ text }) => text !== undefined);
-  // The service would send HTTP to a port for gRPC, and lose all spans.
+  // With gRPC, all spans would be lost, because the service sends HTTP and the port would expect
+  // gRPC.
   if ((base ?? own ?? exporter) !== undefined && protocol?.text === 'grpc') {
     env.faults.push(
       `${protocol.name}: expected http/json, which the service sends, and the port of the collector for HTTP (4318)`,

@@ -49,11 +49,13 @@ test.each([
   ['rediss://a?ssl_cert_reqs=none', /^ssl_cert_reqs: expected one of required, CERT_REQUIRED/],
   ['redis://a?showFriendlyErrorStack=true', 'showFriendlyErrorStack: unknown parameter; remove it'],
   ['redis://:%zz@a', /^expected redis:\/\/user:password@host:port/],
-  // The client would continue as Redis's default user.
+  // A user without a password is refused, because the client would connect as the default user of
+  // Redis.
   ['redis://user@a', 'expected a password for the user: redis://user:password@host:port'],
   ['redis+sentinel://user@a/m', /^expected redis:\/\/user:password@host:port/],
   ['redis+sentinel://a:0/m', /^expected redis:\/\/user:password@host:port/],
-  // Nodes that only Redis names would be asked without the password, or without TLS.
+  // The service uses the password and TLS of these URLs for all nodes, even for nodes that only
+  // Redis names. So all URLs must have the same ones.
   ['redis://a,rediss://b', /^expected the same user, the same password and the same use of TLS/],
   ['redis://:secret@a,redis://b', /^expected the same user, the same password/],
   ['redis://a#1', /^expected redis:\/\/user:password@host:port/],

@@ -79,14 +79,15 @@ export function parseRedisUrls(
     urls.push(address);
     for (const note of parameters.notes) notes.add(note);
   }
-  // Nodes that Redis names are reached like the nodes of the URLs.
+  // The client uses the user, the password and TLS of these URLs for all nodes, even for nodes that
+  // only Redis names. So all URLs must have the same ones.
   if (isCluster && new Set(urls.map(accessOf)).size > 1) {
     return 'expected the same user, the same password and the same use of TLS in all URLs of a Cluster';
   }
   return { urls, notes: [...notes] };
 }
 
-/** The part of a URL before its host. */
+/** Returns the part of a Redis URL before the host: the scheme, the user and the password. */
 const accessOf = (address: string) => /^rediss?:\/\/(?:[^@]*@)?/.exec(address)?.[0];
 
 function faultOfAddress(
@@ -111,7 +112,8 @@ function faultOfAddress(
   if (number === 'none') {
     return 'expected the number of a database as the path, such as redis://host:6379/1';
   }
-  // The client sends no user without a password, and would continue as Redis's default user.
+  // Without a password, the client would not send the user either, and would connect as the default
+  // user of Redis.
   if (username !== '' && password === '') {
     return 'expected a password for the user: redis://user:password@host:port';
   }

@@ -93,7 +93,11 @@ export interface ServiceOptions {
   readonly overview?: { readonly countedForMs?: number };
   /** An open instance, or the settings of an instance that the service opens and closes itself. */
   readonly observability?: Observability | Partial<ObservabilitySettings>;
-  /** @default {@link systemClock} */
+  /**
+   * The clock of the service, which tests replace by a fake one.
+   *
+   * @default {@link systemClock}
+   */
   readonly clock?: Clock;
   /**
    * The clock by which Redis decides about requests, for tests. By default, Redis uses its own

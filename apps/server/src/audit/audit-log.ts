@@ -20,7 +20,7 @@ import { countEntries, searchEntries } from './audit-search.ts';
  */
 const deletedAtOnce = 1_000;
 
-/** How often expired entries are deleted. */
+/** The default interval at which expired entries are deleted. */
 export const defaultDeleteAuditMs = 3_600_000;
 
 export interface Cause {

@@ -1,4 +1,4 @@
-/** The intervals and timeouts of the log of bans. */
+/** The intervals and timeouts of writing bans. */
 export const defaultBanLogSettings = {
   /** The interval at which new bans are written to the database. */
   writeMs: 1_000,

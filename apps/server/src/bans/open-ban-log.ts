@@ -6,17 +6,20 @@ import { createBanLog, deleteOverBans } from './ban-log.ts';
 import { type BanLogSettings, defaultBanLogSettings } from './ban-log-settings.ts';
 
 /**
- * Opens the log of bans, which writes bans and deletes ended ones in the background.
+ * Opens the log of bans. It writes new bans and deletes ended ones in the background.
  *
- * @param options.forgetsBans Whether the quotas keep bans in the memory of the process, so that
- * they are lost when it ends.
+ * @param options.forgetsBans whether the quotas keep bans only in the memory of the process, so
+ * that the bans are lost when the process ends.
  */
 export function openBanLog(
   options: Partial<BanLogSettings> & {
     background: OpenDatabase['background'];
     clock: Clock;
     forgetsBans: boolean;
-    /** Called with the number of bans whose start will be missing in the audit log. */
+    /**
+     * A function that is called with the number of bans whose start will be missing in the audit
+     * log.
+     */
     onLost: (bans: number) => void;
     report: (failure: unknown) => void;
   },
@@ -54,7 +57,7 @@ export function openBanLog(
      * Redis is available again, because Redis does not know these bans.
      */
     endOwnBans: bans.endOwn,
-    /** Deletes ended bans at once. */
+    /** Deletes ended bans immediately. */
     deleteEnded: deleting.now,
 
     async close(): Promise<void> {

@@ -69,7 +69,7 @@ export function beginRequest(req: Request, res: Response): void {
     // Responses depend on the key and the time, so caches must not store them (RFC 9111, §5.2.2.5).
     'Cache-Control',
     'no-store',
-    // This header keeps browsers from running JSON as a script or a page.
+    // `nosniff` prevents browsers from running JSON as a script or showing it as a page.
     'X-Content-Type-Options',
     'nosniff',
   ];

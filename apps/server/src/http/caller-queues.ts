@@ -1,8 +1,8 @@
 /** A request or connection that can wait in the queues. */
 export interface Queued {
-  /** The name of the caller, in whose queue it waits. */
+  /** The name of the caller. The request waits in the queue of this caller. */
   readonly caller: string;
-  /** Whether it waits. The queues set this value. */
+  /** Whether the request waits in a queue. Only the queues change this value. */
   isQueued: boolean;
 }
 
@@ -28,7 +28,10 @@ const maxEmptyQueues = 100;
  */
 export function createCallerQueues<Waiting extends Queued>() {
   const queues = new Map<string, CallerQueue<Waiting>>();
-  /** The requests of all callers in the order of arrival. Some may no longer wait. */
+  /**
+   * The requests of all callers in the order of arrival. The list may also contain requests that no
+   * longer wait.
+   */
   const arrivals: Waiting[] = [];
   const newQueues: CallerQueue<Waiting>[] = [];
   const oldQueues: CallerQueue<Waiting>[] = [];
@@ -70,7 +73,7 @@ export function createCallerQueues<Waiting extends Queued>() {
     return request;
   }
 
-  /** Returns the oldest request of all callers, which stays in its queue. */
+  /** Returns the oldest waiting request of all callers. The request stays in its queue. */
   function oldest(): Waiting | undefined {
     const first = arrivals.findIndex(({ isQueued }) => isQueued);
     if (first !== 0) arrivals.splice(0, first === -1 ? arrivals.length : first);
@@ -125,7 +128,7 @@ export function createCallerQueues<Waiting extends Queued>() {
       }
     },
 
-    /** Takes the oldest request of all callers if `isDue` is true for it. */
+    /** Takes the oldest request of all callers from its queue if `isDue` returns true for it. */
     takeOldestIf(isDue: (request: Waiting) => boolean): Waiting | undefined {
       const first = oldest();
       // The oldest request of all callers is also the oldest of its own caller.

@@ -17,6 +17,8 @@ export class HttpError<Code extends string = ErrorCode> extends Error {
   readonly headers: Readonly<Record<string, string>>;
 
   /**
+   * Creates the error.
+   *
    * @param options.table the error codes of another API, such as the admin API, instead of the
    * public codes.
    */

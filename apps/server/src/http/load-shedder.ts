@@ -78,7 +78,7 @@ export interface WaitingHandlers<Entering> {
   refuse(response: Entering): void;
 }
 
-/** Decides when requests start, and refuses requests during an overload. */
+/** The load shedder. It decides when requests start, and refuses requests during an overload. */
 export interface LoadShedder<Entering = Response> {
   /**
    * Starts a request or lets it wait. This step comes before all others, so that a refused request

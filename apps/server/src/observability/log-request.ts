@@ -59,8 +59,8 @@ export function openRequestLog({
 }
 
 /**
- * Returns the fields of a log line in the order in which people read them. The line has no
- * undefined fields.
+ * Returns the fields of a log line in the order in which people read them. Undefined fields are
+ * left out of the line.
  */
 function fieldsOf(record: RequestRecord, slowRequestMs: number) {
   const { key, decision, operation, traceId } = record;

@@ -39,7 +39,7 @@ test.each([
   expect(prettyLine(line)).toMatch(shown);
 });
 
-test('openLog writes the line of a request exactly as pino writes it, and only at the configured level', () => {
+test('openLog writes the log line of a request in the same format as pino, and only at the configured log level', () => {
   const lines: string[] = [];
   const clock = createTestClock();
   const fields = {

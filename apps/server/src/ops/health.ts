@@ -46,7 +46,11 @@ export type Health = ReturnType<typeof createHealth>;
  * writes. It returns `undefined` if no statements fail.
  */
 export function createHealth(options: {
-  /** @default {@link systemClock} */
+  /**
+   * The clock of the timeouts.
+   *
+   * @default {@link systemClock}
+   */
   clock?: Clock;
   databaseTimeoutMs: OpsSettings['databaseTimeoutMs'];
   findDatabaseFault: () => Promise<string | undefined>;

@@ -48,7 +48,11 @@ export type OverviewReader = ReturnType<typeof createOverview>;
 export function createOverview(options: {
   db: Database;
   clock: Clock;
-  /** @default {@link defaultCountedForMs} */
+  /**
+   * The time for which the number of keys is cached, in milliseconds.
+   *
+   * @default {@link defaultCountedForMs}
+   */
   countedForMs?: number;
   replicas: Pick<ReplicaCount, 'count'>;
   usage: Pick<UsageQueries, 'readTraffic' | 'listDenied'>;

@@ -18,12 +18,13 @@ const pagesPerRequest = 10;
 
 /** The limiters of one replica. Replicas with the same Redis share their counts. */
 export interface Quotas {
-  /** Limits requests with a valid key. */
+  /** The limiter of requests with a valid key. */
   readonly keys: KeyQuotas;
-  /** Limits requests without a valid key. */
+  /** The limiter of requests without a valid key, by network. */
   readonly networks: NetworkAllowance;
   /**
-   * Limits requests outside the versioned API by network, such as requests for the documentation.
+   * The limiter of requests outside the versioned API by network, such as requests for the
+   * documentation.
    */
   readonly pages: Pick<Allowance, 'take'>;
   readonly statusRequests: Pick<Allowance, 'take'>;

@@ -56,7 +56,10 @@ interface Second {
   quietMs: number[];
   quiet503: number;
   probeMs: number[];
-  /** The memory and the longest delay of the event loop, which the server reports at the end. */
+  /**
+   * The memory of the server in MB, and the longest delay of its event loop in milliseconds, as its
+   * metrics report them.
+   */
   residentMb: number;
   loopDelayMs: number;
 }
@@ -219,16 +222,16 @@ function judge(load: Load, seen: readonly Second[], capacity: number): string[] 
     .map((fault) => `${load.title}: ${fault}`);
 }
 
-/** Returns the largest of the figures that are known. */
+/** Returns the largest of the numbers that are not NaN. */
 const greatest = (figures: readonly number[]) =>
   Math.max(...figures.filter((figure) => !Number.isNaN(figure)));
 
 /**
- * Reads the memory and the delay of the event loop of a second from the metrics of the server. The
- * server measures the delay since the last reading.
+ * Reads the memory and the delay of the event loop in one second from the metrics of the server.
+ * The server measures the delay since the previous reading.
  */
 async function readProcess(second: Second, metricsUrl: string): Promise<void> {
-  // The last reading of a load may fail, because the server stops after it.
+  // The last reading of a load may fail, because the server stops at the end of the load.
   const metrics = await fetch(metricsUrl)
     .then((response) => response.text())
     .catch(() => '');

@@ -22,7 +22,8 @@ const env: Readonly<Record<string, string>> = {
 };
 
 /**
- * Does everything to the connections of both listeners of a server that a client may do.
+ * Opens connections to both listeners of a server, and does everything on them that a client may
+ * do.
  *
  * @throws if the server exits, refuses a valid caller, logs an error, leaves a request in flight,
  * or needs more and more memory.

@@ -109,24 +109,29 @@ test('migratePostgres migrates the database of a role that has the same name as 
   expect(tables).toEqual([{ schemaname: 'public' }, { schemaname: 'public' }]);
 });
 
-// Each of these settings let a replica start that then refused changes, or made them without triggers.
+// Regression: with one of these settings, a replica started, but then it refused all changes or
+// made them without running triggers.
 test.each([
   ['session_replication_role', 'replica', /so no trigger would run\. Remove the setting: /],
   ['idle_in_transaction_session_timeout', '10ms', /too short\. Set it for the role: .* = 0/],
   ['idle_session_timeout', '3s', /is '3s', which is too short\. .* at least '10s'$/],
   ['lock_timeout', '1ms', /is '1ms', which is too short/],
-])('migratePostgres refuses a database that sets %s to %s, and explains it', async (...given) => {
-  const [name, value, sentence] = given;
-  await using database = await createDatabase();
-  await changeSettings(database.url, [`${name} = '${value}'`]);
-  const migrating = migratePostgres(database.url, migrationOptions);
-  await expect(migrating).rejects.toThrow(StartupError);
-  await expect(migrating).rejects.toThrow(sentence);
-  await expect(migrating).rejects.toThrow(`DATABASE_URL: ${name} is '${value}', `);
-});
+])(
+  'migratePostgres refuses a database whose default for %s is %s, and explains the reason',
+  async (...given) => {
+    const [name, value, sentence] = given;
+    await using database = await createDatabase();
+    await changeSettings(database.url, [`${name} = '${value}'`]);
+    const migrating = migratePostgres(database.url, migrationOptions);
+    await expect(migrating).rejects.toThrow(StartupError);
+    await expect(migrating).rejects.toThrow(sentence);
+    await expect(migrating).rejects.toThrow(`DATABASE_URL: ${name} is '${value}', `);
+  },
+);
 
-// Regression: a start waited for ever, because the search for Postgres had the limit of the role.
-test('migratePostgres sets its own statement_timeout', async () => {
+// Regression: the start never ended, because the statement_timeout of the role canceled each search
+// for Postgres.
+test('migratePostgres works on a database whose default statement_timeout is too short', async () => {
   await using database = await createDatabase();
   const limits = [
     "statement_timeout = '1ms'",

@@ -24,7 +24,8 @@ test.each<[what: string, part: string, args: string[], message: RegExp]>([
     ['--requirepass', 'another'],
     /^REDIS_URL: Redis refuses the user or the password \(WRONGPASS /,
   ],
-  // Regression: the probe succeeded and decisions failed, so the breaker opened and closed forever.
+  // Regression: the check of Redis succeeded although quota decisions failed, so the circuit
+  // breaker opened and closed again and again.
   ...['eval', 'evalsha', 'time', 'get', 'mget', 'pttl', 'incrby', 'set'].map(
     (command): [string, string, string[], RegExp] => [
       `the command ${command} to its user`,
@@ -53,7 +54,7 @@ test.each<[what: string, part: string, args: string[], message: RegExp]>([
   if (args.length === 0) expect(await redis.command('dbsize')).toBe('0');
 });
 
-test('openQuotas warns of a Redis that evicts counts when its memory is full', async () => {
+test('openQuotas reports a warning when Redis is configured to evict counts if its memory is full', async () => {
   await using redis = await openRedis({ args: ['--maxmemory', '10mb'] });
   const open = async (policy: string) => {
     await redis.command('config', 'set', 'maxmemory-policy', policy);
@@ -63,7 +64,8 @@ test('openQuotas warns of a Redis that evicts counts when its memory is full', a
       firstConnectionTimeoutMs: hangMs,
       onWarning: (sentence) => warnings.push(sentence),
     });
-    // Redis answers commands in their order, and the question about its memory came first.
+    // Redis executes the commands of a connection in their order, so the question about its memory
+    // has been answered when this decision is.
     await quotas.keys.consume({ id: 'a', quota: { perMinute: 1, perDay: 1 } });
     quotas.close();
     return warnings;
