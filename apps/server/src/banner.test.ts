@@ -41,7 +41,7 @@ test('banner names DATABASE_URL and REDIS_URL without their values, because the 
   expect(text).not.toMatch(/hunter2|API key|curl|embedded/);
 });
 
-test('banner explains how to log in to the console', () => {
+test('banner explains how to log in to the console, depending on the settings', () => {
   const login = (more: object) => /^ +(Log in .*)$/m.exec(banner({ ...embedded, ...more }))?.[1];
   expect(login({ hasAdminToken: true })).toContain('with the ADMIN_TOKEN');
   expect(login({ dataDir: undefined })).toContain('Set ADMIN_TOKEN');

@@ -167,7 +167,7 @@ test('readConfig reports ignored parameters of DATABASE_URL, and refuses unsuppo
   ]);
 });
 
-test('readConfig refuses PGTARGETSESSIONATTRS with a DATABASE_URL, because the driver would read it', () => {
+test('readConfig refuses the environment variable PGTARGETSESSIONATTRS, because the driver would use it besides DATABASE_URL', () => {
   const PGTARGETSESSIONATTRS = 'standby';
   expect(faults({ PGTARGETSESSIONATTRS })).toEqual([]);
   expect(faults({ DATABASE_URL: 'postgres://u@db/name', PGTARGETSESSIONATTRS })).toEqual([

@@ -5,7 +5,7 @@ import { createToken, hashToken, isToken, tokenPrefix } from './token.ts';
 // so the tests fail if the format changes.
 const token = 'ast_0000000000000000000000000000002C8GjS';
 
-test('createToken returns ast_, 30 base-62 characters and their CRC-32, and never repeats a token', () => {
+test('createToken returns "ast_", 30 base-62 characters and their CRC-32, and never returns the same token twice', () => {
   const tokens = Array.from({ length: 1_000 }, () => createToken());
   for (const token of tokens) {
     expect(token).toMatch(/^ast_[0-9A-Za-z]{36}$/);
@@ -25,7 +25,7 @@ test.each([
   expect(isToken(text)).toBe(false);
 });
 
-test('hashToken returns SHA-256, and tokenPrefix returns the first 8 characters', () => {
+test('hashToken returns the SHA-256 hash of a token, and tokenPrefix returns its first 8 characters', () => {
   expect(hashToken('ast_x')).toBe(
     '888553031e9a888fc25a12c93cbaf6ea920e9df2a082fb37a6f87fb0cc44aff3',
   );

@@ -64,32 +64,32 @@ test('the usage flusher never writes a request twice and reports missing request
     { weight: 1, arbitrary: fc.record({ passMs: fc.constantFrom(1, giveUpAfterMs, 1_001) }) },
   );
   const property = fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
-    const it = openFlusher(8);
+    const flusher = openFlusher(8);
     let counted = 0;
     for (const one of steps) {
       if ('count' in one) {
-        it.count(one.count);
+        flusher.count(one.count);
         counted += 1;
-      } else if ('flush' in one) await it.flush(one.flush);
-      else await it.clock.advance(one.passMs);
-      expect(it.sum()).toBeLessThanOrEqual(counted);
+      } else if ('flush' in one) await flusher.flush(one.flush);
+      else await flusher.clock.advance(one.passMs);
+      expect(flusher.sum()).toBeLessThanOrEqual(counted);
     }
-    await it.flush();
-    expect(it.sum() + it.lost()).toBeGreaterThanOrEqual(counted);
+    await flusher.flush();
+    expect(flusher.sum() + flusher.lost()).toBeGreaterThanOrEqual(counted);
     // If a flush was committed and the response was lost, the replica counts its requests as lost,
     // although the ledger has them.
     const isDoubtful = steps.some((one) => 'flush' in one && one.flush === answers[2]);
-    if (!isDoubtful) expect(it.sum() + it.lost()).toBe(counted);
+    if (!isDoubtful) expect(flusher.sum() + flusher.lost()).toBe(counted);
   });
   await fc.assert(property, { seed: 1, numRuns: 300 });
 });
 
 test('the usage flusher splits many keys into numbered flushes of 1,000 entries and writes the live traffic with the first one', async () => {
-  const it = openFlusher();
-  await it.flush();
-  it.count(...Array.from({ length: 2_500 }, (_, n) => `key ${n}`));
-  await it.flush();
-  const flushes = it.written().map(({ flush }) => flush);
+  const flusher = openFlusher();
+  await flusher.flush();
+  flusher.count(...Array.from({ length: 2_500 }, (_, n) => `key ${n}`));
+  await flusher.flush();
+  const flushes = flusher.written().map(({ flush }) => flush);
   expect(
     flushes.map(({ sequence, entries, outcomes }) => [sequence, entries.length, outcomes[0]]),
   ).toEqual([
@@ -107,36 +107,36 @@ test('the usage flusher splits many keys into numbered flushes of 1,000 entries 
 });
 
 test('the usage flusher repeats a failed flush unchanged, together with its age, before it writes newer counts', async () => {
-  const it = openFlusher();
-  it.count('a');
-  await it.flush('refused');
+  const flusher = openFlusher();
+  flusher.count('a');
+  await flusher.flush('refused');
   // Newer counts wait in the collector, where counts of the same kind are added up.
-  it.count('b');
-  await it.flush('refused');
-  it.count('b');
-  await it.clock.advance(700);
-  await it.flush();
-  expect(it.tried).toEqual([1, 1, 1, 2]);
-  expect(it.written()).toMatchObject([
+  flusher.count('b');
+  await flusher.flush('refused');
+  flusher.count('b');
+  await flusher.clock.advance(700);
+  await flusher.flush();
+  expect(flusher.tried).toEqual([1, 1, 1, 2]);
+  expect(flusher.written()).toMatchObject([
     { flush: { entries: [{ keyId: 'a' }] }, ageMs: 700 },
     { flush: { entries: [{ keyId: 'b', requests: 2 }] }, ageMs: 0 },
   ]);
 });
 
 test('the usage flusher stops retrying a flush that is too old, and giveUp reports all unwritten requests once', async () => {
-  const it = openFlusher(2);
-  it.count('a', 'a');
-  await it.flush('refused');
-  await it.clock.advance(giveUpAfterMs);
-  await it.flush('refused');
-  expect(it.lost()).toBe(0);
-  await it.clock.advance(1);
-  await it.flush();
-  expect([it.lost(), it.sum(), it.tried]).toEqual([2, 0, [1, 1]]);
-  it.count('a', 'b', 'c');
-  await it.flush('refused');
-  it.count('d');
-  it.giveUp();
-  it.giveUp();
-  expect(it.lost()).toBe(6);
+  const flusher = openFlusher(2);
+  flusher.count('a', 'a');
+  await flusher.flush('refused');
+  await flusher.clock.advance(giveUpAfterMs);
+  await flusher.flush('refused');
+  expect(flusher.lost()).toBe(0);
+  await flusher.clock.advance(1);
+  await flusher.flush();
+  expect([flusher.lost(), flusher.sum(), flusher.tried]).toEqual([2, 0, [1, 1]]);
+  flusher.count('a', 'b', 'c');
+  await flusher.flush('refused');
+  flusher.count('d');
+  flusher.giveUp();
+  flusher.giveUp();
+  expect(flusher.lost()).toBe(6);
 });

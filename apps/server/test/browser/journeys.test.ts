@@ -27,36 +27,42 @@ import { leaveOpen, signIn } from './journeys/sign-in.ts';
  */
 const store = useConsole();
 
-describe('an operator', () => {
-  test('logs in with several tabs, logs in again without losing input, and logs out of all tabs', () =>
+describe('the console', () => {
+  test('an operator logs in with several tabs, logs in again without losing input, and logs out of all tabs', () =>
     signIn(store));
-  test('leaves the console open, which sends few requests and survives an outage of the service', () =>
+  test('an operator leaves the console open: it sends few requests and survives an outage of the service', () =>
     leaveOpen(store));
-  test('gives tokens to other operators, finds the operator of a token, and revokes it', () =>
+  test('an operator creates other operators, finds the operator of a leaked token, and revokes that operator', () =>
     manageOperators(store));
-  test('creates a key, hands it over, changes it, and revokes it after a leak', () =>
+  test('an operator creates a key for a customer, changes it, and revokes it after a leak', () =>
     lookAfterKey(store));
-  test('finds a key among many by sorting, filters and search', () => findKeys(store));
-  test('changes several keys at once without a mouse', () => useKeyboard(store));
-  test('finds out why C-5 gets 429, and fixes it', () => answerCustomer(store));
-  test('changes the plan of an account, suspends it, and writes a letter to the customer', () =>
+  test('an operator finds a key among many by sorting, filters and search', () => findKeys(store));
+  test('an operator changes several keys at once with the keyboard only', () => useKeyboard(store));
+  test('an operator finds out why the customer C-5 gets 429, and fixes the cause', () =>
+    answerCustomer(store));
+  test('an operator changes the plan of an account, suspends the account, and writes a letter to the customer', () =>
     changeAccount(store));
-  test('looks at a day of last week together with a colleague', () => lookBack(store));
-  test("chooses the console's theme and density, and reads any name as text", () =>
+  test('an operator looks at the requests of a day last week, and a colleague sees the same page', () =>
+    lookBack(store));
+  test('an operator chooses the theme and the density of tables, and every name is shown as plain text', () =>
     chooseView(store));
   // The campaign `screens` tests the pages at all widths and in all themes.
-  test('sees every page on a laptop and a phone', () =>
+  test('an operator sees every page on a laptop and on a phone', () =>
     tourConsole(store, { widths: [1280, 360], judged: { 360: 'dark' }, judgedWhenOpen: [] }));
 });
 
-describe('an integrator', () => {
-  test('finds an error and a sample with the keyboard', () => searchDocs(store));
-  test('sees samples beside the text, and uses the contents of a page', () => readBeside(store));
-  test('follows links', () => followLinks(store, desktop));
-  test('follows links, reads, and tries each operation on a phone', async () => {
+describe('the documentation', () => {
+  test('a developer finds an error code and a code sample with the keyboard', () =>
+    searchDocs(store));
+  test('a developer sees code samples beside the text on a wide screen, and uses the table of contents', () =>
+    readBeside(store));
+  test('a developer follows links to operations and errors on a desktop', () =>
+    followLinks(store, desktop));
+  test('a developer follows links, reads guides, and sends a request to each operation on a phone', async () => {
     await followLinks(store, phone);
     await expectReadable(store, phone, [docsPaths.home, guidePath('pagination'), '/docs/nosuch']);
     await tryOut(store);
   });
-  test('opens old links without JavaScript on a slow network', () => readWithLess(store));
+  test('a developer opens old links, reads pages without JavaScript, and reads them on a slow network', () =>
+    readWithLess(store));
 });

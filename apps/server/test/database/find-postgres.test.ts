@@ -58,7 +58,7 @@ test('findPostgres returns a read-only server unless the URL asks for a writable
   }
 });
 
-test('readPostgresUrl reads IPv6 addresses in brackets and percent-encoded Unix sockets', () => {
+test('readPostgresUrl accepts IPv6 addresses in brackets and percent-encoded paths of Unix sockets as hosts', () => {
   const { hosts } = readPostgresUrl(
     'postgres://u@[::1]:5433,%2Fvar%2Frun%2Fpostgresql:5434,db/name',
   );

@@ -20,7 +20,7 @@ afterAll(({}, file) => {
   const coverage = stryker?.mutantCoverage;
   if (coverage === undefined) return;
   const tests = Object.entries(coverage.perTest)
-    .filter(([test]) => test.startsWith(`${file.file.filepath}#`))
+    .filter(([testId]) => testId.startsWith(`${file.file.filepath}#`))
     .map(([, hits]) => hits);
   if (tests.length === 0) return;
   for (const [mutant, hits] of Object.entries(coverage.static)) {
