@@ -1,4 +1,4 @@
 import { defineConfig } from 'vitest/config';
 
-/** All tests except the process tests. */
+/** The mutation tests run all tests except the process tests and campaigns. */
 export default defineConfig({ test: { include: ['test/*.test.ts'], testTimeout: 60_000 } });

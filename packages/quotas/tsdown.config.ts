@@ -1,6 +1,6 @@
 import { defineConfig } from 'tsdown';
 
-// Inside the workspace, the package is imported from its sources. This build is for publishing.
+// This build is for publishing. Inside the workspace, other packages import the sources.
 export default defineConfig({
   entry: ['src/index.ts', 'src/express.ts'],
   format: ['esm', 'cjs'],
@@ -9,7 +9,7 @@ export default defineConfig({
   tsconfig: 'tsconfig.build.json',
   dts: { sourcemap: false },
   fixedExtension: false,
-  // The scripts for Redis are found beside `import.meta.url`, also in CommonJS.
+  // The Lua scripts are found next to `import.meta.url`, which CommonJS lacks. `shims` adds it.
   shims: true,
   copy: ['src/*.lua'],
   deps: { alwaysBundle: ['@animal-store/runtime'] },

@@ -14,36 +14,37 @@ import { QuotaDecision } from './quota-decision.ts';
 import type { RedisNames } from './redis-format.ts';
 
 /**
- * The largest number of callers in memory, which take about 3 MB. The least recently used are
- * evicted, and then count as unused.
+ * The maximum number of callers in memory, which take about 3 MB. When there are more, the least
+ * recently used caller is evicted, and its count begins again at 0.
  */
 const maxKnown = 10_000;
 
-/** The state of an allowance, as this replica last saw it. */
+/** The state of a caller's allowance, as this replica last saw it. */
 interface Known {
   readonly limit: number;
   readonly remaining: number;
-  /** Unix time in milliseconds, by the clock of this replica. */
+  /** The end of the window, as Unix time in milliseconds by the clock of this replica. */
   readonly endsAtMs: number;
 }
 
-/** The connection through which replicas count together. */
+/** The connection to Redis, in which all replicas count together. */
 export interface SharedStore {
   readonly redis: RedisConnection;
   readonly names: RedisNames;
   readonly breaker: Pick<CircuitBreaker, 'run'>;
-  /** How many replicas share each limit while Redis is down. Called for each decision. */
+  /** Returns how many replicas share each limit while Redis is down. Called for each decision. */
   readonly replicas: () => number;
 }
 
 export type Allowance = ReturnType<typeof createAllowance>;
 
 /**
- * Counts limits per minute without bans, by the limiters of rate-limiter-flexible. One use is
- * requests without a key, counted by network.
+ * Creates an allowance: a limit per minute without bans, for callers that are not consumers. For
+ * example, requests without a valid key are counted by their network. rate-limiter-flexible counts
+ * the requests.
  *
- * @param shared the connection through which replicas count together. Without it, requests are
- *   counted in the memory of this replica.
+ * @param shared the connection to Redis, in which all replicas count together. Without it, this
+ * replica counts alone in its memory.
  */
 export function createAllowance(
   kind: string,
@@ -57,8 +58,8 @@ export function createAllowance(
   const count = shared === undefined ? countHere : createSharedCount(shared);
 
   async function countHere(id: string) {
-    // The time is read before the call, because memory counts at once: other work of this process
-    // must not delay the reset.
+    // The time is read before the call, because the limiter in memory counts at once. If the
+    // process is busy afterwards, a later time would report a reset that is too late.
     const now = clock.now();
     return { ...(await consume(inMemory, id)), limit: inMemory.points, now };
   }
@@ -68,8 +69,8 @@ export function createAllowance(
       ...limits,
       storeClient: redis,
       keyPrefix: names.allowanceOf(kind),
-      // A used-up allowance is denied from memory until its window ends, so that it costs Redis
-      // nothing.
+      // When an allowance is used up, the limiter denies requests from its own memory until the
+      // window ends. So an attacker's requests cause no work in Redis.
       inMemoryBlockOnConsumed: perMinute,
     });
     return async (id: string) => {
@@ -84,7 +85,7 @@ export function createAllowance(
   }
 
   return {
-    /** Decides one request, and counts it. */
+    /** Counts one request, and decides whether it is admitted. */
     async take(id: string): Promise<QuotaDecision> {
       const { isAdmitted, result, limit, now } = await count(id);
       const endsAtMs = now + result.msBeforeNext;
@@ -94,9 +95,9 @@ export function createAllowance(
     },
 
     /**
-     * Returns the state of an allowance, as far as this replica knows it. It counts nothing and
-     * queries nothing. So every response can report the state, and an attacker cannot cause work by
-     * asking for it.
+     * Returns the state of a caller's allowance that this replica last saw. It counts nothing and
+     * sends no query to Redis. So every response can report the state, and an attacker cannot cause
+     * work with such requests.
      */
     peek(id: string): QuotaDecision {
       const now = clock.now();
@@ -110,8 +111,8 @@ export function createAllowance(
 }
 
 /**
- * Counts one request. If a window ends later than its full length from now, the clock was set back:
- * the window then counts as expired.
+ * Counts one request. If the window ends later than its full length from now, the clock was set
+ * back. The stored count is then deleted, and a new window begins.
  */
 async function consume(limiter: RateLimiterAbstract, id: string) {
   const counted = await consumeOnce(limiter, id);
@@ -121,8 +122,8 @@ async function consume(limiter: RateLimiterAbstract, id: string) {
 }
 
 /**
- * Converts a rejection to a result: the library's limiters reject with the result of a denied
- * request.
+ * Counts one request. The limiters of the library reject with the result of a denied request. This
+ * function returns that result.
  */
 async function consumeOnce(limiter: RateLimiterAbstract, id: string) {
   try {

@@ -1,34 +1,36 @@
 import type { Quota } from './quota.ts';
 
 /**
- * When a key that keeps sending after a 429 is banned, and for how long.
+ * The rules for banning a consumer that keeps sending requests after a 429.
  *
- * An episode begins with the first denial of a consumer. It ends with the next admitted request of
- * the consumer, or with the window that denied, because other keys of the account may use up the
- * next window. A denial is a strike if it comes at least `graceMs` after the episode began, so
- * requests that were in flight when the quota ran out do not count. Strikes are counted in fixed
- * windows. The first strike opens a window.
+ * An episode begins with the first denied request of a consumer. It ends with the next admitted
+ * request of the consumer, or with the window that denied the request. The window ends it too,
+ * because other consumers of the account may use up the next window.
+ *
+ * A denied request is a strike if it comes at least `graceMs` after the episode began. So requests
+ * that were already in flight when the quota ran out are not strikes. Strikes are counted in fixed
+ * windows, and the first strike opens a window.
  */
 export interface BanPolicy {
   readonly graceMs: number;
-  /** The smallest ban threshold; 0 switches bans off. */
+  /** The smallest number of strikes before a ban. 0 switches bans off. */
   readonly minStrikes: number;
   /**
-   * The ban threshold as a share of the consumer's limit per minute. The larger of both thresholds
-   * applies.
+   * The number of strikes before a ban, as a share of the consumer's limit per minute. The larger
+   * of this number and `minStrikes` applies.
    */
   readonly strikeShare: number;
   readonly strikeWindowSeconds: number;
   /**
-   * The length of a first ban. Each further ban within `memorySeconds` of the last one is twice as
-   * long.
+   * The length of the first ban. If a consumer is banned again within `memorySeconds` of its last
+   * ban, the new ban is twice as long.
    */
   readonly banSeconds: number;
   readonly maxBanSeconds: number;
   readonly memorySeconds: number;
 }
 
-/** The default ban policy. */
+/** The ban policy that applies unless the caller passes another one. */
 export const defaultBanPolicy: BanPolicy = {
   graceMs: 1_000,
   minStrikes: 10,
@@ -40,8 +42,8 @@ export const defaultBanPolicy: BanPolicy = {
 };
 
 /**
- * Returns how many strikes a key may have without a ban. The next strike bans the key; `undefined`
- * if bans are off.
+ * Returns the number of strikes that a consumer may have. The next strike bans the consumer.
+ * Returns `undefined` if bans are off.
  */
 export function strikeThreshold(
   { minStrikes, strikeShare }: Pick<BanPolicy, 'minStrikes' | 'strikeShare'>,
@@ -52,14 +54,17 @@ export function strikeThreshold(
 }
 
 /**
- * Returns whether the message of a 429 warns a key with this many strikes: from half the threshold
- * on.
+ * Returns whether a consumer has so many strikes that its next 429 should warn about a ban. The
+ * warning begins at half the threshold.
  */
 export function isWarned(strikes: number, threshold: number | undefined): boolean {
   return threshold !== undefined && strikes >= threshold / 2;
 }
 
-/** Returns the length in seconds of a consumer's `nth` ban in a row, counted from 1. */
+/**
+ * Returns the length of a ban in seconds. `nth` is 1 for the first ban, and 2 for the second ban in
+ * a row.
+ */
 export function banLengthSeconds(policy: BanPolicy, nth: number): number {
   return Math.min(policy.banSeconds * 2 ** (nth - 1), policy.maxBanSeconds);
 }

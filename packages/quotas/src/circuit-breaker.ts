@@ -1,37 +1,45 @@
 import { type Clock, systemClock, type Timer } from '@animal-store/runtime';
 
-// This file handles outages of Redis. The circuit breaker rejects calls to Redis as soon as one
-// call fails or times out. Then this replica decides alone, with its share of each limit:
-// `memory-store.ts` decides about consumers, and `allowance.ts` about allowances. The probe in
-// `redis-probe.ts` detects when Redis is back.
+// This file handles outages of Redis. The circuit breaker opens when a call to Redis fails or times
+// out. While it is open, it rejects all calls to Redis, and this replica decides alone, with its
+// share of each limit.
+//
+// `memory-store.ts` then decides about consumers, and `allowance.ts` about allowances. The probe in
+// `redis-probe.ts` detects when Redis works again.
 
-/** The state of the breaker. Closed: Redis decides. Open: this replica decides alone. */
+/**
+ * The state of the breaker. While it is closed, Redis decides. While it is open, this replica
+ * decides alone.
+ */
 export type BreakerState = 'closed' | 'open';
 
 export type CircuitBreaker = ReturnType<typeof createCircuitBreaker>;
 
 /**
- * Rejects calls to Redis while Redis does not respond in time, so that no request waits for it.
+ * Creates a circuit breaker. It rejects calls to Redis while Redis does not respond in time, so
+ * that no request waits for Redis.
  *
- * The first call that fails or times out opens the breaker. The breaker then rejects all waiting
- * calls at once, and all later calls until a probe succeeds. No call is sent twice: Redis may have
- * counted a request whose response is late, and the insurance limiter counts it as well.
+ * The first call that fails or times out opens the breaker. An open breaker rejects all waiting
+ * calls at once, and all later calls until a probe succeeds.
+ *
+ * No call is sent a second time. Redis may already have counted a request whose response is late,
+ * and this replica's memory counts it as well.
  */
 export function createCircuitBreaker(options: {
   /** @default {@link systemClock}, because Redis responds in real time */
   clock?: Clock;
   timeoutMs: number;
-  /** How often the breaker probes Redis while it is open. */
+  /** How often an open breaker probes Redis, in milliseconds. */
   probeEveryMs: number;
-  /** Resolves once Redis works again. The breaker runs one probe at a time. */
+  /** Resolves if Redis works again, and rejects otherwise. The breaker runs one probe at a time. */
   probe: () => Promise<unknown>;
-  /** Called once for each change of the state, with the reason. */
+  /** Called for each change of the state, with the reason of an outage. */
   onChange: (state: BreakerState, reason: unknown) => void;
 }) {
   const { clock = systemClock, timeoutMs, probeEveryMs, probe, onChange } = options;
-  /** The functions that reject the calls which wait for Redis. */
+  /** The functions that reject the calls that are waiting for Redis. */
   const waiting = new Set<(reason: unknown) => void>();
-  /** Why the breaker is open; `undefined` while it is closed. */
+  /** The reason why the breaker is open, or `undefined` while it is closed. */
   let openReason: { readonly reason: unknown } | undefined;
   let probing: Timer | undefined;
 
@@ -57,13 +65,17 @@ export function createCircuitBreaker(options: {
   }
 
   return {
-    /** Settles like the call, or rejects when the breaker opens. */
+    /**
+     * Runs a call to Redis and returns its result. Rejects if the breaker is open, or opens before
+     * the call has settled.
+     */
     run<T>(call: () => Promise<T>): Promise<T> {
       if (openReason !== undefined) return Promise.reject(openReason.reason);
       return new Promise<T>((resolve, reject) => {
         waiting.add(reject);
-        // The timeout has two halves, because a busy event loop runs its timers before it reads its
-        // sockets. After the first half, the loop reads a response that has arrived.
+        // The timeout consists of two timers. A busy event loop runs its timers before it reads its
+        // sockets. So between the two timers, the loop can read a response that has already
+        // arrived.
         let timer = clock.after(timeoutMs / 2, () => {
           timer = clock.after(timeoutMs / 2, giveUp);
         });
@@ -95,8 +107,8 @@ export function createCircuitBreaker(options: {
 
 /**
  * Returns whether the error of a command means that Redis is down. An error inside a script does
- * not: the script may have met a value that another program wrote, and Redis can decide all other
- * requests.
+ * not mean that. The script may have found a value that another program wrote, and Redis can still
+ * decide all other requests.
  */
 function isOutage(reason: unknown): boolean {
   const isOfOneValue =

@@ -1,41 +1,42 @@
 import { maxLimit, type Quota } from './quota.ts';
 
-/** A caller that makes requests, such as an API key, with its present or former account. */
+/** The id of a caller, such as an API key, and the id of the caller's account. */
 export interface ConsumerId {
   readonly id: string;
   /**
-   * The account whose windows the consumer shares. A consumer without an account has its own
+   * The account whose windows the consumer shares. Without an account, the consumer has its own
    * windows.
    */
   readonly accountId?: string | undefined;
 }
 
 /**
- * A consumer with its quota. Bans belong to the consumer. Counts belong to the subject, which is
- * the consumer or its account.
+ * A consumer and its quota. A ban belongs to the consumer itself. The counts belong to its subject,
+ * which is the account, or the consumer if it has no account.
  */
 export interface Consumer extends ConsumerId {
-  /** The quota of the subject. */
+  /** The quota that applies to the subject. */
   readonly quota: Quota;
 }
 
-/** Called when a ban begins, only on the replica whose request began it. */
+/** A function that is called when a ban begins, on the replica whose request began it. */
 export type OnBan = (ban: {
   consumer: Consumer;
   seconds: number;
-  /** Unix time in milliseconds, by the clock that decided. */
+  /** The start of the ban, as Unix time in milliseconds by the clock that decided. */
   startedAtMs: number;
   /**
-   * Whether Redis decides for all replicas, or this replica decides alone because Redis is down.
+   * Whether Redis decided for all replicas (`service`), or this replica decided alone during an
+   * outage of Redis (`replica`).
    */
   scope: 'service' | 'replica';
 }) => void;
 
 /**
- * Checks a consumer, because an invalid quota would make the script in Redis fail.
+ * Checks a consumer. An invalid quota would make the script in Redis fail.
  *
  * @throws {TypeError} if an id is not a non-empty string, or if a limit is not an integer from 1 to
- *   {@link maxLimit}.
+ * {@link maxLimit}.
  */
 export function checkConsumer(consumer: Consumer): void {
   checkConsumerId(consumer);
@@ -55,7 +56,7 @@ export function checkConsumerId({ id, accountId }: ConsumerId): void {
 }
 
 /**
- * Checks a limit.
+ * Checks the limit of a window.
  *
  * @throws {TypeError} if the limit is not an integer from 1 to {@link maxLimit}.
  */
@@ -70,8 +71,8 @@ function checkId(name: string, id: unknown): void {
 }
 
 /**
- * Returns the name of a consumer's subject. Redis Cluster hashes the text between the braces, so
- * that all names of a subject are in one slot.
+ * Returns the name of a consumer's subject in Redis. Redis Cluster computes the slot of a name from
+ * the text between the braces, so all names of a subject are in the same slot.
  */
 export function subjectOf({ id, accountId }: ConsumerId): string {
   return accountId === undefined ? `key:{${escapeId(id)}}` : `account:{${escapeId(accountId)}}`;
@@ -79,8 +80,11 @@ export function subjectOf({ id, accountId }: ConsumerId): string {
 
 const special = /[{}%]/g;
 
-/** Escapes characters that would end the hash tag of a name, or make two ids look the same. */
+/**
+ * Escapes the characters `{`, `}` and `%` of an id. Braces would change the hash tag of a name.
+ * Without escaping `%`, two ids could get the same name.
+ */
 export function escapeId(id: string): string {
-  // Most ids need no change, and the test costs less than the replacement.
+  // Most ids contain no special character, and this test is cheaper than the replacement.
   return /[{}%]/.test(id) ? id.replace(special, encodeURIComponent) : id;
 }

@@ -27,21 +27,21 @@ import { createRedisNames } from './redis-format.ts';
 import { createRedisProbe } from './redis-probe.ts';
 import { createRedisStore, type RedisStore } from './redis-store.ts';
 
-// Where to find what:
+// This package is divided into these files:
 //
-// - the rule as a pure function: `decide.ts`; what callers learn about a decision:
-//   `quota-decision.ts`
-// - the store in memory: `memory-store.ts`
-// - the store in Redis: `redis-store.ts` calls `decide.lua`, which repeats the rule;
-//   `script-call.ts` writes its arguments and reads its reply; `redis-format.ts` describes the
-//   stored data
-// - outages of Redis: `circuit-breaker.ts`, `redis-probe.ts`
+// - `decide.ts` contains the rules of a decision as a pure function. `quota-decision.ts` contains
+//   the decision that callers receive.
+// - `memory-store.ts` is the store in memory.
+// - `redis-store.ts` is the store in Redis. It calls `decide.lua`, which implements the same rules.
+//   `script-call.ts` writes the arguments of the script and reads its reply. `redis-format.ts`
+//   describes the stored data.
+// - `circuit-breaker.ts` and `redis-probe.ts` handle outages of Redis.
 
-/** Options of {@link createQuotas}. Each has a default. */
+/** The options of {@link createQuotas}. Each option has a default. */
 export interface QuotasOptions {
   /**
-   * Where replicas count together: an ioredis client, which is duplicated; a URL (`redis://`,
-   * `rediss://`, `redis+sentinel://`); or several URLs of a Cluster.
+   * The Redis in which all replicas count together. Pass an ioredis client, which is duplicated, a
+   * URL (`redis://`, `rediss://`, `redis+sentinel://`), or several URLs of a Cluster.
    *
    * @default the memory of this process, for a service with one replica
    */
@@ -52,109 +52,127 @@ export interface QuotasOptions {
    */
   readonly prefix?: string;
   /**
-   * When a consumer that ignores 429 responses is banned; `false` for never.
+   * The rules for banning a consumer that ignores 429 responses, or `false` to ban nobody.
    * @default {@link defaultBanPolicy}
    */
   readonly banPolicy?: BanPolicy | false;
   /**
-   * How many replicas share each quota while Redis is down. Each replica then admits its share,
-   * rounded up. Called for each decision.
+   * Returns how many replicas share each quota while Redis is down. Each replica then admits its
+   * share of the quota, rounded up. Called for each decision.
    * @default () => 1
    */
   readonly replicas?: () => number;
   /**
-   * The timeout of a decision in Redis, in milliseconds. After it, this replica decides alone.
+   * The timeout of a decision in Redis, in milliseconds. After the timeout, this replica decides
+   * alone.
    * @default 150
    */
   readonly timeoutMs?: number;
-  /** How often Redis is probed while it is down, in milliseconds. @default 250 */
+  /** How often this replica probes a Redis that is down, in milliseconds. @default 250 */
   readonly probeEveryMs?: number;
-  /** The timeout of a connection that is being established, in milliseconds. @default 1000 */
+  /** The timeout for establishing a connection to Redis, in milliseconds. @default 1000 */
   readonly connectTimeoutMs?: number;
   /**
-   * How long {@link createQuotas} waits for Redis before it starts without it, in milliseconds.
+   * How long {@link createQuotas} waits for Redis, in milliseconds. Afterwards, the quotas start
+   * without Redis.
    * @default 1000
    */
   readonly firstConnectionTimeoutMs?: number;
   readonly onBan?: OnBan;
-  /** Called once whenever Redis stops deciding (`open`) or resumes (`closed`), with the reason. */
+  /**
+   * Called whenever Redis stops deciding (`open`), with the reason, and when it decides again
+   * (`closed`).
+   */
   readonly onBreaker?: (state: BreakerState, reason: unknown) => void;
   /** Called once if a setting of Redis makes counts inexact, with a sentence for operators. */
   readonly onWarning?: (sentence: string) => void;
-  /** The clock of this process, for decisions in memory. @default the system's */
+  /** The clock of this process, for decisions in memory. @default the system clock */
   readonly clock?: Clock;
-  /** In tests, the clock by which Redis decides. @default Redis's own clock */
+  /** The clock by which Redis decides in tests. @default Redis's own clock */
   readonly redisClock?: Pick<Clock, 'now'> | undefined;
 }
 
-/** The quotas of one replica. Replicas on the same Redis count together. */
+/** The quotas of one replica. All replicas that use the same Redis count together. */
 export interface Quotas {
   /**
-   * Decides one request of a consumer, and counts it against its subject. It also resolves if the
-   * request is refused, and while Redis is down.
+   * Decides one request of a consumer, and counts it against the consumer's subject. The promise
+   * also resolves if the request is refused, and while Redis is down.
    *
    * @throws {TypeError} (as a rejection) if an id is empty or a limit is not an integer from 1 to
-   *   2,147,483,647.
+   * 2,147,483,647.
    */
   consume(consumer: Consumer): Promise<QuotaDecision>;
-  /** Reads the state of a consumer and of its subject. Counts nothing. @throws {TypeError} as `consume` */
+  /**
+   * Returns the state of a consumer and of its subject, without counting a request. @throws
+   * {TypeError} for the same arguments as `consume`
+   */
   look(consumer: Consumer): Promise<QuotaDecision>;
-  /** Reads what the consumers of an account have used of a quota. Counts nothing. @throws {TypeError} as `consume` */
+  /**
+   * Returns how much of a quota the consumers of an account have used, without counting a request.
+   * @throws {TypeError} for the same arguments as `consume`
+   */
   lookAtAccount(accountId: string, quota: Quota): Promise<QuotaDecision>;
   /**
-   * Ends the ban of a consumer, and deletes its strikes and earlier bans. The counts stay. If the
-   * consumer has an account, it ends the ban both with and without the account, because a plan of
-   * the account may begin or end at the same time.
+   * Ends the ban of a consumer, and deletes its strikes and earlier bans. The counts of its windows
+   * stay.
+   *
+   * If the consumer has an account, the ban is ended under the account and under the consumer's own
+   * name. The account may get or lose a plan at the same moment.
    *
    * @returns the strikes and the ban that were ended.
    * @throws {QuotasAwayError} if Redis is down. Nothing has changed then.
    */
   unban(consumer: ConsumerId): Promise<EndedBan>;
   /**
-   * Empties both windows of the subject of a consumer. Bans and strikes stay.
+   * Resets the minute and the day window of a consumer's subject. Bans and strikes stay.
    *
    * @throws {QuotasAwayError} if Redis is down. Nothing has changed then.
    */
   credit(consumer: ConsumerId): Promise<void>;
   /**
-   * Moves the ban, the strikes and the earlier bans of a consumer when its subject changes. The
-   * counts stay with the subject. If Redis is down, a ban stays with the old subject.
+   * Moves the ban, the strikes and the earlier bans of a consumer to its new subject. The counts
+   * stay with the old subject. If Redis is down, the ban stays with the old subject too.
    */
   moveBan(from: ConsumerId, to: ConsumerId): Promise<void>;
   /**
-   * Creates a limit per minute without bans, for callers that are not consumers, such as networks
-   * without a key. The name of the limit is part of the names in Redis.
+   * Creates a limit per minute without bans, for callers that are not consumers, such as networks.
+   * The names in Redis contain the name of the limit.
    */
   createAllowance(name: string, limit: { perMinute: number }): Allowance;
   /**
-   * Returns a limiter of rate-limiter-flexible for one quota. Its `consume` rejects with the
-   * decision if the request is refused.
+   * Returns a limiter of rate-limiter-flexible for one quota. `consume` of the limiter rejects with
+   * the decision if the request is refused.
    */
   limiter(quota: Quota): QuotaLimiter;
   /**
-   * Returns why Redis refuses this replica now, if it does: the database, the user or the password
-   * is wrong, or the user may not run a command. Retries do not help.
+   * Returns why Redis refuses this replica now, or `undefined` if it does not. The number of the
+   * database, the user or the password is wrong, or the user may not run a command. Retries do not
+   * help.
    */
   refusal(): string | undefined;
-  /** Closes the connection. A client passed as `redis` stays open. */
+  /** Closes the connection to Redis. A client that was passed as `redis` stays open. */
   close(): void;
 }
 
-/** Redis does not respond, and nothing has changed. */
+/** An error for a change that failed because Redis does not respond. Nothing has changed. */
 export class QuotasAwayError extends Error {
   override readonly name = 'QuotasAwayError';
 }
 
-/** Redis refuses the user, the password, a command or the database. Retries do not help. */
+/**
+ * An error for a Redis that refuses the user, the password, a command or the number of the database.
+ * Retries do not help.
+ */
 export class RedisRefusalError extends Error {
   override readonly name = 'RedisRefusalError';
 }
 
 /**
- * Opens quotas. It also succeeds while Redis is down.
+ * Creates the quotas of one replica. If Redis is down, the function still succeeds, and this
+ * replica decides alone.
  *
- * @throws {RedisRefusalError} if Redis is reachable, but refuses the database, the user, the
- *   password or a command.
+ * @throws {RedisRefusalError} if Redis is reachable, but refuses the number of the database, the
+ *   user, the password or a command.
  */
 export async function createQuotas(options: QuotasOptions = {}): Promise<Quotas> {
   const { redis: source, prefix = 'quotas', replicas = () => 1 } = options;
@@ -198,7 +216,7 @@ export async function createQuotas(options: QuotasOptions = {}): Promise<Quotas>
     throw new RedisRefusalError(refusal);
   }
   throwIfRefused();
-  // This first command finds a wrong configuration now, and not at the first request.
+  // The first probe runs now, so that a wrong configuration is found before the first request.
   await breaker.run(probe).catch(throwIfRefused);
 
   return {
@@ -213,7 +231,9 @@ export async function createQuotas(options: QuotasOptions = {}): Promise<Quotas>
   };
 }
 
-/** Creates quotas in the memory of this process, for a service with one replica. */
+/**
+ * Creates quotas that are counted in the memory of this process, for a service with one replica.
+ */
 export function createMemoryQuotas({
   clock = systemClock,
   banPolicy,
@@ -234,15 +254,15 @@ const policyOf = (policy: BanPolicy | false = defaultBanPolicy): BanPolicy =>
   policy || { ...defaultBanPolicy, minStrikes: 0 };
 
 /**
- * Creates the quotas of consumers from the stores of their state.
+ * Creates the operations on consumers from the two stores.
  *
- * @param memory decides alone if there is no Redis, and with this replica's share while Redis is
- *   down.
+ * @param redis the store in Redis, if there is one.
+ * @param memory the store in memory. It decides if there is no Redis, and during outages of Redis.
  */
 function composeStores({ redis, memory }: { redis?: RedisStore; memory: MemoryStore }) {
   /**
-   * Changes the state in Redis, and then in memory, because this replica may have decided requests
-   * in memory during an outage.
+   * Changes the state in Redis first, and then in memory. The memory may contain state as well,
+   * because this replica decides in memory during outages.
    */
   async function change<Result>(
     consumer: ConsumerId,
@@ -277,7 +297,7 @@ function composeStores({ redis, memory }: { redis?: RedisStore; memory: MemorySt
         : await redis.look(consumer).catch(() => memory.look(consumer));
     },
 
-    // No consumer has an empty id, so the store returns neither strikes nor a ban.
+    // No consumer has an empty id, so the result contains no strikes and no ban.
     lookAtAccount: (accountId: string, quota: Quota): Promise<QuotaDecision> =>
       quotas.look({ id: accountId, accountId, quota }),
 
@@ -295,7 +315,7 @@ function composeStores({ redis, memory }: { redis?: RedisStore; memory: MemorySt
     async moveBan(from: ConsumerId, to: ConsumerId): Promise<void> {
       checkConsumerId(from);
       checkConsumerId(to);
-      // The store in memory keeps bans by the id of the consumer, whatever its subject is.
+      // The store in memory finds bans by the id of the consumer, so it has nothing to move.
       await redis?.moveBan(from, to).catch(() => {});
     },
 

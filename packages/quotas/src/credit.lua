@@ -1,7 +1,7 @@
--- Empties both windows of a subject. The ban state of a key without an account stays, also if a request
--- begins a ban at the same moment: Redis runs nothing else between the read and the write of a script.
+-- Resets both windows of a subject. The ban state of a key without an account stays, even if a request begins a ban at
+-- the same moment. Redis runs no other command between the read and the write of a script.
 --
--- KEYS[1]  the name of the windows: 20 bytes, which the ban state may follow
+-- KEYS[1]  the name of the windows. They are 20 bytes, and the ban state may follow them in the same string.
 
 local state = redis.call('GET', KEYS[1])
 if state and #state > 20 then

@@ -1,26 +1,30 @@
--- Decides requests of API keys at one instant: by both windows of their subjects, and by the strikes and
--- bans of the keys. The subject of a key is its account, or the key itself if it has no account.
--- `decide.ts` does the same for one request in memory; tests compare both with a model.
+-- Decides requests of API keys at one instant. A request is admitted only if both windows of the key's subject have
+-- requests left, and if the key is not banned. The subject of a key is its account, or the key itself if it has no
+-- account. `decide.ts` follows the same rules for one request in memory. Tests compare both with a model.
 --
--- KEYS     for each API key the name of its subject's windows, and then the name of its strikes and ban,
---          if they are stored under another name
--- ARGV[1]  JSON array, four numbers for each API key: how many of KEYS it has, how many requests arrived
---          (0 reads without counting), the limit of its subject's minute, and the limit of the day
--- ARGV[2]  JSON array, the ban policy: grace, smallest threshold (0: no bans), threshold as a share of the
---          limit per minute, then the lengths of the strikes' window, of a first ban, of the longest ban,
---          and of the memory of bans. `BanPolicy` in the contract explains them. Lengths are in milliseconds.
--- ARGV[3]  in tests, the time by which the script decides; otherwise it uses Redis's time. The clock of a test may
---          stand still while Redis's continues, so the state is then stored a minute longer
+-- KEYS     for each API key, the name of its subject's windows. The name of its strikes and ban follows, if they are
+--          stored under another name.
+-- ARGV[1]  a JSON array with four numbers for each API key: how many of the KEYS belong to it, how many requests
+--          arrived (0 only reads the state), the limit per minute, and the limit per day
+-- ARGV[2]  a JSON array with the ban policy: `graceMs`, `minStrikes`, `strikeShare`, `strikeWindowSeconds`,
+--          `banSeconds`, `maxBanSeconds` and `memorySeconds`. Here, all times are in milliseconds. The type `BanPolicy`
+--          explains them.
+-- ARGV[3]  the time of the decision, only in tests. Otherwise, the script uses the clock of Redis. With a fake clock,
+--          the state is stored a minute longer, because the clock of Redis continues while the fake clock stands still.
 --
--- Returns a JSON array: the time, then for each key an array of integers: how many of its requests were
--- admitted, used and end of the minute, used and end of the day. If a request was denied or there are
--- strikes or a ban, then also: how many requests were denied (the rest is banned), end of the ban, strikes before the first
--- denial and after the last, 1 if one of these requests began the ban, and the end of the strikes.
+-- Returns a JSON array with the time of the decision, and an array of integers for each API key:
+--   1. how many of its requests were admitted
+--   2. used and end of the minute, used and end of the day
+-- If a request was denied, or the key has strikes or a ban, these numbers follow:
+--   3. how many requests were denied; the remaining ones are banned
+--   4. the end of the ban, the strikes before the first and after the last denied request
+--   5. 1 if one of the requests began the ban, otherwise 0; and the end of the strikes
 --
--- Times are Unix times in milliseconds. An end of 0 means that the window is not open, or that there is no
--- ban or strike. Arguments and reply are JSON, because Redis and Node read and write it in native code. With an
--- argument for each number, a call took Node twice as long. The script has no functions and tables for each key,
--- because they would cost Redis a quarter more time.
+-- All times are Unix times in milliseconds. An end of 0 means that there is no open window, no ban or no strike.
+--
+-- Arguments and reply are JSON, because Redis and Node read and write JSON in native code. With one argument for each
+-- number, a call took twice as much time in Node. The script uses no functions, and no tables for each key, because
+-- they would cost Redis a quarter more time.
 
 local asked = cjson.decode(ARGV[1])
 local now, keep_longer = tonumber(ARGV[3]), 60000
@@ -30,7 +34,8 @@ if not now then
   now = time[1] * 1000 + math.floor(time[2] / 1000)
 end
 local reply = { now }
--- The policy is decoded when a request is denied, because most calls do not need it.
+-- The ban policy is decoded only when it is needed. Most calls admit all requests and do not need
+-- it.
 local policy
 
 local names = 0
@@ -38,9 +43,9 @@ for i = 1, #asked / 4 do
   local is_apart, requests = asked[i * 4 - 3] == 2, asked[i * 4 - 2]
   local minute_limit, day_limit = asked[i * 4 - 1], asked[i * 4]
 
-  -- 1. Read the state: a packed string of 20 bytes with the windows, and 32 more bytes while there
-  -- is an episode, a strike or a ban. A key that shares its windows has these 32 bytes in a string
-  -- of its own. `redis-format.ts` describes both.
+  -- 1. Read the state. It is a packed string of 20 bytes with the windows. While there is an
+  --   episode, a strike or a ban, 32 more bytes follow. If a key shares the windows of its account,
+  --   these 32 bytes are a separate string. `redis-format.ts` describes both forms.
   local minute_used, minute_ends, day_used, day_ends = 0, 0, 0, 0
   local episode_began, strikes, strikes_end, ban_ends, bans, bans_end = 0, 0, 0, 0, 0, 0
   names = names + 1
@@ -67,9 +72,10 @@ for i = 1, #asked / 4 do
   local stored_until = math.max(minute_ends, day_ends)
   if not is_apart then stored_until = math.max(stored_until, strikes_end, ban_ends, bans_end) end
 
-  -- 2. Treat expired windows and an expired ban as empty. A window that ends later than its full
-  -- length from now was stored before the clock was set back. It begins again now, with its count.
-  -- Otherwise it would stay full for as long as the clock was wrong.
+  -- 2. Treat expired windows and an expired ban as empty. If a window ends later than its full
+  --   length from now, the clock was set back after the window was stored. The window then begins
+  --   again now, and keeps its count. Otherwise it would stay full until the clock reaches the
+  --   stored end.
   local stored_minute_ends, stored_day_ends, stored_ban_ends = minute_ends, day_ends, ban_ends
   if minute_ends <= now then minute_used, minute_ends = 0, 0 end
   if day_ends <= now then day_used, day_ends = 0, 0 end
@@ -91,10 +97,11 @@ for i = 1, #asked / 4 do
   local admitted, denied, denied_until = 0, 0, 0
   local strikes_before, strikes_after, ban_began = strikes, strikes, 0
   local is_banned = ban_ends > 0
-  -- During a ban requests change nothing.
+  -- During a ban, requests are not counted.
   if requests > 0 and not is_banned then
 
-    -- 3. Admit as many as both windows have room for. Each costs one in both.
+    -- 3. Admit as many requests as both windows have left. Each admitted request counts in both
+    --   windows.
     admitted = math.max(0, math.min(requests, minute_limit - minute_used, day_limit - day_used))
     if admitted > 0 then
       minute_used, day_used = minute_used + admitted, day_used + admitted
@@ -104,7 +111,8 @@ for i = 1, #asked / 4 do
       episode_began = 0
     end
 
-    -- 4. Deny the others. Each denial begins an episode, is a strike, or begins a ban.
+    -- 4. Deny the other requests. Each denied request begins an episode, is a strike, or begins a
+    --   ban.
     denied = requests - admitted
     if denied > 0 then
       policy = policy or cjson.decode(ARGV[2])
@@ -112,8 +120,8 @@ for i = 1, #asked / 4 do
         unpack(policy)
       if min_strikes > 0 then
         local new_strikes = denied
-        -- An episode of an earlier window is over: the key has waited, and other keys of its
-        -- account have used up the new window.
+        -- An episode that began before the full window was opened is over. The key has waited
+        -- since, and other keys of its account have used up the new window.
         local full_since = now
         if minute_used >= minute_limit then
           full_since, denied_until = minute_ends - 60000, minute_ends
@@ -126,7 +134,8 @@ for i = 1, #asked / 4 do
           episode_began = now
           new_strikes = denied - 1
         end
-        -- Requests that were in flight when the quota ran out are not "repeated requests after a 429".
+        -- Requests within the grace period were in flight when the quota ran out, so they are not
+        -- strikes.
         if now - episode_began < grace then new_strikes = 0 end
         local threshold = math.max(min_strikes, math.floor(minute_limit * strike_share))
         local allowed = math.max(0, threshold - strikes)
@@ -138,7 +147,7 @@ for i = 1, #asked / 4 do
           bans = bans + 1
           bans_end = now + ban_memory
           ban_ends = now + math.min(first_ban * 2 ^ (bans - 1), longest_ban)
-          -- A ban clears the strikes and the episode that led to it.
+          -- A ban deletes the strikes and the episode that led to it.
           strikes, strikes_end, episode_began = 0, 0, 0
         elseif new_strikes > 0 then
           strikes = strikes + new_strikes
@@ -149,11 +158,11 @@ for i = 1, #asked / 4 do
     end
   end
 
-  -- During a ban the state is written only if step 2 has changed it.
+  -- During a ban, the state is written only if step 2 has changed it.
   if requests > 0 and (not is_banned or windows_changed or ban_ends ~= stored_ban_ends) then
 
-    -- 5. Write the state. An episode in the same string needs no end of its own, because it ends
-    -- when the window that denied has room again.
+    -- 5. Write the state. If the episode is in the same string as the windows, it needs no expiry
+    --   of its own. It ends when the window that denied the request ends.
     local ends = math.max(minute_ends, day_ends)
     local state = struct.pack('>I4I6I4I6', minute_used, minute_ends, day_used, day_ends)
     local ban_state = ''
@@ -182,7 +191,7 @@ for i = 1, #asked / 4 do
     end
   end
 
-  -- 6. Reply.
+  -- 6. Append the result to the reply.
   if admitted == requests and ban_ends == 0 and strikes == 0 then
     reply[i + 1] = { admitted, minute_used, minute_ends, day_used, day_ends }
   else

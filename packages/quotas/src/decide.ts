@@ -1,10 +1,10 @@
 import { type BanPolicy, banLengthSeconds, strikeThreshold } from './ban-policy.ts';
 import { type Quota, type WindowCount, windowSeconds } from './quota.ts';
 
-/** The result of a request. */
+/** The outcome of a request. */
 export type Outcome = 'admitted' | 'denied' | 'banned';
 
-/** How many requests a subject has used of its quota. */
+/** The number of requests that a subject has used in each window. */
 export interface Counts {
   readonly minute: WindowCount;
   readonly day: WindowCount;
@@ -12,21 +12,23 @@ export interface Counts {
 
 /** The strikes, the ban and the earlier bans of a consumer. */
 export interface BanState {
-  /** The time of the first denial in the current episode; 0 if there is no episode. */
+  /**
+   * The time of the first denied request in the current episode. It is 0 if there is no episode.
+   */
   readonly episodeBeganAtMs: number;
   readonly strikes: WindowCount;
-  /** The number of earlier bans that make the next one longer. */
+  /** The number of earlier bans. Each makes the next ban longer. */
   readonly bans: WindowCount;
-  /** The end of the current ban; 0 if the consumer is not banned. */
+  /** The end of the current ban. It is 0 if the consumer is not banned. */
   readonly bannedUntilMs: number;
 }
 
 /**
- * The state by which a request is decided. Its two parts are separate, because an unban keeps the
- * counts, and a consumer that changes its subject keeps its ban.
+ * The state that decides a request. It has two parts, because each can change alone. An unban keeps
+ * the counts, and a consumer that moves to another account keeps its ban.
  */
 export interface RequestState {
-  /** The counts of the request's subject: the consumer, or the account whose quota it shares. */
+  /** The counts of the request's subject, which is the consumer or its account. */
   readonly counts: Counts;
   /** The ban state of the consumer. */
   readonly ban: BanState;
@@ -44,14 +46,14 @@ export const notBanned: BanState = {
 };
 
 /**
- * Decides one request of a consumer in memory. `decide.lua` does the same in Redis, and tests
- * compare both with a model.
+ * Decides one request of a consumer in memory. The script `decide.lua` follows the same rules in
+ * Redis, and tests compare both with a model.
  *
- * A request is admitted only if the minute and the day of its subject both have room. Then it costs
- * one in both. A denied request costs nothing in either.
+ * A request is admitted only if the minute and the day window both have requests left. An admitted
+ * request counts in both windows. A denied request counts in neither.
  *
- * @param now Unix time in milliseconds.
- * @returns the outcome, and the state to store.
+ * @param now the current Unix time in milliseconds.
+ * @returns the outcome, and the new state.
  */
 export function decide(
   state: RequestState,
@@ -81,11 +83,11 @@ export function decide(
 }
 
 /**
- * Treats expired windows and an expired ban as empty.
+ * Returns the state with expired windows and an expired ban as empty.
  *
- * A window that ends later than its full length from now was stored before the clock was set back.
- * It begins again now, with its count. Otherwise it would stay full for as long as the clock was
- * wrong.
+ * If a window ends later than its full length from now, the clock was set back after the window was
+ * stored. The window then begins again now, and keeps its count. Otherwise it would stay full until
+ * the clock reaches the stored end.
  */
 export function withoutExpired(
   { counts, ban }: RequestState,
@@ -111,8 +113,8 @@ export function withoutExpired(
 }
 
 /**
- * Counts a denial, which begins an episode, is a strike, or begins a ban. `BanPolicy` explains the
- * rule.
+ * Returns the ban state after a denied request. The request begins an episode, is a strike, or
+ * begins a ban. `BanPolicy` explains these rules.
  */
 function judgeDenial(
   { counts, ban }: RequestState,
@@ -121,12 +123,13 @@ function judgeDenial(
 ): BanState {
   const threshold = strikeThreshold(banPolicy, quota);
   if (threshold === undefined) return ban;
-  // An episode of an earlier window is over: the consumer has waited, and other consumers of its
-  // account have used up the new window.
+  // An episode that began before the full window was opened is over. The consumer has waited since,
+  // and other consumers of its account have used up the new window.
   if (ban.episodeBeganAtMs < openedAtMs(counts, quota) || ban.episodeBeganAtMs === 0) {
     return { ...ban, episodeBeganAtMs: now };
   }
-  // Requests that were in flight when the quota ran out are not "repeated requests after a 429".
+  // Requests within the grace period were in flight when the quota ran out, so they are not
+  // strikes.
   if (now - ban.episodeBeganAtMs < banPolicy.graceMs) return ban;
 
   const strikes = addOne(ban.strikes, now, banPolicy.strikeWindowSeconds);
@@ -134,7 +137,7 @@ function judgeDenial(
 
   const bans = ban.bans.used + 1;
   return {
-    // A ban clears the strikes and the episode that led to it.
+    // A ban deletes the strikes and the episode that led to it.
     ...notBanned,
     bans: { used: bans, endsAtMs: now + banPolicy.memorySeconds * 1_000 },
     bannedUntilMs: now + banLengthSeconds(banPolicy, bans) * 1_000,
@@ -142,7 +145,8 @@ function judgeDenial(
 }
 
 /**
- * Returns when the full window was opened. If both windows are full, it returns the earlier time.
+ * Returns the time when the full window was opened. If both windows are full, it returns the
+ * earlier time. If none is full, it returns Infinity.
  */
 function openedAtMs({ minute, day }: Counts, { perMinute, perDay }: Quota): number {
   return Math.min(
@@ -152,8 +156,8 @@ function openedAtMs({ minute, day }: Counts, { perMinute, perDay }: Quota): numb
 }
 
 /**
- * Returns a count, or an empty one if its window has expired. The window ends at most `seconds`
- * from now.
+ * Returns a count, or an empty count if its window has expired. The returned window ends at most
+ * `seconds` from now.
  */
 function liveCount(count: WindowCount, now: number, seconds: number): WindowCount {
   if (now >= count.endsAtMs) return notOpen;
@@ -161,7 +165,7 @@ function liveCount(count: WindowCount, now: number, seconds: number): WindowCoun
   return count.endsAtMs <= lastEndMs ? count : { ...count, endsAtMs: lastEndMs };
 }
 
-/** Adds one. An unopened window begins now and lasts `seconds`. */
+/** Adds one to a count. If no window is open, a window of `seconds` begins now. */
 function addOne({ used, endsAtMs }: WindowCount, now: number, seconds: number): WindowCount {
   return { used: used + 1, endsAtMs: endsAtMs === 0 ? now + seconds * 1_000 : endsAtMs };
 }

@@ -1,13 +1,14 @@
--- Deletes the strikes, the ban and the earlier bans of an API key in both possible places, because its account may have
--- got or lost a plan just now. The counts of both windows stay.
+-- Deletes the strikes, the ban and the earlier bans of an API key. It deletes them under both possible names, because
+-- the account of the key may get or lose a plan at the same moment. The counts of both windows stay.
 --
--- KEYS       where the ban state may be: after the windows of a key that is its own subject, or alone, while the key
---            shares the windows of its account. In a Cluster one of them, because they are in different slots
--- ARGV[1]    the time in milliseconds; an empty text for the clock of Redis
--- ARGV[n+1]  how many bytes of windows are in front of the ban state at KEYS[n]: 20, or 0 if it is alone
+-- KEYS       the names under which the ban state may be stored: with the windows of the key itself, or alone, while the
+--            key shares the windows of its account. In a Cluster there is only one name, because the two names are in
+--            different slots.
+-- ARGV[1]    the current time in milliseconds, or an empty string for the clock of Redis
+-- ARGV[n+1]  how many bytes of windows are in front of the ban state at KEYS[n]: 20, or 0 if there are none
 --
--- Returns the strikes, and the end of the ban in milliseconds; 0 for none. Of two states, it returns the one whose ban
--- ends later.
+-- Returns the strikes, and the end of the ban in milliseconds, each 0 if there is none. If there are two ban states, it
+-- returns the one whose ban ends later.
 
 local now = tonumber(ARGV[1])
 if not now then

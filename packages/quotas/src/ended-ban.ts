@@ -1,13 +1,17 @@
-/** What an unban has ended. */
+/** The strikes and the ban that an unban has ended. */
 export interface EndedBan {
   readonly strikes: number;
-  /** Unix time in seconds; `undefined` if there was no ban. */
+  /** The end of the ban, as Unix time in seconds, or `undefined` if there was no ban. */
   readonly bannedUntil: number | undefined;
 }
 
 export const nothingEnded: EndedBan = { strikes: 0, bannedUntil: undefined };
 
-/** @param bannedUntilMs Unix time in milliseconds; 0 if there was no ban. */
+/**
+ * Creates the result of an unban.
+ *
+ * @param bannedUntilMs the end of the ban, as Unix time in milliseconds, or 0 if there was no ban.
+ */
 export function toEndedBan(strikes: number, bannedUntilMs: number): EndedBan {
   return {
     strikes,
@@ -15,7 +19,10 @@ export function toEndedBan(strikes: number, bannedUntilMs: number): EndedBan {
   };
 }
 
-/** The one whose ban ends later. Without a ban, the one with more strikes. */
+/**
+ * Returns the result whose ban ends later. If both are equal, it returns the result with more
+ * strikes.
+ */
 export function laterOf(one: EndedBan, other: EndedBan): EndedBan {
   const [a, b] = [one.bannedUntil ?? 0, other.bannedUntil ?? 0];
   return a > b || (a === b && one.strikes >= other.strikes) ? one : other;

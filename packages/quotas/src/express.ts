@@ -2,7 +2,10 @@ import type { Consumer } from './consumer.ts';
 import type { Quotas } from './create-quotas.ts';
 import { quotaHeaders } from './quota-headers.ts';
 
-/** The part of a response that the middleware uses. Responses of Express and of Node have it. */
+/**
+ * The part of a response that the middleware uses. Responses of Express and of Node's `http` have
+ * it.
+ */
 interface Answer {
   statusCode: number;
   setHeader(name: string, value: string): unknown;
@@ -10,10 +13,11 @@ interface Answer {
 }
 
 /**
- * Creates a middleware that counts each request, sets the quota headers, and responds with 429 if
- * the request is refused.
+ * Creates an Express middleware. It counts each request, sets the quota headers, and responds with
+ * 429 if the request is refused.
  *
- * @param consumerOf returns the caller of a request, or `undefined` to admit the request uncounted.
+ * @param consumerOf returns the consumer that made a request, or `undefined` to admit the request
+ * without counting it.
  */
 export function limitRequests<Request, Response extends Answer>(
   quotas: Pick<Quotas, 'consume'>,

@@ -17,18 +17,22 @@ import type { Quota } from './quota.ts';
 import { type QuotaDecision, toDecision as toQuotaDecision } from './quota-decision.ts';
 
 /**
- * The largest number of subjects in memory, which take about 30 MB. The least recently used subject
- * is evicted, and its counts begin again. Expired counts need no deletion, because they are treated
- * as empty.
+ * The maximum number of subjects in memory, which take about 30 MB. When there are more, the least
+ * recently used subject is evicted, and its counts begin again at 0. Expired counts need no
+ * deletion, because they are treated as empty.
  */
 const maxSubjects = 100_000;
 
-/** Bans have their own cache, so that a key keeps its ban when its subject changes. */
+/**
+ * The maximum number of ban states in memory. They are not stored with the counts, so that a key
+ * keeps its ban when it moves to another account.
+ */
 const maxBans = 100_000;
 
 /**
- * The cache grows as it is used. With `max`, the two caches would take 50 ms of each start to
- * reserve their entries.
+ * Returns options for a cache of limited size. With the option `max`, the two caches would reserve
+ * memory for all entries, which takes 50 ms at each start. With these options, a cache grows as
+ * needed.
  */
 const upTo = (count: number) => ({ maxSize: count, sizeCalculation: () => 1 });
 
@@ -37,9 +41,9 @@ export interface MemoryStoreOptions {
   readonly banPolicy: BanPolicy;
   readonly onBan?: OnBan | undefined;
   /**
-   * Returns how many replicas share each quota without seeing each other's counts. Each replica
-   * admits its share, rounded up. It also reports this share as the limit, because the share is the
-   * limit that applies to the caller.
+   * Returns how many replicas count in their own memory during an outage of Redis. Each replica
+   * admits its share of a quota, rounded up. It also reports this share as the limit, because the
+   * share is the limit that applies.
    */
   readonly replicas: () => number;
   readonly scope: QuotaDecision['scope'];
@@ -48,17 +52,17 @@ export interface MemoryStoreOptions {
 export type MemoryStore = ReturnType<typeof createMemoryStore>;
 
 /**
- * Stores the state of keys in the memory of this process, for a single replica, and for a replica
- * during an outage of Redis.
+ * Creates a store of consumers' state in the memory of this process. A service with a single
+ * replica uses it, and every replica during an outage of Redis.
  *
- * `RateLimiterMemory` of rate-limiter-flexible has one window. Two such limiters would count a
- * request in one window even if the other one denies it.
+ * `RateLimiterMemory` of rate-limiter-flexible has only one window. Two of these limiters would
+ * count a request in the first window even if the second window denies the request.
  */
 export function createMemoryStore(options: MemoryStoreOptions) {
   const { clock, banPolicy, onBan, replicas, scope } = options;
-  /** The counts by subject. */
+  /** The counts of each subject. */
   const counts = new LRUCache<string, Counts>(upTo(maxSubjects));
-  /** The ban states by the id of a consumer. Only consumers that have been denied have one. */
+  /** The ban state of each consumer, by its id. Only consumers with a denied request have one. */
   const bans = new LRUCache<string, BanState>(upTo(maxBans));
 
   function stateOf(consumer: ConsumerId): RequestState {
@@ -99,21 +103,24 @@ export function createMemoryStore(options: MemoryStoreOptions) {
       return toDecision(state, outcome, now, quota);
     },
 
-    /** Reads the state of a key and of its subject. Counts nothing. */
+    /** Returns the state of a consumer and of its subject, without counting a request. */
     look(consumer: Consumer): QuotaDecision {
       const now = clock.now();
       const state = withoutExpired(stateOf(consumer), banPolicy, now);
       return toDecision(state, 'admitted', now, shareOf(consumer.quota));
     },
 
-    /** Ends the ban of a consumer, and deletes its strikes and earlier bans. The counts of both windows stay. */
+    /**
+     * Ends the ban of a consumer, and deletes its strikes and earlier bans. The counts of both
+     * windows stay.
+     */
     unban(consumer: ConsumerId): EndedBan {
       const { ban } = withoutExpired(stateOf(consumer), banPolicy, clock.now());
       bans.delete(consumer.id);
       return toEndedBan(ban.strikes.used, ban.bannedUntilMs);
     },
 
-    /** Empties both windows of the subject of a consumer. */
+    /** Resets both windows of a consumer's subject. */
     credit(consumer: ConsumerId): void {
       counts.delete(subjectOf(consumer));
     },

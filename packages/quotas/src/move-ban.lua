@@ -1,15 +1,17 @@
--- Moves the strikes, the ban and the earlier bans of an API key to its new subject. The counts of both windows stay with
--- the old subject. The move is one script, so that no unban or request can come between its steps.
+-- Moves the strikes, the ban and the earlier bans of an API key to the name of its new subject. The counts of both
+-- windows stay with the old subject. The move is a single script, so that no unban and no request can run between its
+-- steps.
 --
--- KEYS[1]  the name of the present state
--- KEYS[2]  the name of the new state; absent in a Cluster, where it may be in another slot
--- ARGV[1]  how many bytes of windows precede the ban state at KEYS[1]: 20, or 0 if there are none
--- ARGV[2]  how many bytes of windows precede the ban state at KEYS[2]
+-- KEYS[1]  the old name of the ban state
+-- KEYS[2]  the new name of the ban state. It is missing in a Cluster, where it may be in another slot.
+-- ARGV[1]  how many bytes of windows are in front of the ban state at KEYS[1]: 20, or 0 if there are none
+-- ARGV[2]  how many bytes of windows are in front of the ban state at KEYS[2]
 --
--- Returns false if there was nothing to move. Otherwise it returns an array: the ban state, and how long it is needed, in
--- milliseconds.
+-- Returns false if there was nothing to move. Otherwise it returns an array: the ban state, and how long the state is
+-- needed, in milliseconds.
 
--- Returns the end of a ban, and the strikes: the greater of two states is kept.
+-- Returns the end of a ban, and the strikes. When two ban states meet, the state with the greater
+-- values is kept.
 local function rankOf(state)
   local _, strikes, _, bannedUntil = struct.unpack('>I6I4I6I6', state)
   return bannedUntil, strikes
@@ -30,7 +32,7 @@ if to then
   windows = tonumber(ARGV[2])
   local there = redis.call('GET', to)
   if there and #there > windows then
-    -- A request may have begun a ban at the new name. The ban that ends later is kept.
+    -- A request may have begun a ban under the new name meanwhile. The ban that ends later is kept.
     local own = string.sub(there, windows + 1)
     local bannedUntil, strikes = rankOf(ban)
     local ownUntil, ownStrikes = rankOf(own)

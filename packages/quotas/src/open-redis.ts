@@ -4,7 +4,8 @@ import { type ClientContext, Cluster, Redis, type Result } from 'ioredis';
 import { parseSentinelUrl } from './sentinel-url.ts';
 
 declare module 'ioredis' {
-  // ioredis adds a method for each script in its `scripts` option.
+  // ioredis adds a method for each script in its option `scripts`. These declarations describe the
+  // methods.
   interface RedisCommander<Context extends ClientContext> {
     /** Runs `decide.lua`. */
     decideConsumers(numberOfKeys: number, ...args: string[]): Result<string, Context>;
@@ -27,41 +28,45 @@ declare module 'ioredis' {
   }
 }
 
-/** A connection to one Redis, which Sentinels may find, or to a Cluster. */
+/** A connection to a single Redis, possibly found by Sentinels, or to a Redis Cluster. */
 export type RedisConnection = Redis | Cluster;
 
 const retryDelayMs = (attempt: number) => Math.min(attempt * 50, 250);
 
-/** Options that decisions rely on. They override the options of a client that the caller passes. */
+/**
+ * Returns the connection options that decisions need. They replace the options of a client that the
+ * caller passes.
+ */
 const connectionTo = (connectTimeoutMs: number, connectionName: string) => ({
-  // ioredis waits by default, but a request must not wait: see circuit-breaker.ts.
+  // By default, ioredis queues commands until it is connected. A request must not wait, so the
+  // command must fail at once: see circuit-breaker.ts.
   lazyConnect: false,
   enableOfflineQueue: false,
   maxRetriesPerRequest: 0,
-  // After a reconnect, ioredis would run a script that was in flight a second time, and count
-  // twice.
+  // By default, ioredis would send an unanswered script again after a reconnect. Redis would then
+  // count its requests twice.
   autoResendUnfulfilledCommands: false,
   connectTimeout: connectTimeoutMs,
   retryStrategy: retryDelayMs,
   connectionName,
-  // Redis before 7.2 refuses CLIENT SETINFO, so each connection would count two failed commands.
+  // Redis before 7.2 does not know CLIENT SETINFO. Each connection would count two failed commands.
   disableClientInfo: true,
 });
 
 type Connection = ReturnType<typeof connectionTo>;
 
 /**
- * Where Redis is: a client of the caller, one `redis://…` or `redis+sentinel://…` URL, or several
- * URLs of one Cluster.
+ * The Redis to connect to: a client of the caller, one `redis://…` or `redis+sentinel://…` URL, or
+ * several URLs of one Cluster.
  */
 export type RedisSource = RedisConnection | string | readonly string[];
 
 /**
- * Starts to connect, and does not wait: a Redis that is down at the start is handled like one that
- * goes down later.
+ * Opens a connection to Redis, and returns without waiting for it. A Redis that is down at the
+ * start is treated like a Redis that goes down later.
  *
- * A client of the caller is duplicated, because its options may queue commands and send them again.
- * Decisions must fail at once, and count once.
+ * A client of the caller is duplicated with other options. Its own options may queue commands and
+ * send them again. Decisions must fail at once, and must be counted once.
  *
  * @param options.connectTimeoutMs the timeout of a connection to one host.
  */
@@ -71,15 +76,16 @@ export function openRedis(
 ): RedisConnection {
   const connection = connectionTo(connectTimeoutMs, name);
   const redis = connect(source, connection);
-  // Without a listener, a failure to connect would end the process. Every command reports the
-  // failure as well.
+  // Without a listener, a failed connection would end the process. The failure is not lost, because
+  // every command reports it too.
   redis.on('error', (error) => {
-    // ioredis would continue in database 0, where other replicas do not count.
+    // ioredis would continue with database 0. This replica would then not count together with the
+    // others.
     if (isRefusedDatabase(error) && redis instanceof Redis) redis.disconnect(true);
   });
   if (isCluster(redis)) {
-    // By default ioredis connects to a node at the node's first command, and rejects all other
-    // commands until it is connected. Of many concurrent requests, only one would succeed.
+    // By default, ioredis connects to a node at the node's first command, and rejects all other
+    // commands until the connection is ready. Of many concurrent requests, only one would succeed.
     redis.on('+node', (node: Redis) => {
       bearErrors(node);
       node.connect().catch(() => {});
@@ -105,16 +111,16 @@ function connect(source: RedisSource, connection: Connection): RedisConnection {
 const isUrls = (source: RedisSource): source is readonly string[] => Array.isArray(source);
 
 /**
- * Returns whether the value is a Cluster. It does not use `instanceof`, because the caller's client
- * may come from another copy of ioredis.
+ * Returns whether a connection leads to a Cluster. It does not use `instanceof`, because the
+ * caller's client may come from another copy of ioredis.
  */
 export function isCluster(redis: RedisConnection): redis is Cluster {
   return redis.isCluster;
 }
 
 /**
- * Listens to every error of a connection. ioredis listens only to the first one. A refused
- * certificate can cause two errors, and the second one would end the process.
+ * Ignores every further error of a connection. ioredis itself listens only to the first error. A
+ * refused certificate can cause two errors, and the second one would end the process.
  */
 function bearErrors(redis: Redis): void {
   const known = new WeakSet<object>();
@@ -138,9 +144,9 @@ const isRefusedCommand = (message: string) =>
  * Watches a connection for refusals that retries do not fix: Redis refuses the database, the user,
  * the password or a command.
  *
- * @returns `sentence` returns the sentence for operators, or `undefined` if Redis refuses nothing
- *   now. `first` resolves at the first refusal, so that a start need not wait for a connection that
- *   will never be ready. `watchProbe` runs a probe, which may find that Redis refuses a command.
+ * @returns `sentence` returns the message for operators, or `undefined` if Redis refuses nothing
+ *   now. `first` resolves at the first refusal, so that a start does not wait for a connection that
+ *   can never become ready. `watchProbe` runs a probe, which may find that Redis refuses a command.
  */
 export function watchForRefusal(redis: RedisConnection) {
   const first = Promise.withResolvers<void>();
@@ -201,15 +207,16 @@ export function warnOfEviction(redis: RedisConnection, onWarning: (sentence: str
 }
 
 /**
- * Watches a connection for the reason of an outage. Without a connection, the error of a command
- * only mentions options of ioredis. The last error of the connection has the reason.
+ * Watches a connection for the reason of an outage. While the connection is down, the error of a
+ * command only mentions options of ioredis. The last error of the connection contains the real
+ * reason.
  *
- * @returns a function that maps the error of a command to the reason.
+ * @returns a function that receives the error of a command, and returns the real reason.
  */
 export function watchForReason(redis: RedisConnection): (failure: unknown) => unknown {
   let lastError: unknown;
   redis.on('error', (error: Error & { lastNodeError?: unknown }) => {
-    // A ClusterAllFailedError contains the error of the last node.
+    // A ClusterAllFailedError contains the error of the last node as `lastNodeError`.
     lastError = error.lastNodeError ?? error;
   });
   redis.on('ready', () => {
@@ -230,7 +237,7 @@ function createRedis(url: string, connection: Connection): Redis {
     ...address,
     scripts: readScripts(),
     ...(isTls && { tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true }),
-    // A Sentinel that hangs must not prevent ioredis from asking the others.
+    // If one Sentinel does not respond, ioredis must still ask the others.
     sentinelCommandTimeout: connection.connectTimeout,
     sentinelRetryStrategy: retryDelayMs,
     failoverDetector: true,
@@ -260,9 +267,10 @@ function accessOf(url = ''): { username?: string; password?: string; tls?: objec
 }
 
 const clusterOptions = (connection: Connection) => ({
-  // In a Cluster, this option belongs at the top level. ioredis ignores it inside `redisOptions`.
+  // For a Cluster, this option belongs at the top level. ioredis ignores it inside `redisOptions`.
   enableOfflineQueue: false,
-  // Each of these options would send a command again that Redis may have counted already.
+  // With other values of these two options, ioredis would send a command again that Redis may have
+  // counted already.
   retryDelayOnFailover: 0,
   retryDelayOnClusterDown: 0,
   clusterRetryStrategy: retryDelayMs,

@@ -11,29 +11,30 @@ import {
 } from './quota.ts';
 
 export interface StoreAnswer {
-  /** Unix time in milliseconds, by the clock that decided. */
+  /** The time of the decision, as Unix time in milliseconds by the clock that decided. */
   readonly now: number;
   readonly outcome: Outcome;
-  /** The counts. An allowance has only the minute. */
+  /** The counts of the windows. An allowance has only the minute. */
   readonly counts: Partial<Counts> & Pick<Counts, 'minute'>;
   readonly strikes: number;
-  /** Unix time in milliseconds; 0 if there are no strikes. */
+  /** The time when the strikes expire, as Unix time in milliseconds, or 0 if there are none. */
   readonly strikesEndAtMs: number;
-  /** Unix time in milliseconds; 0 if there is no ban. */
+  /** The end of the ban, as Unix time in milliseconds, or 0 if there is no ban. */
   readonly bannedUntilMs: number;
-  /** Whether this request began the ban. Only the store in Redis reports it. */
+  /** Whether this request began the ban. Only the store in Redis reports this. */
   readonly beganBan?: boolean;
 }
 
-/** The limits to which the counts are compared. */
+/** The limits that the counts are compared with. */
 interface AppliedLimits {
   readonly perMinute: number;
-  /** `undefined` for an allowance, which has no window for the day. */
+  /** The limit per day. An allowance has no window for the day, so the limit is `undefined`. */
   readonly perDay: number | undefined;
-  /** How many strikes the caller may have; `undefined` if there are no bans. */
+  /** The number of strikes that the caller may have, or `undefined` if there are no bans. */
   readonly strikeThreshold: number | undefined;
   /**
-   * Whether Redis decided for all replicas, or this replica decided alone because Redis is down.
+   * Whether Redis decided for all replicas (`service`), or this replica decided alone during an
+   * outage of Redis (`replica`).
    */
   readonly scope: 'service' | 'replica';
 }
@@ -41,31 +42,35 @@ interface AppliedLimits {
 type Windows = readonly [QuotaWindow] | readonly [QuotaWindow, QuotaWindow];
 
 /**
- * A result of rate-limiter-flexible, with both windows, the strikes and the ban.
+ * The decision about one request. It is a result of rate-limiter-flexible, with both windows, the
+ * strikes and the ban in addition.
  *
- * The library compares one count with one limit. Here, the count says whether the request was
- * refused: `consumedPoints` is 0 or 1, and limiters that return this result have 0 `points`.
+ * The library compares the number of points that were consumed with a limit of points. Here,
+ * `consumedPoints` is 1 if the request was refused and 0 if it was admitted. Limiters that return
+ * this result have a limit of 0 `points`.
  */
 export class QuotaDecision extends RateLimiterRes {
-  /** Unix time in milliseconds, by the clock that decided. */
+  /** The time of the decision, as Unix time in milliseconds by the clock that decided. */
   readonly decidedAtMs: number;
   readonly outcome: Outcome;
-  /** The most restrictive window: `X-RateLimit-*` describe it. */
+  /** The most restrictive window, which `X-RateLimit-*` describe. */
   readonly reported: QuotaWindow;
-  /** Every window that applies: the minute, and for a consumer also the day. */
+  /** All windows that apply: the minute, and for a consumer also the day. */
   readonly windows: Windows;
   /**
-   * Whole seconds, at least 1, after which a request is admitted again; 0 if this request was
-   * admitted.
+   * The whole seconds after which the next request is admitted, at least 1. It is 0 if this request
+   * was admitted.
    */
   readonly retryAfterSeconds: number;
   readonly strikes: number;
-  /** Unix time in seconds at which the strikes expire; `undefined` if there are none. */
+  /**
+   * The time when the strikes expire, as Unix time in seconds, or `undefined` if there are none.
+   */
   readonly strikesResetAt: number | undefined;
   readonly strikeThreshold: number | undefined;
-  /** Whether the message of the 429 warns about a ban. */
+  /** Whether the message of the 429 should warn about a ban. */
   readonly warned: boolean;
-  /** Unix time in seconds. */
+  /** The end of the ban, as Unix time in seconds, or `undefined` if there is no ban. */
   readonly bannedUntil: number | undefined;
   readonly scope: AppliedLimits['scope'];
 
@@ -92,7 +97,7 @@ export class QuotaDecision extends RateLimiterRes {
   }
 }
 
-/** Converts a decision about a consumer to the result for the caller. */
+/** Converts a store's answer about a consumer to the decision that the caller receives. */
 export function toDecision(
   answer: StoreAnswer,
   {
@@ -106,12 +111,15 @@ export function toDecision(
   return new QuotaDecision(answer, { perMinute, perDay, strikeThreshold: threshold, scope });
 }
 
-/** The time is rounded up, so that the ban is over at the reported second. */
+/**
+ * Converts milliseconds to seconds, rounded up, so that the ban has certainly ended at that second.
+ * Returns `undefined` for 0.
+ */
 function toSeconds(endsAtMs: number): number | undefined {
   return endsAtMs === 0 ? undefined : Math.ceil(endsAtMs / 1_000);
 }
 
-/** Describes a window. During a ban, both windows have nothing left. */
+/** Describes a window for the caller. During a ban, both windows have no requests left. */
 function windowOf(name: WindowName, limit: number, count: WindowCount, answer: StoreAnswer) {
   const { now, outcome, bannedUntilMs } = answer;
   const isClosed = outcome === 'banned';

@@ -3,7 +3,7 @@ import type { QuotaDecision } from './quota-decision.ts';
 
 /**
  * Formats the headers that describe the caller's quota. `X-RateLimit-*` describe the most
- * restrictive window, and `RateLimit-Policy` and `RateLimit` describe every window
+ * restrictive window. `RateLimit-Policy` and `RateLimit` describe every window
  * (draft-ietf-httpapi-ratelimit-headers-10, §3 and §4). A refused request also gets `Retry-After`
  * (RFC 9110, §10.2.3).
  */
@@ -11,7 +11,7 @@ export function quotaHeaders(
   decision: Pick<QuotaDecision, 'reported' | 'windows' | 'retryAfterSeconds'>,
 ): Record<string, string> {
   const { reported, windows, retryAfterSeconds } = decision;
-  // Every request needs these headers, so one loop formats all of them.
+  // Every response needs these headers, so a single loop formats all windows.
   let policies = '';
   let states = '';
   for (const { name, limit, remaining, resetInSeconds } of windows) {

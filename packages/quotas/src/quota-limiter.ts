@@ -3,21 +3,22 @@ import type { Consumer } from './consumer.ts';
 import type { Quota } from './quota.ts';
 import type { QuotaDecision } from './quota-decision.ts';
 
-/** The two methods of the quotas that a limiter needs. */
+/** The two methods of the quotas that the limiter calls. */
 interface LimiterQuotas {
   consume(consumer: Consumer): Promise<QuotaDecision>;
   look(consumer: Consumer): Promise<QuotaDecision>;
 }
 
 /**
- * A limiter of rate-limiter-flexible for one quota, for code that expects such a limiter. `consume`
- * resolves if the request is admitted, and otherwise rejects with the decision, a `RateLimiterRes`.
- * The wrappers of the library accept it.
+ * A limiter for one quota, with the interface of rate-limiter-flexible. Use it in code that expects
+ * a limiter of this library, such as the library's wrappers. `consume` resolves if the request is
+ * admitted. Otherwise it rejects with the decision, which is a `RateLimiterRes`.
  *
- * A request costs 1 point, whatever number is passed, because both windows count requests.
+ * Each request costs 1 point, whatever number of points is passed, because both windows count
+ * requests.
  */
 export class QuotaLimiter extends RateLimiterCompatibleAbstract {
-  // The library reads and writes these three properties of a limiter that it wraps.
+  // The library's wrappers read and write these three properties of a limiter.
   override keyPrefix = '';
   override blockDuration = 0;
   override execEvenly = false;
@@ -31,14 +32,14 @@ export class QuotaLimiter extends RateLimiterCompatibleAbstract {
     this.#quota = quota;
   }
 
-  /** Counts one request of a consumer. */
+  /** Counts one request of a consumer. Rejects with the decision if the request is refused. */
   override async consume(id: string | number): Promise<QuotaDecision> {
     const decision = await this.#quotas.consume({ id: String(id), quota: this.#quota });
     if (decision.outcome !== 'admitted') throw decision;
     return decision;
   }
 
-  /** Reads the state of a consumer. Counts nothing. */
+  /** Returns the state of a consumer without counting a request. */
   override async get(id: string | number): Promise<RateLimiterRes> {
     return this.#quotas.look({ id: String(id), quota: this.#quota });
   }

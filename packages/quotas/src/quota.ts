@@ -1,10 +1,13 @@
-/** How many requests a consumer may make in each window of 60 s, and of 86,400 s. */
+/**
+ * The number of requests that a consumer may make in each window of 60 s, and in each window of
+ * 86,400 s.
+ */
 export interface Quota {
   readonly perMinute: number;
   readonly perDay: number;
 }
 
-/** The largest limit, because counts are stored as 32-bit integers. */
+/** The largest limit of a window. Redis stores counts as 32-bit integers. */
 export const maxLimit: number = 2 ** 31 - 1;
 
 /** The lengths of the windows, in seconds. */
@@ -13,30 +16,31 @@ export const windowSeconds = { minute: 60, day: 86_400 } as const;
 /** The name of a window. */
 export type WindowName = keyof typeof windowSeconds;
 
-/** A count in a fixed window. The first counted request opens the window. */
+/** The count of a fixed window. The first counted request opens the window. */
 export interface WindowCount {
   readonly used: number;
-  /** Unix time in milliseconds; 0 while the window is not open. */
+  /** The end of the window, as Unix time in milliseconds. It is 0 before the first request. */
   readonly endsAtMs: number;
 }
 
-/** A window, as a decision reports it. */
+/** The state of a window, as a decision reports it. */
 export interface QuotaWindow {
   readonly name: WindowName;
   readonly limit: number;
   readonly remaining: number;
-  /** Unix time in seconds. */
+  /** The time of the reset, as Unix time in seconds. */
   readonly resetAt: number;
-  /** Whole seconds from the decision until the reset. */
+  /** The whole seconds from the decision until the reset. */
   readonly resetInSeconds: number;
-  /** Unix time in milliseconds. */
+  /** The exact time of the reset, as Unix time in milliseconds. */
   readonly endsAtMs: number;
 }
 
 /**
- * Describes a window. An unopened window is described as if it began now.
+ * Describes a window for the caller. A window that no request has opened is described as if it
+ * began now.
  *
- * @param now Unix time in milliseconds.
+ * @param now the current Unix time in milliseconds.
  */
 export function describeWindow(
   name: WindowName,
@@ -48,20 +52,24 @@ export function describeWindow(
   return {
     name,
     limit,
-    // A change of the plan may have lowered the limit below the count.
+    // The count may be above the limit, because a change of the plan may have lowered the limit.
     remaining: Math.max(0, limit - used),
-    // The time is rounded up, so that the window has reset at the reported second.
+    // The time is rounded up, so that the window has certainly reset at that second.
     resetAt: Math.ceil(resetAtMs / 1_000),
-    // This is rounded up as well, so that a caller who waits that long is admitted.
+    // The wait is rounded up, so that a request after this wait is certainly admitted.
     resetInSeconds: Math.max(1, Math.ceil((resetAtMs - now) / 1_000)),
     endsAtMs: resetAtMs,
   };
 }
 
 /**
- * Chooses the window to report. For a denied request, it is the window that denied. If both denied,
- * it is the one that resets later, because the next request is admitted then. For an admitted
- * request, it is the window with less remaining, or the minute if both are equal.
+ * Chooses the window to report.
+ *
+ * For a denied request, it is the window that denied it. If both windows denied it, it is the
+ * window that resets later, because no request is admitted before that.
+ *
+ * For an admitted request, it is the window with fewer requests left, or the minute if both have
+ * the same number.
  */
 export function reportedWindow(
   [minute, day = minute]: readonly [QuotaWindow, QuotaWindow?],

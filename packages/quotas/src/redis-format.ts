@@ -1,48 +1,49 @@
 import { type ConsumerId, escapeId, subjectOf } from './consumer.ts';
 
 /*
- * The format of the data in Redis, which old and new replicas read and write side by side during an update.
- * This is version 2.
+ * The format of the data in Redis, version 2. During an update, old and new replicas read and write the same data.
  *
- * | name | value | ends |
+ * | name | value | expires |
  * |---|---|---|
- * | `<prefix>:key:{<key>}` | windows, then ban state if there is any | when the last of them ends |
- * | `<prefix>:account:{<account>}` | windows that its consumers share | when the last window ends |
- * | `<prefix>:account:{<account>}:ban:<key>` | ban state of one of its consumers | when its last part ends |
+ * | `<prefix>:key:{<key>}` | windows, and the ban state if there is one | when both have expired |
+ * | `<prefix>:account:{<account>}` | windows that all consumers of the account share | when both windows have expired |
+ * | `<prefix>:account:{<account>}:ban:<key>` | ban state of one consumer of the account | when all parts have expired |
  * | `<prefix>:allowance:<kind>:<caller>` | decimal count, as rate-limiter-flexible writes it | after 60 s |
- * | `<prefix>:probe`, `<prefix>:probe:{0}` to `{31}` | `1`, which shows that Redis accepts writes | after 1 s |
+ * | `<prefix>:probe`, `<prefix>:probe:{0}` to `{31}` | `1`, written to check that Redis accepts writes | after 1 s |
  *
- * The caller chooses `<prefix>` and `<kind>`; the prefix of the service is `animal-store`. `<key>` is the id of a
- * consumer. Braces put all names of one script call into one slot of a Cluster. In ids, `{`, `}` and `%` are
- * percent-encoded.
+ * The caller of this package chooses `<prefix>` and `<kind>`. The Animal Store uses the prefix `animal-store`. `<key>`
+ * is the id of a consumer. The braces put all names of one script call into the same slot of a Cluster. In ids, `{`, `}`
+ * and `%` are percent-encoded.
  *
- * Windows are 20 bytes, `struct.pack('>I4I6I4I6')`: used and end of the minute, used and end of the day.
- * Ban state is 32 bytes, `struct.pack('>I6I4I6I6I4I6')`: start of the episode, strikes and their end, end
- * of the ban, bans and the end of their memory. Times are Unix times in milliseconds, 0 for none.
- * The Lua scripts beside this file and `redis-store.ts` read and write them.
+ * Windows are 20 bytes, written by `struct.pack('>I4I6I4I6')`: used and end of the minute, used and end of the day.
  *
- * Version 1 (until `be430f2`) had no accounts. Its keys were the same. Its allowances were
- * `<prefix>:network:<caller>` and `<prefix>:rate-limit-status:<caller>`, packed as `>I4I6`. The library
- * cannot count in such values, and an error makes a replica of either version treat Redis as down. So version 2
- * uses other names, and each version counts its own allowances.
+ * A ban state is 32 bytes, written by `struct.pack('>I6I4I6I6I4I6')`: start of the episode, number and end of the
+ * strikes, end of the ban, number of earlier bans and the time when they expire. All times are Unix times in
+ * milliseconds, or 0. The Lua scripts next to this file and `redis-store.ts` read and write this format.
  *
- * A change of a name, a value or its meaning is a new version. The new version converts the data of the previous
- * one, or reads and writes both. `redis-format.test.ts` fails otherwise: it runs a replica of the previous version
+ * Version 1 (until commit `be430f2`) had no accounts. Its keys were the same. Its allowances were named
+ * `<prefix>:network:<caller>` and `<prefix>:rate-limit-status:<caller>`, and packed as `>I4I6`. The library cannot count
+ * in these values, and such an error makes a replica treat Redis as down. So version 2 uses other names, and each
+ * version counts its own allowances.
+ *
+ * A change of a name, of a value or of its meaning needs a new version. The new version must convert the data of the
+ * previous one, or read and write both. `redis-format.test.ts` checks this: it runs a replica of the previous version
  * beside this one, and compares the data of this version with a sample.
  */
 
 /**
- * How many bytes the windows of a subject take. The ban state of a consumer without an account
- * follows them.
+ * The length of a subject's windows in bytes. The ban state of a consumer without an account
+ * follows them in the same string.
  */
 export const windowBytes = 20;
 
 export type RedisNames = ReturnType<typeof createRedisNames>;
 
 /**
- * Creates the functions that name the values in Redis.
+ * Creates the functions that return the names of the values in Redis.
  *
- * @param prefix the start of all names, so that two services on one Redis share nothing.
+ * @param prefix the beginning of all names. With different prefixes, two services on one Redis do
+ * not share any value.
  */
 export function createRedisNames(prefix: string) {
   /** Returns the name of the windows of a consumer's subject. */
@@ -52,9 +53,11 @@ export function createRedisNames(prefix: string) {
     windowsOf,
 
     /**
-     * Returns the name of the strikes and the ban of a consumer. A consumer without an account
-     * stores them behind its windows, so that a request reads and writes one string. Otherwise they
-     * are beside the windows of the account, because a script in a Cluster may only use one slot.
+     * Returns the name of the string with a consumer's strikes and ban.
+     *
+     * A consumer without an account has them in the same string as its windows, so that a request
+     * reads and writes one string. A consumer of an account has its own string in the slot of the
+     * account, because a script in a Cluster may use only one slot.
      */
     banOf(consumer: ConsumerId): string {
       const { id, accountId } = consumer;
@@ -63,10 +66,13 @@ export function createRedisNames(prefix: string) {
         : `${windowsOf(consumer)}:ban:${escapeId(id)}`;
     },
 
-    /** Returns the start of the names of an allowance. The caller's id follows it. */
+    /** Returns the beginning of the names of an allowance. The id of the caller follows it. */
     allowanceOf: (name: string) => `${prefix}:allowance:${name}`,
 
-    /** The names that a probe writes. In a Cluster, they are enough for every node to have one. */
+    /**
+     * Returns the names that a probe writes. For a Cluster, there are so many names that every node
+     * gets at least one.
+     */
     probes(isCluster: boolean): string[] {
       const name = `${prefix}:probe`;
       return isCluster ? Array.from({ length: 32 }, (_, i) => `${name}:{${i}}`) : [name];

@@ -2,17 +2,19 @@ import { systemClock, waitAtMost } from '@animal-store/runtime';
 import type { RedisConnection } from './open-redis.ts';
 
 /**
- * Creates a probe that resolves once Redis can decide again. The probe writes, because a Redis that
- * is out of memory or became a read-only replica still responds to reads. It writes to every node
- * of a Cluster, and calls every command of the scripts. Otherwise it would succeed while a node is
- * down, or while Redis refuses a command, and the breaker would open and close four times a second.
+ * Creates a probe, which resolves if Redis can decide again. The probe writes, because a Redis
+ * without free memory, or a read-only replica, still responds to reads.
  *
- * The probe replaces a connection that does not respond: the process at its other end may be gone,
- * and commands would pile up.
+ * The probe writes to every node of a Cluster, and calls every command that the scripts use.
+ * Otherwise it would succeed while one node is down, or while Redis refuses a command. The breaker
+ * would then open and close four times a second.
  *
- * @param names the names that the probe writes.
+ * If the connection does not respond, the probe replaces it. The process at its other end may be
+ * dead, and commands would pile up.
+ *
+ * @param names the names of the values that the probe writes.
  * @param options.timeoutMs the timeout of a response.
- * @param options.connectTimeoutMs the timeout of a connection that is being established.
+ * @param options.connectTimeoutMs the timeout for establishing a connection.
  */
 export function createRedisProbe(
   redis: RedisConnection,
@@ -23,15 +25,15 @@ export function createRedisProbe(
   let lastReadyAt = systemClock.elapsed();
 
   return async function probe(): Promise<void> {
-    // An interruption while ioredis asks Sentinels for the primary would end the connection for
-    // good.
+    // If ioredis is interrupted while it asks the Sentinels for the primary, it ends the connection
+    // for good. Only a new call of `connect` opens it again.
     if (redis.status === 'end') redis.connect().catch(() => {});
     if (redis.status !== 'ready') {
       if (systemClock.elapsed() - lastReadyAt > connectTimeoutMs) {
         lastReadyAt = systemClock.elapsed();
         redis.disconnect(true);
       }
-      throw new Error(`The connection to Redis is not ready but "${redis.status}".`);
+      throw new Error(`The connection to Redis is not ready. Its status is "${redis.status}".`);
     }
     lastReadyAt = systemClock.elapsed();
     const written = Promise.all(
@@ -47,9 +49,10 @@ export function createRedisProbe(
         throw new Error(`Redis did not respond within ${timeoutMs} ms.`);
       });
     } catch (error) {
-      // After a failover, the connection still leads to the old primary, which is a replica now.
-      // ioredis's `reconnectOnError` would reconnect once for every command in flight. With a dozen
-      // commands, Node warns about a leak of listeners.
+      // After a failover, the connection still leads to the old primary, which is now a read-only
+      // replica. So the probe reconnects. The option `reconnectOnError` of ioredis would reconnect
+      // once for each command in flight. With a dozen commands, Node warns about a leak of
+      // listeners.
       if (error instanceof Error && error.message.startsWith('READONLY')) redis.disconnect(true);
       throw error;
     }

@@ -24,8 +24,8 @@ import {
 } from './script-call.ts';
 
 /**
- * The limits of shared script calls. Redis does nothing else while a script runs, so the number of
- * keys in one call is bounded: 100 keys take less than a millisecond.
+ * The limits of script calls that several requests share. Redis executes nothing else while a
+ * script runs, so a call has at most 100 keys. They take less than a millisecond.
  */
 const batching = {
   operation: 'decide_quotas',
@@ -40,7 +40,7 @@ interface RedisStoreOptions {
   readonly names: RedisNames;
   readonly breaker: Pick<CircuitBreaker, 'run'>;
   readonly banPolicy: BanPolicy;
-  /** In tests, the clock by which Redis decides. The default is Redis's own clock. */
+  /** The clock by which Redis decides in tests. The default is Redis's own clock. */
   readonly redisClock?: Pick<Clock, 'now'> | undefined;
   readonly onBan?: OnBan | undefined;
 }
@@ -48,10 +48,10 @@ interface RedisStoreOptions {
 export type RedisStore = ReturnType<typeof createRedisStore>;
 
 /**
- * Stores the state of keys in Redis. All replicas on the same Redis count together, by the clock of
- * Redis.
+ * Creates a store of consumers' state in Redis. All replicas on the same Redis count together, by
+ * the clock of Redis.
  *
- * Every method rejects while the breaker is open. Requests that arrive while a script call is in
+ * All methods reject while the breaker is open. Requests that arrive while a script call is in
  * flight share the next call.
  */
 export function createRedisStore(options: RedisStoreOptions) {
@@ -84,7 +84,7 @@ export function createRedisStore(options: RedisStoreOptions) {
       return toDecision(answer, consumer.quota);
     },
 
-    /** Reads the state of a key and of its subject. Counts nothing. */
+    /** Returns the state of a consumer and of its subject, without counting a request. */
     async look(consumer: Consumer): Promise<QuotaDecision> {
       return toDecision(await look(toRequest(consumer)), consumer.quota);
     },
@@ -98,8 +98,9 @@ export function createRedisStore(options: RedisStoreOptions) {
 /**
  * Creates the functions that call `decide.lua`.
  *
- * In a Cluster, a script may only use names of one slot, and nearly all subjects have different
- * slots. So each subject has a call of its own there, and a failed call does not affect the others.
+ * In a Cluster, a script may use only names in one slot, and nearly all subjects have different
+ * slots. So each subject gets its own script call there. A failed call then does not affect the
+ * requests of other subjects.
  */
 function createScriptCalls({ redis, breaker, redisClock, ...rest }: RedisStoreOptions) {
   const banPolicy = writeBanPolicy(rest.banPolicy);
@@ -131,16 +132,17 @@ function createScriptCalls({ redis, breaker, redisClock, ...rest }: RedisStoreOp
       redis.isCluster ? decideBySubject : decideAll,
       batching,
     ),
-    /** Reads the state of a key and of its subject. Counts nothing. */
+    /** Returns the state of a key and of its subject, without counting a request. */
     look: async (request: KeyRequest) => readLook(await callScript([{ ...request, indexes: [] }])),
   };
 }
 
 /**
- * Creates the functions that change the state of a consumer. Each change is one script, because a
- * request or another change may come between two commands. In a Cluster, a script may only use one
- * slot, and a key and its account have different slots. There, an unban and a move run one script
- * for each slot.
+ * Creates the functions that change the state of a consumer. Each change is one script, because
+ * other commands may run between two separate commands.
+ *
+ * In a Cluster, a script may use only names in one slot, but a key and its account have different
+ * slots. There, an unban or a move runs one script for each slot.
  */
 function createStateChanges({ redis, names, redisClock }: RedisStoreOptions) {
   async function endBanOf(...places: readonly ConsumerId[]): Promise<EndedBan> {
@@ -159,7 +161,7 @@ function createStateChanges({ redis, names, redisClock }: RedisStoreOptions) {
       if (!redis.isCluster) return endBanOf({ id }, { id, accountId });
       const own = await endBanOf({ id });
       const shared = await endBanOf({ id, accountId });
-      // The ban may have moved back since the first script.
+      // The ban may have moved back to the key's own slot since the first script.
       return [shared, await endBanOf({ id })].reduce(laterOf, own);
     },
 
@@ -177,7 +179,7 @@ function createStateChanges({ redis, names, redisClock }: RedisStoreOptions) {
   };
 }
 
-/** Returns how many bytes of windows precede the ban state of a consumer. */
+/** Returns how many bytes of windows are in front of a consumer's ban state. */
 function bytesBefore({ accountId }: ConsumerId): number {
   return accountId === undefined ? windowBytes : 0;
 }

@@ -3,35 +3,37 @@ import type { Quota } from './quota.ts';
 import type { StoreAnswer } from './quota-decision.ts';
 
 export interface KeyRequest {
-  /** The name of the windows of the request's subject. */
+  /** The name of the string with the windows of the request's subject. */
   readonly windowsAt: string;
   /**
-   * The name of the strikes and the ban of the key. It is the name of the windows if the key is the
-   * subject.
+   * The name of the string with the strikes and the ban of the key. It equals `windowsAt` if the
+   * key has no account.
    */
   readonly banAt: string;
   readonly quota: Quota;
 }
 
-/** Requests of one key that the script decides together. */
+/** Several requests of one key that the script decides together. */
 export interface KeyGroup extends KeyRequest {
   /**
-   * The indexes of the requests, in order of arrival. An empty list reads the state without
-   * counting.
+   * The indexes of the requests in the batch, in the order of their arrival. If the list is empty,
+   * the script only reads the state.
    */
   readonly indexes: number[];
 }
 
 /**
- * Groups requests of one key under the same quota. Each key of an account has a group of its own.
- * The order in which concurrent requests of different keys are counted does not matter.
+ * Groups the requests of a batch by key and quota. Keys of the same account have separate groups.
+ * The requests of different keys are concurrent, so the order in which the groups are counted does
+ * not matter.
  */
 export function groupByKey(all: readonly KeyRequest[]): KeyGroup[] {
   const groups: KeyGroup[] = [];
   const latest = new Map<string, KeyGroup>();
   all.forEach(({ windowsAt, banAt, quota }, index) => {
     let group = latest.get(banAt);
-    // A change of the plan begins a new group, so that the order of arrival is kept.
+    // After a change of the plan, a new group begins, so that requests with the old and the new
+    // quota are counted in the order of their arrival.
     if (group?.quota.perMinute !== quota.perMinute || group.quota.perDay !== quota.perDay) {
       group = { windowsAt, banAt, quota, indexes: [] };
       groups.push(group);
@@ -43,8 +45,8 @@ export function groupByKey(all: readonly KeyRequest[]): KeyGroup[] {
 }
 
 /**
- * Returns the names for `decide.lua`: one for each group, and a second one if the key shares the
- * windows of an account.
+ * Returns the names for the call of `decide.lua`. Each group has one name, or two if the key shares
+ * the windows of an account.
  */
 export function scriptNamesOf(groups: readonly KeyGroup[]): string[] {
   return groups.flatMap(({ windowsAt, banAt }) =>
@@ -52,7 +54,7 @@ export function scriptNamesOf(groups: readonly KeyGroup[]): string[] {
   );
 }
 
-/** Writes the argument of `decide.lua` with the requests and limits of each group. */
+/** Writes the first argument of `decide.lua`: the requests and limits of each group. */
 export function writeRequests(groups: readonly KeyGroup[]): string {
   return JSON.stringify(
     groups.flatMap(({ windowsAt, banAt, indexes, quota }) => [
@@ -64,7 +66,7 @@ export function writeRequests(groups: readonly KeyGroup[]): string {
   );
 }
 
-/** Writes the argument of `decide.lua` with the ban policy. */
+/** Writes the second argument of `decide.lua`: the ban policy. */
 export function writeBanPolicy(policy: BanPolicy): string {
   return JSON.stringify([
     policy.graceMs,
@@ -77,7 +79,7 @@ export function writeBanPolicy(policy: BanPolicy): string {
   ]);
 }
 
-/** Reads the reply of `decide.lua`, and returns the answer to each request, in their order. */
+/** Reads the reply of `decide.lua`. Returns the answers in the order of the requests. */
 export function readAnswers(json: string, groups: readonly KeyGroup[]): StoreAnswer[] {
   const [now, ...replies]: [number, ...number[][]] = JSON.parse(json);
   const answers: StoreAnswer[] = [];
@@ -89,15 +91,15 @@ export function readAnswers(json: string, groups: readonly KeyGroup[]): StoreAns
   return answers;
 }
 
-/** Reads the reply of `decide.lua` for one key whose state was read without counting. */
+/** Reads the reply of `decide.lua` for a key whose state was read without counting a request. */
 export function readLook(json: string): StoreAnswer {
   const [now, reply = []]: [number, number[]?] = JSON.parse(json);
   return { ...answerTo(reply, 0, now), outcome: 'admitted' };
 }
 
 /**
- * Returns the answer to the `index`-th request of a key. The first requests are admitted, the next
- * ones denied, and the rest banned.
+ * Returns the answer to one request of a group, by its position. The first requests of a group are
+ * admitted, the next ones are denied, and the rest are banned.
  */
 function answerTo(reply: readonly number[], index: number, now: number): StoreAnswer {
   const [admitted = 0, minuteUsed = 0, minuteEnds = 0, dayUsed = 0, dayEnds = 0, ...more] = reply;
@@ -105,10 +107,10 @@ function answerTo(reply: readonly number[], index: number, now: number): StoreAn
     more;
   const isAdmitted = index < admitted;
   const isDenied = !isAdmitted && index < admitted + denied;
-  // How many requests were admitted after this one.
+  // The number of requests that were admitted after this one.
   const later = isAdmitted ? admitted - 1 - index : 0;
-  // Each denial after this one is a strike, because only the first denials of an episode are not
-  // strikes.
+  // Every denied request after this one is a strike, because only the first requests of an episode
+  // are no strikes.
   const laterStrikes = isDenied ? admitted + denied - 1 - index : 0;
   return {
     now,

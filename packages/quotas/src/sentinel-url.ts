@@ -1,9 +1,11 @@
-/** The parts of a `redis+sentinel://…` URL, under the names of ioredis's options. */
+/** The parts of a `redis+sentinel://…` URL. The members have the names of ioredis's options. */
 export interface SentinelAddress {
   readonly sentinels: { readonly host: string; readonly port: number }[];
-  /** The name by which the Sentinels know the primary. */
+  /** The name of the primary in the configuration of the Sentinels. */
   readonly name: string;
-  /** The credentials of Redis, not of the Sentinels. */
+  /**
+   * The user of Redis itself, not of the Sentinels. The password below belongs to the same user.
+   */
   readonly username?: string;
   readonly password?: string;
   readonly sentinelPassword?: string;
@@ -15,13 +17,14 @@ const form =
   /^redis(?<tls>s?)\+sentinel:\/\/(?:(?<credentials>[^@/]*)@)?(?<servers>[^@/?#]+)\/(?<name>[\w.-]+)(?:\/(?<db>\d{1,5}))?(?:\?sentinelPassword=(?<sentinelPassword>[^&#]+))?$/;
 
 /**
- * Reads `redis+sentinel://user:password@host:port,host:port/name/db?sentinelPassword=…`. Only the
- * hosts and the name are required. The default port of a Sentinel is 26379. `rediss+sentinel://` is
- * the same over TLS.
+ * Parses a URL like
+ * `redis+sentinel://user:password@host:port,host:port/name/db?sentinelPassword=…`. Only the hosts
+ * and the name are required. The default port of a Sentinel is 26379. `rediss+sentinel://` means
+ * the same with TLS.
  *
- * It does not use `URL`, which accepts only one host.
+ * The class `URL` cannot parse the whole text, because it accepts only one host.
  *
- * @returns `undefined` if the text is not such a URL.
+ * @returns the parts, or `undefined` if the text is not a URL of this form.
  */
 export function parseSentinelUrl(text: string): SentinelAddress | undefined {
   const { tls, credentials, servers, name, db, sentinelPassword } = form.exec(text)?.groups ?? {};
@@ -33,9 +36,9 @@ export function parseSentinelUrl(text: string): SentinelAddress | undefined {
     return {
       sentinels: servers.split(',').map((server) => {
         const { hostname, port } = new URL(`redis://${server.trim()}`);
-        if (hostname === '') throw new TypeError('A comma has no host beside it.');
+        if (hostname === '') throw new TypeError('A host is missing before or after a comma.');
         // The client would take port 0 for a missing one.
-        if (port === '0') throw new TypeError('There is no such port.');
+        if (port === '0') throw new TypeError('The port 0 is invalid.');
         return { host: hostname.replaceAll(/[[\]]/g, ''), port: Number(port || 26_379) };
       }),
       name,

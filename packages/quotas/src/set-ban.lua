@@ -1,14 +1,16 @@
--- Stores the strikes, the ban and the earlier bans of a consumer that move here from another slot of a Cluster. The counts
--- of both windows stay. They are the first bytes of the state, which `redis-format.ts` describes.
+-- Stores the strikes, the ban and the earlier bans of a consumer under a new name. In a Cluster, they move from another
+-- slot, so one script cannot do the whole move. The counts of both windows stay. They are the first bytes of the same
+-- string, which `redis-format.ts` describes.
 --
--- KEYS[1]  the name of the ban state
+-- KEYS[1]  the new name
 -- ARGV[1]  the ban state, packed
--- ARGV[2]  how long it is needed, in milliseconds
--- ARGV[3]  how many bytes of windows precede the ban state at KEYS[1]: 20, or 0 if there are none
+-- ARGV[2]  how long the ban state is needed, in milliseconds
+-- ARGV[3]  how many bytes of windows are in front of the ban state at KEYS[1]: 20, or 0 if there are none
 
 local to, ban, ttl, windows = KEYS[1], ARGV[1], ARGV[2], tonumber(ARGV[3])
 
--- Returns the end of a ban, and the strikes: the greater of two states is kept.
+-- Returns the end of a ban, and the strikes. When two ban states meet, the state with the greater
+-- values is kept.
 local function rankOf(state)
   local _, strikes, _, bannedUntil = struct.unpack('>I6I4I6I6', state)
   return bannedUntil, strikes
@@ -20,7 +22,7 @@ if not there then
   return
 end
 if #there > windows then
-  -- A request may have begun a ban here. The ban that ends later is kept.
+  -- A request may have begun a ban here meanwhile. The ban that ends later is kept.
   local own = string.sub(there, windows + 1)
   local bannedUntil, strikes = rankOf(ban)
   local ownUntil, ownStrikes = rankOf(own)

@@ -12,17 +12,20 @@ test.each([
   [1_000, 500],
   [5, 10],
   [25, 12],
-])('strikeThreshold of a key with %i requests a minute is %i', (perMinute, strikes) => {
-  expect(strikeThreshold(defaultBanPolicy, { perMinute })).toBe(strikes);
-});
+])(
+  'strikeThreshold returns, for a consumer with %i requests a minute, %i strikes',
+  (perMinute, strikes) => {
+    expect(strikeThreshold(defaultBanPolicy, { perMinute })).toBe(strikes);
+  },
+);
 
-test('a key is warned from half the threshold on, and never if bans are off', () => {
+test('isWarned returns true from half the threshold on, and always false when bans are off', () => {
   expect([14, 15, 30].map((strikes) => isWarned(strikes, 30))).toEqual([false, true, true]);
   const threshold = strikeThreshold({ ...defaultBanPolicy, minStrikes: 0 }, { perMinute: 60 });
   expect([threshold, isWarned(1_000, threshold)]).toEqual([undefined, false]);
 });
 
-test('each further ban lasts twice as long, up to an hour', () => {
+test('banLengthSeconds doubles the length with each further ban, up to an hour', () => {
   expect([1, 2, 4, 5, 9].map((nth) => banLengthSeconds(defaultBanPolicy, nth))).toEqual([
     300, 600, 2_400, 3_600, 3_600,
   ]);

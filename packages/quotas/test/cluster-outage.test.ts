@@ -2,7 +2,7 @@ import { openRedisCluster, until } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
 import { openTestQuotas } from './open-test-quotas.ts';
 
-test('quotas decide every request by shares while a node of a Cluster is down', async () => {
+test('quotas decide all requests by the share of the replica while a node of the Cluster is down', async () => {
   await using cluster = await openRedisCluster();
   const states: string[] = [];
   await using quotas = await openTestQuotas({
@@ -18,15 +18,16 @@ test('quotas decide every request by shares while a node of a Cluster is down', 
   });
   const [dying, ...others] = cluster.nodes;
   await dying?.kill();
-  // The hash of a key decides which node has it, so the test sends requests of many keys.
+  // The hash of a key determines its node. So the test sends requests of many keys until one of
+  // them belongs to the killed node.
   for (let limit: number | undefined, i = 0; limit !== 30; i += 1) {
     const key = { id: `key ${i}`, quota: { perMinute: 60, perDay: 1_000 } };
     const { outcome, reported } = await quotas.keys.consume(key);
     expect(outcome).toBe('admitted');
     limit = reported.limit;
   }
-  // A probe writes to every node. Otherwise it would succeed, and the breaker would open and close
-  // each time.
+  // A probe must write to every node. Otherwise it would succeed while one node is down, and the
+  // breaker would open and close again and again.
   const setsOf = async () => {
     const stats = await Promise.all(others.map((it) => it.command('info', 'commandstats')));
     return stats.map((it) => Number(/cmdstat_set:calls=(\d+)/.exec(it)?.[1] ?? 0));
@@ -35,7 +36,7 @@ test('quotas decide every request by shares while a node of a Cluster is down', 
   await until(async () => (await setsOf()).every((sets, i) => sets > (before[i] ?? 0) + 20));
   expect(states).toEqual(['open']);
 
-  // This is another replica, whose first request comes now.
+  // `idle` is another replica. Its connection breaks before its first request.
   await Promise.all(others.map((node) => node.kill()));
   await idle.networks.take('203.0.113.7');
   const lostOrRefused = /The connection to Redis was lost|ECONNREFUSED|ECONNRESET/;

@@ -41,7 +41,7 @@ test.each([
   [{ id: 'a', quota: { ...quota, perMinute: '5' } }, 'got 5'],
   [{ id: 'a', quota: { ...quota, perMinute: maxLimit + 1 } }, 'got 2147483648'],
 ])(
-  'consume and look reject %j with a TypeError, and Redis still decides',
+  'consume and look reject the consumer %j with a TypeError, and Redis still decides other requests',
   async (consumer, message) => {
     const quotas = await open();
     const wrong = consumer as Parameters<typeof quotas.consume>[0];
@@ -53,7 +53,7 @@ test.each([
   },
 );
 
-test('createAllowance, unban, credit and moveBan reject wrong input with a TypeError', async () => {
+test('createAllowance throws a TypeError for an invalid limit, and unban, credit and moveBan reject an empty id', async () => {
   const quotas = await open({ redis: undefined });
   expect(() => quotas.createAllowance('x', { perMinute: NaN })).toThrow(TypeError);
   await expect(quotas.unban({ id: '' })).rejects.toThrow(TypeError);
@@ -61,7 +61,7 @@ test('createAllowance, unban, credit and moveBan reject wrong input with a TypeE
   await expect(quotas.moveBan({ id: 'a' }, { id: '' })).rejects.toThrow(TypeError);
 });
 
-test('a consumer is never banned when bans are switched off', async () => {
+test('a consumer is never banned when the ban policy is false', async () => {
   const hasty = { ...defaultBanPolicy, graceMs: 0, minStrikes: 1 };
   const outcomes = async (banPolicy: typeof hasty | false) => {
     const quotas = await open({ banPolicy });
@@ -72,7 +72,7 @@ test('a consumer is never banned when bans are switched off', async () => {
   expect([await outcomes(hasty), await outcomes(false)]).toEqual(['banned', 'denied']);
 });
 
-test('services with different prefixes on one Redis share no counts', async () => {
+test('services with different prefixes on one Redis do not share counts', async () => {
   const [one, other] = [await open({ prefix: 'one' }), await open({ prefix: 'other' })];
   const consumer = { id: 'same', quota };
   expect(remaining(await one.consume(consumer))).toEqual([1, 9]);
@@ -80,20 +80,21 @@ test('services with different prefixes on one Redis share no counts', async () =
   expect(remaining(await one.consume(consumer))).toEqual([0, 8]);
 });
 
-test('ids with braces and percent signs have counts of their own, also on a Cluster', async () => {
+test('ids with braces and percent signs have separate counts, also in a Cluster', async () => {
   await using cluster = await openRedisCluster();
   const quotas = await open({ redis: cluster.urls, firstConnectionTimeoutMs: 60_000 });
   const ids = ['{', '}', '{}', '}{', '{a}b{}', 'a}:ban:{b', '%7B', '%', 'ü {1}'];
   for (const id of ids) {
     expect(remaining(await quotas.consume({ id, quota })), id).toEqual([1, 9]);
     expect(remaining(await quotas.consume({ id, accountId: id, quota })), id).toEqual([1, 9]);
-    // The strikes of the second key are beside the windows of its account, in the same slot.
+    // The strikes of a consumer with an account must be in the slot of the account. Otherwise the
+    // script would fail.
     for (let i = 0; i < 3; i += 1) await quotas.consume({ id, accountId: id, quota });
     await quotas.unban({ id, accountId: id });
   }
 });
 
-test('Redis decides all other requests when another program has written a value', async () => {
+test('Redis still decides all other requests after it failed at a value that another program wrote', async () => {
   const quotas = await open();
   await redis.connection.rpush('quotas:key:{foreign}', 'a list');
   expect((await quotas.consume({ id: 'foreign', quota })).scope).toBe('replica');
@@ -101,7 +102,7 @@ test('Redis decides all other requests when another program has written a value'
   expect(next).toMatchObject({ scope: 'service', outcome: 'admitted' });
 });
 
-test('createQuotas copies a client of the caller, ignores its options, and leaves it open', async () => {
+test("createQuotas duplicates the caller's client with its own options, and never closes the client", async () => {
   const client = new Redis(redis.url, { lazyConnect: true, maxRetriesPerRequest: null });
   onTestFinished(() => client.disconnect());
   const quotas = await open({ redis: client, prefix: 'of-a-client' });
@@ -111,7 +112,7 @@ test('createQuotas copies a client of the caller, ignores its options, and leave
   expect(await client.exists('of-a-client:key:{a}')).toBe(1);
 });
 
-test('a limiter settles with a RateLimiterRes, and wrappers of the library accept it', async () => {
+test('a limiter resolves and rejects with a RateLimiterRes, so the wrappers of rate-limiter-flexible accept it', async () => {
   const quotas = await open();
   const limiter = quotas.limiter({ perMinute: 1, perDay: 5 });
   const id = crypto.randomUUID();

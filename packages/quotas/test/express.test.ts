@@ -19,7 +19,7 @@ async function serve(handler: RequestHandler): Promise<string> {
 const quotas = createMemoryQuotas({ clock: createTestClock() });
 const quota = { perMinute: 1, perDay: 5 };
 
-test('the middleware reports the quota on every response, and refuses with 429 and Retry-After', async () => {
+test('the Express middleware sets the quota headers on every response, and refuses a request with 429 and Retry-After', async () => {
   const origin = await serve(limitRequests(quotas, (req) => ({ id: req.ip ?? '', quota })));
   const admitted = await fetch(origin);
   expect(admitted.status).toBe(200);
@@ -39,7 +39,7 @@ test('the middleware reports the quota on every response, and refuses with 429 a
   });
 });
 
-test('the middleware admits a request without a consumer, and passes on an error', async () => {
+test('the Express middleware admits a request without a consumer, and passes an error to next', async () => {
   const free = await serve(limitRequests(quotas, () => undefined));
   const answer = await fetch(free);
   expect([answer.status, answer.headers.get('x-ratelimit-limit')]).toEqual([200, null]);

@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { openTestQuotas, startMs } from './open-test-quotas.ts';
 
-// The library counts the minute of a network by the clock of the process.
-test('the window of a network ends a minute after its first request when the process is busy', async () => {
+// rate-limiter-flexible counts the minute of an allowance by the clock of the process.
+test('the window of a network ends a minute after its first request, even when the process is busy', async () => {
   vi.useFakeTimers({ now: startMs, toFake: ['Date', 'setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
   const { networks } = await openTestQuotas();
@@ -10,7 +10,7 @@ test('the window of a network ends a minute after its first request when the pro
   const resets = new Set<number>();
   for (let i = 0; i < 60; i += 1) {
     const deciding = take();
-    // The busy process continues later.
+    // The process is busy for 900 ms before it continues.
     vi.setSystemTime(Date.now() + 900);
     resets.add((await deciding).reported.resetAt);
   }

@@ -3,9 +3,9 @@ import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
 import { openRedis, untilReady } from '../src/open-redis.ts';
 
-// Under TLS, a refused certificate is an error, and the alert of the other side may be a second
-// one.
-test('openRedis keeps the process alive when one connection has two errors', async () => {
+// When TLS refuses a certificate, the socket emits an error. The alert of the other side may cause
+// a second error.
+test('openRedis keeps the process alive when one connection emits two errors', async () => {
   await using server = await startRedis();
   const redis = openRedis([server.url], { connectTimeoutMs: 1_000, name: 'test' });
   onTestFinished(() => redis.disconnect());
@@ -13,12 +13,12 @@ test('openRedis keeps the process alive when one connection has two errors', asy
   if (!(redis instanceof Redis)) throw new TypeError('One URL is no Cluster.');
   const { stream } = redis;
   stream.emit('error', new Error('certificate has expired'));
-  // `emit` throws if nobody listens, as it does when the socket emits the error.
+  // Without a listener, `emit` would throw. A real socket would then end the process.
   stream.emit('error', new Error('tlsv1 alert decode error'));
   expect(await redis.ping()).toBe('PONG');
 });
 
-test('openRedis reconnects four times a second, and uses TLS for all hosts of rediss+sentinel', () => {
+test('openRedis reconnects at least four times a second, and uses TLS for Sentinels and Redis with rediss+sentinel', () => {
   const redis = openRedis(['rediss+sentinel://127.0.0.1:1/name'], {
     connectTimeoutMs: 1_000,
     name: 'test',

@@ -2,29 +2,29 @@ import { systemClock } from '@animal-store/runtime';
 import { createQuotas, type Quotas, type QuotasOptions } from '../src/create-quotas.ts';
 
 /**
- * The start time of tests, in Unix time in milliseconds. It is not a whole second, because rounding
- * would not show there.
+ * The start time of tests, as Unix time in milliseconds. It is not a whole second, because errors
+ * in rounding would not show at a whole second.
  */
 export const startMs = 1_800_000_000_321;
 
 /**
- * The prefix of the names in Redis. It is the service's prefix, because tests compare the service's
- * format.
+ * The prefix of the names in Redis. It is the prefix of the service, because some tests check the
+ * exact names that the service uses.
  */
 export const prefix = 'animal-store';
 
 export type TestQuotas = Awaited<ReturnType<typeof openTestQuotas>>;
 
 export type TestOptions = QuotasOptions & {
-  /** The clock by which the stores decide, also Redis. */
+  /** The clock by which all stores decide, including Redis. */
   now?: () => number;
-  /** The limit of each network. */
+  /** The limit per minute of each network. */
   networkPerMinute?: number;
 };
 
 /**
- * Opens quotas with an allowance for networks, in memory unless Redis is given. A failure of Redis
- * fails the test, because no replica decides in its place.
+ * Opens quotas and an allowance for networks. They are in memory unless the test passes a Redis. A
+ * failure of Redis fails the test, because the replica would otherwise decide alone without notice.
  */
 export async function openTestQuotas({
   now = Date.now,

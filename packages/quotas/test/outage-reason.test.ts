@@ -5,8 +5,9 @@ import { openRedis, watchForReason } from '../src/open-redis.ts';
 
 import { openTestQuotas } from './open-test-quotas.ts';
 
-// Outages before a command are tested in cluster-outage.test.ts.
-test('the reason of an outage is the lost connection when Redis is killed during a command', async () => {
+// These outages happen during a command. cluster-outage.test.ts tests a connection that breaks
+// before a command.
+test('the reported reason of an outage is the lost connection when Redis is killed during a command', async () => {
   await using redis = await startRedis();
   const opened = Promise.withResolvers<unknown>();
   await using quotas = await openTestQuotas({
@@ -19,7 +20,7 @@ test('the reason of an outage is the lost connection when Redis is killed during
   expect(await opened.promise).toMatchObject({ message });
 });
 
-test('the reason of an outage is the refused connection, or the error that Redis sent', async () => {
+test('watchForReason returns the refused connection, or the error that Redis has sent', async () => {
   const port = await freePort();
   await using server = await startRedis({ args: ['--requirepass', 'another'] });
   for (const [url, message] of [

@@ -15,36 +15,36 @@ async function open() {
 const countDown = (from: number, length: number) => Array.from({ length }, (_, i) => from - i);
 
 /**
- * Returns how many commands Redis received since `config resetstat`. It fails if any of them is not
- * a script.
+ * Returns how many scripts Redis has run since `config resetstat`. Fails if Redis has received
+ * other commands.
  */
 async function scriptCalls(): Promise<number> {
   const stats = await redis.connection.info('commandstats');
-  // Commands that scripts run, and commands of this test itself.
+  // The pattern excludes commands that the scripts run, and commands of this test itself.
   const others = stats.match(/(?<=cmdstat_)(?!get|set|incrby|pttl|config|info|evalsha)\w+/g);
   expect(others).toBeNull();
   return Number(/cmdstat_evalsha:calls=(\d+)/.exec(stats)?.[1]);
 }
 
-test('the store sends the first request at once, and later ones in shared calls of 100 keys', async () => {
+test('the store in Redis sends the first request at once, and later requests in shared calls of up to 100 keys', async () => {
   const { quotas, takeAtOnce } = await open();
-  // From here on, Redis has the scripts.
+  // Afterwards, Redis has cached the scripts, so that each call is a single EVALSHA.
   await takeAtOnce(['warm-up']);
   await quotas.networks.take('warm-up');
   await redis.connection.config('RESETSTAT');
   expect(await takeAtOnce(Array(80).fill('one key'))).toEqual(countDown(999, 80));
   expect(await scriptCalls()).toBe(2);
-  // Under load, the first request is sent with those that arrive in the same turn of the event
+  // Under load, the first call contains all requests that arrive in the same turn of the event
   // loop.
   const ids = Array.from({ length: 301 }, (_, i) => `key ${i}`);
   expect(await takeAtOnce(ids)).toEqual(Array(301).fill(999));
   expect(await scriptCalls()).toBe(2 + 4);
-  // A request without a key costs one command.
+  // A request of a network, which has no key, costs one command.
   await Promise.all(Array.from({ length: 50 }, (_, i) => quotas.networks.take(`network ${i}`)));
   expect(await scriptCalls()).toBe(2 + 4 + 50);
 });
 
-test('the store counts a batch once when Redis does not have the script', async () => {
+test('the store in Redis counts a batch once when Redis has lost the cached script', async () => {
   const { quotas, takeAtOnce } = await open();
   await takeAtOnce(['key']);
   await redis.connection.script('FLUSH');

@@ -1,9 +1,11 @@
 import type { Consumer } from '../src/consumer.ts';
 
 /**
- * One step of an example: how many milliseconds pass, and how many requests which key sends. Then
- * come the outcomes, and the last answer or a part of it. `@61` is 61 s after the start of the
- * example; `in 60` and `wait 60` are seconds.
+ * One step of an example. First, the given time passes. Then the key sends `times` requests. `told`
+ * lists the expected outcomes, and `last` is a part of the description of the last decision.
+ *
+ * In the descriptions, `@61` means 61 s after the start of the example. The numbers after `in` and
+ * `wait` are seconds.
  */
 type Step = readonly [afterMs: number, key: Consumer, times: number, told: string, last?: string];
 
@@ -15,7 +17,7 @@ export const free = { id: 'free', quota: { perMinute: 60, perDay: 1_000 } };
 export const one = { ...free, id: 'one', accountId: 'shared' };
 const other = { ...one, id: 'other' };
 
-/** Uses up the minute of a key, and all of its strikes. */
+/** Returns the steps that use up the minute of a key, and all strikes before a ban. */
 export const strikeOut = (key: Consumer): readonly Step[] => [
   [0, key, 61, '60 admitted, 1 denied'],
   [1_000, key, 30, '30 denied'],
@@ -27,10 +29,11 @@ const banFor = (seconds: number): readonly Step[] => [
 ];
 
 /**
- * Examples with exact numbers under the default ban policy. Every store must decide them like this.
+ * Examples with exact numbers under the default ban policy. Every store must decide all of them as
+ * described.
  */
 export const examples: Readonly<Record<string, readonly Step[]>> = {
-  'a request costs one in both windows, a denied one costs nothing, and the minute ends 60 s after its first request':
+  'an admitted request counts in both windows, a denied request in none, and the minute ends 60 s after its first request':
     [
       [
         ...([0, small, 1, '1 admitted'] as const),
@@ -43,7 +46,7 @@ export const examples: Readonly<Record<string, readonly Step[]>> = {
       ],
       [1, small, 1, '1 admitted', '(minute 2/3 @121 in 60, day 1/5 @86401 in 86340)'],
     ],
-  'a request that the day denies costs nothing of the minute, and the day ends a day after its first request':
+  'a request that the day window denies does not count in the minute, and the day ends a day after its first request':
     [
       [0, small, 3, '3 admitted'],
       [
@@ -53,11 +56,12 @@ export const examples: Readonly<Record<string, readonly Step[]>> = {
       [86_339_999, small, 1, '1 denied', 'wait 1 '],
       [1, small, 1, '1 admitted', '(minute 2/3 @86461 in 60, day 4/5 @172801 in 86400)'],
     ],
-  'an answer reports the window with less left, and the minute if both have the same left': [
-    [0, even, 1, '1 admitted', 'admitted by minute 2/3 @61'],
-    [60_000, even, 1, '1 admitted', 'admitted by day 1/3 @86401'],
-  ],
-  'an answer reports the window that resets later when both deny': [
+  'a decision reports the window with fewer requests left, and the minute if both have the same number':
+    [
+      [0, even, 1, '1 admitted', 'admitted by minute 2/3 @61'],
+      [60_000, even, 1, '1 admitted', 'admitted by day 1/3 @86401'],
+    ],
+  'a decision reports the window that resets later when both windows deny the request': [
     [0, even, 4, '3 admitted, 1 denied', 'denied by day 0/3 @86401 wait 86400 ('],
   ],
   'a change of the plan applies from the next request on and keeps the counts': [
@@ -71,7 +75,7 @@ export const examples: Readonly<Record<string, readonly Step[]>> = {
       'denied by minute 0/2 @61 wait 60 (minute 0/2 @61 in 60, day 96/100 @86401 in 86400)',
     ],
   ],
-  'denials within a second of the first are no strikes, half of 30 strikes warn, and the 31st bans':
+  'a denied request within a second of the first is no strike, the 15th strike warns, and the 31st bans':
     [
       [0, free, 260, '60 admitted, 200 denied'],
       [999, free, 200, '200 denied', 'wait 60 (minute'],
@@ -87,7 +91,7 @@ export const examples: Readonly<Record<string, readonly Step[]>> = {
     [299_999, free, 20, '20 banned', 'banned by minute 0/60 @302 wait 1 ('],
     [1, free, 1, '1 admitted', '(minute 59/60 @362 in 60, day 939/1000 @86401 in 86099)'],
   ],
-  'each further ban is twice as long, up to an hour, and as short as the first a day after the last':
+  'each further ban is twice as long, up to an hour, and a ban a day after the last one is as short as the first':
     [
       ...[300, 600, 1_200, 2_400, 3_600, 3_600].flatMap((seconds, i) => [
         ...banFor(seconds),
@@ -111,7 +115,8 @@ export const examples: Readonly<Record<string, readonly Step[]>> = {
   'a key begins a new episode in each window that other keys of its account have used up': [
     [0, one, 61, '60 admitted, 1 denied'],
     [60_000, other, 60, '60 admitted'],
-    // These are first denials, although the key has not been admitted since its earlier denials.
+    // The next denied requests begin a new episode, although the key was not admitted since its
+    // last denied request.
     [2_000, one, 100, '100 denied', 'wait 58 (minute'],
     [1_000, one, 31, '30 denied, 1 banned'],
   ],
@@ -119,7 +124,7 @@ export const examples: Readonly<Record<string, readonly Step[]>> = {
     [0, narrow, 2, '2 admitted'],
     [86_399_000, { ...narrow, id: 'another' }, 1, '1 admitted'],
     [500, narrow, 1, '1 denied', 'by day'],
-    // The day begins again, and is used up within the same minute.
+    // The day window begins again, and is used up within the same minute.
     [500, { ...narrow, id: 'another' }, 3, '3 admitted'],
     [1_000, narrow, 5, '5 denied', 'wait 86399 warned (minute 0/4'],
   ],

@@ -8,9 +8,9 @@ import { openTestQuotas, startMs } from './open-test-quotas.ts';
 import { examples, free, one, strikeOut } from './quota-examples.ts';
 import { createSequenceProperty, describeDecision } from './quota-sequences.ts';
 
-// The model in the testkit states the rule again, as simply as possible. Each store must match the
-// examples, and must decide random sequences like the model. `npm run campaign -- quota-model`
-// plays many more sequences.
+// The model in the testkit implements the rule a second time, as simply as possible. Each store
+// must decide the examples as described, and must decide random sequences like the model. `npm run
+// campaign -- quota-model` plays many more sequences.
 const seed = 1;
 
 type Steps = (typeof examples)[string];
@@ -24,7 +24,7 @@ const stores = {
     },
   },
   'on a Cluster': {
-    // A Cluster uses the same script as Redis, which has played the sequences.
+    // A Cluster uses the same script as a single Redis, which already plays the examples.
     ...{ played: {}, replicas: 2, numRuns: 20 },
     open: async (stack: AsyncDisposableStack) => stack.use(await openRedisCluster()),
   },
@@ -45,7 +45,10 @@ describe.each(Object.entries(stores))('%s', (_, { played, replicas, numRuns, ope
     return () => stack.disposeAsync();
   });
 
-  /** Renames the keys of the examples so that no other test uses them, and creates a clock. */
+  /**
+   * Returns functions for one test. They add a random text to the ids of the examples, so that no
+   * other test uses the same keys. Also resets the clock.
+   */
   function begin() {
     const run = crypto.randomUUID();
     now = startMs;
@@ -54,7 +57,7 @@ describe.each(Object.entries(stores))('%s', (_, { played, replicas, numRuns, ope
       id: `${key.id} ${run}`,
       ...(key.accountId !== undefined && { accountId: `${key.accountId} ${run}` }),
     });
-    /** Plays an example, and compares the answers. */
+    /** Plays the steps of an example, and compares the decisions with the expected ones. */
     async function play(steps: Steps): Promise<void> {
       for (const [afterMs, key, times, told, last = ''] of steps) {
         now += afterMs;
@@ -73,18 +76,21 @@ describe.each(Object.entries(stores))('%s', (_, { played, replicas, numRuns, ope
     return { own, play };
   }
 
-  test.each(Object.entries<Steps>(played))('%s', async (_title, steps) => {
-    await begin().play(steps);
-  });
+  test.each(Object.entries<Steps>(played))(
+    'the quotas follow the example "%s"',
+    async (_title, steps) => {
+      await begin().play(steps);
+    },
+  );
 
-  test('two replicas decide random sequences as the model does', async () => {
+  test('the replicas decide random sequences of requests like the model', async () => {
     const property = await createSequenceProperty((options) =>
       Promise.all(Array.from({ length: replicas }, () => openReplica(options))),
     );
     await fc.assert(property, { seed, numRuns });
   });
 
-  test('look returns windows, strikes and ban, and counts nothing', async () => {
+  test('look returns the windows, the strikes and the ban, and counts no request', async () => {
     const { own, play } = begin();
     const look = () => quotas.keys.look(own(free));
     await play(strikeOut(free));
@@ -96,7 +102,7 @@ describe.each(Object.entries(stores))('%s', (_, { played, replicas, numRuns, ope
       ...{ remainingPoints: 0, msBeforeNext: 59_000 },
       scope: 'service',
       strikes: 30,
-      // The strikes end a minute after the first of them.
+      // The strikes expire a minute after the first strike.
       strikesResetAt: 1_800_000_062,
       strikeThreshold: 30,
       bannedUntil: undefined,
@@ -109,7 +115,7 @@ describe.each(Object.entries(stores))('%s', (_, { played, replicas, numRuns, ope
     expect(describeDecision(await look())).toContain('minute 60/60 @123');
   });
 
-  test('onBan is called once when a ban begins', async () => {
+  test('the quotas call onBan once when a ban begins', async () => {
     const { own, play } = begin();
     await play(strikeOut(one));
     await Promise.all(Array.from({ length: 20 }, () => quotas.keys.consume(own(one))));
@@ -119,7 +125,7 @@ describe.each(Object.entries(stores))('%s', (_, { played, replicas, numRuns, ope
     expect(told).toEqual([{ consumer: own(one), seconds: 300, startedAtMs, scope: 'service' }]);
   });
 
-  test('a network has one window, and peek at it counts nothing', async () => {
+  test('the allowance of a network has one window, and peek counts no request', async () => {
     const { keys, networks } = quotas;
     const [network, another] = [crypto.randomUUID(), crypto.randomUUID()];
     await keys.consume({ ...free, id: network });

@@ -6,7 +6,8 @@ import type { TestQuotas } from './open-test-quotas.ts';
 import { startMs } from './open-test-quotas.ts';
 
 /**
- * A policy with short times, so that a sequence sees several bans and the end of all stored state.
+ * A ban policy with short times. With it, a sequence contains several bans, and all stored state
+ * expires.
  */
 const hasty: BanPolicy = {
   graceMs: 1_000,
@@ -18,7 +19,7 @@ const hasty: BanPolicy = {
   memorySeconds: 30,
 };
 
-/** The ban policies under which sequences are played. */
+/** The ban policies with which sequences are played. */
 export const policies = {
   hasty,
   default: defaultBanPolicy,
@@ -28,7 +29,7 @@ export const policies = {
 
 type PolicyName = keyof typeof policies;
 
-/** A quota that a sequence can use up. */
+/** Generates a quota that is small enough for a sequence to use it up. */
 const plan = fc.record({
   perMinute: fc.integer({ min: 1, max: 8 }),
   perDay: fc.integer({ min: 1, max: 25 }),
@@ -47,15 +48,15 @@ const wait = fc.oneof(
   },
   { weight: 2, arbitrary: fc.integer({ min: 1, max: 10_000 }) },
   { weight: 1, arbitrary: fc.integer({ min: 1, max: 90_000_000 }) },
-  // This step sets the clock back.
+  // A negative wait sets the clock back.
   { weight: 1, arbitrary: fc.constantFrom(-1, -1_000, -61_000, -3_600_000, -90_000_000) },
 );
 const seldom = <T>(arbitrary: fc.Arbitrary<T>) =>
   fc.oneof({ weight: 5, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
 
 /**
- * A step for one of three numbered keys and two numbered accounts. The type is chosen so that a
- * counterexample reads well.
+ * Generates a sequence of steps for three keys and two accounts, which are identified by numbers.
+ * So a counterexample is easy to read.
  */
 const sequence = fc.record({
   policy: fc.constantFrom(...(Object.keys(policies) as PolicyName[])),
@@ -68,16 +69,16 @@ const sequence = fc.record({
       unban: seldom(fc.nat({ max: 2 })),
       move: seldom(fc.record({ key: fc.nat({ max: 2 }), to: account })),
       newPlan: seldom(fc.record({ account, key: fc.nat({ max: 2 }), plan })),
-      /** The requests of each key, all within the same millisecond. */
+      /** The number of requests of each key. All of them arrive in the same millisecond. */
       requests: fc.tuple(fc.nat({ max: 12 }), fc.nat({ max: 5 }), fc.nat({ max: 1 })),
-      /** How many times the request is repeated, every half second. */
+      /** How many times the requests are repeated, once every half second. */
       rounds: seldom(fc.integer({ min: 2, max: 30 })),
     }),
     { minLength: 1, maxLength: 30 },
   ),
 });
 
-/** The same steps, for keys without an account. */
+/** Generates sequences in which no key has an account. */
 export const sequenceWithoutAccounts = sequence.map(
   ({ steps, ...rest }): Sequence => ({
     ...rest,
@@ -92,7 +93,7 @@ interface Request {
   readonly key: number;
   readonly account: number | undefined;
   readonly quota: Quota;
-  /** The answers of the model. */
+  /** The decision that the model expects. */
   readonly expected: ModelDecision;
 }
 
@@ -101,7 +102,7 @@ type Event =
   | { readonly move: { key: number; from: number | undefined; to: number | undefined } }
   | { readonly atMs: number; readonly burst: readonly Request[] };
 
-/** Plays a sequence to the model. */
+/** Plays a sequence with the model. Returns the events with the expected decisions. */
 export function play({ policy, accounts, plansOfKeys, plansOfAccounts, steps }: Sequence): Event[] {
   const model = createQuotaModel(policies[policy]);
   const events: Event[] = [];
@@ -142,10 +143,10 @@ export function play({ policy, accounts, plansOfKeys, plansOfAccounts, steps }: 
 }
 
 /**
- * Creates the property that limiters must have: they decide each request of a random sequence like
- * the model. Concurrent requests and the choice of the replica make no difference.
+ * Creates the property that all stores must have. They must decide each request of a random
+ * sequence like the model, whichever replica receives it, and even if requests are concurrent.
  *
- * @param open opens the replicas on one store.
+ * @param open opens the replicas, which share one store.
  */
 export async function createSequenceProperty(
   open: (options: { banPolicy: BanPolicy; now: () => number }) => Promise<readonly TestQuotas[]>,
@@ -161,7 +162,7 @@ export async function createSequenceProperty(
     fc.infiniteStream(fc.nat({ max: 1 })),
     async ({ ...given }, whose) => {
       const its = replicas.get(given.policy) as readonly TestQuotas[];
-      // These names are unique to this run.
+      // The random text makes the ids unique to this run.
       const run = crypto.randomUUID();
       const placed = (key: number, account: number | undefined) => ({
         id: `${run}-key-${key}`,

@@ -7,8 +7,8 @@ beforeAll(async () => {
   return () => cuts[Symbol.asyncDispose]();
 });
 
-// `npm run campaign -- redis-cuts` runs this for longer.
+// The campaign `npm run campaign -- redis-cuts` repeats this test with other seeds for longer.
 test.each(harmfulCases)(
-  'quotas decide correctly when a $direction of Redis meets $harm',
+  'quotas decide correctly when a $direction of Redis is disturbed by: $harm',
   (harmful) => cuts.harmOne(harmful),
 );

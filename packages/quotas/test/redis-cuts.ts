@@ -20,27 +20,32 @@ import {
   toldOptions,
 } from './told-and-counted.ts';
 
-/** The fault of one message: its connection is cut, or it arrives after its timeout. */
+/**
+ * The ways to disturb one message: its connection is cut at some place, or the message arrives
+ * after its timeout.
+ */
 const harms: readonly (Cut | 'delay')[] = [
   ...cutPlaces.flatMap((place) => cutKinds.map((kind) => ({ place, kind }))),
   'delay',
 ];
 
-/** More loads than a test needs until a message has met its fault. */
+/** The maximum number of loads until the chosen message has been sent. A test needs fewer. */
 const maxLoads = 100;
 
 export const harmfulCases = (['request', 'response'] as const).flatMap((direction) =>
   harms.map((harm) => ({ direction, harm })),
 );
 
-/** Opens two replicas whose connections to Redis can inject faults. */
+/**
+ * Opens two replicas that are connected to Redis through a proxy. The proxy can disturb messages.
+ */
 export async function openRedisCuts({ seed }: { seed: number }) {
   await using stack = new AsyncDisposableStack();
   const random = createSeededRandom(seed);
   const upTo = (n: number) => Math.floor(random() * n);
-  /** How many of these quotas work without Redis now. */
+  /** The numbers of the replicas whose circuit breaker is open. */
   const isOpen = new Set<number>();
-  /** Decides about each message that passes the proxy. */
+  /** Decides whether the proxy disturbs a message. */
   let onMessage: NonNullable<Parameters<typeof openTcpProxy>[0]['onMessage']> = () => undefined;
 
   const redis = stack.use(await openRedis());
@@ -66,7 +71,7 @@ export async function openRedisCuts({ seed }: { seed: number }) {
 
   const kept = stack.move();
   return {
-    /** Injects a fault into one message, and expects a correct answer to each request. */
+    /** Disturbs one message, and asserts that each request still gets a correct answer. */
     async harmOne({ direction, harm }: (typeof harmfulCases)[number]): Promise<void> {
       await untilRedisDecides();
       const callers = await createCallers(undisturbed, { connection, count: 4, apart: 70 });
@@ -78,10 +83,11 @@ export async function openRedisCuts({ seed }: { seed: number }) {
         if (passed !== place + 1) return undefined;
         return harm === 'delay' ? until(() => isOpen.size > 0) : harm;
       };
-      // A decision may time out by itself; then few messages pass.
+      // A decision may time out without a disturbance. Then only a few messages pass, and the load
+      // is repeated.
       for (let loads = 0; passed <= place; loads += 1) {
         assert(loads < maxLoads, `${passed} messages passed`);
-        // Some requests share a script call, and some have their own.
+        // Some of these requests share a script call, and others have their own call.
         for (let turn = 0; turn < 3; turn += 1) {
           const requests = Array.from({ length: 20 }, () =>
             ask(callers[upTo(4)] as Caller, replicas[upTo(2)] as TestQuotas),

@@ -1,5 +1,5 @@
--- The script of `be430f2`, the last release of format 1, without its comments. The ban policy
--- precedes it.
+-- The script of commit `be430f2`, the last release of format 1, without its comments. The test
+-- defines the ban policy in front of it.
 
 local asked = cjson.decode(ARGV[1])
 local now = tonumber(ARGV[2])

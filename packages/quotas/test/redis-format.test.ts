@@ -8,8 +8,8 @@ import { startMs } from './open-test-quotas.ts';
 import { play, policies, sequenceWithoutAccounts } from './quota-sequences.ts';
 import { useRedis } from './use-redis.ts';
 
-// During an update, replicas of the previous version use the same Redis. This test represents that
-// version by its script.
+// During an update, replicas of the previous version use the same Redis. In these tests, the script
+// of the previous version takes their place.
 
 const redis = useRedis();
 let now = startMs;
@@ -19,7 +19,7 @@ const openNew = (banPolicy = defaultBanPolicy) => redis.openQuotas({ banPolicy, 
 
 const oldScript = readFileSync(new URL('redis-format-1.lua', import.meta.url), 'utf8');
 
-/** A replica of format 1. */
+/** Opens a replica of format 1, which calls the old script. */
 function openOld(policy: BanPolicy) {
   const constants = {
     GRACE: policy.graceMs,
@@ -44,15 +44,15 @@ function openOld(policy: BanPolicy) {
 
 const toSeconds = (ms: number) => Math.ceil(ms / 1_000);
 
-/** Converts a decision of this version to the fields that the reply of the old script contains. */
+/** Converts a decision of the current version to the fields that the old script returns. */
 function seen({ outcome, reported, windows }: ModelDecision) {
   if (outcome === 'banned') return { outcome, until: reported.resetAt };
   return { outcome, remaining: windows.map(({ remaining }) => remaining) };
 }
 
-// Regression: this version did not read format 1 for a while, so a key with 90 a minute was
-// admitted 150 times.
-test('replicas of format 1 and 2 count together, and replicas of format 2 end bans of both', async () => {
+// Regression: a previous state of this version did not read format 1. A key with 90 requests a
+// minute was admitted 150 times.
+test('replicas of format 1 and 2 count together, and an unban by format 2 ends bans of both formats', async () => {
   let sequences = 0;
   const news = new Map<string, TestQuotas>();
   for (const [name, policy] of Object.entries(policies)) news.set(name, await openNew(policy));
@@ -83,8 +83,9 @@ test('replicas of format 1 and 2 count together, and replicas of format 2 end ba
   );
 });
 
-// If this test fails, you have changed the format and need a new version: see `redis-format.ts`.
-test('format 2 writes exactly these values, and all of them expire', async () => {
+// If this test fails, your change has modified the format in Redis. It then needs a new version:
+// see `redis-format.ts`.
+test('format 2 stores exactly these names and values in Redis, and all of them expire', async () => {
   now = startMs;
   const { keys, networks } = await openNew();
   const quota = { perMinute: 1, perDay: 10 };
@@ -105,7 +106,8 @@ test('format 2 writes exactly these values, and all of them expire', async () =>
     'animal-store:allowance:network:caller 31',
     `animal-store:key:{k} 0000000101a3185d3ba10000000101a31d82ad4101a3185c5141${'0'.repeat(52)}`,
   ]);
-  // The state is stored a minute longer than a day, because the clock of the test stands still.
+  // With a fake clock, the state is stored a minute longer than needed. The longest window has a
+  // day.
   const expiresMs = await Promise.all(names.map((name) => redis.connection.pttl(name)));
   expect(expiresMs.filter((ms) => ms < 1 || ms > 86_460_000)).toEqual([]);
 });

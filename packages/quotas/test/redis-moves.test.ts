@@ -7,8 +7,9 @@ import type { TestQuotas } from './open-test-quotas.ts';
 import { openTestQuotas } from './open-test-quotas.ts';
 import { ask, createCallers, expectToldAndCounted, toldOptions } from './told-and-counted.ts';
 
-// While a slot moves, its old node responds with ASK for moved names, and with MOVED at the end.
-test('Redis counts requests once while the slots of their keys move', async () => {
+// While a slot moves to another node, the old node responds with ASK to requests for moved names.
+// At the end, it responds with MOVED.
+test('a Redis Cluster counts each request once while the slots of the keys move between nodes', async () => {
   await using stack = new AsyncDisposableStack();
   const cluster = stack.use(await openRedisCluster());
   const nodes = await Promise.all(
@@ -18,7 +19,7 @@ test('Redis counts requests once while the slots of their keys move', async () =
       return { client, id: String(await client.cluster('MYID')) };
     }),
   );
-  /** The reasons why Redis did not decide. */
+  /** The reasons for which a breaker has opened. */
   const failures: unknown[] = [];
   let breakersOpen = 0;
   const replicas: TestQuotas[] = [];
@@ -33,7 +34,7 @@ test('Redis counts requests once while the slots of their keys move', async () =
     });
     replicas.push(stack.use(quotas));
   }
-  // A quota may be open before all nodes are connected.
+  // The connections to some nodes may not be ready yet, and then the breaker opens.
   await until(() => breakersOpen === 0);
   failures.length = 0;
   const connection = openRedis(cluster.urls, { connectTimeoutMs: 10_000, name: 'test' });
@@ -53,7 +54,8 @@ test('Redis counts requests once while the slots of their keys move', async () =
     await Promise.all(requests);
   }
   /**
-   * Moves the slot of a name to the next node under load, as `redis-cli --cluster reshard` does.
+   * Moves the slot of a name to the next node under load, in the same steps as `redis-cli --cluster
+   * reshard`.
    */
   async function move(name: string): Promise<void> {
     const slot = await connection.cluster('KEYSLOT', name);

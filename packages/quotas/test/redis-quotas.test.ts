@@ -6,7 +6,8 @@ import type { TestOptions } from './open-test-quotas.ts';
 import { startMs } from './open-test-quotas.ts';
 import { useRedis } from './use-redis.ts';
 
-// The rule of decisions is tested for every store in quota-rule.test.ts.
+// quota-rule.test.ts tests the rules of decisions for every store. These tests are about Redis
+// alone.
 
 const redis = useRedis();
 let now: number;
@@ -17,7 +18,7 @@ beforeEach(async () => {
 
 const open = (options: TestOptions = {}) => redis.openQuotas({ now: () => now, ...options });
 
-/** With this policy, the third denial is a ban. */
+/** A ban policy with which the third denied request begins a ban. */
 const strict = { ...defaultBanPolicy, graceMs: 0, minStrikes: 1 };
 const alone = { id: 'key', quota: { perMinute: 1, perDay: 100 } };
 const inAccount = { ...alone, accountId: 'account' };
@@ -26,7 +27,7 @@ const [nameAlone, nameInAccount] = [
   'animal-store:account:{account}:ban:key',
 ];
 
-test('Redis decides by its own clock when the clock of the replica differs', async () => {
+test('Redis decides by its own clock, even when the clock of the replica differs', async () => {
   const quotas = await open({ clock: createTestClock(0), redisClock: undefined });
   const minuteAfter = async () => Number((await redis.connection.time())[0]) + 60;
   const earliest = await minuteAfter();
@@ -35,7 +36,7 @@ test('Redis decides by its own clock when the clock of the replica differs', asy
   expect(resetAt).toBeLessThanOrEqual((await minuteAfter()) + 1);
 });
 
-test('the state of a ban is stored until it expires when the subject of its key changes', async () => {
+test('a ban keeps its time to live in Redis when its key moves into or out of an account', async () => {
   const { connection } = redis;
   const { keys } = await open({ banPolicy: strict });
   const hoursLeft = async (name: string) => Math.round((await connection.pttl(name)) / 3_600_000);
@@ -49,14 +50,14 @@ test('the state of a ban is stored until it expires when the subject of its key 
   await connection.pexpire(nameAlone, 3_600_000);
   await keys.moveBan(inAccount, alone);
   expect(await hoursLeft(nameAlone)).toBe(24);
-  // A key that leaves its account for the first time has no other state.
+  // A key that was created in its account has no state under its own name.
   await keys.moveBan(alone, inAccount);
   await connection.del(nameAlone);
   await keys.moveBan(inAccount, alone);
   expect(await hoursLeft(nameAlone)).toBe(24);
 });
 
-test('a moved ban is at one place only, and a second move changes nothing', async () => {
+test('moveBan removes the ban from the old name, and a second move changes nothing', async () => {
   const { keys } = await open({ banPolicy: strict });
   for (let i = 0; i < 4; i += 1) await keys.consume(alone);
   await keys.moveBan(alone, inAccount);
@@ -67,7 +68,7 @@ test('a moved ban is at one place only, and a second move changes nothing', asyn
   expect(await keys.look(inAccount)).toMatchObject({ bannedUntil });
 });
 
-test('an unban ends a ban that moves into or out of an account at the same moment', async () => {
+test('unban ends a ban that moves into or out of an account at the same moment', async () => {
   const { keys } = await open({ banPolicy: strict });
   for (let round = 0; round < 30; round += 1) {
     const own = { ...alone, id: `moves ${round}` };
@@ -83,7 +84,7 @@ test('an unban ends a ban that moves into or out of an account at the same momen
   }
 });
 
-test('an unban returns the strikes or the ban that it ends, in either place, and then none', async () => {
+test('unban returns the strikes or the ban that it has ended, and nothing at the next call', async () => {
   const { keys } = await open({ banPolicy: strict });
   const nothing = { strikes: 0, bannedUntil: undefined };
   for (const consumer of [alone, inAccount]) {
@@ -100,7 +101,7 @@ test('an unban returns the strikes or the ban that it ends, in either place, and
   }
 });
 
-test('a credit keeps a ban that begins at the same moment', async () => {
+test('credit keeps a ban that begins at the same moment', async () => {
   const { keys } = await open({ banPolicy: strict });
   for (let round = 0; round < 30; round += 1) {
     const own = { ...alone, id: `credited ${round}` };
@@ -114,20 +115,21 @@ test('a credit keeps a ban that begins at the same moment', async () => {
   }
 });
 
-test('denials of a key in an account are stored until its window ends, or until a request is admitted', async () => {
+test('the denied requests of a key in an account are stored until its window ends, or until a request is admitted', async () => {
   const { keys } = await open();
   await keys.consume(inAccount);
   await keys.consume(inAccount);
-  // The state lives for the minute of the window, and a minute more because the clock of the test
-  // stands still.
+  // The state is stored for the minute of the window. It is stored for a minute more, because the
+  // test uses a fake clock.
   expect(Math.round((await redis.connection.pttl(nameInAccount)) / 60_000)).toBe(2);
   now += 60_000;
   await keys.consume(inAccount);
   expect(await redis.connection.exists(nameInAccount)).toBe(0);
 });
 
-// `PTTL` uses the clock of the machine, so a used-up minute stayed full for an hour.
-test('an allowance opens again after the clock of Redis was set back by an hour', async () => {
+// Regression: `PTTL` uses the clock of the machine. After the clock was set back by an hour, a
+// used-up minute stayed full for an hour.
+test('an allowance admits requests again after the clock of Redis was set back by an hour', async () => {
   const { networks } = await open({ networkPerMinute: 1 });
   const other = await open({ networkPerMinute: 1 });
   await networks.take('caller');
@@ -138,7 +140,7 @@ test('an allowance opens again after the clock of Redis was set back by an hour'
   expect((await other.networks.take('caller')).outcome).toBe('denied');
 });
 
-test('an existing ban stays when an earlier-ending ban is moved to its place', async () => {
+test('moveBan keeps the ban at the new name if that ban ends later', async () => {
   const { keys } = await open({ banPolicy: strict });
   for (let i = 0; i < 2; i += 1) await keys.consume(alone);
   for (let i = 0; i < 4; i += 1) await keys.consume(inAccount);
@@ -159,7 +161,7 @@ test('a network with a used-up allowance is refused without a command to Redis',
   expect(await networks.take('192.0.2.1')).toMatchObject(refused);
 });
 
-test('quotas decide by the share of a replica, and reject credit and unban, while Redis hangs', async () => {
+test('quotas decide by the share of the replica, and reject credit and unban, while Redis does not respond', async () => {
   await using server = await openRedis();
   const states: string[] = [];
   const { keys, networks } = await open({
@@ -186,7 +188,7 @@ test('quotas decide by the share of a replica, and reject credit and unban, whil
   expect((await keys.look(alone)).bannedUntil).toBeDefined();
 });
 
-test('credit empties the windows of a key, whose ban stays, or of an account', async () => {
+test('credit resets the windows of a key or an account, and keeps a ban', async () => {
   const { keys } = await open({ banPolicy: strict });
   const leftOf = async (key: typeof alone) =>
     (await keys.look(key)).windows.map(({ remaining }) => remaining);

@@ -4,7 +4,7 @@ import { createQuotas, RedisRefusalError } from '../src/create-quotas.ts';
 
 const refusal = /^Redis refuses the user or the password \(NOAUTH /;
 
-test('createQuotas rejects with a sentence when a Cluster refuses the password', async () => {
+test('createQuotas rejects with a RedisRefusalError when a Cluster refuses the password', async () => {
   await using cluster = await openRedisCluster();
   for (const node of cluster.nodes) await node.command('config', 'set', 'requirepass', 'another');
   const opening = createQuotas({ redis: cluster.urls, firstConnectionTimeoutMs: hangMs });
@@ -12,7 +12,7 @@ test('createQuotas rejects with a sentence when a Cluster refuses the password',
   await expect(opening).rejects.toBeInstanceOf(RedisRefusalError);
 });
 
-test('createQuotas rejects with a readable message when the primary that the Sentinels name refuses the password', async () => {
+test('createQuotas rejects with a RedisRefusalError when the primary that the Sentinels name refuses the password', async () => {
   await using redis = await openRedisSentinels();
   await redis.primary.command('config', 'set', 'requirepass', 'another');
   const opening = createQuotas({ redis: redis.url, firstConnectionTimeoutMs: hangMs });
@@ -20,7 +20,7 @@ test('createQuotas rejects with a readable message when the primary that the Sen
   await expect(opening).rejects.toBeInstanceOf(RedisRefusalError);
 });
 
-test('refusal returns why Redis refuses a running replica', async () => {
+test('refusal returns the reason when Redis begins to refuse the password of a running replica', async () => {
   await using cluster = await openRedisCluster();
   const quotas = await createQuotas({ redis: cluster.urls, firstConnectionTimeoutMs: hangMs });
   expect(quotas.refusal()).toBeUndefined();

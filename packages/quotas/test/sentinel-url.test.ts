@@ -23,7 +23,7 @@ test.each([
     },
   ],
   ['redis+sentinel://:secret@a/m', { ...least, password: 'secret' }],
-])('parseSentinelUrl reads %s', (url, expected) => {
+])('parseSentinelUrl parses the URL %s', (url, expected) => {
   expect(parseSentinelUrl(url)).toEqual(expected);
 });
 
@@ -31,6 +31,6 @@ test.each([
   ...['redis://a:26379/m', 'redis+sentinel://a:26379', 'redis+sentinel:///m'],
   ...['redis+sentinel://a,/m', 'redis+sentinel://a:70000/m', 'redis+sentinel://:100%@a/m'],
   ...['redis+sentinel://a/m?password=x', 'redis+sentinel://a/my master'],
-])('parseSentinelUrl returns undefined for %s', (url) => {
+])('parseSentinelUrl returns undefined for the invalid URL %s', (url) => {
   expect(parseSentinelUrl(url)).toBeUndefined();
 });

@@ -4,20 +4,20 @@ import { type RedisConnection, untilReady } from '../src/open-redis.ts';
 import { createRedisNames } from '../src/redis-format.ts';
 import { prefix, type TestQuotas } from './open-test-quotas.ts';
 
-/** A limit so large that no request reaches its share, which is a half. */
+/** A limit that no test reaches, not even the half of it that is the share of one replica. */
 const limit = 2_000_000;
 
 export type Caller = Awaited<ReturnType<typeof createCallers>>[number];
 
-/** Opens two replicas that do not see each other's counts while Redis is down. */
+/** Options for two replicas that do not see each other's counts while Redis is down. */
 export const toldOptions = { networkPerMinute: limit, replicas: () => 2 };
 
 /**
- * Creates keys, whose day is read, and networks, which only have a minute. The minute lasts an hour
- * here, so that none ends during a test.
+ * Creates callers: keys, for which the tests read the count of the day, and networks, which have
+ * only a minute. The minute of a key lasts an hour here, so that no window ends during a test.
  *
  * @param options.apart the difference between the counts of two consecutive callers. It is larger
- *   than the number of requests, so that a reply to the wrong request is detected.
+ * than the number of requests, so that a reply to the wrong request is noticed.
  */
 export async function createCallers(
   undisturbed: TestQuotas,
@@ -29,15 +29,18 @@ export async function createCallers(
     const id = crypto.randomUUID();
     const [isKey, quota] = [n % 2 === 0, { perMinute: limit, perDay: limit }];
     return {
-      /** The name of the count in Redis. */
+      /** The name of the string with the count in Redis. */
       name: isKey
         ? `animal-store:key:{${id}}`
         : `${createRedisNames(prefix).allowanceOf('network')}:${id}`,
       usedBefore: n * apart,
       sent: 0,
-      /** The reported count after each request that Redis decided. */
+      /** The counts that Redis has reported, one for each request that Redis decided. */
       told: [] as number[],
-      /** Sends a request, and returns what is left. This replica may decide it by its share. */
+      /**
+       * Sends a request, and returns the reported window. The replica may have decided the request
+       * alone, with its share.
+       */
       async take({ keys, networks }: TestQuotas) {
         const { outcome, windows } = await (isKey
           ? keys.consume({ id, quota })
@@ -49,15 +52,15 @@ export async function createCallers(
   });
   for (const { name, usedBefore, take } of callers) {
     if (usedBefore > 0) await take(undisturbed);
-    // An allowance that ends later than its full length from now would count as stored before a
-    // clock was set back.
+    // A window that ends later than its full length from now would look as if the clock was set
+    // back. The window of an allowance therefore gets only a minute.
     await connection.pexpire(name, name.includes(':allowance:') ? 60_000 : 3_600_000);
     await Promise.all(Array.from({ length: usedBefore - 1 }, () => take(undisturbed)));
   }
   return callers;
 }
 
-/** Sends one request, which Redis or this replica decides. */
+/** Sends one request of a caller. Redis decides it, or the replica alone. */
 export async function ask(caller: Caller, quotas: TestQuotas): Promise<void> {
   caller.sent += 1;
   const window = await caller.take(quotas);
@@ -66,15 +69,15 @@ export async function ask(caller: Caller, quotas: TestQuotas): Promise<void> {
 }
 
 /**
- * Expects that each reply reached its own request, and that no request was counted twice. Sends one
- * more request, when Redis decides again.
+ * Asserts that each reply reached the right request, and that no request was counted twice. It
+ * sends one more request per caller, so Redis must decide again by then.
  */
 export async function expectToldAndCounted(callers: readonly Caller[], undisturbed: TestQuotas) {
   for (const { name, usedBefore, sent, told, take } of callers) {
     const { remaining = 0 } = (await take(undisturbed)) ?? {};
     const counted = limit - remaining - 1 - usedBefore;
-    // A request whose reply was lost may be counted in Redis, and was decided by this replica as
-    // well.
+    // If a reply was lost, Redis may have counted the request, although the replica has decided it
+    // alone.
     assert(
       told.length <= counted && counted <= sent,
       `${name}: ${counted} of ${sent} were counted`,

@@ -3,7 +3,9 @@ import { Redis } from 'ioredis';
 import { beforeAll, onTestFinished } from 'vitest';
 import { openTestQuotas } from './open-test-quotas.ts';
 
-/** Starts a Redis for the tests of a file, with a connection that reads its state. */
+/**
+ * Starts a Redis for the tests of a file, and opens a connection with which tests read its state.
+ */
 export function useRedis() {
   const opened = {} as { url: string; connection: Redis };
   beforeAll(async () => {
@@ -15,7 +17,7 @@ export function useRedis() {
     };
   });
   return Object.assign(opened, {
-    /** Opens quotas on this Redis, until the test ends. */
+    /** Opens quotas on this Redis. They are closed at the end of the test. */
     async openQuotas(options?: Parameters<typeof openTestQuotas>[0]) {
       const quotas = await openTestQuotas({ redis: [opened.url], ...options });
       onTestFinished(() => quotas.close());

@@ -32,7 +32,7 @@ describe('the circuit breaker', () => {
   const fail = () => Promise.reject(new Error('READONLY'));
   const answer = async () => 'answer';
 
-  test('opens at a failure, and sends nothing more until a probe succeeds', async () => {
+  test('the circuit breaker opens at a failure, and sends no call until a probe succeeds', async () => {
     probe = fail;
     await expect(breaker.run(fail)).rejects.toThrow('READONLY');
     await clock.advance(2_000);
@@ -45,7 +45,7 @@ describe('the circuit breaker', () => {
     expect(changes).toEqual(['open', 'closed']);
   });
 
-  test('delays waiting calls once, all at the same time, when Redis does not respond', async () => {
+  test('the circuit breaker rejects all waiting calls at the first timeout', async () => {
     const early = breaker.run(never);
     await clock.advance(100);
     const late = breaker.run(never);
@@ -55,10 +55,11 @@ describe('the circuit breaker', () => {
     expect(changes).toEqual(['open']);
   });
 
-  test('stays closed when the event loop is busy', async () => {
+  test('the circuit breaker stays closed when the event loop is busy but the reply has arrived', async () => {
     const reply = Promise.withResolvers<string>();
     const call = breaker.run(() => reply.promise);
-    // One turn of the loop takes two seconds. Its timers run, and then the reply is read.
+    // One turn of the event loop takes two seconds. The first timer runs, and then the reply is
+    // read.
     const turn = clock.advance(75);
     reply.resolve('answer');
     expect(await call).toBe('answer');
@@ -67,7 +68,7 @@ describe('the circuit breaker', () => {
     expect(changes).toEqual([]);
   });
 
-  test('runs no second probe while one hangs', async () => {
+  test('the circuit breaker starts no second probe while the first one has not ended', async () => {
     let probes = 0;
     probe = () => {
       probes += 1;
@@ -78,7 +79,7 @@ describe('the circuit breaker', () => {
     expect(probes).toBe(1);
   });
 
-  test('ignores a failure that arrives after the breaker opened', async () => {
+  test('the circuit breaker ignores the failure of a call that arrives after the breaker was opened and closed again', async () => {
     const late = Promise.withResolvers<never>();
     const settled = Promise.allSettled([breaker.run(() => late.promise)]);
     await clock.advance(150);
@@ -90,7 +91,7 @@ describe('the circuit breaker', () => {
   });
 });
 
-test('looks for the primary again when Redis became a read-only replica', async () => {
+test('the probe reconnects when the connection leads to a read-only replica', async () => {
   await using server = await startRedis({ args: ['--replicaof', '127.0.0.1', '1'] });
   const redis = openRedis([server.url], { connectTimeoutMs: 1_000, name: 'test' });
   onTestFinished(() => redis.disconnect());
@@ -101,7 +102,7 @@ test('looks for the primary again when Redis became a read-only replica', async 
   await closed;
 });
 
-test('the connection looks for the primary for as long as its Sentinels are down', async () => {
+test('the probe keeps looking for the primary while all Sentinels are down', async () => {
   await using server = await openRedisSentinels();
   await Promise.all(server.sentinels.map((sentinel) => sentinel.kill()));
   const redis = openRedis([server.url], { connectTimeoutMs: 1_000, name: 'test' });
@@ -112,8 +113,8 @@ test('the connection looks for the primary for as long as its Sentinels are down
     asked += 1;
   });
   const isFound = () => probe().then(() => true);
-  // The wait is longer than the probe leaves a connection in the same state. ioredis asks all three
-  // Sentinels in turn, and waits 50 ms longer after each turn.
+  // The wait lasts longer than the time after which the probe replaces a connection. ioredis asks
+  // all three Sentinels in turn, and waits 50 ms longer after each round.
   await until(async () => asked > 15 || (await isFound()));
   expect(redis.status).not.toBe('ready');
 

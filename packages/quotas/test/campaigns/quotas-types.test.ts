@@ -6,10 +6,10 @@ import { expect, test } from 'vitest';
 
 const packageDirectory = join(import.meta.dirname, '../..');
 
-test('Are the Types Wrong finds no problem in the package with any module resolution', async () => {
+test('the tool "Are the Types Wrong" finds no problem in the packed quotas with any module resolution', async () => {
   await using directory = await temporaryDirectory();
   const file = join(directory.path, 'quotas.tgz');
-  // `npm run campaign` has built the package.
+  // The build of `prepack` is not needed, because `npm run campaign` has already built the package.
   const pack = ['pack', '--config.ignore-scripts=true', '--out', file];
   await runIn(packageDirectory, join(repository, 'node_modules/.bin/pnpm'), pack);
   const { checkPackage, createPackageFromTarballData } = await import(tools.areTheTypesWrong);

@@ -5,14 +5,14 @@ import { openTestQuotas } from '../open-test-quotas.ts';
 import { createSequenceProperty } from '../quota-sequences.ts';
 import { campaign } from './campaign.ts';
 
-test('the stores decide random sequences of requests as the model does', {
+test('the stores in memory and in Redis decide random sequences of requests like the model', {
   timeout: campaign.timeoutMs,
 }, async () => {
   await using stack = new AsyncDisposableStack();
   const redis = stack.use(await openRedis());
   const decidesOn = (urls: readonly string[]) =>
     createSequenceProperty(async (options) => {
-      // Two replicas share a Redis.
+      // With Redis, two replicas share the quotas. In memory, there is one replica.
       const opening = [...urls, ''].map(() => openTestQuotas({ ...options, redis: urls }));
       const replicas = await Promise.all(opening);
       for (const quotas of replicas) stack.defer(() => quotas.close());

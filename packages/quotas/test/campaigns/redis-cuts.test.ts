@@ -2,7 +2,7 @@ import { test } from 'vitest';
 import { harmfulCases, openRedisCuts } from '../redis-cuts.ts';
 import { campaign } from './campaign.ts';
 
-test('quotas decide each request correctly when connections to Redis are cut at random messages', {
+test('quotas decide each request correctly when connections to Redis break at random messages', {
   timeout: campaign.timeoutMs,
 }, async () => {
   await using cuts = await openRedisCuts({ seed: campaign.seed });

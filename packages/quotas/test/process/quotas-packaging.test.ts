@@ -14,8 +14,8 @@ import {
 import { publint } from 'publint';
 import { beforeAll, expect, test } from 'vitest';
 
-// The test uses the package like its users: it packs and unpacks the package, and imports it from
-// an empty folder.
+// These tests use the package as its users do. They pack it, unpack it into an empty folder, and
+// import it from there.
 
 const run = promisify(execFile);
 const packageDirectory = join(import.meta.dirname, '../..');
@@ -29,8 +29,8 @@ beforeAll(async () => {
     join(directory.path, 'quotas.tgz'),
     join(folder, 'node_modules/@animal-store/quotas'),
   ];
-  // It does not run the build of `prepack`: `npm test` has built the package, and other tests may
-  // read `dist`.
+  // The tests do not run the build of `prepack`, because `npm test` has already built the package.
+  // Other tests may read `dist` at the same time.
   const pnpm = join(repository, 'node_modules/.bin/pnpm');
   await run(pnpm, ['pack', '--config.ignore-scripts=true', '--out', file], {
     cwd: packageDirectory,
@@ -38,7 +38,8 @@ beforeAll(async () => {
   tarball = new Uint8Array(await readFile(file));
   await mkdir(installed, { recursive: true });
   await run('tar', ['-xzf', file, '--strip-components=1', '-C', installed]);
-  // Users install the dependencies of the package, its peer, and the Express of the example.
+  // Users also install the dependencies of the package, its peer dependency, and Express for the
+  // example.
   for (const name of ['express', 'ioredis', 'lru-cache', 'rate-limiter-flexible']) {
     const link = join(folder, 'node_modules', name);
     await mkdir(dirname(link), { recursive: true });
@@ -49,8 +50,8 @@ beforeAll(async () => {
 });
 
 /**
- * Returns the Express example of the README with a longer timeout, because Redis may be slow on a
- * busy machine.
+ * Returns the Express example of the README, with a longer timeout. Redis may be slow on a busy
+ * machine.
  */
 async function readExample(): Promise<string> {
   const text = await readFile(join(packageDirectory, 'README.md'), 'utf8');
@@ -58,7 +59,10 @@ async function readExample(): Promise<string> {
   return code.replace("prefix: 'my-api'", '$&, timeoutMs: 60_000');
 }
 
-/** Starts the example twice, and alternates the requests of one key between both. */
+/**
+ * Starts the example as two processes, and sends the requests of one key to them in turn. Returns
+ * how often each status was received.
+ */
 async function countStatuses(code: string, redis: string): Promise<Record<string, number>> {
   await using stack = new AsyncDisposableStack();
   await writeFile(join(folder, 'server.mjs'), code);
@@ -80,27 +84,27 @@ async function countStatuses(code: string, redis: string): Promise<Record<string
 }
 
 /**
- * Sends a request again if the connection is refused: the server may still be starting, and has not
- * counted it.
+ * Sends a request, and repeats it while the connection is refused. The server may still be
+ * starting, and has not counted the request then.
  */
 function fetchWhenOpen(url: string): Promise<Response> {
   return until(() => fetch(url, { headers: { 'X-Api-Key': 'key' } }).catch(() => undefined));
 }
 
-test('the Express example of the README limits two processes exactly, in at most 15 lines', async () => {
+test('the Express example of the README has at most 15 lines, and two processes admit exactly the limit together', async () => {
   const code = await readExample();
   expect(code.trim().split('\n').length).toBeLessThanOrEqual(15);
   await using redis = await openRedis();
   expect(await countStatuses(code, redis.url)).toEqual({ 200: 60, 429: 10 });
 });
 
-test('the Express example of the README limits two processes exactly on a Redis Cluster', async () => {
+test('the Express example of the README admits exactly the limit with two processes on a Redis Cluster', async () => {
   await using cluster = await openRedisCluster();
   const code = (await readExample()).replace('process.env.REDIS_URL', JSON.stringify(cluster.urls));
   expect(await countStatuses(code, '')).toEqual({ 200: 60, 429: 10 });
 });
 
-test('a CommonJS module loads both entry points', async () => {
+test('a CommonJS module loads both entry points of the packed quotas', async () => {
   await writeFile(
     join(folder, 'require.cjs'),
     `const { createQuotas, quotaHeaders } = require('@animal-store/quotas');
@@ -113,7 +117,7 @@ test('a CommonJS module loads both entry points', async () => {
   expect(stdout).toMatch(/^function \{"X-RateLimit-Limit":"5","X-RateLimit-Remaining":"4",/);
 });
 
-test('the manifest lists ioredis as a peer, and no package of the workspace', async () => {
+test('the manifest of the packed quotas lists ioredis as a peer dependency, and no package of the workspace', async () => {
   const file = join(folder, 'node_modules/@animal-store/quotas/package.json');
   const manifest = JSON.parse(await readFile(file, 'utf8'));
   expect(Object.keys(manifest.dependencies)).toEqual(['lru-cache', 'rate-limiter-flexible']);
@@ -121,7 +125,7 @@ test('the manifest lists ioredis as a peer, and no package of the workspace', as
   expect(JSON.stringify(manifest)).not.toMatch(/catalog:|workspace:|runtime/);
 });
 
-test('publint finds no problem in the package', async () => {
+test('the tool publint finds no problem in the packed quotas', async () => {
   const { messages } = await publint({ strict: true, pack: { tarball: tarball.buffer } });
   expect(messages).toEqual([]);
 });
