@@ -39,3 +39,18 @@ test('the client accepts the smallest value and Infinity for each numeric option
     expect(await settle(store.listPets({}, options))).toMatchObject({ pets: [] });
   }
 });
+
+test.each([
+  ['fetch', 'undici', 'function'],
+  ['onRetry', true, 'function'],
+  ['onWait', {}, 'function'],
+  ['headers', 'X-Team: blue', 'object'],
+  ['fetchOptions', 'no-store', 'object'],
+  ['logger', () => {}, 'object'],
+])(
+  'the client refuses the option %s with the value %j, and names its type',
+  (name, value, type) => {
+    const error = new TypeError(`${name}: expected ${type}, got ${typeof value}`);
+    expect(() => openStore([ok], { [name]: value } as never)).toThrow(error);
+  },
+);

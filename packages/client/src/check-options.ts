@@ -4,8 +4,7 @@ import { checkObject } from './check-object.ts';
 const least = { timeoutMs: 1, maxRetries: 0, maxRetryAfterMs: 0 };
 
 /**
- * Returns the options of a client or a call unchanged, if their numbers are valid. Untyped callers
- * may pass `NaN`, `'3'` or `1.5`. `Infinity` is valid.
+ * Returns the options of a client or a call unchanged, if they are valid. Untyped callers may pass `NaN`, `'3'` or `1.5`. `Infinity` is valid.
  *
  * @throws {TypeError} that names the option and its value.
  */
@@ -13,6 +12,14 @@ export function checkOptions<T extends { [Name in keyof typeof least]?: number |
   options: T,
 ): T {
   checkObject('options', options);
+  // A text or a number instead of a function would fail like a lost connection.
+  for (const [name, value] of Object.entries(options)) {
+    const type = /^(fetch|on[A-Z]\w*)$/.test(name)
+      ? 'function'
+      : /^(headers|fetchOptions|logger)$/.test(name) && 'object';
+    if (type && value !== undefined && typeof value !== type)
+      throw new TypeError(`${name}: expected ${type}, got ${typeof value}`);
+  }
   for (const [name, min] of Object.entries(least)) {
     const value: unknown = options[name as keyof typeof least];
     if (value === undefined || value === Number.POSITIVE_INFINITY) continue;

@@ -28,3 +28,12 @@ test('parseRetryAfter compares a date with the local clock when the response has
   const headers = new Headers({ 'Retry-After': 'Sat, 21 Nov 2026 01:00:00 GMT' });
   expect(parseRetryAfter(headers)).toBe(3_600_000);
 });
+
+// Regression: the time to match a long field grew with the square of its length.
+test('parseRetryAfter refuses a field that is longer than a date', () => {
+  const padding = ' '.repeat(100);
+  const date = 'Sat, 21 Nov 2026 00:00:30 GMT';
+  // The `Headers` class would remove the spaces.
+  expect(parseRetryAfter({ get: () => padding + date })).toBeUndefined();
+  expect(parseRetryAfter({ get: () => date })).toBe(0);
+});

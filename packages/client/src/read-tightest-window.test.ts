@@ -42,6 +42,18 @@ test.each([
   ],
   ['RateLimit of another window', 200, { ...state, RateLimit: 'd;r=8;t=42' }, '', 60_000, known],
   ['RateLimit without a number', 200, { ...state, RateLimit: 'm;r=7;t=x' }, '', 60_000, known],
+  [
+    'the time of a service whose clock is an hour ahead',
+    200,
+    {
+      ...state,
+      'X-RateLimit-Reset': String(resetAt / 1000 + 3_600),
+      Date: 'Sat, 21 Nov 2026 01:00:00 GMT',
+    },
+    '',
+    60_000,
+    { ...known, resetAt: new Date(resetAt + 3_600_000) },
+  ],
   ['another policy', 200, { ...both, 'RateLimit-Policy': 'h;q=9;w=600' }, '', 42_000, known],
   ['a 429', 429, denied, '', 30_000, none],
   ['a ban', 429, denied, banned, 30_000, { ...none, code: 'key_temporarily_banned' }],

@@ -1,4 +1,5 @@
 import { matchField } from './match-field.ts';
+import { parseHttpDate } from './parse-http-date.ts';
 import { parseRetryAfter } from './parse-retry-after.ts';
 import { readRateLimit } from './read-rate-limit.ts';
 import type { Answer } from './response.ts';
@@ -51,7 +52,10 @@ export function readTightestWindow({
     // the rest of the function.
     const field = headers.get('RateLimit')?.split(`;r=${state.remaining};t=`)[1];
     const seconds = Number.parseInt(field ?? '', 10);
-    lengthMs = seconds >= 0 ? seconds * 1000 : Number(state.resetAt) - Date.now();
+    // Without the field, as behind a proxy that removes it, the reset is compared with the time of
+    // the service. A wrong clock of this machine would make the wait an hour too long.
+    const now = parseHttpDate(headers, 'Date') ?? Date.now();
+    lengthMs = seconds >= 0 ? seconds * 1000 : Number(state.resetAt) - now;
   }
   if (lengthMs === undefined) return unknownWindow;
   return {
