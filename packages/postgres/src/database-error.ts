@@ -83,15 +83,23 @@ export const incompleteAnswer = 'INCOMPLETE';
  * its own message. Both may contain data from a caller, which must not reach a log or a response.
  */
 export function toDatabaseError(error: unknown): DatabaseError {
-  const code = codeOf(error);
-  const isAvailable = faultOf(code).remedy === 'statement';
-  return isAvailable ? new DatabaseError(code) : new DatabaseUnavailableError(code);
+  const { code, severity } = failureOf(error);
+  if (faultOf(code).remedy !== 'statement') return new DatabaseUnavailableError(code);
+  // Postgres ends the session with such an error, or refuses to begin one. The statement is not at
+  // fault, although its SQLSTATE may be the same, for example a missing permission.
+  if (severity === 'FATAL') return new DatabaseUnavailableError(`FATAL_${code}`);
+  return new DatabaseError(code);
 }
 
-/** Returns the code of an error or of its cause, because drizzle wraps the errors of the driver. */
-function codeOf(error: unknown): string {
+/**
+ * Returns the code and the severity of an error or of its cause, because drizzle wraps the errors of
+ * the driver.
+ */
+function failureOf(error: unknown): { code: string; severity?: unknown } {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    if ('code' in cause && typeof cause.code === 'string') return cause.code;
+    if ('code' in cause && typeof cause.code === 'string') {
+      return { code: cause.code, severity: 'severity' in cause ? cause.severity : undefined };
+    }
   }
-  return 'unknown';
+  return { code: 'unknown' };
 }

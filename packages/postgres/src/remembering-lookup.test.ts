@@ -1,4 +1,5 @@
 import type { LookupFunction } from 'node:net';
+import { createTestClock } from '@animal-store/runtime/test-clock';
 import { expect, test } from 'vitest';
 import { createRememberingLookup } from './remembering-lookup.ts';
 
@@ -24,4 +25,31 @@ test('a lookup returns the last address while the name server fails', async () =
   expect(await ask('other.test')).toBe(failure);
   addresses.set('db.test', '10.0.0.2');
   expect(await ask('db.test')).toEqual(['10.0.0.2', 4]);
+});
+
+// Regression: a name server that did not answer failed every new connection.
+test('a lookup returns the last address when the name server does not answer soon, and asks it once', async () => {
+  const clock = createTestClock(0);
+  const asked: Parameters<LookupFunction>[2][] = [];
+  const remembering = createRememberingLookup((_name, _options, callback) => {
+    asked.push(callback);
+  }, clock);
+  const answers: unknown[] = [];
+  const ask = () => remembering('db.test', {}, (error, address) => answers.push(error ?? address));
+  ask();
+  // Without an earlier address, there is nothing to return.
+  await clock.advance(60_000);
+  expect(answers).toEqual([]);
+  asked[0]?.(null, '10.0.0.1', 4);
+  ask();
+  ask();
+  await clock.advance(499);
+  expect(answers).toEqual(['10.0.0.1']);
+  await clock.advance(1);
+  expect(answers).toEqual(['10.0.0.1', '10.0.0.1', '10.0.0.1']);
+  expect(asked).toHaveLength(2);
+  asked[1]?.(null, '10.0.0.2', 4);
+  ask();
+  asked[2]?.(null, '10.0.0.3', 4);
+  expect(answers.slice(3)).toEqual(['10.0.0.3']);
 });

@@ -45,6 +45,20 @@ test.each([...unavailable, ...refused])(
   },
 );
 
+// Regression: each call got a 500 while the owner of the database allowed no connections.
+test.each(['55000', '42501', '42704'])(
+  'translates %s to DatabaseUnavailableError only if Postgres refused the connection',
+  async (code) => {
+    const translate = (severity: string) =>
+      runQuery(db, Promise.reject(Object.assign(failed(code), { severity }))).catch((it) => it);
+    expect(await translate('ERROR')).toMatchObject({ name: 'DatabaseError', code });
+    expect(await translate('FATAL')).toMatchObject({
+      name: 'DatabaseUnavailableError',
+      code: `FATAL_${code}`,
+    });
+  },
+);
+
 test('a transaction fails with the error of its statement', async () => {
   const work = (tx: Database) => runQuery(tx, Promise.reject(failed('57P01')));
   await expect(inTransaction('a_transaction', db, work)).rejects.toMatchObject({
