@@ -1,6 +1,7 @@
 import { apiVersion, operations, rateLimitHeaders } from '@animal-store/contract';
 import type { Request, RequestHandler, Response } from 'express';
 import { ageMs, arriveNow, beginRequest, noteWait } from '../http/begin-request.ts';
+import type { WaitingCaller } from '../http/caller-queues.ts';
 import { networkOf } from '../http/client-network.ts';
 import { HttpError } from '../http/http-error.ts';
 import type { LoadShedder } from '../http/load-shedder.ts';
@@ -82,13 +83,15 @@ export function shedLoad(
   }
 
   /**
-   * Returns the name of the queue in which a request waits. The name is the account or the key if
-   * this replica has cached the key, and the network otherwise.
+   * Returns the caller in whose queue a request waits: the account or the key if this replica has
+   * cached a valid key, and the network otherwise.
    */
-  function callerOf({ req }: Response): string {
+  function callerOf({ req }: Response): WaitingCaller {
     const token = tokenOf(req);
     const key = token === undefined ? undefined : keys.recall(token);
-    return key === undefined ? networkOf(req) : `key ${key.accountId ?? key.id}`;
+    return key === undefined || key.refusal !== undefined
+      ? { name: networkOf(req), group: 'networks' }
+      : { name: key.accountId ?? key.id, group: 'keys' };
   }
 
   function answer(res: Response): void {

@@ -1,15 +1,37 @@
+/**
+ * The two groups of callers: callers with a key that this replica has cached, and all others, which
+ * are known only by their network.
+ */
+export type CallerGroup = 'keys' | 'networks';
+
+/** The sender of a request, as far as it is known before the request is handled. */
+export interface WaitingCaller {
+  /** The unique name of the caller. */
+  readonly name: string;
+  readonly group: CallerGroup;
+}
+
 /** A request or connection that can wait in the queues. */
 export interface Queued {
-  /** The name of the caller. The request waits in the queue of this caller. */
-  readonly caller: string;
+  /** The caller that sent the request. The request waits in the queue of this caller. */
+  readonly caller: WaitingCaller;
   /** Whether the request waits in a queue. Only the queues change this value. */
   isQueued: boolean;
 }
 
 /** The waiting requests of one caller, in the order of arrival. */
 interface CallerQueue<Waiting> {
-  readonly caller: string;
+  readonly caller: WaitingCaller;
   readonly requests: Waiting[];
+}
+
+/** The queues of one group, in the order in which their callers come next. */
+interface GroupQueues<Waiting> {
+  /** The queues of callers from which no request was taken yet. */
+  readonly newQueues: CallerQueue<Waiting>[];
+  readonly oldQueues: CallerQueue<Waiting>[];
+  /** The number of waiting requests of the group. */
+  size: number;
 }
 
 /** The number of empty queues that may be kept before they are deleted. */
@@ -19,6 +41,10 @@ const maxEmptyQueues = 100;
  * Creates one queue for each caller. The load shedder takes one request from each queue after the
  * other (round robin). This is fair queueing as in FQ-CoDel (RFC 8290, §4), where every request has
  * the same weight.
+ *
+ * The two groups of callers alternate while both have waiting requests. An attacker without a key
+ * can send from thousands of networks, for example with IPv6. Without groups, each of these
+ * networks would get as many requests handled as a customer.
  *
  * The queue of a new caller comes before the queues from which a request was already taken. So a
  * caller with few requests does not wait for a caller with many. After its first request, a caller
@@ -33,21 +59,27 @@ export function createCallerQueues<Waiting extends Queued>() {
    * longer wait.
    */
   const arrivals: Waiting[] = [];
-  const newQueues: CallerQueue<Waiting>[] = [];
-  const oldQueues: CallerQueue<Waiting>[] = [];
-  let size = 0;
+  const groups: Readonly<Record<CallerGroup, GroupQueues<Waiting>>> = {
+    keys: { newQueues: [], oldQueues: [], size: 0 },
+    networks: { newQueues: [], oldQueues: [], size: 0 },
+  };
+  let nextGroup: CallerGroup = 'keys';
+
+  const size = () => groups.keys.size + groups.networks.size;
 
   /**
    * Records that a request has left its queue. When no request is left, all queues are deleted.
    */
   function removed(request: Waiting): void {
     request.isQueued = false;
-    size -= 1;
-    if (size > 0) return;
+    groups[request.caller.group].size -= 1;
+    if (size() > 0) return;
     queues.clear();
     arrivals.length = 0;
-    newQueues.length = 0;
-    oldQueues.length = 0;
+    for (const { newQueues, oldQueues } of Object.values(groups)) {
+      newQueues.length = 0;
+      oldQueues.length = 0;
+    }
   }
 
   /**
@@ -55,22 +87,49 @@ export function createCallerQueues<Waiting extends Queued>() {
    * which may take long during an overload.
    */
   function forgetEmptyQueues(): void {
-    if (queues.size <= 2 * size + maxEmptyQueues) return;
-    for (const list of [newQueues, oldQueues]) {
+    if (queues.size <= 2 * size() + maxEmptyQueues) return;
+    const lists = Object.values(groups).flatMap(({ newQueues, oldQueues }) => [
+      newQueues,
+      oldQueues,
+    ]);
+    for (const list of lists) {
       const kept = list.filter(({ requests }) => requests.length > 0);
       list.length = 0;
       for (const queue of kept) list.push(queue);
     }
     for (const { caller, requests } of queues.values()) {
-      if (requests.length === 0) queues.delete(caller);
+      if (requests.length === 0) queues.delete(caller.name);
     }
   }
 
+  /** Returns the number of waiting requests of a caller. */
+  function sizeOf({ name }: WaitingCaller): number {
+    return queues.get(name)?.requests.length ?? 0;
+  }
+
   /** Takes the oldest request of a caller. */
-  function takeOldestOf(caller: string): Waiting | undefined {
-    const request = queues.get(caller)?.requests.shift();
+  function takeOldestOf({ name }: WaitingCaller): Waiting | undefined {
+    const request = queues.get(name)?.requests.shift();
     if (request !== undefined) removed(request);
     return request;
+  }
+
+  /** Takes a request of the caller that comes next in a group. */
+  function takeNextOf(
+    { newQueues, oldQueues }: GroupQueues<Waiting>,
+    which: 'oldest' | 'newest',
+  ): Waiting | undefined {
+    for (;;) {
+      const isNew = newQueues.length > 0;
+      const queue = isNew ? newQueues.shift() : oldQueues.shift();
+      if (queue === undefined) return undefined;
+      const request = which === 'oldest' ? queue.requests.shift() : queue.requests.pop();
+      if (request !== undefined || isNew) oldQueues.push(queue);
+      else queues.delete(queue.caller.name);
+      if (request === undefined) continue;
+      removed(request);
+      return request;
+    }
   }
 
   /** Returns the oldest waiting request of all callers. The request stays in its queue. */
@@ -82,31 +141,27 @@ export function createCallerQueues<Waiting extends Queued>() {
 
   return {
     oldest,
-    takeOldestOf,
+    sizeOf,
 
     /** The number of waiting requests. */
     get size() {
-      return size;
-    },
-
-    /** Returns the number of waiting requests of a caller. */
-    sizeOf(caller: string): number {
-      return queues.get(caller)?.requests.length ?? 0;
+      return size();
     },
 
     /** Adds a request to the queue of its caller. */
     add(request: Waiting): void {
       const { caller } = request;
-      let queue = queues.get(caller);
+      const group = groups[caller.group];
+      let queue = queues.get(caller.name);
       if (queue === undefined) {
         queue = { caller, requests: [] };
-        queues.set(caller, queue);
-        newQueues.push(queue);
+        queues.set(caller.name, queue);
+        group.newQueues.push(queue);
       }
       queue.requests.push(request);
       arrivals.push(request);
       request.isQueued = true;
-      size += 1;
+      group.size += 1;
       forgetEmptyQueues();
     },
 
@@ -115,17 +170,9 @@ export function createCallerQueues<Waiting extends Queued>() {
      * no request waits.
      */
     takeNext(which: 'oldest' | 'newest'): Waiting | undefined {
-      for (;;) {
-        const isNew = newQueues.length > 0;
-        const queue = isNew ? newQueues.shift() : oldQueues.shift();
-        if (queue === undefined) return undefined;
-        const request = which === 'oldest' ? queue.requests.shift() : queue.requests.pop();
-        if (request !== undefined || isNew) oldQueues.push(queue);
-        else queues.delete(queue.caller);
-        if (request === undefined) continue;
-        removed(request);
-        return request;
-      }
+      const [first, second] = [nextGroup, otherGroup(nextGroup)];
+      nextGroup = second;
+      return takeNextOf(groups[first], which) ?? takeNextOf(groups[second], which);
     },
 
     /** Takes the oldest request of all callers from its queue if `isDue` returns true for it. */
@@ -136,18 +183,27 @@ export function createCallerQueues<Waiting extends Queued>() {
     },
 
     /**
-     * Returns the caller with the most waiting requests. Returns the given caller if no other one
-     * has more requests.
+     * Takes the oldest request of the busiest caller to make room for a request of another caller.
+     * The busiest caller is the one with the most waiting requests in the group with the most
+     * waiting requests.
+     *
+     * @returns `undefined` if the given caller is in this group and nobody there has more requests.
      */
-    longest(caller: string): string {
-      let longest = caller;
-      let most = queues.get(caller)?.requests.length ?? 0;
+    takeFromBusiest(caller: WaitingCaller): Waiting | undefined {
+      const other = otherGroup(caller.group);
+      const group = groups[other].size > groups[caller.group].size ? other : caller.group;
+      let busiest: CallerQueue<Waiting> | undefined;
+      let most = group === caller.group ? sizeOf(caller) : 0;
       for (const queue of queues.values()) {
-        if (queue.requests.length <= most) continue;
-        longest = queue.caller;
+        if (queue.caller.group !== group || queue.requests.length <= most) continue;
+        busiest = queue;
         most = queue.requests.length;
       }
-      return longest;
+      return busiest && takeOldestOf(busiest.caller);
     },
   };
+}
+
+function otherGroup(group: CallerGroup): CallerGroup {
+  return group === 'keys' ? 'networks' : 'keys';
 }

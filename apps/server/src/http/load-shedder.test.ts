@@ -39,7 +39,10 @@ function open(options: { maxInFlight?: number; maxWaiting?: number; maxWaitMs?: 
 }
 
 const turn: WaitingHandlers<TestRequest> = {
-  callerOf: ({ caller }) => caller,
+  callerOf: ({ caller }) => ({
+    name: caller,
+    group: caller.startsWith('network') ? 'networks' : 'keys',
+  }),
   answer: (request) => started.push(request),
   refuse(request) {
     clock.block(refusalMs);
@@ -183,6 +186,31 @@ test('the load shedder starts the first request of a newly waiting caller before
   }
   expect(order).toEqual(['quiet', 'noisy', 'quiet', 'noisy', 'quiet', 'noisy']);
   expect(shedder).toMatchObject({ inFlight: 0, waiting: 0 });
+});
+
+test('the load shedder alternates between callers with a key and networks, however many networks have waiting requests', () => {
+  const shedder = open({ maxInFlight: 1 });
+  for (let i = 0; i < 1_000; i += 1) enter(shedder, 1, `network ${i}`);
+  enter(shedder, 3, 'customer');
+  const order: (string | undefined)[] = [];
+  for (let i = 0; i < 8; i += 1) {
+    answer(1);
+    order.push(started[0]?.caller.split(' ')[0]);
+  }
+  expect(order.filter((caller) => caller === 'customer')).toHaveLength(3);
+  expect(order.slice(0, 6).filter((caller) => caller === 'customer')).toHaveLength(3);
+  expect(order.slice(6)).toEqual(['network', 'network']);
+});
+
+test('the load shedder refuses a request of the group of callers with the most waiting requests when the wait queue is full', () => {
+  const shedder = open({ maxInFlight: 1, maxWaiting: 10 });
+  for (let i = 0; i < 11; i += 1) enter(shedder, 1, `network ${i}`);
+  enter(shedder, 4, 'customer');
+  expect(refused.map(({ caller }) => caller)).toEqual([1, 2, 3, 4].map((i) => `network ${i}`));
+  enter(shedder, 1, 'network 99');
+  expect(refused.at(-1)?.caller).toBe('network 5');
+  enter(shedder, 2, 'customer');
+  expect(refused.slice(5).map(({ caller }) => caller)).toEqual(['network 6', 'customer']);
 });
 
 test('the load shedder refuses a request of the caller with the most waiting requests when the wait queue is full', () => {

@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '@animal-store/runtime';
 import type { Response } from 'express';
-import { createCallerQueues, type Queued } from './caller-queues.ts';
+import { createCallerQueues, type Queued, type WaitingCaller } from './caller-queues.ts';
 import { createPausedConnections, type PausableSocket } from './paused-connections.ts';
 import './request-locals.ts';
 
@@ -72,8 +72,8 @@ type EnteringResponse = {
  * object with these functions, because thousands of requests may wait.
  */
 export interface WaitingHandlers<Entering> {
-  /** Returns the name of the caller. The function is called only if the request has to wait. */
-  callerOf(response: Entering): string;
+  /** Returns the caller. The function is called only if the request has to wait. */
+  callerOf(response: Entering): WaitingCaller;
   answer(response: Entering): void;
   refuse(response: Entering): void;
 }
@@ -114,12 +114,17 @@ interface Span {
 class WaitingRequest<Entering> implements Queued {
   readonly res: Entering;
   readonly handlers: WaitingHandlers<Entering>;
-  readonly caller: string;
+  readonly caller: WaitingCaller;
   /** The time at which the request has waited too long and is refused. */
   readonly lateAt: number;
   isQueued = false;
 
-  constructor(res: Entering, handlers: WaitingHandlers<Entering>, caller: string, lateAt: number) {
+  constructor(
+    res: Entering,
+    handlers: WaitingHandlers<Entering>,
+    caller: WaitingCaller,
+    lateAt: number,
+  ) {
     this.res = res;
     this.handlers = handlers;
     this.caller = caller;
@@ -131,9 +136,9 @@ class WaitingRequest<Entering> implements Queued {
  * Creates the load shedder. It lets requests wait while too many are in flight to be finished in
  * time.
  *
- * One request of each caller is started after the other (`caller-queues.ts`). A single caller may
- * use the whole machine. If too many requests wait, a request of the caller with the most waiting
- * requests is refused.
+ * One request of each caller is started after the other, and callers with a key alternate with
+ * networks (`caller-queues.ts`). A single caller may use the whole machine. If too many requests
+ * wait, a request of the caller with the most waiting requests is refused.
  *
  * Requests that have waited too long are never started. So the other requests are finished in time,
  * instead of all of them late. Overdue requests are refused one by one and with a delay, because a
@@ -284,15 +289,14 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
    * @returns whether there is room now. There is none if no other caller has more waiting requests
    * than this one.
    */
-  function makeRoom(caller: string): boolean {
+  function makeRoom(caller: WaitingCaller): boolean {
     const [first] = late;
     if (first !== undefined) {
       late.delete(first);
       first.handlers.refuse(first.res);
       return true;
     }
-    const longest = queues.longest(caller);
-    const dropped = longest === caller ? undefined : queues.takeOldestOf(longest);
+    const dropped = queues.takeFromBusiest(caller);
     if (dropped === undefined) return false;
     dropped.handlers.refuse(dropped.res);
     return true;

@@ -1,5 +1,5 @@
 import type { Clock } from '@animal-store/runtime';
-import { createCallerQueues, type Queued } from './caller-queues.ts';
+import { createCallerQueues, type Queued, type WaitingCaller } from './caller-queues.ts';
 
 /** The longest time in milliseconds that a connection is paused. */
 const maxPauseMs = 500;
@@ -13,12 +13,12 @@ export interface PausableSocket {
 
 /** A connection from which the server currently does not read. */
 class PausedConnection implements Queued {
-  readonly caller: string;
+  readonly caller: WaitingCaller;
   readonly untilMs: number;
   isQueued = false;
   readonly #socket: PausableSocket;
 
-  constructor(caller: string, socket: PausableSocket, untilMs: number) {
+  constructor(caller: WaitingCaller, socket: PausableSocket, untilMs: number) {
     this.caller = caller;
     this.#socket = socket;
     this.untilMs = untilMs;
@@ -47,7 +47,7 @@ export function createPausedConnections({ clock }: { clock: Clock }) {
     },
 
     /** Stops reading from a connection until it is resumed. */
-    pause(caller: string, socket: PausableSocket): void {
+    pause(caller: WaitingCaller, socket: PausableSocket): void {
       if (socket.destroyed) return;
       queues.add(new PausedConnection(caller, socket, clock.elapsed() + maxPauseMs));
     },

@@ -45,6 +45,7 @@ const loads: readonly Load[] = [
   { title: 'one key over its limit', perMinute: 1_000, networks: 0 },
   { title: 'one key within an Enterprise limit', perMinute: 10_000_000, networks: 0 },
   { title: '200 networks without a key', perMinute: undefined, networks: 200 },
+  { title: '4,500 networks without a key', perMinute: undefined, networks: 4_500 },
   { title: 'a Postgres that takes 100 ms', perMinute: 10_000_000, networks: 0, postgresMs: 100 },
   { title: 'a Redis that takes 50 ms', perMinute: 10_000_000, networks: 0, redisMs: 50 },
 ];
