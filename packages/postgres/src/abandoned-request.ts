@@ -1,15 +1,21 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 /**
- * The signal of the operator's request that this call serves. It is aborted when nobody waits for
- * the response any more, so that Postgres can stop a search that the next key press has replaced.
+ * The signal of the operator's request that the current code serves. The signal aborts when the
+ * caller has closed the connection. Postgres can then cancel a search, for example when the
+ * operator has already typed the next letter.
  */
 const signals = new AsyncLocalStorage<AbortSignal>();
 
-/** Runs the work of a request. Its read statements are canceled once the signal is aborted. */
+/**
+ * Runs the work of a request. When the signal aborts, the read statements of this work are canceled
+ * in Postgres.
+ */
 export function runUntilAbandoned<Result>(signal: AbortSignal, work: () => Result): Result {
   return signals.run(signal, work);
 }
 
-/** Returns the signal of the request that this call serves, if there is one. */
+/**
+ * Returns the signal of the request that the current code serves, or `undefined` if there is none.
+ */
 export const currentSignal = (): AbortSignal | undefined => signals.getStore();

@@ -7,17 +7,19 @@ import { fillInBatches } from './fill-in-batches.ts';
 import { createIndexesOnline } from './online-indexes.ts';
 
 interface Options extends Pick<DatabaseLimits, 'tableLockTimeoutMs' | 'migrationPauseMs'> {
-  /** The SQL files that drizzle-kit wrote, with their journal. */
+  /** The folder with the SQL files and the journal that drizzle-kit wrote. */
   readonly migrationsFolder: string;
-  /** The session that holds the migration lock. */
+  /** The process id of the database session that holds the migration lock. */
   readonly pid: number;
 }
 
 /**
- * Applies the missing migrations, each in its own transaction, and records them where drizzle's
- * migrator does. drizzle's migrator uses a single transaction for all migrations. It would keep the
- * locks of the first migration until the last one has copied its rows, and it waits for locks
- * without a limit.
+ * Applies the missing migrations, each in its own transaction. It records them in the same table as
+ * drizzle's own migrator.
+ *
+ * drizzle's migrator is not used, because it applies all migrations in a single transaction. It
+ * would keep the locks of the first migration until the last migration has copied its rows. It also
+ * waits for locks without a timeout.
  */
 export async function applyMigrations(client: Sql, options: Options): Promise<void> {
   await liftTimeLimits(client);
@@ -34,7 +36,11 @@ export async function applyMigrations(client: Sql, options: Options): Promise<vo
   }
 }
 
-/** @returns `false` if it did not get a lock. */
+/**
+ * Tries to apply one migration.
+ *
+ * @returns `false` if a lock was not available within the timeout.
+ */
 async function tryToApply(
   client: Sql,
   { pid, tableLockTimeoutMs }: Options,
@@ -44,7 +50,8 @@ async function tryToApply(
     await client.begin(async (tx) => {
       const [session] = await tx`
         select set_config('lock_timeout', ${`${tableLockTimeoutMs}ms`}, true), pg_backend_pid() as pid`;
-      // The driver has reconnected, and another replica may hold the lock now.
+      // A different process id means that the driver has reconnected. Another replica may hold the
+      // migration lock now.
       if (session?.['pid'] !== pid) throw new DatabaseUnavailableError('CONNECTION_CLOSED');
       for (const statement of sql) await tx.unsafe(statement);
       await tx`insert into drizzle.__drizzle_migrations (hash, created_at)
@@ -58,19 +65,19 @@ async function tryToApply(
 }
 
 /**
- * Sets the limits of this session, because a role or a database may have set others. An index of
- * many rows takes longer than such limits, and would be started again forever. They are not
- * parameters of the connection, because PgBouncer refuses those.
+ * Switches off the time limits of this session, because the role or the database may have set
+ * limits. The index of a large table takes longer than such a limit, and each retry would start
+ * again. The limits are not connection parameters, because PgBouncer refuses them.
  */
 async function liftTimeLimits(client: Sql): Promise<void> {
   await client`select set_config(name, '0', false) from pg_settings where name in
     ('statement_timeout', 'lock_timeout', 'transaction_timeout')`;
 }
 
-/** Creates the schema and the table of migrations, as drizzle's migrator does. */
+/** Creates the schema and the table in which migrations are recorded, like drizzle's migrator. */
 async function createJournal(client: Sql): Promise<void> {
-  // The query comes first, because `if not exists` needs the right to create even where nothing has
-  // to be created.
+  // `create … if not exists` needs the right to create, even if the table exists. So the function
+  // first checks whether the table exists.
   const [found] = await client`
     select to_regclass('drizzle.__drizzle_migrations') is not null as "isThere"`;
   if (found?.['isThere']) return;

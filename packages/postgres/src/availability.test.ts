@@ -4,7 +4,7 @@ import { type Outage, watchAvailability } from './availability.ts';
 import type { Database } from './database.ts';
 import { statement } from './statement.ts';
 
-/** Runs a statement that succeeds, or fails with a code of the driver. */
+/** Runs a statement. With a code, the statement fails with this code of the driver. */
 const run = async (name: string, code?: string) => {
   const query = statement(name, async () => {
     if (code !== undefined) throw Object.assign(new Error(), { code });
@@ -15,11 +15,11 @@ const run = async (name: string, code?: string) => {
 let clock: TestClock;
 let events: (string | Outage)[] = [];
 let availability: ReturnType<typeof watchAvailability>;
-/** The error of the next probe, if it fails. */
+/** The error code of the next probes, or `undefined` if they succeed. */
 let fault: string | undefined;
 
 beforeEach(() => {
-  // Every pause has the same length in this test.
+  // With a constant random number, every pause has the same length.
   vi.spyOn(Math, 'random').mockReturnValue(0.5);
   clock = createTestClock();
   events = [];
@@ -39,17 +39,19 @@ afterEach(() => {
 
 const full: Outage = { code: '53100', reason: 'The disk of the database is full.' };
 
-// A lost connection used to hide that the next connections led to a standby.
-test('reports each reason of an outage once, with its code and meaning', async () => {
+// Regression: only the first failure of an outage was reported. A lost connection hid that the next
+// connections led to a read-only standby.
+test('watchAvailability reports each reason of an outage once, with its code and meaning', async () => {
   const lost: Outage = { code: '08006', reason: 'The connection to the database was lost.' };
-  await run('create', '23505'); // This is an error of the statement itself.
+  // The code 23505 is an error of the statement itself, so it is not an outage.
+  await run('create', '23505');
   for (const code of ['08006', '53100', '08006']) await run('create', code);
   expect(events).toEqual(['begin', lost, 'begin', full]);
   expect(availability.outage()).toEqual(full);
 });
 
-// Without traffic, an outage used to last a minute, and then until the next statement.
-test('ends an outage when a probe succeeds', async () => {
+// Regression: without traffic, an outage lasted a minute, and then until the next statement.
+test('watchAvailability ends an outage when a probe succeeds', async () => {
   await run('create', '53100');
   fault = '53100';
   await clock.advance(3_000);
@@ -61,8 +63,8 @@ test('ends an outage when a probe succeeds', async () => {
   expect(availability.outage()).toBeUndefined();
 });
 
-// A probe does not see a lock on one table.
-test('continues an outage while statements fail between the probes', async () => {
+// A probe succeeds while another transaction locks one table.
+test('watchAvailability continues an outage while statements fail between the probes', async () => {
   for (let times = 0; times < 3; times += 1) {
     await run('create', '53100');
     await run('create', '53100');

@@ -5,7 +5,7 @@ import { faultOf } from './database-fault.ts';
 import { followStatements } from './statement.ts';
 
 /**
- * A period in which statements fail because the database is unavailable, or unavailable for writes.
+ * A period in which statements fail because the database is unavailable, or does not accept writes.
  */
 export interface Outage {
   /** The SQLSTATE of the failure, or the code of the driver. */
@@ -15,15 +15,18 @@ export interface Outage {
 }
 
 /**
- * Reports when an outage of the database begins, why, and when it ends. An outage ends when a probe
- * has succeeded, and no statement has failed in the pause before the probe. So an outage also ends
- * without traffic. It continues while other statements fail for a reason that a probe does not see.
+ * Reports when an outage of the database begins, why, and when it ends.
  *
- * Each reason is reported once in an outage: lost connections may be the beginning of a failover,
- * and the next connections may lead to a standby.
+ * While an outage lasts, a probe is repeated. The outage ends when a probe succeeds and no other
+ * statement has failed since the previous probe. So an outage also ends without traffic, and it
+ * continues while statements fail for a reason that the probe does not detect.
  *
- * @param options.probe a statement that fails while others would. It is repeated during the outage.
- * @param options.probeEveryMs the pause before each probe. It also limits the number of log lines.
+ * Each reason is reported once per outage. For example, lost connections may be the beginning of a
+ * failover, and the next connections may lead to a read-only standby.
+ *
+ * @param options.probe runs a statement that fails whenever other statements fail.
+ * @param options.probeEveryMs the pause before each probe. It also limits the number of lines in
+ * the log.
  */
 export function watchAvailability(options: {
   probe: () => Promise<unknown>;
@@ -53,7 +56,8 @@ export function watchAvailability(options: {
   });
 
   async function probeOnce(): Promise<void> {
-    // The failure of a probe is counted like the failure of any statement.
+    // The failure of the probe itself is counted by the subscription above, like the failure of any
+    // statement.
     await probe().catch(() => {});
     if (!isQuiet() || probing === undefined || outage === undefined) return;
     stopProbing();
@@ -63,7 +67,7 @@ export function watchAvailability(options: {
     onEnd(ended);
   }
 
-  /** Whether no statement has failed since the last check. */
+  /** Returns whether no statement has failed since the last check. */
   function isQuiet(): boolean {
     const before = failuresBefore;
     failuresBefore = failures;
@@ -76,7 +80,7 @@ export function watchAvailability(options: {
   }
 
   return {
-    /** The current outage, with its latest reason. */
+    /** Returns the current outage with its latest reason, or `undefined` if there is no outage. */
     outage: () => outage,
     close(): void {
       unfollow();

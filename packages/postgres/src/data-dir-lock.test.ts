@@ -4,8 +4,8 @@ import { temporaryDirectory } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
 import { lockDataDir } from './data-dir-lock.ts';
 
-// start.test.ts tests the lock with other processes, and after a process was killed.
-test('lockDataDir locks a directory once at a time, whichever path names it', async () => {
+// `start.test.ts` tests the lock with several processes, and after a process was killed.
+test('lockDataDir refuses a second lock on the same directory, even through another path', async () => {
   await using directory = await temporaryDirectory();
   await using other = await temporaryDirectory();
   const alias = join(other.path, 'alias');
@@ -18,7 +18,7 @@ test('lockDataDir locks a directory once at a time, whichever path names it', as
   lockDataDir(alias).release();
 });
 
-test('only the user of the server can read the lock file', async () => {
+test('lockDataDir creates a lock file that only the user of the server can read', async () => {
   await using directory = await temporaryDirectory();
   lockDataDir(directory.path).release();
   expect((await stat(join(directory.path, 'lock'))).mode & 0o777).toBe(0o600);

@@ -4,25 +4,25 @@ import { DatabaseSync } from 'node:sqlite';
 import { StartupError } from '@animal-store/runtime';
 
 /**
- * How long to retry. Without a retry, two servers that start at the same moment can block each other so
- * that neither gets the lock (9 of 600 attempts).
+ * How long an attempt to get the lock is retried. Without retries, two servers that start at the
+ * same moment can block each other, and neither gets the lock (9 of 600 attempts).
  */
 const tryForMs = 500;
 
 /**
- * Locks a data directory. PGlite does not lock it, and two servers on one directory would assign
- * the same ids.
+ * Locks a data directory. Without this lock, two servers could open the same directory and assign
+ * the same ids, because PGlite does not lock it.
  *
- * Node has no `flock`, but its SQLite locks files through the operating system, which always
- * releases the lock when the process ends. A file with a process id would remain after `kill -9`,
- * and the id may belong to another process later.
+ * Node has no `flock`. But its SQLite locks files through the operating system, which releases the
+ * lock whenever the process ends. A file with a process id would remain after `kill -9`, and a
+ * later process may have the same id.
  *
  * @throws {StartupError} if another process holds the lock.
  */
 export function lockDataDir(dataDir: string) {
   const path = join(dataDir, 'lock');
-  // SQLite creates files with mode 0644, but all files of the data directory are private: see the
-  // README, "Embedded".
+  // All files of the data directory are private: see the README, "Embedded". SQLite would create
+  // the file with mode 0644.
   closeSync(openSync(path, 'a', 0o600));
   chmodSync(path, 0o600);
   const file = new DatabaseSync(path, { timeout: tryForMs });
@@ -30,7 +30,7 @@ export function lockDataDir(dataDir: string) {
     file.exec('BEGIN EXCLUSIVE');
   } catch (error) {
     file.close();
-    // SQLITE_BUSY: https://www.sqlite.org/rescode.html#busy
+    // The error code 5 is SQLITE_BUSY, see https://www.sqlite.org/rescode.html#busy
     if (error instanceof Error && 'errcode' in error && error.errcode === 5) {
       throw new StartupError(
         `DATA_DIR: another Animal Store is running on ${dataDir}. Stop it, or choose another DATA_DIR.`,

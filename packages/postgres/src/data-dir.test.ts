@@ -7,7 +7,7 @@ import { prepareDataDir } from './data-dir.ts';
 
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 
-test('prepareDataDir makes a new or empty directory and its new parents private', async () => {
+test('prepareDataDir makes a new or empty directory, and new parent directories, private', async () => {
   await using directory = await temporaryDirectory();
   chmodSync(directory.path, 0o777);
   prepareDataDir(directory.path);
@@ -16,7 +16,8 @@ test('prepareDataDir makes a new or empty directory and its new parents private'
   expect([directory.path, parent, join(parent, 'data')].map(modeOf)).toEqual([0o700, 0o700, 0o700]);
 });
 
-// The files are private to their owner, so the group could only use the socket in the directory.
+// All files in the directory are private to their owner. Only the socket could be used by the
+// group, so a mode that lets the group in is refused.
 test.each([0o701, 0o710])(
   'prepareDataDir refuses a directory with files and mode %o',
   async (mode) => {
@@ -40,6 +41,6 @@ test("prepareDataDir refuses another user's directory", async () => {
   const user = vi.spyOn(process, 'geteuid').mockReturnValue(12_345);
   onTestFinished(() => user.mockRestore());
   expect(() => prepareDataDir(directory.path)).toThrow(
-    `DATA_DIR: ${directory.path} belongs to the user with id ${owner}, and this is 12345. Choose`,
+    `DATA_DIR: ${directory.path} belongs to the user with id ${owner}, but this process has the user id 12345. Choose`,
   );
 });

@@ -11,22 +11,24 @@ import { dirname } from 'node:path';
 import { StartupError } from '@animal-store/runtime';
 
 /**
- * Returns whether the mode is private. Postgres also accepts 0750, for backups by the group. Here,
- * the group could read no file, but it could reach the socket.
+ * The mode bits that give access to other users. Postgres itself accepts 0750, so that a group can
+ * back up its files. Here, the group could read no file, but it could use the socket.
  */
 const tooOpen = 0o077;
 
 /**
  * Creates the data directory, or checks that an existing one is private to this user. The directory
- * contains the database, and the socket that accepts commands without a token.
+ * contains the database, and a socket that accepts admin commands without a token.
  *
- * @throws {StartupError} if others can read or change it, or this process cannot.
+ * @throws {StartupError} if other users can read or change the directory, or if this process cannot
+ * write to it.
  */
 export function prepareDataDir(path: string): void {
   makeDirectory(path);
   prepareAccess(path);
   try {
-    // This happens on a read-only file system, as in a container without a volume at this path.
+    // The check fails on a read-only file system, for example in a container without a volume at
+    // this path.
     accessSync(path, constants.W_OK);
   } catch (error) {
     const { code = 'unknown error' } = error as NodeJS.ErrnoException;
@@ -43,17 +45,17 @@ export function prepareDataDir(path: string): void {
  */
 function prepareAccess(path: string): void {
   const user = process.geteuid?.();
-  // Windows has no owners and modes of this kind.
+  // Windows has no user ids and no such modes, so there is nothing to check.
   if (user === undefined) return;
   const { uid, mode } = statSync(path);
   if (uid !== user) {
     throw new StartupError(
-      `DATA_DIR: ${path} belongs to the user with id ${uid}, and this is ${user}. Choose a directory that does not exist yet, or run: chown -R ${user} '${path}'`,
+      `DATA_DIR: ${path} belongs to the user with id ${uid}, but this process has the user id ${user}. Choose a directory that does not exist yet, or run: chown -R ${user} '${path}'`,
     );
   }
   if ((mode & tooOpen) === 0) return;
-  // An empty directory, such as a new volume, contains nothing to steal. A directory with files may
-  // be in use by others.
+  // An empty directory, such as a new volume, contains nothing to steal, so its mode is changed.
+  // Other programs may use a directory with files, so that mode is not changed.
   if (readdirSync(path).length === 0) {
     chmodSync(path, 0o700);
     return;
@@ -64,10 +66,10 @@ function prepareAccess(path: string): void {
 }
 
 /**
- * Creates a directory and its missing parents, only for this user.
+ * Creates a directory and its missing parent directories, with access only for this user.
  *
- * It does not use the option `recursive` of `mkdir`, which never returns for /proc/x (tried on Node
- * 24.21).
+ * The option `recursive` of `mkdir` is not used, because it never returns for /proc/x (tested with
+ * Node 24.21).
  */
 function makeDirectory(path: string): void {
   if (existsSync(path) && statSync(path).isDirectory()) return;
@@ -75,7 +77,7 @@ function makeDirectory(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
-    // Another server that starts at this moment has created it.
+    // The directory exists if another server that starts at the same moment has just created it.
     if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw error;
   }
 }

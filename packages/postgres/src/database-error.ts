@@ -1,18 +1,18 @@
 import { faultOf } from './database-fault.ts';
 
 /**
- * A statement that failed. The error contains the SQLSTATE, but never the statement, its parameters
- * or the driver's message.
+ * An error of a statement. It contains the SQLSTATE. It never contains the SQL, its parameters or
+ * the driver's message, because they may contain data of callers.
  */
 export class DatabaseError extends Error {
   override readonly name: string = 'DatabaseError';
-  /** The five-character SQLSTATE, or the driver's own code. */
+  /** The SQLSTATE (five characters), or a code of the driver. */
   readonly code: string;
   /**
-   * The pool whose connection was used, or could not be opened. The embedded database has no pools.
+   * The name of the connection pool, or `undefined` for the embedded database, which has no pools.
    */
   pool: string | undefined;
-  /** The error of the same statement on another pool, where it was tried before. */
+  /** The error of the first attempt, if the statement was already tried on another pool. */
   earlier: DatabaseError | undefined;
 
   constructor(code: string) {
@@ -21,8 +21,8 @@ export class DatabaseError extends Error {
   }
 
   /**
-   * Describes for the log which pools were tried, and how each failed: "reads ENOTFOUND, requests
-   * ECONNREFUSED".
+   * Returns a text for the log about all pools that were tried, and how each failed, such as "reads
+   * ENOTFOUND, requests ECONNREFUSED".
    */
   get attempts(): string {
     const last = [this.pool, this.code.replaceAll(/\W/g, '')].filter(Boolean).join(' ');
@@ -30,15 +30,21 @@ export class DatabaseError extends Error {
   }
 }
 
-/** The database cannot be reached, or is too busy to respond. A retry may help. */
+/**
+ * An error of a statement for which the database cannot be reached, or is too busy. A retry may
+ * succeed.
+ */
 export class DatabaseUnavailableError extends DatabaseError {
   override readonly name = 'DatabaseUnavailableError';
-  /** The error mapper turns the error into a 503. */
+  /**
+   * The wait in seconds for the `Retry-After` header. The error mapper responds to this error with
+   * a 503.
+   */
   readonly retryAfterSeconds = 1;
 
   /**
-   * Whether the statement failed because no connection could be opened. Another pool may have an
-   * open connection.
+   * Returns whether the statement failed because no connection could be opened. A retry on another
+   * pool, which may have an open connection, may then succeed.
    */
   get isUnconnected(): boolean {
     return /^(?:ENOTFOUND|EAI_[A-Z]+|ECONNREFUSED|53300)$/.test(this.code);
@@ -46,41 +52,41 @@ export class DatabaseUnavailableError extends DatabaseError {
 }
 
 /**
- * A statement of an operator exceeded its timeout. The database is available, and requests of
- * callers use other connections, so this is not an outage.
+ * An error of an operator's statement that exceeded its timeout. It is not an outage, because
+ * requests of callers use other connections.
  */
 export class StatementTooSlowError extends DatabaseError {
   override readonly name = 'StatementTooSlowError';
 }
 
-/** The code of a statement that the service no longer waits for. */
+/** The code of a statement without a response within the service's own timeout. */
 export const noAnswer = 'NO_ANSWER';
 
-/** The SQLSTATE of a statement that was canceled, or exceeded `statement_timeout`. */
+/** The SQLSTATE of a statement that was canceled, or that exceeded `statement_timeout`. */
 export const queryCanceled = '57014';
 
 /**
- * Reports errors of background work, except an unavailable database: metrics count failed
- * statements, and one line for each of them would fill the log during an outage.
+ * Creates a reporter for errors of background work that ignores an unavailable database. Metrics
+ * already count failed statements. A log line for each of them would fill the log during an outage.
  */
 export const unlessUnavailable = (report: (failure: unknown) => void) => (failure: unknown) => {
   if (!(failure instanceof DatabaseUnavailableError)) report(failure);
 };
 
-/** The SQLSTATE of a write to a standby, or to a database that is set to read-only. */
+/** The SQLSTATE of a write to a standby or to a read-only database. */
 export const readOnly = '25006';
 
 /** The SQLSTATE of a statement that exceeded `lock_timeout`. */
 export const lockNotAvailable = '55P03';
 
-/** The code of a result that lacks rows, or contains rows of another statement. */
+/** The code of a result with missing rows, or with rows that belong to another statement. */
 export const incompleteAnswer = 'INCOMPLETE';
 
 /**
- * Translates an error of the driver or of drizzle.
+ * Converts an error of the driver or of drizzle to an error without data of callers.
  *
- * drizzle puts the statement and its parameters into the message, and Postgres may repeat values in
- * its own message. Both may contain data from a caller, which must not reach a log or a response.
+ * drizzle puts the SQL and its parameters into the message, and Postgres may repeat values in its
+ * own message. Data of a caller must not reach a log or a response.
  */
 export function toDatabaseError(error: unknown): DatabaseError {
   const { code, severity } = failureOf(error);
@@ -92,8 +98,8 @@ export function toDatabaseError(error: unknown): DatabaseError {
 }
 
 /**
- * Returns the code and the severity of an error or of its cause, because drizzle wraps the errors of
- * the driver.
+ * Returns the code and the severity of an error or of its causes. drizzle wraps the errors of the
+ * driver, so both are in a cause.
  */
 function failureOf(error: unknown): { code: string; severity?: unknown } {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {

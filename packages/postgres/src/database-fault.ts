@@ -1,16 +1,19 @@
 /**
- * What can resolve a failure. It is another connection, perhaps to another host; or a later time,
- * when the database has time or space again; or other settings; or another statement, because the
- * database is available.
+ * What can resolve a failure:
+ * - `connection`: another connection, perhaps to another host
+ * - `time`: a retry later, when the database has time or space again
+ * - `settings`: a change of the settings
+ * - `statement`: nothing but another statement, because the database itself is available
  */
 type Remedy = 'connection' | 'time' | 'settings' | 'statement';
 
 /**
- * The failures that mean that the database is unavailable, by their code. A code is an SQLSTATE
- * (Postgres manual, appendix A), a code of postgres.js or Node for a failed connection, or one of
- * our own: `NO_ANSWER` and `INCOMPLETE`. The log and `/readyz` only contain these sentences,
- * because the driver's own messages may contain an address, a user or a value. `docs/operating.md`
- * says what to do about each failure.
+ * The failures for which the database counts as unavailable, by their code. A code is an SQLSTATE
+ * (Postgres manual, appendix A), or a code of postgres.js or Node for a failed connection.
+ * `NO_ANSWER` and `INCOMPLETE` are codes of this service.
+ *
+ * The log and `/readyz` contain only these sentences. The driver's own messages may contain an
+ * address, a user or a value. `docs/operating.md` says what to do about each failure.
  */
 const faults: readonly (readonly [code: RegExp, remedy: Remedy, reason: string])[] = [
   [/^25006$/, 'connection', 'The database is read-only.'],
@@ -29,24 +32,24 @@ const faults: readonly (readonly [code: RegExp, remedy: Remedy, reason: string])
   [/^FATAL_55000$/, 'connection', 'The database refuses connections.'],
   [/^FATAL_/, 'settings', 'The database refuses connections.'],
   [/^(?:ENOTFOUND|EAI_[A-Z]+)$/, 'connection', 'The name of the database cannot be resolved.'],
-  [/^(?:ETIMEDOUT|CONNECT_TIMEOUT|NO_ANSWER)$/, 'connection', 'The database does not answer.'],
+  [/^(?:ETIMEDOUT|CONNECT_TIMEOUT|NO_ANSWER)$/, 'connection', 'The database does not respond.'],
   [
     /^(?:08...|ECONNRESET|EPIPE|CONNECTION_.*)$/,
     'connection',
     'The connection to the database was lost.',
   ],
-  [/^INCOMPLETE$/, 'connection', 'An answer of the database was incomplete.'],
+  [/^INCOMPLETE$/, 'connection', 'A response of the database was incomplete.'],
   [
     /^(?:SASL|CERT|ERR_SSL|ERR_TLS|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)_/,
     'settings',
     'The database cannot be reached.',
   ],
-  // The remaining codes of the classes insufficient resources, operator intervention and system
-  // error, and of Node.
+  // This pattern matches the remaining codes of three classes of SQLSTATEs (insufficient resources,
+  // operator intervention, system error), and the codes of Node.
   [/^(?:53|57|58)...$|^CONNECT_|^E[A-Z]+$/, 'connection', 'The database cannot be reached.'],
 ];
 
-/** Returns what a failure of the database means, by its code. */
+/** Returns the meaning of a failure of the database, by its code. */
 export function faultOf(code: string): { remedy: Remedy; reason: string } {
   for (const [pattern, remedy, reason] of faults) {
     if (pattern.test(code)) return { remedy, reason };

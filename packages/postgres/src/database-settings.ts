@@ -1,50 +1,52 @@
 import { resolve } from 'node:path';
 
-/** Where the data is stored: in Postgres, or embedded in a directory. */
+/** The place where the data is stored: a Postgres, or a directory with an embedded database. */
 export type DatabasePlace =
   | { readonly kind: 'embedded'; readonly dataDir: string }
   | { readonly kind: 'postgres'; readonly url: string; readonly dataDir?: undefined };
 
-/** The default place of the data. */
+/** The place that is used if nothing is configured: the embedded database in `.data`. */
 export const defaultPlace: DatabasePlace = { kind: 'embedded', dataDir: resolve('.data') };
 
-/** The time limits of the database. */
+/** The time limits and intervals for the work with the database. */
 export const defaultDatabaseLimits = {
-  /** The timeout of a new connection. */
+  /** The timeout for opening a connection. */
   connectSeconds: 5,
   /**
-   * How long a connection may be idle. The time is short, so that a silent connection soon counts
-   * as dead and not as idle.
+   * How long a connection may be idle before it is closed. The time is short, so that a connection
+   * on which nothing arrives is soon known to be dead, and not merely idle.
    */
   idleSeconds: 5,
-  /** How often each pool of requests is queried, so that one of its connections stays open. */
+  /**
+   * How often a statement is sent in each pool of requests, so that one connection of the pool
+   * stays open.
+   */
   keepOpenMs: 2_000,
-  /** How long Postgres may work on a statement. */
+  /** The timeout after which Postgres cancels a statement. */
   statementSeconds: 5,
-  /** How long Postgres may work on a statement of an operator, such as a search. */
+  /** The timeout after which Postgres cancels a statement of an operator, such as a search. */
   operatorSeconds: 2,
   /**
-   * The timeout of a statement, including the wait for a connection. It is longer than Postgres's
-   * own timeout, which also stops the work. This timeout is for a Postgres that does not respond at
-   * all: the driver would wait forever.
+   * The service's own timeout of a statement, including the wait for a connection. It is longer
+   * than the timeout in Postgres, which also stops the work. The service needs its own timeout if
+   * Postgres does not respond at all, because the driver would wait forever.
    */
   answerWithinMs: 6_000,
   /**
-   * How long a shutdown waits for statements. Their callers have received a response or were
-   * disconnected by then.
+   * How long a shutdown waits for running statements. By then, their callers have received a
+   * response or were disconnected.
    */
   closeSeconds: 0.25,
-  /** How often the service looks for silent connections. */
+  /** How often the service checks for connections on which nothing arrives. */
   checkSocketsMs: 100,
   /**
    * How often a heartbeat is sent on a channel, and how long a channel may be silent. TCP's own
-   * keep-alive takes longer, and only reaches the next proxy.
+   * keep-alive takes longer, and reaches only as far as the next proxy.
    */
   heartbeatMs: 2_000,
   heartbeatLostMs: 5_000,
   /**
-   * How long one host may take to accept a connection and to respond, when the service looks for a
-   * writable one.
+   * The timeout of one host during a search for a writable Postgres, for connecting and responding.
    */
   searchSeconds: 2,
   /**
@@ -52,29 +54,34 @@ export const defaultDatabaseLimits = {
    * time.
    */
   searchPauseMs: 250,
-  /** How often a start looks for an unreachable Postgres. */
+  /** The pause between two attempts of a start to reach Postgres. */
   startPauseMs: 500,
-  /** How often a replica tries to get the lock while another replica migrates. */
+  /** The pause between two attempts to get the migration lock while another replica migrates. */
   lockPauseMs: 200,
   /**
-   * How long a migration waits for a lock of a table. All other statements on the table queue
-   * behind it, also reads: replicas of the previous version look up keys in the table.
+   * How long a migration waits for the lock of a table. While it waits, all other statements on the
+   * table wait behind it, even reads. Replicas of the previous version read API keys from that
+   * table.
    */
   tableLockTimeoutMs: 200,
-  /** The pause before the next attempt. Other statements use the table in this pause. */
+  /**
+   * The pause between two attempts of a migration to lock a table. Other statements can use the
+   * table in the pause.
+   */
   migrationPauseMs: 2_000,
-  /** How often a replica checks whether an outage is over. */
+  /** How often a replica checks during an outage whether the outage has ended. */
   probeEveryMs: 1_000,
 };
 
 export type DatabaseLimits = Readonly<typeof defaultDatabaseLimits>;
 
-/** The schema to which a database is migrated. */
+/** The options of a migration. */
 export interface MigrationOptions {
-  /** The SQL files that drizzle-kit wrote, with their journal. */
+  /** The folder with the SQL files and the journal that drizzle-kit wrote. */
   readonly migrationsFolder: string;
   /**
-   * Tables with a column `search`. The column gets a trigram index if the extension is available.
+   * The tables with a column `search`. The column gets a trigram index if the extension `pg_trgm`
+   * is available.
    */
   readonly searchedTables?: readonly string[];
 }

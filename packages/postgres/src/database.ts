@@ -1,77 +1,85 @@
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core';
 
-/** The database as repositories see it: the same for Postgres and for PGlite. */
+/** The type of the database in repositories. It is the same for Postgres and for PGlite. */
 export type Database = PgDatabase<PgQueryResultHKT>;
 
-/** What a start waits for, as a sentence for operators. */
+/** Something that a start waits for, with a sentence for operators. */
 export interface Wait {
   readonly reason: string;
   /**
-   * A key that stays the same while the start waits for the same thing. The reason may change,
-   * because it may contain the time.
+   * An id that stays the same while the start waits for the same thing. The reason may change
+   * meanwhile, because it may contain a time.
    */
   readonly id: string;
 }
 
-/** Where a database is, as far as it is known. */
+/** The address of a database, as far as it is known. */
 export interface DatabaseAddress {
-  /** The name or address of the host, or the path of the Unix socket. */
+  /** The name or the IP address of the host, or the path of the Unix socket. */
   readonly host?: string;
-  /** Absent for a Unix socket. */
+  /** The port, or `undefined` for a Unix socket. */
   readonly port?: number;
   /** The name of the database. */
   readonly name?: string;
 }
 
-/** An open database. The code that opens it also closes it. */
+/** An open database. The code that opens it must also close it. */
 export interface OpenDatabase {
   readonly db: Database;
   /**
-   * The same database, for short and frequent reads. Statements that may wait for a disk or a lock
-   * would delay the reads behind them.
+   * The same database, with a separate connection for short and frequent reads. A statement that
+   * waits for a disk or a lock would delay the reads behind it.
    */
   readonly reads: Database;
   /**
-   * The same database, for requests of operators. On Postgres, these statements have connections of
-   * their own and a shorter timeout, so that no search, list or report delays a caller.
+   * The same database, for requests of operators. In Postgres, their statements have separate
+   * connections and a shorter timeout. So a search or a report does not delay callers.
    */
   readonly operators: Database;
-  /** The same database, for background work: flushes of usage, records of bans, and deletions. */
+  /**
+   * The same database, with a separate connection for background work, such as usage counts,
+   * records of bans, and deletions.
+   */
   readonly background: Database;
   /**
-   * Migrates the database. Waits while the database cannot be reached, and for locks.
+   * Migrates the database. It waits while the database cannot be reached, and for locks.
    *
-   * @param onWaiting called repeatedly, with what the migration waits for, or `undefined` if it
-   *   does not wait.
-   * @throws {StartupError} if waiting does not help.
+   * @param onWaiting called repeatedly, with the thing that the migration waits for, or `undefined`
+   * if it does not wait.
+   * @throws {StartupError} if waiting cannot help.
    */
   prepare(onWaiting: (wait: Wait | undefined) => void): Promise<void>;
   /**
-   * Listens to a channel (Postgres NOTIFY), and listens again after each lost connection.
+   * Listens to a channel (NOTIFY in Postgres), and listens again after each lost connection.
    *
-   * On Postgres, it also sends heartbeats on the channel. Without them, a quiet channel looks like
-   * a connection that the network has silently dropped.
+   * In Postgres, it also sends heartbeats on the channel. Without heartbeats, nobody would notice
+   * that the network has silently dropped the connection of a quiet channel.
    */
   listen(channel: string, listener: ChannelListener): Promise<Listening>;
-  /** Says where the statements go now. Of several hosts it is the one that was found last. */
+  /**
+   * Returns the address to which statements are sent now. If the URL has several hosts, it is the
+   * host that was found last.
+   */
   address(): DatabaseAddress;
   close(): Promise<void>;
 }
 
-/** Receives the messages of a channel. */
+/** The functions that handle the messages of a channel. */
 export interface ChannelListener {
-  /** Returns the message of a heartbeat. This replica receives its own heartbeats as well. */
+  /** Returns the payload of the next heartbeat. This replica also receives its own heartbeats. */
   readonly heartbeat: () => string;
-  /** The message that is sent when this listener stops. */
+  /** The payload of the message that is sent when this replica stops listening. */
   readonly goodbye: string;
   onMessage(payload: string): void;
-  /** Called when messages begin to arrive. Earlier messages may have been missed. */
+  /**
+   * Called when the channel begins to deliver messages. Messages from before may have been missed.
+   */
   onListening(): void;
 }
 
-/** Listens until it is closed. */
+/** A subscription to a channel, which lasts until it is closed. */
 export interface Listening {
-  /** Sends a heartbeat now, besides the regular ones. */
+  /** Sends a heartbeat now, in addition to the regular ones. */
   beat(): void;
   close(): Promise<void>;
 }

@@ -4,9 +4,9 @@ import { PGlite } from '@electric-sql/pglite';
 import { NodeFS } from '@electric-sql/pglite/nodefs';
 
 /**
- * Start arguments of PGlite for a `DurableFileSystem`. PGlite's default has `-F`, which is
- * `fsync=off`. The sync method is `fsync`, because WebAssembly's `fdatasync` does nothing
- * (Emscripten's stub).
+ * The start arguments of PGlite for a `DurableFileSystem`. The default arguments contain `-F`,
+ * which switches `fsync` off. The sync method is `fsync`, because `fdatasync` does nothing in
+ * WebAssembly (it is an empty function in Emscripten).
  */
 export const durableStartParams: string[] = [
   ...PGlite.defaultStartParams.filter((param) => param !== '-F'),
@@ -14,11 +14,13 @@ export const durableStartParams: string[] = [
 ];
 
 /**
- * PGlite's files on disk, with two features that its own `NodeFS` lacks. `fsync` reaches the disk,
- * so a committed transaction survives a power failure. And only the owner can read the files, which
- * PGlite would create with mode 0666.
+ * A file system that stores the files of PGlite on disk, with two features that PGlite's own
+ * `NodeFS` lacks.
  *
- * A commit takes 0.2 ms longer (0.2 to 0.4 ms, ext4 on a virtual disk), the time of one
+ * First, `fsync` writes to the disk, so that committed transactions survive a power failure.
+ * Second, only the owner can read the files, which PGlite would create with mode 0666.
+ *
+ * A commit takes 0.2 to 0.4 ms longer (ext4 on a virtual disk), which is the time of one
  * `fdatasync`.
  */
 export class DurableFileSystem extends NodeFS {
@@ -29,7 +31,10 @@ export class DurableFileSystem extends NodeFS {
   }
 }
 
-/** The parts of Emscripten's NODEFS that this file extends. Its types do not describe them. */
+/**
+ * The parts of Emscripten's file system NODEFS that this file extends. PGlite's types do not
+ * contain them.
+ */
 interface EmscriptenNodeFs {
   readonly stream_ops: { fsync?(stream: { nfd: number }): number };
   readonly node_ops: {
@@ -40,7 +45,8 @@ interface EmscriptenNodeFs {
 
 function extendNodeFs(module: object): void {
   const { stream_ops, node_ops } = (module as { NODEFS: EmscriptenNodeFs }).NODEFS;
-  // Emscripten calls this function if it exists (`_fd_sync`); NODEFS has none.
+  // Emscripten calls `stream_ops.fsync` if it exists (`_fd_sync`). NODEFS itself does not have this
+  // function.
   stream_ops.fsync = ({ nfd }) => {
     flush(() => fs.fdatasyncSync(nfd));
     return 0;
@@ -57,7 +63,10 @@ function extendNodeFs(module: object): void {
     );
 }
 
-/** Flushes a tree to the disk. A new database needs it once, because `initdb` does not call `fsync`. */
+/**
+ * Flushes all files of a directory to the disk. A new database needs this once, because `initdb`
+ * does not call `fsync`.
+ */
 export function syncTree(directory: string): void {
   for (const entry of fs.readdirSync(directory, { withFileTypes: true, recursive: true })) {
     syncFile(join(entry.parentPath, entry.name));
@@ -74,7 +83,10 @@ function syncFile(path: string): void {
   }
 }
 
-/** Windows can flush neither a directory nor a file that is open only for reading. */
+/**
+ * Runs a flush, and ignores its failure on Windows. Windows cannot flush directories, or files that
+ * are open only for reading.
+ */
 function flush(sync: () => void): void {
   try {
     sync();

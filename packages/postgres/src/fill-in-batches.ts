@@ -1,13 +1,15 @@
 import type { Sql } from 'postgres';
 
-/** How many rows one batch writes. Their locks last for about a tenth of a second. */
+/** The number of rows that one batch writes. The rows are locked for about a tenth of a second. */
 const batchSize = 1_000;
 
 /**
- * Fills the new column of a migration before the migration is applied, in batches by the `id` of
- * the table. It does so for each statement that begins with `UPDATE … SET … WHERE … IS NULL`. So no
- * caller waits long for a row, however many rows there are. The transaction that applies the
- * migration only has to update rows that were locked.
+ * Fills the new columns of a migration before the migration is applied. It handles each statement
+ * of the form `UPDATE … SET … WHERE … IS NULL`, in batches ordered by `id`. So callers never wait
+ * long for a locked row, even if the table is large.
+ *
+ * Rows that are locked by others are skipped. The transaction that applies the migration later
+ * updates them.
  *
  * @param sql the statements of the migration.
  */

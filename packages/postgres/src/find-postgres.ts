@@ -5,24 +5,27 @@ import { connectPostgres } from './postgres-driver.ts';
 import { type Address, openSocket } from './postgres-socket.ts';
 import type { PostgresUrl } from './postgres-url.ts';
 
-/** A Postgres that responds. */
+/** A Postgres that responds to statements. */
 export interface FoundPostgres {
   readonly address: Address;
-  /** Whether it accepts writes: it is not a standby, and transactions are not read-only. */
+  /** Whether the Postgres accepts writes. A standby and a read-only database do not. */
   readonly isWritable: boolean;
 }
 
 /**
- * Finds the Postgres to use: one that accepts writes, or otherwise the first host that responds,
- * unless the URL excludes read-only hosts. Names are resolved anew each time. All hosts are queried
- * at once, because a host whose machine is gone does not even refuse, and would delay the search
- * for the others.
+ * Finds the Postgres to use among the hosts of the URL. It returns a host that accepts writes. If
+ * there is none, it returns the first host that responds, unless the URL excludes read-only hosts.
+ * The names of the hosts are resolved again for each search.
+ *
+ * All hosts are queried at the same time. A host whose machine is down does not even refuse
+ * connections, and would delay the search.
  *
  * postgres.js can try several hosts itself. But it does so without a pause and without an end, and
  * a connected pool never looks for another host.
  *
- * @param answerSeconds how long one host may take to accept a connection and to respond.
- * @throws if no host responds: the error of the first host, or that the database is read-only.
+ * @param answerSeconds the timeout of one host, for connecting and responding.
+ * @throws the error of the first host if no host responds, or an error with the code `25006` if the
+ * database is read-only.
  */
 export async function findPostgres(
   url: PostgresUrl,
@@ -40,7 +43,7 @@ export async function findPostgres(
   try {
     return await Promise.any(writable);
   } catch {
-    // No host accepts writes.
+    // `Promise.any` rejects if no host accepts writes.
     const found = await Promise.any(answers).catch(() => answers[0] as Promise<never>);
     if (url.mustAcceptWrites) throw new DatabaseUnavailableError(readOnly);
     return found;
@@ -60,7 +63,8 @@ async function checkWritable(
       return socket;
     },
     connectSeconds: answerSeconds,
-    // A role may have a shorter limit, with which every search would fail.
+    // The statement gets its own time limit. The role may have a shorter one, with which every
+    // search would fail.
     statementSeconds: answerSeconds,
     max: 1,
   });
@@ -75,7 +79,7 @@ async function checkWritable(
     return row.is_writable;
   } finally {
     await client.end({ timeout: 0 });
-    // postgres.js closes only its half of a connection, and a host that hangs never closes the
+    // postgres.js closes only its own half of a connection. A host that hangs never closes the
     // other half.
     for (const socket of sockets) socket.destroy();
   }

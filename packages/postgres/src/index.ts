@@ -1,5 +1,5 @@
-// This index exports nothing that opens a database: `./open-postgres` and `./open-embedded` each
-// load one driver.
+// This index exports nothing that opens a database. `./open-postgres` and `./open-embedded` are
+// separate entries, so that a process loads only one driver.
 
 export { runUntilAbandoned } from './abandoned-request.ts';
 export { type Outage, watchAvailability } from './availability.ts';

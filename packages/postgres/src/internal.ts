@@ -1,4 +1,4 @@
-// Exports for the tests of the server.
+// These exports are only for the tests of the server.
 
 export { findPostgres } from './find-postgres.ts';
 export type { Address } from './postgres-socket.ts';

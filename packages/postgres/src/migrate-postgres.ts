@@ -20,21 +20,21 @@ import { createTrigramIndexes } from './trigram-indexes.ts';
 import { watchLockWaits } from './watch-lock-waits.ts';
 
 /**
- * The advisory lock that a replica holds while it migrates. If several replicas start at once, one
- * migrates. The others wait, and then find nothing left to do.
+ * The number of the advisory lock that a replica holds while it migrates. If several replicas start
+ * at once, one of them migrates. The others wait, and then find nothing to do.
  */
 const migrationLock = 7_301_874_402_561;
 
 const otherMigrates = 'Another replica migrates the database.';
 
 /**
- * Applies the missing migrations. Waits for locks without a limit.
+ * Applies the missing migrations. It waits for locks as long as necessary.
  *
- * @param options.onUnavailable called with the reason after each attempt, while the database cannot
- *   be reached or is read-only. Without it, there is only one attempt.
- * @param options.onWaiting called repeatedly, with what the migration waits for, or `undefined` if
- *   it does not wait.
- * @returns where the database is.
+ * @param options.onUnavailable called with the reason after each failed attempt, while the database
+ * cannot be reached or is read-only. Without this function, there is only one attempt.
+ * @param options.onWaiting called repeatedly, with the thing that the migration waits for, or
+ * `undefined` if it does not wait.
+ * @returns the address of the database.
  * @throws {StartupError} if the database cannot be migrated, or the settings are wrong.
  */
 export async function migratePostgres(
@@ -79,21 +79,22 @@ async function migrate(
   const connect = () => {
     const client = connectPostgres(url, address, {
       ...{ socket: () => openSocket(address), connectSeconds, max: 1, purpose: 'migration' },
-      // This is the limit until the migration lifts all limits. A role may have a shorter one.
+      // The statements before the migration get this time limit, because the role may have a
+      // shorter one. The migration itself runs without a limit.
       statementSeconds,
     });
-    // The end of the session releases the lock.
+    // The migration lock is released when this session ends.
     opened.defer(() => client.end({ timeout: closeSeconds }));
     return client;
   };
-  // The lock needs a separate connection: an advisory lock belongs to a session, and a pool has
-  // several.
+  // The migration needs its own connection, because an advisory lock belongs to a session, and a
+  // pool has several sessions.
   const client = connect();
   const other = connect();
   await checkSession(client);
   await checkOwnSessions(client, other);
-  // pg_advisory_lock would block: an online index waits for every statement that began before it,
-  // and so for a replica that waits for the lock.
+  // `pg_advisory_lock` would wait inside a statement. The online creation of an index waits for all
+  // statements that began before it. So it would wait for the replica that waits for the lock.
   let pid = await tryToLock(client);
   while (pid === undefined) {
     onWaiting({ reason: otherMigrates, id: otherMigrates });
@@ -101,7 +102,7 @@ async function migrate(
     pid = await tryToLock(client);
   }
   const watching = watchLockWaits(other, { ...limits, pid, onWaiting });
-  // The call is not awaited, because it may hang.
+  // `stop` is not awaited, because the query of the watcher may hang.
   opened.defer(() => {
     void watching.stop();
   });
@@ -110,7 +111,12 @@ async function migrate(
   return address;
 }
 
-/** @returns the session that has the lock, or `undefined` if another session has it. */
+/**
+ * Tries to get the migration lock.
+ *
+ * @returns the process id of the session that holds the lock, or `undefined` if another session has
+ * it.
+ */
 async function tryToLock(client: postgres.Sql): Promise<number | undefined> {
   const [row] = await client`
     select pg_try_advisory_lock(${migrationLock}) as "isLocked", pg_backend_pid() as pid`;
@@ -122,29 +128,29 @@ function cannotOpen(error: unknown, limits: DatabaseLimits): StartupError {
 }
 
 /**
- * Returns the message of the server or the socket, which contains no password. drizzle's message
- * would contain SQL.
+ * Returns the reason of a failed migration, for the log. The messages of the server and of the
+ * socket contain no password. drizzle's own message would contain SQL.
  */
 function reasonOf(error: unknown, { connectSeconds }: DatabaseLimits): string {
   const cause = causeOf(error);
   const fault = poolerFault(cause);
   if (fault !== undefined) return fault;
-  // This is a host with several addresses, each of which failed.
+  // An `AggregateError` means that the host has several addresses, and that each of them failed.
   if (cause instanceof AggregateError && cause.errors[0] instanceof Error) {
     return cause.errors[0].message;
   }
-  // The driver's message is not a sentence: "write CONNECT_TIMEOUT host:port".
+  // The driver's own message is not a sentence: "write CONNECT_TIMEOUT host:port".
   if ('code' in cause && cause.code === 'CONNECT_TIMEOUT') {
-    return `no Postgres answered within ${connectSeconds} s`;
+    return `no response from Postgres within ${connectSeconds} s`;
   }
   return cause.message;
 }
 
 /**
- * Checks whether a host lacks TLS although the URL requires it, because a start would then wait
- * forever.
+ * Checks whether a host has no TLS although the URL requires TLS. Without this check, the start
+ * would retry forever.
  *
- * @throws {StartupError} if a host lacks TLS.
+ * @throws {StartupError} if a host has no TLS.
  */
 async function throwIfTlsIsRefused(
   { hosts, tls }: PostgresUrl,
@@ -156,7 +162,7 @@ async function throwIfTlsIsRefused(
   const answers = await Promise.all(hosts.map((host) => refusesTls(host, searchSeconds)));
   if (!answers.includes(true)) return;
   throw new StartupError(
-    `DATABASE_URL: Postgres has no TLS, and sslmode=${tls} requires it. Set ssl = on there, or write sslmode=disable`,
+    `DATABASE_URL: Postgres has no TLS, and sslmode=${tls} requires it. Set ssl = on in Postgres, or write sslmode=disable`,
   );
 }
 

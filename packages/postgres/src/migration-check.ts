@@ -11,7 +11,7 @@ import { isReadOnly } from './probe-database.ts';
 import { findSessionFault, sessionColumns } from './session-settings.ts';
 import { statement } from './statement.ts';
 
-/** The SQLSTATE of a table that does not exist. */
+/** The SQLSTATE of a statement about a table that does not exist. */
 const undefinedTable = '42P01';
 
 const checkDatabase = statement('check_database', async (db) => {
@@ -25,8 +25,8 @@ const checkDatabase = statement('check_database', async (db) => {
     })
     .from(sql`drizzle.__drizzle_migrations`);
   if (row === undefined) throw new DatabaseUnavailableError(incompleteAnswer);
-  // The error is thrown inside the statement, so that the observers of statements look for a
-  // writable Postgres.
+  // The error is thrown inside the statement. So the monitor, which observes statements, starts a
+  // search for a writable Postgres.
   if (row.isReadOnly) throw new DatabaseUnavailableError(readOnly);
   return row;
 });
@@ -34,15 +34,15 @@ const checkDatabase = statement('check_database', async (db) => {
 const lacksMigrations = 'The database lacks migrations that this version needs.';
 
 /**
- * Creates a check that the database accepts writes, has every migration of this version, and gives
- * sessions the settings that the service relies on. Additional migrations are fine: during a
- * rollout, newer replicas have already applied theirs.
+ * Creates a check of the database. The check finds out whether the database accepts writes, has
+ * every migration of this version, and gives sessions the settings that the service needs. More
+ * migrations than expected are fine, because newer replicas apply theirs during an update.
  *
- * The check runs on each pool of requests, because one pool may be unable to connect while another
- * one is connected.
+ * The check uses each pool of requests, because one pool may be connected while another one cannot
+ * connect.
  *
- * @param migrationsFolder the SQL files that drizzle-kit wrote, with their journal.
- * @returns the check, which returns one sentence about what is wrong, or `undefined`.
+ * @param migrationsFolder the folder with the SQL files and the journal that drizzle-kit wrote.
+ * @returns the check. It returns one sentence about what is wrong, or `undefined`.
  * @throws {DatabaseError} from the check, if the database cannot be queried or is read-only.
  */
 export function createDatabaseCheck(

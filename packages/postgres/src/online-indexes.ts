@@ -1,13 +1,15 @@
 import type { Sql } from 'postgres';
 
 /**
- * Creates the indexes of a migration before the migration is applied, if their statement begins
- * with `CREATE INDEX IF NOT EXISTS`. So other statements can write to the tables, however long it
- * takes. The transaction that applies the migration could not create an index online, and then
- * finds it in place. There is no timeout, because this lock delays neither reads nor writes.
+ * Creates the indexes of a migration before the migration is applied. It handles each statement
+ * that begins with `CREATE INDEX IF NOT EXISTS`, and creates the index with `CONCURRENTLY`. So
+ * other statements can write to the table meanwhile.
  *
- * @param sql the statements of the migration. An index of a new column belongs in the next
- *   migration.
+ * The transaction that applies the migration cannot use `CONCURRENTLY`. It finds the index in
+ * place. There is no timeout, because this lock delays neither reads nor writes.
+ *
+ * @param sql the statements of the migration. The index of a new column belongs in the next
+ * migration.
  */
 export async function createIndexesOnline(client: Sql, sql: readonly string[]): Promise<void> {
   const statements = sql.map((text) => text.trim());
@@ -20,7 +22,8 @@ export async function createIndexesOnline(client: Sql, sql: readonly string[]): 
       select to_regclass(${table}) is not null as "hasTable",
         (select indisvalid from pg_index where indexrelid = to_regclass(${name})) as "isValid"`;
     if (!found?.hasTable || found.isValid) continue;
-    // An interrupted attempt leaves an index that is written and never read.
+    // An interrupted attempt leaves an invalid index. Postgres updates it with each write, but
+    // never uses it.
     if (found.isValid === false) await client.unsafe(`drop index concurrently ${name}`);
     for (const text of functions) await client.unsafe(text);
     await client.unsafe(statement.replace('CREATE INDEX', 'CREATE INDEX CONCURRENTLY'));

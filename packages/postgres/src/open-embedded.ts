@@ -12,9 +12,9 @@ import { DurableFileSystem, durableStartParams, syncTree } from './durable-file-
 import { limitStatements } from './statement.ts';
 
 /**
- * Locks a directory, opens the embedded database (PGlite) in it, and migrates it.
+ * Locks a directory, opens the embedded database (PGlite) in it, and migrates the database.
  *
- * @throws {StartupError} if the directory cannot be used, or another server runs on it.
+ * @throws {StartupError} if the directory cannot be used, or if another server uses it.
  */
 export async function openEmbedded(
   dataDir: string,
@@ -39,10 +39,11 @@ export async function openEmbedded(
       async listen(channel, { onMessage, onListening }) {
         const unlisten = await client.listen(channel, onMessage);
         onListening();
-        // An embedded database has no network and no other replica.
+        // The embedded database is used by a single process, so there is no connection to check by
+        // heartbeats.
         return { beat() {}, close: () => unlisten() };
       },
-      // It is in this process.
+      // The database is in this process, so it has no address.
       address: () => ({}),
       close: async () => {
         await client.close();
@@ -51,27 +52,30 @@ export async function openEmbedded(
     };
   } catch (error) {
     if (error instanceof StartupError) throw error;
-    // WebAssembly's file system throws objects of its own.
-    const reason = error instanceof Error ? error.message : 'it holds no database of this version';
+    // The file system of WebAssembly may throw objects that are not errors.
+    const reason =
+      error instanceof Error ? error.message : 'the directory contains no database of this version';
     throw new StartupError(`DATA_DIR: cannot open ${dataDir}: ${reason}`);
   }
 }
 
 /**
- * The page cache is part of WebAssembly's memory, which is resident from the start. With Postgres's
- * default of 128 MB, an idle service takes 404 MB. With 16 MB it takes 270 MB, and 4 MB saves no
- * more. The operating system caches the files, too.
+ * The size of Postgres's page cache. The cache is part of WebAssembly's memory, which is allocated
+ * at the start.
+ *
+ * With Postgres's default of 128 MB, an idle service takes 404 MB. With 16 MB it takes 270 MB, and
+ * 4 MB saves nothing more. The operating system caches the same files anyway.
  */
 const sharedBuffers = '16MB';
 
 async function openPglite(directory: string): Promise<PGlite> {
-  // PGlite would create the directory with mode 0755.
+  // The directory is created here with mode 0700, because PGlite would use 0755.
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const client = await PGlite.create({
     fs: new DurableFileSystem(directory),
     startParams: [...durableStartParams, '-c', `shared_buffers=${sharedBuffers}`],
   });
-  // A database without migrations is new, or its first start was interrupted.
+  // Without a table of migrations, the database is new, or its first start was interrupted.
   const { rows } = await client.query<{ migrations: string | null }>(
     "select to_regclass('drizzle.__drizzle_migrations') as migrations",
   );

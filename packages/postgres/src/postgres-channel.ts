@@ -17,10 +17,12 @@ export async function listenTo(
   }: ChannelListener & Pick<DatabaseLimits, 'heartbeatMs' | 'closeSeconds'>,
 ): Promise<Listening> {
   let sending: Promise<unknown> | undefined;
-  // Heartbeats are sent through the pool, because postgres.js keeps the listening connection to
-  // itself. They use the same channel, because with a second one, each failed reconnect would queue
-  // one more LISTEN. They are sent one at a time, so that a Postgres that continues after a hang
-  // does not send several at once.
+  // postgres.js uses the listening connection for nothing else, so heartbeats are sent through the
+  // pool. They use the same channel. With a second channel, each failed reconnect would queue one
+  // more LISTEN.
+  //
+  // Only one heartbeat is sent at a time. Otherwise a Postgres that continues after a hang would
+  // send several at once.
   const beat = () => {
     sending ??= client
       .notify(channel, heartbeat())
@@ -35,13 +37,13 @@ export async function listenTo(
     onListening();
     beat();
   });
-  // If this fails, the driver listens again each time its connection closes. A replica that starts
-  // during a failover must not end because of it.
+  // If the first LISTEN fails, the driver tries again each time its connection closes. A replica
+  // that starts during a failover must not stop because of this failure.
   first.catch(() => {});
   await listening.promise;
   const beating = systemClock.every(heartbeatMs, beat);
   async function leave(): Promise<void> {
-    // A heartbeat after the message of leaving would cancel that message.
+    // A heartbeat after the message about the stop would make this replica look alive again.
     await sending;
     const unlisten = async () => (await first).unlisten();
     await Promise.allSettled([client.notify(channel, goodbye), unlisten()]);
@@ -50,7 +52,7 @@ export async function listenTo(
     beat,
     close() {
       systemClock.cancel(beating);
-      // These are statements, and would wait for a Postgres that is down.
+      // Both statements would wait forever for a Postgres that is down, so there is a timeout.
       return waitAtMost({ ms: closeSeconds * 1_000 }, leave(), () => {});
     },
   };

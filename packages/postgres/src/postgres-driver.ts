@@ -7,15 +7,16 @@ import type { PostgresUrl } from './postgres-url.ts';
 import { sessionSettings } from './session-settings.ts';
 
 /**
- * Creates the driver's pool for one host. Every connection to Postgres is created here.
+ * Creates a connection pool of the driver for one host. Every connection to Postgres is created
+ * here.
  *
- * It sets every option that the driver would otherwise read from `PG*` variables.
+ * The function sets all options that the driver would otherwise read from `PG*` variables.
  *
- * @param options.socket opens the socket of each connection. The types of the driver lack this
- *   option.
- * @param options.connectSeconds the timeout of a new connection.
- * @param options.purpose is added to the application's name.
- * @param options.statementSeconds how long Postgres may work on a statement.
+ * @param options.socket opens the socket of a connection. The types of the driver do not contain
+ * this option.
+ * @param options.connectSeconds the timeout for opening a connection.
+ * @param options.purpose a word that is added to the application's name.
+ * @param options.statementSeconds the timeout after which Postgres cancels a statement.
  */
 export function connectPostgres(
   url: PostgresUrl,
@@ -33,27 +34,28 @@ export function connectPostgres(
   const { user, password, database, applicationName } = url;
   const given = {
     socket: options.socket,
-    // The driver gets one host, even if the URL has several. It would try them without a pause and
-    // without an end, and no statement would ever fail. The host only appears in messages, because
-    // `socket` knows the address.
+    // The driver gets only one host, even if the URL has several. It would try several hosts
+    // without a pause and without an end, and no statement would ever fail. The host here only
+    // appears in messages, because `socket` knows the real address.
     ...{ host, port, user, database },
-    // The password is a function, because the driver treats an empty string as a missing password.
+    // The password is a function, because the driver ignores an empty string.
     password: () => password,
     ssl: tlsOptions(url),
     sslnegotiation: url.isTlsDirect ? 'direct' : null,
     max: options.max,
     idle_timeout: idleSeconds,
     connect_timeout: options.connectSeconds,
-    // This is the default of the driver: half an hour to an hour, so that connections spread over
-    // new hosts.
+    // A connection is closed after half an hour to an hour, which is also the driver's default. So
+    // connections spread to new hosts over time.
     max_lifetime: 60 * (30 + Math.random() * 30),
     ...{ max_pipeline: 100, keep_alive: 60, prepare: true, debug: false },
     publications: 'alltables',
-    // The driver's own pause between attempts grows to 20 s. A Postgres that is back would look
-    // dead for that long.
+    // The driver's own pauses between attempts grow up to 20 s. A Postgres that works again would
+    // look dead for that long.
     backoff: () => 0,
-    // The driver would query the types of all arrays on each new connection, and nobody handles the
-    // failure of that query. A connection lost at that moment ended the process.
+    // With this option, the driver would query the array types on each new connection, and would
+    // not handle the failure of that query. A connection that was lost at that moment ended the
+    // process.
     fetch_types: false,
     onnotice: () => {},
     connection: {
@@ -89,8 +91,8 @@ function caOf(caFile: string | undefined): { ca?: Buffer } {
   }
 }
 
-/** What the driver passes to the function that opens a socket. */
+/** The options that the driver passes to the function that opens a socket. */
 export interface SocketOptions {
-  /** `null` for a connection that listens to a channel and is never idle. */
+  /** The idle timeout, or `null` for a connection that listens to a channel. */
   readonly idle_timeout?: number | null;
 }

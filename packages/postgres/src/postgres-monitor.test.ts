@@ -11,7 +11,8 @@ const standby: FoundPostgres = { address: addressOf('standby'), isWritable: fals
 const refused = new DatabaseUnavailableError('ECONNREFUSED');
 
 /**
- * Creates a monitor whose searches and pauses end when the test decides. A pause varies by half.
+ * Creates a monitor in which the test decides when searches and pauses end. `endPause` waits for
+ * the longest possible pause.
  */
 function createTestMonitor() {
   const searches: PromiseWithResolvers<FoundPostgres>[] = [];
@@ -40,7 +41,7 @@ function createTestMonitor() {
   };
 }
 
-test('many failures start one search, and a failure in the pause after it starts another', async () => {
+test('many failures start a single search, and a failure in the pause after it starts another search', async () => {
   const { monitor, searches, find, endPause } = createTestMonitor();
   expect(await monitor.target()).toEqual(addressOf('first'));
   expect(searches).toHaveLength(0);
@@ -54,13 +55,13 @@ test('many failures start one search, and a failure in the pause after it starts
   expect(searches).toHaveLength(2);
 });
 
-test('while no Postgres is found, new connections fail at once and the search is repeated', async () => {
+test('the monitor refuses new connections at once and repeats the search while it finds no Postgres', async () => {
   const { monitor, searches, find, endPause } = createTestMonitor();
   monitor.suspect(refused);
   await find(Promise.reject(refused));
   await expect(monitor.target()).rejects.toMatchObject({ code: refused.code });
   await endPause();
-  // This also holds while the next search runs.
+  // New connections also fail while the next search is running.
   await expect(monitor.target()).rejects.toMatchObject({ code: refused.code });
   await find(primary);
   expect(await monitor.target()).toEqual(primary.address);
@@ -68,7 +69,7 @@ test('while no Postgres is found, new connections fail at once and the search is
   expect(searches).toHaveLength(2);
 });
 
-test('a read-only Postgres is used, and the search continues until a writable one is found', async () => {
+test('the monitor uses a read-only Postgres, and keeps searching until it finds a writable one', async () => {
   const { monitor, onReplaced, find, endPause, searches } = createTestMonitor();
   monitor.suspect(refused);
   await find(standby);
@@ -82,9 +83,10 @@ test('a read-only Postgres is used, and the search continues until a writable on
   expect(searches).toHaveLength(2);
 });
 
-// The listening connection reconnects as soon as it is lost. If Postgres refuses it but responds to
-// the search, this would be an endless loop, for example when only one connection is left.
-test('whenFound waits for a pause, and then until a Postgres is found', async () => {
+// The driver reopens the listening connection at once when it is lost. Without a pause, there would
+// be an endless loop if Postgres refuses this connection but responds to the search. This happens
+// when only one connection is left.
+test('whenFound waits for a pause, and then until the monitor finds a Postgres', async () => {
   const { monitor, find, endPause } = createTestMonitor();
   const found: string[] = [];
   void monitor.whenFound().then(() => found.push('nothing has failed'));
@@ -102,7 +104,7 @@ test('whenFound waits for a pause, and then until a Postgres is found', async ()
   expect(found).toHaveLength(2);
 });
 
-test('a closed monitor stops searching, and refuses connections', async () => {
+test('a closed monitor stops searching, and refuses new connections', async () => {
   const { monitor, searches, find, endPause } = createTestMonitor();
   monitor.suspect(refused);
   await find(Promise.reject(refused));
@@ -112,7 +114,7 @@ test('a closed monitor stops searching, and refuses connections', async () => {
   await expect(monitor.target()).rejects.toMatchObject({ code: 'CONNECTION_ENDED' });
 });
 
-test('connections to a read-only Postgres are closed when it may not be used', async () => {
+test('the monitor closes connections to a read-only Postgres when the URL requires a writable one', async () => {
   const { monitor, onReplaced, endPause, find } = createTestMonitor();
   monitor.suspect(new DatabaseUnavailableError(readOnly));
   void find(Promise.reject(new DatabaseUnavailableError(readOnly)));

@@ -9,19 +9,20 @@ import type { FoundPostgres } from './find-postgres.ts';
 import type { Address } from './postgres-socket.ts';
 
 /**
- * Decides to which host connections go, and whether any may be opened.
+ * Creates the monitor, which decides to which host new connections go, and whether connections may
+ * be opened at all.
  *
- * After a failure, one search at a time finds out whether Postgres is there and accepts writes. New
- * connections wait for its result. If it finds nothing, it is repeated, and new connections fail at
- * once, because they would only find the same. If it finds a read-only Postgres, connections use
- * it, and the search for a writable one continues.
+ * After a failure, the monitor searches for a Postgres that accepts writes. Only one search runs at
+ * a time, and new connections wait for its result. If a search finds no Postgres, it is repeated,
+ * and new connections fail at once meanwhile. If a search finds only a read-only Postgres,
+ * connections use it, and the search for a writable one continues.
  *
  * @param options.find {@link findPostgres}
- * @param options.onReplaced called when a writable Postgres is found after a read-only one, or when
- *   the only Postgres is read-only and must not be used. Connections to the old one must be closed,
- *   because they would stay read-only forever.
+ * @param options.onReplaced called when connections to the old Postgres must be closed, because
+ * they would stay read-only. This is the case when a writable Postgres is found after a read-only
+ * one. It is also the case when the only Postgres is read-only and the URL requires a writable one.
  * @param options.pauseMs the pause between two searches. It varies by half, so that replicas do not
- *   search at the same time.
+ * search at the same time.
  */
 export function createPostgresMonitor(options: {
   first: Address;
@@ -32,14 +33,14 @@ export function createPostgresMonitor(options: {
   clock?: Clock;
 }) {
   const { find, onReplaced, pauseMs, clock = systemClock } = options;
-  /** Cancels the pauses. */
+  /** The functions that end the current pauses. */
   const pauses = new Set<() => void>();
   let isClosed = false;
   let address = options.first;
   let isReadOnly = false;
-  /** Why no connection is possible; `undefined` if none has failed. */
+  /** The reason why no connection is possible, or `undefined` if the last search succeeded. */
   let fault: DatabaseError | undefined;
-  /** Whether something failed after the last search had begun. */
+  /** Whether a statement or a connection has failed since the last search began. */
   let isSuspected = false;
   let isSearching = false;
   let firstResult: Promise<void> | undefined;
@@ -76,8 +77,8 @@ export function createPostgresMonitor(options: {
     await firstResult;
     firstResult = undefined;
     do {
-      // There is a pause after a success, too: many failures come at once, and each would start a
-      // search.
+      // There is a pause even after a successful search. Many statements fail at the same moment,
+      // and each failure would start another search.
       await pause();
       if (isWanted()) await searchOnce();
     } while (isWanted());
@@ -86,9 +87,10 @@ export function createPostgresMonitor(options: {
 
   return {
     /**
-     * Returns the address of the Postgres to connect to. Waits for a search that has just begun.
+     * Returns the address of the Postgres to connect to. If the first search after a failure is
+     * running, it waits for the result.
      *
-     * @throws {DatabaseError} if no Postgres was found.
+     * @throws {DatabaseError} if the last search found no Postgres.
      */
     async target(): Promise<Address> {
       await firstResult;
@@ -97,7 +99,7 @@ export function createPostgresMonitor(options: {
       return address;
     },
 
-    /** The address of the Postgres that was found last. */
+    /** Returns the address of the Postgres that was found last. */
     address: () => address,
 
     /** Waits for a pause, and then until a Postgres is found. */
@@ -107,13 +109,14 @@ export function createPostgresMonitor(options: {
     },
 
     /**
-     * Accepts a writable Postgres that other code has found. A running search has the newer result.
+     * Sets the address of a writable Postgres that other code has found. It is ignored while a
+     * search is running, because the search has the newer result.
      */
     use(found: Address): void {
       if (!isSearching) address = found;
     },
 
-    /** Looks for Postgres, because a statement or a connection failed. */
+    /** Starts a search for Postgres after a statement or a connection has failed. */
     suspect(error: DatabaseError): void {
       if (error.code === readOnly) isReadOnly = true;
       isSuspected = true;
@@ -121,7 +124,7 @@ export function createPostgresMonitor(options: {
       if (!isSearching) void search();
     },
 
-    /** Ends the search. No connection is opened after this call. */
+    /** Ends the search. No connection can be opened after this call. */
     close(): void {
       isClosed = true;
       for (const end of pauses) end();

@@ -5,7 +5,7 @@ import { openRawServer } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
 import { openFailingSocket, openSocket, watchSockets } from './postgres-socket.ts';
 
-/** Opens a server that never writes, and one connection to it. */
+/** Opens a server that never sends anything, and one connection to it. */
 async function connectToServer() {
   const accepted = Promise.withResolvers<Socket>();
   const server = await openRawServer(accepted.resolve);
@@ -15,21 +15,21 @@ async function connectToServer() {
   return { socket, peer, failed, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 }
 
-test('a connection fails when the server closes it', async () => {
+test('openSocket emits an error when the server closes the connection', async () => {
   await using connection = await connectToServer();
   connection.socket.resume();
   connection.peer.end();
   expect(await connection.failed).toMatchObject({ code: 'CONNECTION_CLOSED' });
 });
 
-test('a failing socket fails at the first write, with the given code', async () => {
+test('openFailingSocket returns a socket that fails at the first write, with the given code', async () => {
   const socket = openFailingSocket('57P03');
   const failed = once(socket, 'error');
   socket.write('startup');
   expect(await failed).toMatchObject([{ code: '57P03' }]);
 });
 
-test('a socket is destroyed when its server does not respond, or sends nothing for too long', async () => {
+test('watchSockets destroys a socket when its server does not respond, or sends nothing for too long', async () => {
   await using silent = await connectToServer();
   await using idle = await connectToServer();
   await using deaf = await connectToServer();

@@ -4,23 +4,25 @@ import { type Clock, systemClock } from '@animal-store/runtime';
 import type { PostgresHost } from './postgres-url.ts';
 import { createRememberingLookup } from './remembering-lookup.ts';
 
-/** The address of a Postgres. */
+/** The address of a Postgres: host and port, or the path of a Unix socket. */
 export type Address = PostgresHost;
 
 /**
- * All connections share this lookup, so that each profits from addresses that another one has
- * found.
+ * The lookup of host names, which all connections share. So each connection can use the addresses
+ * that another one has found.
  */
 const lookup = createRememberingLookup();
 
 /**
- * Connects like postgres.js, with one correction: a server that closes a connection causes an
- * error, also before the connection is ready. A proxy whose Postgres is down closes connections
- * like this, and so does an HTTP server. postgres.js ignores it and reconnects at once and forever,
- * while the statement waits (its issue 1193).
+ * Opens a socket like postgres.js does, with one difference: the socket emits an error when the
+ * server closes the connection.
  *
- * The socket has the name of the host, because postgres.js takes the name for TLS from it. Servers
- * that many databases share choose the certificate by this name (SNI).
+ * A proxy closes connections like this when its Postgres is down, and so does an HTTP server.
+ * postgres.js ignores it, and reconnects at once and forever, while the statement waits (issue 1193
+ * of postgres.js).
+ *
+ * The socket has a property `host`, because postgres.js takes the host name for TLS from it.
+ * Servers that many databases share choose the certificate by this name (SNI).
  */
 export function openSocket({ host, port, path }: Address): Socket {
   const socket =
@@ -29,8 +31,9 @@ export function openSocket({ host, port, path }: Address): Socket {
 }
 
 /**
- * Creates a socket that fails at once, for a connection that must not be opened. If opening it
- * failed instead, postgres.js would never use that connection again.
+ * Creates a socket that fails at its first write, for a connection that must not be opened. The
+ * function that opens sockets must not throw, because postgres.js would then never use that
+ * connection again.
  */
 export function openFailingSocket(code: string): Duplex {
   return new Duplex({
@@ -41,33 +44,37 @@ export function openFailingSocket(code: string): Duplex {
   });
 }
 
-/** The error is new each time, because postgres.js adds the statement to it. */
+/**
+ * Creates the error of a lost connection. Each error is a new object, because postgres.js adds the
+ * statement to it.
+ */
 function lost(code: string): Error {
   return Object.assign(new Error('the connection was lost'), { code });
 }
 
-/** The byte counts of a socket when data last arrived. */
+/** The state of a watched socket when data last arrived. */
 interface Traffic {
-  /** How long the socket may receive nothing, in milliseconds. */
+  /** How long the socket may receive no data, in milliseconds. */
   readonly silentMs: number;
   readonly bytesRead: number;
   readonly bytesWritten: number;
   readonly heardAt: number;
-  /** When data was first written after that; `undefined` if no response is due. */
+  /** The time when data was first written after that, or `undefined` if no response is expected. */
   askedAt?: number;
 }
 
 /**
- * Watches sockets, and destroys silent ones: those that received nothing for `silentMs`, or that
- * got no response for `answerMs` after a write.
+ * Watches sockets, and destroys sockets that receive nothing for `silentMs`, or get no response
+ * within `answerMs` after a write.
  *
- * Nothing else detects a network that drops packets. The system retransmits for a quarter of an
- * hour, and until then postgres.js sends statements to the dead connection. A Postgres that hung
- * would run all of them when it continues, although their callers have received an error, and would
- * delay others.
+ * Nothing else detects a network that drops packets. The operating system retransmits packets for a
+ * quarter of an hour, and postgres.js sends statements to the dead connection meanwhile. If
+ * Postgres only hung, it would later execute these statements, although their callers have received
+ * an error.
  *
- * @param options.answerMs longer than the timeout of a statement.
- * @param options.checkEveryMs how often to look for silent connections.
+ * @param options.answerMs the timeout of a response. It must be longer than the timeout of a
+ * statement.
+ * @param options.checkEveryMs how often the sockets are checked.
  */
 export function watchSockets({
   answerMs,
@@ -84,7 +91,7 @@ export function watchSockets({
   function destroySilent(): void {
     const now = clock.elapsed();
     for (const [socket, last] of traffic) {
-      // Compares byte counts, because under TLS this socket emits no `data` events.
+      // The byte counts are compared, because this socket emits no `data` events when TLS is used.
       if (socket.destroyed) traffic.delete(socket);
       else if (socket.bytesRead !== last.bytesRead) note(socket, last.silentMs);
       else {
@@ -106,11 +113,11 @@ export function watchSockets({
     /**
      * Starts to watch a socket.
      *
-     * @param silentMs how long this socket may receive nothing.
+     * @param silentMs how long this socket may receive no data, in milliseconds.
      */
     watch: note,
 
-    /** Destroys all sockets. */
+    /** Destroys all watched sockets. */
     destroyAll(): void {
       for (const socket of traffic.keys()) socket.destroy(lost('CONNECTION_CLOSED'));
     },

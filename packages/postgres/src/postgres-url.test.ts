@@ -4,7 +4,7 @@ import { parsePostgresUrl } from './postgres-url.ts';
 const withParameter = (parameter: string) =>
   parsePostgresUrl(`postgres://u:secret@a,b/name?${parameter}`);
 
-test('parsePostgresUrl reads a URL with all its parts, and decodes percent-encoded characters', () => {
+test('parsePostgresUrl parses a URL with all its parts, and decodes percent-encoded characters', () => {
   expect(
     parsePostgresUrl('postgresql://us%40er:p%40s%3As@a:5433,b/ani%20mals?sslmode=require'),
   ).toEqual({
@@ -49,7 +49,7 @@ test.each([
   ['keepalives_count=5'],
   ['connect_timeout=10'],
   ['schema=public'],
-])('parsePostgresUrl ignores the parameter %s with a note', (parameter) => {
+])('parsePostgresUrl ignores the parameter %s, and returns a note about it', (parameter) => {
   const [name] = parameter.split('=');
   expect(withParameter(parameter)).toMatchObject({
     notes: [expect.stringMatching(`^${name} is ignored \\(`)],
@@ -82,7 +82,7 @@ test.each([
   ['max=100', 'max: unknown parameter; remove it'],
   ['constructor=1', 'constructor: unknown parameter; remove it'],
 ])(
-  'parsePostgresUrl refuses the parameter %s by its name, without a secret',
+  'parsePostgresUrl refuses the parameter %s, and names it without showing the password',
   (parameter, expected) => {
     const fault = withParameter(parameter);
     expect(fault).toEqual(
@@ -100,17 +100,17 @@ test.each([
   ...['postgres://u%00search_path%00x@db/name', 'postgres://u:%00@db/name', 'postgres://db/a%00'],
   ...['postgres://%2Ftmp%00/name', `postgres://%2F${'x'.repeat(100)}/name`],
   ...['postgres://u:p@ss@db/name', 'postgres://u:p#ss@db/name', 'postgres://u:%zz@db/name'],
-])('parsePostgresUrl refuses %j with an example', (text) => {
+])('parsePostgresUrl refuses %j, and shows an example of a valid URL', (text) => {
   expect(parsePostgresUrl(text)).toMatch(/^expected postgres:\/\/user:password@host\/name, /);
 });
 
-test('parsePostgresUrl uses the user of the system when the URL has no user and no name, like libpq', () => {
+test('parsePostgresUrl uses the user of the operating system, like libpq, when the URL has no user and no database', () => {
   const url = parsePostgresUrl('postgres://host');
   expect(url).toMatchObject({ database: typeof url === 'string' ? '' : url.user, password: '' });
 });
 
-// The name with %25 was looked up as it stands, so no start ended.
-test('readPostgresUrl decodes the zone of an IPv6 address', () => {
+// Regression: the name was looked up with the characters %25 in it, so a start waited forever.
+test('parsePostgresUrl decodes the zone of an IPv6 address', () => {
   expect(parsePostgresUrl('postgres://u@[fe80::1%25eth0]:5433/name')).toMatchObject({
     hosts: [{ host: 'fe80::1%eth0', port: 5433 }],
   });

@@ -9,15 +9,15 @@ import {
   supported,
 } from '@animal-store/runtime';
 
-/** One host of a `postgres://…` URL. */
+/** A host in a `postgres://…` URL. */
 export interface PostgresHost {
   readonly host: string;
   readonly port: number;
-  /** The path of a Unix socket, instead of host and port. */
+  /** The path of a Unix socket, or `undefined` for a host with a port. */
   readonly path: string | undefined;
 }
 
-/** How a connection uses TLS: the `sslmode` of libpq. `allow` is treated as `prefer`. */
+/** How a connection uses TLS, as the `sslmode` of libpq. `allow` is treated like `prefer`. */
 type PostgresTls = 'disable' | 'prefer' | 'require' | 'verify-ca' | 'verify-full';
 
 /** The parts of a `postgres://…` URL. */
@@ -27,17 +27,23 @@ export interface PostgresUrl {
   readonly password: string;
   readonly database: string;
   readonly tls: PostgresTls;
-  /** Whether TLS starts without a request in plain text (`sslnegotiation=direct`, Postgres 17). */
+  /**
+   * Whether a connection begins with TLS, without a request in plain text before
+   * (`sslnegotiation=direct`, since Postgres 17).
+   */
   readonly isTlsDirect: boolean;
-  /** The file with the certificates of the authority; `undefined` to use those that Node trusts. */
+  /**
+   * The path of a file with the certificates of trusted authorities. If it is `undefined`, Node's
+   * own list is used.
+   */
   readonly caFile: string | undefined;
   /**
-   * Whether a read-only Postgres must not be used. Otherwise it is used until a writable one is
-   * found.
+   * Whether a read-only Postgres must not be used. If it is false, a read-only Postgres is used
+   * until a writable one is found.
    */
   readonly mustAcceptWrites: boolean;
   readonly applicationName: string;
-  /** A sentence for each parameter that has no effect. */
+  /** A sentence for each parameter that is ignored. */
   readonly notes: readonly string[];
 }
 
@@ -48,8 +54,8 @@ const ours = refused('the service sets it itself; remove it');
 const inUrl = refused('write it into the URL: postgres://user:password@host:port/name');
 
 /**
- * Every parameter that a URL may contain: the parameters of libpq, and others that providers and other
- * drivers add.
+ * The rule for each parameter that a URL may contain. The list has the parameters of libpq, and
+ * parameters that providers and other drivers add.
  */
 export const postgresParameters: Readonly<Record<string, ParameterRule>> = {
   sslmode: supported(oneOf('disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full')),
@@ -123,15 +129,17 @@ const form =
   /^postgres(?:ql)?:\/\/(?:(?<user>[^@/?#:]*)(?::(?<password>[^@/?#]*))?@)?(?<hosts>[^@/?#]+)(?:\/(?<database>[^?#/]*))?(?:\?(?<query>[^#]*))?$/;
 
 /**
- * Reads a `postgres://…` URL with one host, or several separated by commas (libpq manual, 32.1.1.2
- * "Connection URIs"). It does not use the driver for this. The driver misreads IPv6 addresses and
- * Unix sockets, sends unknown parameters to Postgres, and reads `PG*` variables for missing parts.
+ * Parses a `postgres://…` URL with one host, or several hosts separated by commas (libpq manual,
+ * 32.1.1.2 "Connection URIs").
  *
- * @returns a text about what is wrong, which never contains a password, if the URL is invalid.
+ * The driver is not used for this. It misreads IPv6 addresses and Unix sockets, sends unknown
+ * parameters to Postgres, and reads missing parts from `PG*` variables.
+ *
+ * @returns the parts, or a text about what is wrong. The text never contains a password.
  */
 export function parsePostgresUrl(text: string): PostgresUrl | string {
   const groups = form.exec(text)?.groups;
-  // A line break at the end, as from a file, would be part of the name of the database.
+  // White space, such as a line break at the end of a file, would become part of the database name.
   if (groups === undefined || /\s/.test(text)) return expected;
   const parameters = readParameters(postgresParameters, groups['query'] ?? '');
   if (typeof parameters === 'string') return parameters;
@@ -179,36 +187,40 @@ function readTls(
   if (!isChecked && mode !== 'require') {
     return 'sslrootcert: expected sslmode=verify-ca or verify-full with it';
   }
-  // As in libpq, a URL that names an authority asks for its check.
+  // As in libpq, a file with certificates means that the certificate of the server is checked.
   return { tls: mode === 'require' ? 'verify-ca' : mode, caFile: sslrootcert };
 }
 
 /**
  * Decodes percent-encoded characters.
  *
- * @throws if the text is malformed, or contains a character with which the driver would end a
- *   parameter of the start-up message and begin another one.
+ * @throws {TypeError} if the text is malformed, or contains a NUL character. The driver sends
+ * parameters that end with NUL, so this character would begin another parameter.
  */
 function decode(text = ''): string {
   const decoded = decodeURIComponent(text);
-  if (decoded.includes('\0')) throw new TypeError('Postgres has no such name.');
+  if (decoded.includes('\0')) throw new TypeError('A name or password must not contain NUL.');
   return decoded;
 }
 
-/** The largest path in `sockaddr_un` on Linux. */
+/** The maximum length of a Unix socket's path on Linux (`sockaddr_un`). */
 const maxSocketPathBytes = 107;
 
-/** @throws if the text is not a valid URL. */
+/**
+ * Parses one host of the URL.
+ *
+ * @throws {TypeError} if the text is not a valid host.
+ */
 function readHost(text: string): PostgresHost {
   const [, bracketed, name = '', digits = '5432'] =
     /^(?:\[([^\]]*)\]|([^:[\]\s]+))(?::(\d{1,5}))?$/.exec(text) ?? [];
   const port = Number(digits);
-  if (port < 1 || port > 65_535) throw new TypeError('There is no such port.');
+  if (port < 1 || port > 65_535) throw new TypeError('The port is invalid.');
   if (bracketed !== undefined) {
-    // A URL writes the % before a zone, such as the interface of a link-local address, as %25
-    // (RFC 6874).
+    // In a URL, the `%` before the zone of an IPv6 address is written as `%25` (RFC 6874). A zone
+    // is, for example, the interface of a link-local address.
     const address = bracketed.replace('%25', '%');
-    if (!isIPv6(address)) throw new TypeError('There is no such address.');
+    if (!isIPv6(address)) throw new TypeError('The IPv6 address is invalid.');
     return { host: address, port, path: undefined };
   }
   const host = decode(name);
@@ -217,12 +229,13 @@ function readHost(text: string): PostgresHost {
     if (Buffer.byteLength(path) > maxSocketPathBytes) throw new TypeError('The path is too long.');
     return { host, port, path };
   }
-  if (!/^[\p{L}\p{N}._-]+$/u.test(host)) throw new TypeError('There is no such name.');
+  if (!/^[\p{L}\p{N}._-]+$/u.test(host)) throw new TypeError('The name of the host is invalid.');
   return { host, port, path: undefined };
 }
 
 /**
- * Returns the user for a URL without one, like libpq. A container may have a user without a name.
+ * Returns the name of the user who runs this process, for a URL without a user, like libpq. Returns
+ * `undefined` if the user has no name, which can happen in a container.
  */
 function userOfSystem(): string | undefined {
   try {

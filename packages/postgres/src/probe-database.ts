@@ -3,17 +3,20 @@ import type { Database } from './database.ts';
 import { DatabaseUnavailableError, incompleteAnswer, readOnly } from './database-error.ts';
 import { inTransaction } from './statement.ts';
 
-/** Whether a standby or a setting refuses writes. */
+/** A condition in SQL: whether the database is a standby, or a setting refuses writes. */
 export const isReadOnly: SQL<boolean> = sql<boolean>`(pg_is_in_recovery() or current_setting('transaction_read_only') = 'on')`;
 
-/** The size of the probe's rows: several times the smallest `work_mem`. */
+/**
+ * The number of rows that the probe generates. Together they are several times as large as the
+ * smallest `work_mem`.
+ */
 const spilledRows = sql.raw('10000');
 
 /**
- * Checks whether the database accepts writes and has room for them.
+ * Checks whether the database accepts writes and has space for them.
  *
- * Postgres writes a temporary file when it has too little memory for the rows. This fails on a full
- * disk like a creation, and leaves nothing behind in a table.
+ * The rows of this statement do not fit into its memory, so Postgres writes a temporary file. On a
+ * full disk, this fails like the creation of an animal. It leaves nothing behind in a table.
  *
  * @throws {DatabaseError} if the database refuses the write.
  */

@@ -2,7 +2,7 @@ import { StartupError } from '@animal-store/runtime';
 import { type PostgresUrl, parsePostgresUrl } from './postgres-url.ts';
 
 /**
- * Reads a `postgres://…` URL.
+ * Parses the `postgres://…` URL of the setting `DATABASE_URL`.
  *
  * @throws {StartupError} if the URL is invalid, or has a refused parameter.
  */

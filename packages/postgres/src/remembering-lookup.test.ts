@@ -5,7 +5,7 @@ import { createRememberingLookup } from './remembering-lookup.ts';
 
 const failure = Object.assign(new Error('getaddrinfo EAI_AGAIN'), { code: 'EAI_AGAIN' });
 
-test('a lookup returns the last address while the name server fails', async () => {
+test('the lookup returns the last known address while the name server fails', async () => {
   const addresses = new Map([['db.test', '10.0.0.1']]);
   const lookUp: LookupFunction = (name, _options, callback) => {
     const address = addresses.get(name);
@@ -20,7 +20,7 @@ test('a lookup returns the last address while the name server fails', async () =
   expect(await ask('db.test')).toEqual(['10.0.0.1', 4]);
   addresses.delete('db.test');
   expect(await ask('db.test')).toEqual(['10.0.0.1', 4]);
-  // These names have no earlier result.
+  // For the other address family and the other name, there is no earlier result.
   expect(await ask('db.test', { family: 6 })).toBe(failure);
   expect(await ask('other.test')).toBe(failure);
   addresses.set('db.test', '10.0.0.2');

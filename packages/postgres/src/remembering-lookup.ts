@@ -5,15 +5,17 @@ import { type Clock, systemClock } from '@animal-store/runtime';
 type Callback = Parameters<LookupFunction>[2];
 
 /**
- * How long a name server may take, if an earlier address is known. The system asks a name server
- * that does not answer for ten seconds and longer, which no connection may take.
+/**
+ * How long a lookup may take if an earlier address of the name is known. If a name server does not
+ * respond, the operating system waits for ten seconds or longer. A new connection cannot wait so
+ * long.
  */
 const patienceMs = 500;
 
 /**
- * Creates a lookup of names that returns the last known addresses if a name cannot be resolved now,
- * or not soon. Otherwise a short failure of the name server would fail each request that needs a new
- * connection.
+ * Creates a lookup of host names. If a name cannot be resolved, or not soon, the lookup returns the
+ * last known addresses. Otherwise a failure of the name server would fail each request that needs a
+ * new connection.
  *
  * @param lookUp resolves a name.
  * @default `dns.lookup`, as it is at the time of the call
@@ -22,11 +24,11 @@ export function createRememberingLookup(
   lookUp: LookupFunction = (...args) => dns.lookup(...args),
   clock: Clock = systemClock,
 ): LookupFunction {
-  /** The last results by name. The names are the few hosts of `DATABASE_URL`. */
+  /** The last result for each name. There are only the few host names of `DATABASE_URL`. */
   const found = new Map<string, Parameters<Callback>>();
   /**
-   * The callbacks that wait for a running lookup, by name. There is one lookup of a name at a time,
-   * because each one occupies one of Node's four threads until the name server answers.
+   * The callbacks that wait for a running lookup, by name. Only one lookup of a name runs at a time,
+   * because each occupies one of Node's four threads until the name server responds.
    */
   const waiting = new Map<string, Set<Callback>>();
 

@@ -2,11 +2,12 @@ import { StartupError } from '@animal-store/runtime';
 import type { Sql } from 'postgres';
 
 /**
- * The settings that the service relies on in a session, whatever the role, the database or the
- * server have set. Each connection sends them at its start.
+ * The session settings that the service needs. Each connection sends them when it is opened,
+ * because the role, the database or the server may have other settings.
  *
- * - `DateStyle`, `bytea_output`: the service parses times and hashes in these formats.
- * - `search_path`: without it, tables would be in the schema of a role's own name.
+ * - `DateStyle` and `bytea_output`: the service parses times and hashes in these formats.
+ * - `search_path`: without it, Postgres would use a schema with the name of the role, if there is
+ *   one.
  * - `default_transaction_isolation`: transactions wait for locks, and then read committed data.
  */
 export const sessionSettings = {
@@ -21,21 +22,21 @@ export const sessionSettings = {
 const encoding = 'UTF8';
 
 /**
- * Time limits that the server, the database or the role may set, with the shortest length in
- * milliseconds that leaves the service enough time. No limit is fine. Shorter ones would end
- * transactions of operators, or idle connections of the pools, with a 503.
+ * The shortest time limits that leave the service enough time, in milliseconds. The server, the
+ * database or the role may set these limits. A shorter limit would end transactions of operators,
+ * or idle connections of the pools, and callers would get a 503. Having no limit is fine.
  */
 const leastLimits = {
   statement_timeout: 1_000,
   lock_timeout: 1_000,
   idle_in_transaction_session_timeout: 1_000,
   idle_session_timeout: 10_000,
-  // Postgres before 17 does not have it.
+  // Postgres has this setting since version 17.
   transaction_timeout: 10_000,
 } as const;
 
 /**
- * The facts about a session: its settings by name, its encoding, and the schemas that it may use.
+ * The facts about a session: its settings by name, its encoding, and the schemas that it can use.
  */
 type SessionFacts = Readonly<Record<string, string | null>>;
 
@@ -46,8 +47,8 @@ const limitNames = Object.keys(leastLimits) as (keyof typeof leastLimits)[];
 const checkedNames = ['server_encoding', 'session_replication_role', ...limitNames];
 
 /**
- * The columns of {@link SessionFacts}. `schemas` lists the existing schemas of the path that the
- * role may use.
+ * The columns of {@link SessionFacts}, in SQL. `schemas` lists the schemas of the search path that
+ * exist and that the role may use.
  */
 export const sessionColumns: string = [
   ...[...settingNames, ...checkedNames].map(
@@ -57,9 +58,11 @@ export const sessionColumns: string = [
 ].join(', ');
 
 /**
- * Compares a session with the settings that were sent, and with requirements that cannot be sent.
+ * Compares a session with the settings that the service has sent, and with requirements that it
+ * cannot send.
  *
- * @returns a part of a sentence about what is wrong and how to fix it; `undefined` if nothing is.
+ * @returns a part of a sentence about what is wrong and how to fix it, or `undefined` if nothing is
+ * wrong.
  */
 export function findSessionFault(session: SessionFacts): string | undefined {
   const { server_encoding: found, schemas } = session;
@@ -71,11 +74,12 @@ export function findSessionFault(session: SessionFacts): string | undefined {
     const wanted = sessionSettings[name];
     const setting = session[name];
     if (setting === wanted) continue;
-    // Postgres's default, `"$user", public`, is as good if no schema has the name of the role.
+    // Postgres's default, `"$user", public`, has the same effect if no schema has the name of the
+    // role.
     if (name === 'search_path' && schemas === schema) continue;
     return `${name} is '${setting}', although the service asked for '${wanted}': a pooler ignores it. Set it for the role: alter role … set ${name} = ${name === 'search_path' ? wanted : `'${wanted}'`}`;
   }
-  // Triggers write the names of accounts and search texts, and protect the audit log.
+  // Triggers write the names of accounts and the search texts, and protect the audit log.
   if (session['session_replication_role'] === 'replica') {
     return "session_replication_role is 'replica', so no trigger would run. Remove the setting: alter role … reset session_replication_role, or alter database … reset session_replication_role";
   }
@@ -98,17 +102,19 @@ const unitMs: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 
-/** Returns the length of a time limit such as `100ms`; 0 if there is no limit. */
+/**
+ * Returns the length of a time limit such as `100ms` in milliseconds, or 0 if there is no limit.
+ */
 function millisecondsOf(limit: string | null | undefined): number {
   const [, digits = '0', unit = 'ms'] = /^(\d+)([a-z]+)?$/.exec(limit ?? '') ?? [];
   return Number(digits) * (unitMs[unit] ?? 0);
 }
 
 /**
- * Checks that a session has the settings that were sent, and meets the requirements that cannot be
- * sent.
+ * Checks that a session has the settings that the service has sent, and meets the other
+ * requirements.
  *
- * @throws {StartupError} that says how to fix it.
+ * @throws {StartupError} whose message says how to fix the problem.
  */
 export async function checkSession(client: Sql): Promise<void> {
   const [session] = await client.unsafe<SessionFacts[]>(`select ${sessionColumns}`);
@@ -120,10 +126,10 @@ const needsSession =
   'the service needs sessions of its own (LISTEN, prepared statements, locks). Use a pooler in session mode, or connect to Postgres itself';
 
 /**
- * Checks that two open connections have two sessions. A pooler in transaction mode assigns the same
- * free session to both.
+ * Checks that two connections have two separate sessions. A pooler in transaction mode gives both
+ * connections the same session.
  *
- * @throws {StartupError} if they have the same one.
+ * @throws {StartupError} if both connections have the same session.
  */
 export async function checkOwnSessions(one: Sql, other: Sql): Promise<void> {
   const pidOf = async (client: Sql) => {
@@ -131,7 +137,7 @@ export async function checkOwnSessions(one: Sql, other: Sql): Promise<void> {
     return row?.pid;
   };
   const pid = await pidOf(one);
-  // The second call of the first connection may run in the session of the second one.
+  // The second statement on `one` may run in the session in which `other` has just run.
   const pids = [await pidOf(other), await pidOf(one)];
   if (pids[0] === pid || pids[1] !== pid) {
     throw new StartupError(
@@ -141,13 +147,14 @@ export async function checkOwnSessions(one: Sql, other: Sql): Promise<void> {
 }
 
 /**
- * The SQLSTATEs of a prepared statement that belongs to another session, or exists in this one
- * already.
+ * The SQLSTATEs that Postgres returns if a prepared statement belongs to another session, or
+ * already exists in this one.
  */
 const preparedElsewhere = ['26000', '42P05'];
 
 /**
- * Returns what is wrong with a pooler that causes this error; `undefined` if it is another error.
+ * Returns what is wrong with the pooler that has caused an error, or `undefined` if the error has
+ * another cause.
  */
 export function poolerFault({
   code,

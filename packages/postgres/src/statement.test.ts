@@ -11,7 +11,7 @@ import {
   statement,
 } from './statement.ts';
 
-/** These statements contain their own result and never use the database. */
+/** A database that is never queried. Each statement of these tests contains its own result. */
 const db = {
   transaction: (work: (tx: Database) => Promise<unknown>) => work(db),
 } as unknown as Database;
@@ -21,7 +21,7 @@ const runQuery = statement('a_test', (_db, query: PromiseLike<unknown>) => query
 const failed = (code: string) => Object.assign(new Error('parameters: hunter2'), { code });
 
 const unavailable = [
-  // The codes are SQLSTATEs, then codes of postgres.js and Node.
+  // The first line lists SQLSTATEs, and the second line codes of postgres.js and Node.
   ...['08P01', '53100', '53300', '57014', '57P01', '57P03', '55P03'],
   ...['CONNECT_TIMEOUT', 'CONNECTION_CLOSED', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'EAI_AGAIN'],
 ].map((code) => [code, 'DatabaseUnavailableError']);
@@ -31,9 +31,9 @@ const refused = ['23505', '42P01', 'XX000', '40P01', 'UNDEFINED_VALUE'].map((cod
 ]);
 
 test.each([...unavailable, ...refused])(
-  'translates %s to %s, without the SQL and its parameters',
+  'a failed statement with the code %s rejects with a %s, without the SQL and its parameters',
   async (code = '', name) => {
-    // drizzle wraps the errors of the driver.
+    // drizzle wraps the errors of the driver, so both forms are tested.
     const wrapped = new Error('Failed query: select hunter2', { cause: failed(code) });
     for (const error of [failed(code), wrapped]) {
       const translated = await runQuery(db, Promise.reject(error)).catch((it: Error) => it);
@@ -47,7 +47,7 @@ test.each([...unavailable, ...refused])(
 
 // Regression: each call got a 500 while the owner of the database allowed no connections.
 test.each(['55000', '42501', '42704'])(
-  'translates %s to DatabaseUnavailableError only if Postgres refused the connection',
+  'a failed statement with the code %s counts as an outage only if Postgres refused the connection',
   async (code) => {
     const translate = (severity: string) =>
       runQuery(db, Promise.reject(Object.assign(failed(code), { severity }))).catch((it) => it);
@@ -59,7 +59,7 @@ test.each(['55000', '42501', '42704'])(
   },
 );
 
-test('a transaction fails with the error of its statement', async () => {
+test('inTransaction rejects with the error of the failed statement', async () => {
   const work = (tx: Database) => runQuery(tx, Promise.reject(failed('57P01')));
   await expect(inTransaction('a_transaction', db, work)).rejects.toMatchObject({
     name: 'DatabaseUnavailableError',
@@ -68,7 +68,7 @@ test('a transaction fails with the error of its statement', async () => {
 });
 
 test.each(['40001', '40P01'])(
-  'a transaction that fails with %s runs at most three times',
+  'inTransaction runs a transaction that fails with %s at most three times',
   async (code) => {
     let runs = 0;
     const failUntil = (last: number) => async () => {
@@ -84,13 +84,13 @@ test.each(['40001', '40P01'])(
   },
 );
 
-test('a transaction that fails for another reason runs once', async () => {
+test('inTransaction runs a transaction that fails for another reason only once', async () => {
   const work = vi.fn(() => Promise.reject(failed('23505')));
   await expect(inTransaction('a_transaction', db, work)).rejects.toMatchObject({ code: '23505' });
   expect(work).toHaveBeenCalledTimes(1);
 });
 
-test('a rollback reaches the caller unchanged, and is not published as a failure', async () => {
+test('inTransaction rejects with the Rollback of its work, and does not publish it as a failure', async () => {
   const failures: unknown[] = [];
   const { error } = tracingChannel('animal-store:statement');
   const record = (message: unknown) => failures.push(message);
@@ -102,7 +102,7 @@ test('a rollback reaches the caller unchanged, and is not published as a failure
   expect(failures).toEqual([]);
 });
 
-test('a statement without a response fails at its timeout, and leaves no timer', async () => {
+test('a statement without a response fails at its timeout, and no timer is left', async () => {
   const clock = createTestClock();
   const limited = {} as Database;
   limitStatements(limited, 6_000, { clock });
@@ -122,21 +122,21 @@ function createTestStatement(answer = (row: { execution: number }) => [row]) {
   return { prepare, find: preparedStatement('find_it', () => ({ prepare })) };
 }
 
-test('a prepared statement is prepared once for each database or transaction, at its first use', async () => {
+test('preparedStatement prepares a statement once for each database or transaction, at its first use', async () => {
   const { find, prepare } = createTestStatement();
   expect(prepare).not.toHaveBeenCalled();
   for (const used of [db, db, {} as Database]) await find(used);
   expect(prepare.mock.calls).toEqual([['find_it'], ['find_it']]);
 });
 
-// A driver returned `[ , row]`, `[]` or the rows of another statement after its connection had
-// died.
+// After its connection had died, a driver returned `[ , row]`, `[]` or the rows of another
+// statement.
 test.each<[string, (row: { execution: number }) => { execution: number }[]]>([
   ['too few rows', (row) => [row]],
   ['too many rows', (row) => [row, row, row]],
   ['a hole before its rows', (row) => Object.assign(new Array(1), { 1: row, 2: row })],
   ['rows of another execution', (row) => [row, { execution: row.execution - 1 }]],
-])('a prepared statement treats a result with %s as a lost connection', async (_, answer) => {
+])('preparedStatement treats a result with %s as a lost connection', async (_, answer) => {
   expect(await createTestStatement((row) => [row, row]).find(db, {}, 2)).toHaveLength(2);
   await expect(createTestStatement(answer).find(db, {}, 2)).rejects.toMatchObject({
     name: 'DatabaseUnavailableError',

@@ -16,14 +16,18 @@ import {
 } from './database-error.ts';
 import { defaultDatabaseLimits } from './database-settings.ts';
 
-/** What subscribers receive about a statement: its name in our code, never its parameters. */
+/**
+ * The information that subscribers receive about a statement. It contains the name of the statement
+ * in this code, and never the parameters.
+ */
 export interface StatementContext {
   readonly statement: string;
 }
 
 /**
- * Publishes every statement to metrics, traces and the watchers of the database. It is a
- * diagnostics channel of Node, as in ioredis, so that repositories need not know the subscribers.
+ * The channel on which every statement is published, for metrics, traces and the monitors of the
+ * database. It is a diagnostics channel of Node, which ioredis uses too. So repositories do not
+ * need to know the subscribers.
  */
 const statementChannel: TracingChannel<object, StatementContext> = tracingChannel<
   object,
@@ -31,7 +35,7 @@ const statementChannel: TracingChannel<object, StatementContext> = tracingChanne
 >('animal-store:statement');
 
 /**
- * Calls `onEnd` for every statement that has settled, with its name and its error.
+ * Calls `onEnd` for every statement that has ended, with its name and its error.
  *
  * @returns a function that ends the subscription.
  */
@@ -49,25 +53,25 @@ export function followStatements(onEnd: (statement: string, error: unknown) => v
 
 interface StatementLimit extends TimeLimit {
   /**
-   * Whether a slow statement says nothing about the database: see {@link StatementTooSlowError}.
+   * Whether a slow statement is not an outage of the database: see {@link StatementTooSlowError}.
    */
   readonly mayBeSlow?: boolean;
-  /** The name of its connection pool, for the log. */
+  /** The name of the connection pool in the log. */
   readonly pool?: string;
 }
 
-/** The timeout of the statements of a database or transaction. */
+/** The timeouts of statements, by their database or transaction. */
 const limits = new WeakMap<Database, StatementLimit>();
 const usualLimit: StatementLimit = { ms: defaultDatabaseLimits.answerWithinMs };
 const limitOf = (db: Database) => limits.get(db) ?? usualLimit;
 
 /**
- * Sets the timeout of all statements to `answerWithinMs`.
+ * Sets the timeout of all statements of a database to `answerWithinMs`.
  *
- * @param options.mayBeSlow whether a slower statement fails with {@link StatementTooSlowError},
- *   which is not an outage of the database.
- * @param options.pool the name of its connection pool in the log.
- * @param options.clock for tests; the database itself only has the clock of its machine.
+ * @param options.mayBeSlow whether a statement that exceeds its timeout fails with {@link
+ * StatementTooSlowError}, which is not an outage of the database.
+ * @param options.pool the name of the connection pool in the log.
+ * @param options.clock the clock of the timeout, which tests replace.
  */
 export function limitStatements(
   db: Database,
@@ -78,41 +82,45 @@ export function limitStatements(
 }
 
 /**
- * A statement that drizzle has prepared. For SQL, PGlite's driver returns an object that contains
- * the rows.
+ * A statement that drizzle has prepared. If the statement is written in SQL, the driver of PGlite
+ * returns an object with the rows instead of an array.
  */
 interface Prepared<Row> {
   execute(values: Record<string, unknown>): Promise<Row[] | { readonly rows: Row[] }>;
 }
 
-/** A row with the number of the execution that it belongs to. */
+/** A row of a result, with the number of the execution that it belongs to. */
 interface Answering {
   readonly execution: number;
 }
 
-/** The column of {@link Answering}: the database returns the number that it received. */
+/**
+ * The column of {@link Answering}, in SQL. The database returns the number that it has received.
+ */
 export const execution: SQL<number> = sql<number>`${sql.placeholder('execution')}::int`;
 
 /**
- * The base row of a statement, to which it joins what it looks for. So there is one row whether or
- * not anything is found.
+ * A base row to which a statement joins the rows that it looks for. So the result has one row, even
+ * if nothing is found.
  */
 export const oneRow: SQL = sql`(select) as asked`;
 
 let executions = 0;
 
 /**
- * Defines a statement of the request path. It is built and prepared once for each database or
- * transaction, on first use. Its values are placeholders (`sql.placeholder`).
+ * Defines a statement for requests of callers. It is built and prepared once for each database or
+ * transaction, at its first use. Its values are placeholders (`sql.placeholder`).
  *
- * The result can be checked for completeness. It has one row for each requested thing, found or
- * not, and each row repeats the number of this execution. If rows are missing, the connection is at
- * fault, and not the caller. Otherwise a driver that returns leftovers of a dying connection would
- * turn a valid key into an unknown one.
+ * The result can be checked for completeness. It has one row for each requested thing, even if the
+ * thing does not exist, and each row contains the number of this execution. If rows are missing,
+ * the connection is at fault.
+ *
+ * Without this check, a driver that returns an incomplete result of a dying connection would turn a
+ * valid API key into an unknown one.
  *
  * @param name the name of the statement in metrics and traces.
  * @returns the statement. Its last argument is the number of rows in a complete result. It rejects
- *   with a {@link DatabaseUnavailableError} (`INCOMPLETE`) if the result is incomplete.
+ * with a {@link DatabaseUnavailableError} (`INCOMPLETE`) if the result is incomplete.
  */
 export function preparedStatement<Row extends Answering>(
   name: string,
@@ -132,7 +140,7 @@ function provenStatement<Row extends Answering>(
       prepared = prepare(db);
       preparedFor.set(db, prepared);
     }
-    // The largest int of Postgres.
+    // The modulus keeps the number within Postgres's 32-bit integers.
     executions = (executions + 1) % 0x7fff_ffff;
     const asked = executions;
     const answer = prepared.execute({ ...values, execution: asked });
@@ -145,7 +153,7 @@ function provenStatement<Row extends Answering>(
 }
 
 /**
- * Checks that a result is complete.
+ * Checks that the result of a statement is complete.
  *
  * @throws {DatabaseUnavailableError} if rows are missing, or belong to another execution.
  */
@@ -162,16 +170,16 @@ function expectWhole<Row extends Answering>(
   return whole as Row[];
 }
 
-/** The result type of an execution in drizzle's types. */
+/** The type of an execution's result, in the form that drizzle's types need. */
 interface Raw<Row> extends PreparedQueryConfig {
   execute: Awaited<ReturnType<Prepared<Row & Answering>['execute']>>;
 }
 
 /**
- * Defines a {@link preparedStatement} in SQL: its text and the type of its rows stand together. One
- * execution serves several requests, which the statement reads from {@link given}.
+ * Defines a {@link preparedStatement} as SQL text, with the type of its rows. One execution serves
+ * several requests. The statement reads them from {@link given}.
  *
- * @returns the statement: it has one row for each request.
+ * @returns the statement. Its result has one row for each request.
  */
 export function preparedSql<Row>(
   name: string,
@@ -179,7 +187,8 @@ export function preparedSql<Row>(
 ): (db: Database, requests: readonly object[]) => Promise<(Row & Answering)[]> {
   const ask = provenStatement<Row & Answering>(name, (db) => {
     const query = new PgDialect().sqlToQuery(text);
-    // With `db.execute`, Postgres would plan the statement for each execution.
+    // `db.execute` is not used here, because Postgres would then plan the statement again for each
+    // execution.
     return db._.session.prepareQuery<Raw<Row>>(query, undefined, name, false);
   });
   return (db, requests) =>
@@ -191,10 +200,13 @@ export function preparedSql<Row>(
 }
 
 /**
- * The requests of a {@link preparedSql}, with the column `n` for their position. They are passed as
- * JSON, because Postgres would see the length of an array, and make a new plan for each execution.
+ * Returns the SQL for the requests of a {@link preparedSql}, as a table. Its column `n` contains
+ * the position of each request.
  *
- * @param columns their names and types, in SQL.
+ * The requests are passed as one JSON text. Postgres would see the length of an array, and would
+ * make a new plan for each execution.
+ *
+ * @param columns the names and types of the other columns, in SQL.
  */
 export function given(columns: string): SQL {
   return sql`json_to_recordset(${sql.placeholder('requests')}::text::json)
@@ -202,12 +214,12 @@ export function given(columns: string): SQL {
 }
 
 /**
- * Defines a statement for operators or timers. It is built for each call, so its type checks the
- * values.
+ * Defines a statement for operators or background work. It is built for each call, so that the
+ * compiler checks the types of its values.
  *
- * Its result is not checked for completeness. It is a list, which may be empty, or part of a
- * transaction, which a lost connection undoes. No code may refuse something because a row is
- * missing; use {@link preparedStatement} for that.
+ * The result is not checked for completeness. It is a list, which may be empty, or it is part of a
+ * transaction, which Postgres undoes when the connection is lost. If code refuses something because
+ * a row is missing, use {@link preparedStatement}.
  *
  * @param name the name of the statement in metrics and traces.
  */
@@ -219,24 +231,25 @@ export function statement<Values extends readonly unknown[], Rows>(
 }
 
 /**
- * Thrown in a transaction to undo it. It is not a failure of the database, and reaches the caller
- * unchanged.
+ * An error that the work of a transaction throws to undo the transaction. The caller receives this
+ * error unchanged, and it does not count as a failure of the database.
  */
 export class Rollback extends Error {}
 
 /**
- * SQLSTATEs of a transaction that Postgres undid because of another one. A second run may succeed.
+ * The SQLSTATEs of a transaction that Postgres has undone because of a conflict with another
+ * transaction. A second run may succeed.
  */
 const conflicts: readonly string[] = ['40001', '40P01'];
 
-/** How often a transaction runs, at most. */
+/** How often a transaction is run at most. */
 const maxRuns = 3;
 
 /**
- * Runs statements in one transaction, and runs them again if Postgres undid it because of another
- * transaction.
+ * Runs statements in one transaction. If Postgres undoes the transaction because of a conflict with
+ * another one, it is run again.
  *
- * @param work may run several times, so its effects outside the transaction must be repeatable.
+ * @param work the statements. It may run several times, so its other effects must be repeatable.
  * @param name the name of the transaction in metrics and traces.
  */
 export async function inTransaction<Result>(
@@ -264,7 +277,7 @@ export async function inTransaction<Result>(
   return result;
 }
 
-/** Publishes a query, limits its time, and translates its error. */
+/** Publishes a statement to its subscribers, limits its time, and translates its error. */
 function run<Result>(name: string, db: Database, query: PromiseLike<Result>): Promise<Result> {
   const limit = limitOf(db);
   const settle = () => waitAtMost(limit, query, giveUp).catch((error) => translate(error, limit));
@@ -276,7 +289,8 @@ async function giveUp(): Promise<never> {
 }
 
 /**
- * Throws the translated error. The error of a statement inside a transaction is already translated.
+ * Throws the translated error. The error of a statement inside a transaction is already translated,
+ * and is only completed.
  */
 function translate(error: unknown, { mayBeSlow = false, pool }: StatementLimit): never {
   const translated = error instanceof DatabaseError ? error : toDatabaseError(error);

@@ -1,10 +1,12 @@
 import type { Sql } from 'postgres';
 
 /**
- * Creates indexes with which searches find rare texts of three or more letters in milliseconds, if
- * the extension pg_trgm is available. Without them, a search reads the whole table. This is not a
- * migration, because each start tries again: the role may get the right, or the server the
- * extension, later. A role that does not own the tables does not change them.
+ * Creates indexes for searches if the extension `pg_trgm` is available. With them, a search for a
+ * rare text of three or more letters takes milliseconds. Without them, it reads the whole table.
+ *
+ * This is not a migration, because each start must try it again. The role may get the necessary
+ * right later, or the extension may be installed later. A role that does not own the tables changes
+ * nothing.
  *
  * @param tables the tables with a column `search`.
  */
@@ -18,14 +20,20 @@ export async function createTrigramIndexes(client: Sql, tables: readonly string[
     if (!found?.isOwn || found.isValid) continue;
     const schema = await findTrigrams(client);
     if (schema === undefined) return;
-    // An interrupted attempt leaves an index that is written and never read.
+    // An interrupted attempt leaves an invalid index. Postgres updates it with each write, but
+    // never uses it.
     if (found.isValid === false) await client`drop index concurrently ${client(name)}`;
     await client`create index concurrently ${client(name)} on ${client(table)}
       using gin (search ${client(schema)}.gin_trgm_ops)`;
   }
 }
 
-/** @returns the schema of the extension, which is created if the role may create it. */
+/**
+ * Returns the schema of the extension `pg_trgm`. Creates the extension first, if it is missing and
+ * the role may create it.
+ *
+ * @returns `undefined` if the extension is not available.
+ */
 async function findTrigrams(client: Sql): Promise<string | undefined> {
   const find = () => client<{ schema: string }[]>`
     select extnamespace::regnamespace::text as schema from pg_extension where extname = 'pg_trgm'`;
@@ -34,7 +42,7 @@ async function findTrigrams(client: Sql): Promise<string | undefined> {
   try {
     await client`create extension if not exists pg_trgm`;
   } catch {
-    // This role may not create the extension, or the server does not have it.
+    // The role may not create the extension, or the server does not have it.
     return undefined;
   }
   return (await find())[0]?.schema;

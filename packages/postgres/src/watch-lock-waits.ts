@@ -4,10 +4,11 @@ import type { Wait } from './database.ts';
 import type { DatabaseLimits } from './database-settings.ts';
 
 /**
- * Reports whether a session waits for other sessions, until it is stopped. A reported wait stays
- * until after the next attempt, even if it has ended.
+ * Reports repeatedly whether a session waits for locks of other sessions, until it is stopped. A
+ * migration tries again and again to get a lock. So a reported wait stays until after the next
+ * attempt, even if it has ended.
  *
- * @param client another session.
+ * @param client a connection with another session.
  */
 export function watchLockWaits(
   client: Sql,
@@ -18,7 +19,7 @@ export function watchLockWaits(
 ) {
   const { tableLockTimeoutMs, migrationPauseMs, pid, onWaiting } = options;
   const keepMs = 2 * migrationPauseMs;
-  // This checks several times in each attempt.
+  // With this pause, the watcher checks several times during each attempt.
   const pauseMs = tableLockTimeoutMs / 4;
   const { elapsed } = systemClock;
   let seenAt = Number.NEGATIVE_INFINITY;
@@ -32,8 +33,8 @@ export function watchLockWaits(
 }
 
 /**
- * Reads what a session waits for, and which session blocks it. Of several sessions, it is the one
- * with the oldest transaction.
+ * Returns what a session waits for, and which session blocks it. If several sessions block it, the
+ * function returns the one with the oldest transaction.
  */
 async function findLockWait(client: Sql, pid: number): Promise<Wait | undefined> {
   const [row] = await client<
@@ -52,7 +53,7 @@ async function findLockWait(client: Sql, pid: number): Promise<Wait | undefined>
   const what = row.table === null ? 'the end of a transaction' : `a lock of ${row.table}`;
   const who = row.pid === 0 ? 'a prepared transaction' : `process ${row.pid} (${row.session})`;
   const id = `The migration waits for ${what}, because of ${who}`;
-  // A user without pg_read_all_stats cannot see the sessions of other users.
+  // A role without `pg_read_all_stats` cannot see the transactions of other users.
   const age = row.seconds === null ? '' : `, whose transaction began ${row.seconds} s ago`;
   return { id, reason: `${id}${age}.` };
 }
