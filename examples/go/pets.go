@@ -30,8 +30,8 @@ type Pet struct {
 	CategoryID int64  `json:"categoryId"`
 }
 
-// call sends a request, reads its answer into result, and gives the headers of the answer. It repeats the request
-// when the connection is lost and when the service says how long to wait.
+// call sends a request, stores the response body in result, and returns the response headers. It retries after a
+// lost connection, and after responses with Retry-After.
 func call(method, url string, body []byte, header http.Header, result any) (http.Header, error) {
 	for attempt := 1; ; attempt++ {
 		response, answer, err := send(method, url, body, header)
@@ -42,7 +42,7 @@ func call(method, url string, body []byte, header http.Header, result any) (http
 			}
 			err = fmt.Errorf("%s: %s", response.Status, answer)
 			seconds, _ = strconv.Atoi(response.Header.Get("Retry-After"))
-			// The day's window or a ban may require a long wait: notify somebody instead.
+			// If the quota of the day is used up or the key is banned, the wait is long. Notify somebody instead.
 			if seconds <= 0 || seconds > longestWait {
 				return nil, err
 			}
@@ -50,13 +50,13 @@ func call(method, url string, body []byte, header http.Header, result any) (http
 		if attempt == attempts {
 			return nil, err
 		}
-		// Up to 1 s more, then 2 s, then 4 s: programs that failed together come back one by one.
+		// A random delay of up to 1 s, 2 s and then 4 s. It prevents many programs from retrying at the same moment.
 		jitter, _ := rand.Int(rand.Reader, big.NewInt(int64(time.Second)<<(attempt-1)))
 		time.Sleep(time.Duration(seconds)*time.Second + time.Duration(jitter.Int64()))
 	}
 }
 
-// send sends a request once. Its error means that there was no connection, a timeout, or an incomplete response.
+// send sends a request once. It returns an error if the connection failed, timed out, or closed too early.
 func send(method, url string, body []byte, header http.Header) (*http.Response, []byte, error) {
 	request, err := http.NewRequest(method, url, bytes.NewReader(body))
 	if err != nil {
@@ -75,7 +75,7 @@ func send(method, url string, body []byte, header http.Header) (*http.Response, 
 	return response, answer, err
 }
 
-// addPet adds an animal, once: every attempt has the same key.
+// addPet adds an animal only once, because every attempt has the same Idempotency-Key.
 func addPet(pet Pet) (added Pet, err error) {
 	body, err := json.Marshal(pet)
 	if err != nil {
@@ -92,7 +92,7 @@ func addPet(pet Pet) (added Pet, err error) {
 	return added, err
 }
 
-// eachPet reads all pages.
+// eachPet calls a function for each animal on all pages.
 func eachPet(query string, visit func(Pet)) error {
 	for url := baseURL + "/pets?" + query; url != ""; {
 		var pets []Pet

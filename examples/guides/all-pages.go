@@ -20,7 +20,7 @@ type Pet struct {
 	Name string `json:"name"`
 }
 
-// page reads one page, and returns the address of the next one, if there is one.
+// page reads one page. It returns the address of the next page, which is empty on the last page.
 func page(url string) ([]Pet, string, error) {
 	request, err := http.NewRequest("GET", url, nil)
 	if err != nil {
@@ -33,7 +33,7 @@ func page(url string) ([]Pet, string, error) {
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		return nil, "", fmt.Errorf("the answer is %s", response.Status)
+		return nil, "", fmt.Errorf("the service responded with %s", response.Status)
 	}
 	var pets []Pet
 	if err := json.NewDecoder(response.Body).Decode(&pets); err != nil {

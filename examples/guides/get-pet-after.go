@@ -36,7 +36,7 @@ func main() {
 		log.Fatal(err)
 	}
 	if len(pets) == 0 {
-		fmt.Println("There is none.")
+		fmt.Println("No animal has this id.")
 	} else {
 		fmt.Println(pets[0].Name)
 	}

@@ -8,4 +8,4 @@ request = urllib.request.Request(
 )
 with urllib.request.urlopen(request, timeout=30) as response:
     pets = json.load(response)
-print(pets[0]["name"] if pets else "There is none.")
+print(pets[0]["name"] if pets else "No animal has this id.")

@@ -36,7 +36,7 @@ func main() {
 		}
 		fmt.Println(pet.Name)
 	case http.StatusNotFound:
-		fmt.Println("There is none.")
+		fmt.Println("No animal has this id.")
 	default:
 		log.Fatal(response.Status)
 	}

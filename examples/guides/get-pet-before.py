@@ -13,4 +13,4 @@ try:
 except urllib.error.HTTPError as error:
     if error.code != 404:
         raise
-    print("There is none.")
+    print("No animal has this id.")

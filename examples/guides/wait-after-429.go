@@ -12,7 +12,7 @@ import (
 
 var client = http.Client{Timeout: 30 * time.Second}
 
-// get reads a path, and waits when the quota is used up.
+// get reads a path. If the quota is used up, it waits and tries again.
 func get(path string) (*http.Response, error) {
 	for {
 		request, err := http.NewRequest("GET", "http://127.0.0.1:3000/v1"+path, nil)
@@ -26,7 +26,7 @@ func get(path string) (*http.Response, error) {
 		}
 		response.Body.Close()
 		seconds, err := strconv.Atoi(response.Header.Get("Retry-After"))
-		// The day's window or a ban may require a long wait: notify somebody instead.
+		// If the quota of the day is used up or the key is banned, the wait is long. Notify somebody instead.
 		if err != nil || seconds > 120 {
 			return nil, fmt.Errorf("the quota is used up for %d s", seconds)
 		}

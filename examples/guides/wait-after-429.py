@@ -7,7 +7,7 @@ import urllib.request
 
 
 def get(path):
-    """Reads a path, and waits when the quota is used up."""
+    """Reads a path. If the quota is used up, it waits and tries again."""
     request = urllib.request.Request(
         "http://127.0.0.1:3000/v1" + path,
         headers={"Authorization": f"Bearer {os.environ['ANIMAL_STORE_API_KEY']}"},

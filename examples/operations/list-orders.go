@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// The shape of an order is not settled.
+// The fields of an order are not defined yet.
 type Order map[string]any
 
 func main() {

@@ -14,9 +14,9 @@ LONGEST_WAIT = 120
 
 
 def call(method, url, body=None, headers=None):
-    """Sends a request, and gives the body and the headers of the answer.
+    """Sends a request, and returns the body and the headers of the response.
 
-    Repeats it when the connection is lost and when the service says how long to wait.
+    It retries after a lost connection, and after responses with Retry-After.
     """
     message = urllib.request.Request(
         url,
@@ -45,14 +45,14 @@ def call(method, url, body=None, headers=None):
 
 
 def add_pet(name, category_id):
-    """Adds an animal, once: every attempt has the same key."""
+    """Adds an animal only once, because every attempt has the same Idempotency-Key."""
     headers = {"Content-Type": "application/json", "Idempotency-Key": str(uuid.uuid4())}
     body = {"name": name, "categoryId": category_id}
     return call("POST", f"{BASE_URL}/pets", body, headers)[0]
 
 
 def each_pet(query="limit=100"):
-    """Goes through all pages."""
+    """Yields each animal on all pages."""
     url = f"{BASE_URL}/pets?{query}"
     while url:
         pets, headers = call("GET", url)
