@@ -244,7 +244,7 @@ function readTracesUrl(env: EnvironmentReader): string | undefined {
   return own ?? (general && `${general.replace(/\/$/, '')}/v1/traces`);
 }
 
-/** The settings of each room and of the process. */
+/** The settings of the process and of each part of the service. */
 export type Config = Readonly<ReturnType<typeof serviceSettings>>;
 
 /** The names of all environment variables that the service reads. */

@@ -28,8 +28,8 @@ export function errorMapper(
 }
 
 /**
- * Returns which attempts failed before a 503, such as connections to the database. Errors of other
- * rooms list them in the property `attempts`.
+ * Returns which attempts failed before a 503, such as connections to the database. Errors of the
+ * database list them in the property `attempts`.
  */
 function attemptsOf(failure: unknown): string | undefined {
   for (let error = failure; error instanceof Error; error = error.cause) {
@@ -43,8 +43,8 @@ function toApiError(failure: unknown, req: Request, res: Response): HttpError {
   if (failure instanceof RequestValidationError) {
     return new HttpError('invalid_request', validationMessage(failure, req, res));
   }
-  // The property `retryAfterSeconds` marks errors that become a 503. The room `http` does not
-  // import the error classes of other rooms.
+  // The property `retryAfterSeconds` marks errors that become a 503. The folder `http` does not
+  // import the error classes of other folders.
   if (failure instanceof Error && 'retryAfterSeconds' in failure) {
     return new HttpError('service_unavailable', errorMessages.service_unavailable, {
       headers: { [rateLimitHeaders.retryAfter]: String(failure.retryAfterSeconds) },

@@ -38,9 +38,9 @@ declare global {
     }
 
     /**
-     * The values of a request that both listeners share between their middleware. Other rooms
-     * declare their own values beside the types of these values: see `api/identify-caller.ts`,
-     * `api/request-record.ts` and `ops/admin-operation.ts`.
+     * The values of a request that both listeners share between their middleware. Other folders
+     * declare further values: see `api/identify-caller.ts`, `api/request-record.ts` and
+     * `ops/admin-operation.ts`.
      */
     interface Locals {
       requestId: string;
