@@ -9,7 +9,7 @@ const room = process.env['MUTATION_ROOM'] ?? '';
  * Runs the unit tests in `src` before the tests of the whole service. Unit tests take milliseconds,
  * and the first failing test ends the run of a mutant.
  */
-class RulesFirst extends BaseSequencer {
+class UnitTestsFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const isService = (file: TestSpecification) => file.moduleId.includes('/test/');
     return files.toSorted((a, b) => Number(isService(a)) - Number(isService(b)));
@@ -26,7 +26,7 @@ export default defineConfig({
     globalSetup: 'test/support/global-setup.ts',
     setupFiles: ['test/campaigns/mutation/cover-hooks.ts'],
     execArgv: ['--liftoff-only', '--import', `${import.meta.dirname}/src/resolve-drizzle.ts`],
-    sequence: { sequencer: RulesFirst },
+    sequence: { sequencer: UnitTestsFirst },
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },

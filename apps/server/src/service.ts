@@ -164,7 +164,7 @@ export async function openService(options: ServiceOptions = {}): Promise<Service
       // The ledger and the log of bans are closed while the operators' listener is still open.
       // Whatever they cannot write is lost now, and the last metrics scrape shows how much.
       await Promise.all([stores.usage.close(), stores.bans.close()]);
-      await metrics.untilLossIsSeen(lastScrapeMs);
+      await metrics.untilLossIsScraped(lastScrapeMs);
       await kept.disposeAsync();
     },
   };
@@ -231,7 +231,7 @@ async function openStores(context: Context) {
     onBreaker(state, reason) {
       observability.onBreaker(state, reason);
       health.note({ redisFault: state === 'open' ? `${redisUnavailable}.` : undefined });
-      if (state === 'closed') bans.endOwnBans();
+      if (state === 'closed') bans.endReplicaBans();
     },
   });
   opened.defer(() => quotas.close());

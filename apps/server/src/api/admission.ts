@@ -32,14 +32,14 @@ export function createAdmission(options: AdmissionOptions, answerFailure: ErrorR
   const { quotas } = options;
   const { keys, networks, pages, statusRequests } = quotas;
   const allowOrigin = allowOrigins(options.corsOrigins);
-  const announceEnd = announceDeprecation(options.baseUrl);
+  const addDeprecationHeaders = announceDeprecation(options.baseUrl);
   const identify = createIdentification(options.keys, networks);
 
   /**
    * Adds the quota of the caller's network to the response headers, as far as this replica knows
    * the quota. The request is not counted.
    */
-  function tellNetworkQuota(req: Request, res: Response): void {
+  function addNetworkQuota(req: Request, res: Response): void {
     addQuotaHeaders(res, networks.peek(networkOf(req)));
   }
 
@@ -55,8 +55,8 @@ export function createAdmission(options: AdmissionOptions, answerFailure: ErrorR
 
   const admission = {
     allowOrigin,
-    announceEnd,
-    tellNetworkQuota,
+    addDeprecationHeaders,
+    addNetworkQuota,
 
     /**
      * Admits or refuses a request to an operation of the API.
@@ -66,7 +66,7 @@ export function createAdmission(options: AdmissionOptions, answerFailure: ErrorR
      */
     async admitCaller(req: Request, res: Response, next: NextFunction): Promise<void> {
       allowOrigin(req, res);
-      announceEnd(req, res);
+      addDeprecationHeaders(req, res);
 
       const beganAt = systemClock.elapsed();
       const identified = identify(req);
@@ -112,7 +112,7 @@ export function createAdmission(options: AdmissionOptions, answerFailure: ErrorR
      */
     admitOptions(req: Request, res: Response, next: NextFunction): void {
       allowOrigin(req, res);
-      tellNetworkQuota(req, res);
+      addNetworkQuota(req, res);
       if (!isPreflight(req)) {
         next();
         return;

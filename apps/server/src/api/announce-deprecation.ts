@@ -28,7 +28,7 @@ export function announceDeprecation(
     };
   }
 
-  return function announceEnd({ tsRestRoute, params }, res) {
+  return function addDeprecationHeaders({ tsRestRoute, params }, res) {
     const deprecation = tsRestRoute?.metadata?.deprecation;
     if (deprecation === undefined) return;
     const announcement = known.get(deprecation) ?? describe(deprecation);

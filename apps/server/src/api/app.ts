@@ -54,7 +54,7 @@ export function createApp(options: AppOptions): Express {
     next,
   ) {
     // A request that failed before it was counted has no quota headers yet.
-    if (!hasQuotaHeaders(res)) admission.tellNetworkQuota(req, res);
+    if (!hasQuotaHeaders(res)) admission.addNetworkQuota(req, res);
     answerFailure(failure, req, res, next);
   };
 

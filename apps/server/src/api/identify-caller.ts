@@ -88,7 +88,7 @@ export function createIdentification(
 }
 
 /** Returns the caller that a request claims to have, without looking up its token. */
-export function claimedBy(req: Request): Caller {
+export function claimedCallerOf(req: Request): Caller {
   const token = tokenOf(req);
   return token !== undefined && isToken(token) ? describeCaller(token) : anonymousCaller;
 }

@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import { beginRequest } from '../http/begin-request.ts';
 import { outcomeOf } from '../http/request-outcome.ts';
-import { claimedBy } from './identify-caller.ts';
+import { claimedCallerOf } from './identify-caller.ts';
 import type { RequestRecord, RequestTracing } from './request-record.ts';
 
 export interface ObserverOptions {
@@ -20,7 +20,7 @@ export function observeRequests({ tracing, onEnd }: ObserverOptions): RequestHan
     const traced = tracing?.start(req, res.locals);
     // The event is "close", because Node does not emit "finish" if the client has disconnected.
     res.on('close', () => {
-      const { caller = claimedBy(req), decision } = res.locals;
+      const { caller = claimedCallerOf(req), decision } = res.locals;
       const { apiKey, refusedKey, tokenPrefix } = caller;
       const record = {
         ...outcomeOf(res),

@@ -29,7 +29,7 @@ const apiPath = new RegExp(`^/${apiVersion}(?:[/?]|$)`);
  * The deprecated operations with regular expressions for their paths. A 503 during an overload is
  * sent before Express has found the route.
  */
-const endingRoutes = Object.values<ContractRoute>(operations)
+const deprecatedRoutes = Object.values<ContractRoute>(operations)
   .filter(({ metadata }) => metadata?.deprecation !== undefined)
   .map((route) => {
     const pattern = route.path.replaceAll(/:(\w+)/g, '(?<$1>[^/?]+)');
@@ -53,9 +53,13 @@ export interface LoadSheddingOptions {
  */
 export function shedLoad(
   options: LoadSheddingOptions &
-    Pick<ReturnType<typeof createAdmission>, 'allowOrigin' | 'announceEnd' | 'tellNetworkQuota'>,
+    Pick<
+      ReturnType<typeof createAdmission>,
+      'allowOrigin' | 'addDeprecationHeaders' | 'addNetworkQuota'
+    >,
 ): RequestHandler {
-  const { keys, loadShedder, onShed, allowOrigin, announceEnd, tellNetworkQuota } = options;
+  const { keys, loadShedder, onShed, allowOrigin, addDeprecationHeaders, addNetworkQuota } =
+    options;
 
   /**
    * Sends a 503. There are many of them during an overload, so the function does very little.
@@ -68,7 +72,7 @@ export function shedLoad(
     allowOrigin(req, res);
     if (apiPath.test(req.url)) {
       announceRouteEnd(req, res);
-      tellNetworkQuota(req, res);
+      addNetworkQuota(req, res);
     }
     addHeader(res, rateLimitHeaders.retryAfter, '1');
     addHeader(res, 'Content-Type', 'application/json; charset=utf-8');
@@ -76,9 +80,9 @@ export function shedLoad(
   }
 
   function announceRouteEnd({ method, url }: Request, res: Response): void {
-    for (const { route, pathname } of endingRoutes) {
+    for (const { route, pathname } of deprecatedRoutes) {
       const found = method === route.method && pathname.exec(url);
-      if (found) announceEnd({ tsRestRoute: route, params: found.groups ?? {} }, res);
+      if (found) addDeprecationHeaders({ tsRestRoute: route, params: found.groups ?? {} }, res);
     }
   }
 

@@ -24,7 +24,7 @@ export interface Ban {
  * The recorded reason of a ban that one replica imposed while Redis was unavailable. The text must
  * not change, because {@link deleteForgottenBans} compares stored entries with it.
  */
-const decidedAlone = 'Redis was away from one replica, which decided alone.';
+const imposedWithoutRedis = 'Redis was away from one replica, which decided alone.';
 
 const theService: Cause = {
   actor: { type: 'system', id: null, name: 'system' },
@@ -58,7 +58,7 @@ const insertOpenBan = statement('insert_open_ban', (db, { keyId, startedAt, unti
  * Deletes bans that have ended. If the quota store has lost its bans, the bans that started before
  * `forgottenAt` are also deleted.
  */
-export const deleteOverBans = statement('delete_bans', (db, forgottenAt: string | undefined) =>
+export const deleteEndedBans = statement('delete_bans', (db, forgottenAt: string | undefined) =>
   db
     .delete(openBans)
     .where(
@@ -96,7 +96,7 @@ export const deleteForgottenBans = statement(
           lte(openBans.until, until),
           sql`not exists (select from ${auditEntries} where ${auditEntries.subjectId} = ${openBans.keyId}
             and ${auditEntries.at} = ${openBans.startedAt} and ${auditEntries.action} = 'ban.started'
-            and ${auditEntries.reason} = ${decidedAlone})`,
+            and ${auditEntries.reason} = ${imposedWithoutRedis})`,
         ),
       )
       .returning({ keyId: openBans.keyId }),
@@ -128,7 +128,7 @@ export function createBanLog(
       const { keyId, startedAt, until, scope } = ban;
       const [labels] = await findLabels(tx, keyId);
       await recordAudit(tx, {
-        cause: scope === 'replica' ? { ...theService, reason: decidedAlone } : theService,
+        cause: scope === 'replica' ? { ...theService, reason: imposedWithoutRedis } : theService,
         at: startedAt,
         action: 'ban.started',
         subject: { type: 'key', id: keyId, name: null, account: null, ...labels },
@@ -150,7 +150,7 @@ export function createBanLog(
     },
 
     /** Ends the bans that this replica imposed without Redis. */
-    endOwn(): void {
+    endReplicaBans(): void {
       over.push(...own.splice(0));
     },
 

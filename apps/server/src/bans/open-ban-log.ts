@@ -2,7 +2,7 @@ import type { OpenDatabase } from '@animal-store/postgres';
 import { unlessUnavailable } from '@animal-store/postgres';
 import type { Clock } from '@animal-store/runtime';
 import { repeat, waitAtMost } from '@animal-store/runtime';
-import { createBanLog, deleteOverBans } from './ban-log.ts';
+import { createBanLog, deleteEndedBans } from './ban-log.ts';
 import { type BanLogSettings, defaultBanLogSettings } from './ban-log-settings.ts';
 
 /**
@@ -32,7 +32,7 @@ export function openBanLog(
 
   async function deleteEnded(): Promise<boolean> {
     // A process that keeps bans in memory has lost all bans that started before the process did.
-    await deleteOverBans(background, forgetsBans ? openedAt : undefined);
+    await deleteEndedBans(background, forgetsBans ? openedAt : undefined);
     return false;
   }
 
@@ -42,7 +42,7 @@ export function openBanLog(
   async function lastWrite(): Promise<void> {
     await Promise.all([writing.stop(), deleting.stop()]);
     // When this process ends, no process enforces the bans that it imposed without Redis.
-    bans.endOwn();
+    bans.endReplicaBans();
     await bans.write();
   }
 
@@ -56,7 +56,7 @@ export function openBanLog(
      * Ends the bans that this replica imposed without Redis, in the background. It is called when
      * Redis is available again, because Redis does not know these bans.
      */
-    endOwnBans: bans.endOwn,
+    endReplicaBans: bans.endReplicaBans,
     /** Deletes ended bans immediately. */
     deleteEnded: deleting.now,
 

@@ -36,7 +36,10 @@ export const jsonBody: RequestHandler = async function readJsonBody(req, res, ne
   next();
 };
 
-/** Tells whether a request has a body. Only these two headers decide this (RFC 9112, §6.3). */
+/**
+ * Tells whether a request has a body. Only `Transfer-Encoding` and `Content-Length` decide this
+ * (RFC 9112, §6.3).
+ */
 function hasBody({ headers }: Request): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }

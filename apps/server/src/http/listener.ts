@@ -67,7 +67,7 @@ export async function openListener(
     connectionsCheckingInterval: address.connectionsCheckingIntervalMs,
     ...limited,
   });
-  server.setTimeout(address.stallTimeoutMs, cutOff);
+  server.setTimeout(address.stallTimeoutMs, closeSilentConnection);
   server.maxConnections = address.maxConnections;
   server.maxHeadersCount = maxHeaders;
   const bound = await bindPort(server, address);
@@ -117,7 +117,7 @@ export async function openListener(
  * response, the connection is reset. Without a reset, the kernel would keep the unread bytes,
  * perhaps megabytes, and try to send them for minutes.
  */
-function cutOff(socket: Socket): void {
+function closeSilentConnection(socket: Socket): void {
   if (socket.writableLength > 0) socket.resetAndDestroy();
   else socket.destroy();
 }

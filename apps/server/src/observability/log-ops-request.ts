@@ -36,7 +36,7 @@ const linesPerSecond = 10;
  * operator are logged, and another ten that failed with a 5xx. Metrics count every request.
  */
 export function openOpsRequestLog(log: Log, clock: Clock) {
-  const strangers = limitLines<'failed' | 'answered'>({
+  const lineLimit = limitLines<'failed' | 'answered'>({
     clock,
     lines: linesPerSecond,
     periodMs: 1_000,
@@ -52,7 +52,7 @@ export function openOpsRequestLog(log: Log, clock: Clock) {
       const isFailure = status >= 500;
       const isRoutine = status < 400 && probes.has(route);
       const isFromStranger = !isRoutine && operator === undefined;
-      if (isFromStranger && !strangers.isWritten(isFailure ? 'failed' : 'answered')) return;
+      if (isFromStranger && !lineLimit.isWritten(isFailure ? 'failed' : 'answered')) return;
       // The fields have the order in which people read them. An unknown path is not logged, because
       // the caller chose its text, which may be a secret.
       const line = {
@@ -69,6 +69,6 @@ export function openOpsRequestLog(log: Log, clock: Clock) {
       else if (isRoutine) log.debug(line, 'ops request');
       else log.info(line, 'ops request');
     },
-    close: strangers.close,
+    close: lineLimit.close,
   };
 }

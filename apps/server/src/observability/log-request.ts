@@ -32,7 +32,7 @@ export function openRequestLog({
   Pick<ObservabilitySettings, 'slowRequestMs'> & { clock: Clock }) {
   // The limit of log lines for each key id. `undefined` stands for all requests without a valid
   // key.
-  const unbounded = limitLines<string | undefined>({
+  const lineLimit = limitLines<string | undefined>({
     clock,
     lines: linesPerMinute,
     periodMs: 60_000,
@@ -50,11 +50,11 @@ export function openRequestLog({
     logRequest(record: RequestRecord): void {
       const { key, decision } = record;
       const isServed = key !== undefined && key.refusal === undefined;
-      const isBounded = isServed && decision?.outcome === 'admitted';
-      if (!isBounded && !unbounded.isWritten(key?.id)) return;
+      const isLimitedByQuota = isServed && decision?.outcome === 'admitted';
+      if (!isLimitedByQuota && !lineLimit.isWritten(key?.id)) return;
       writeLine(record.status >= 500 ? 'warn' : 'info', fieldsOf(record, slowRequestMs), 'request');
     },
-    close: unbounded.close,
+    close: lineLimit.close,
   };
 }
 

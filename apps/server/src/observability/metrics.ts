@@ -244,7 +244,7 @@ export function openMetrics({
    * A promise that resolves when a scrape has returned the last lost requests; `undefined` if
    * nothing was lost since the last scrape.
    */
-  let unseenLoss: PromiseWithResolvers<void> | undefined;
+  let unscrapedLoss: PromiseWithResolvers<void> | undefined;
 
   return {
     watch(sources: Readonly<Record<WatchedGauge, () => number | Promise<number>>>): void {
@@ -296,11 +296,11 @@ export function openMetrics({
     countBan: () => bans.inc(),
     countUsageLost(count: number): void {
       usageLost.inc(count);
-      unseenLoss = Promise.withResolvers();
+      unscrapedLoss = Promise.withResolvers();
     },
     countAuditLost(count: number): void {
       auditLost.inc(count);
-      unseenLoss = Promise.withResolvers();
+      unscrapedLoss = Promise.withResolvers();
     },
     countDroppedSpans: (reason: SpanLoss, spans: number) => spansDropped.inc({ reason }, spans),
     /**
@@ -311,11 +311,11 @@ export function openMetrics({
     /** Returns all metrics as text, either in the plain format or in OpenMetrics with exemplars. */
     async show(format: 'plain' | 'openmetrics' = 'plain') {
       wasScraped = true;
-      const shown = unseenLoss;
+      const shown = unscrapedLoss;
       const shownIn = format === 'plain' ? registry : inOpenMetrics(registry);
       const text = await shownIn.metrics();
       shown?.resolve();
-      if (unseenLoss === shown) unseenLoss = undefined;
+      if (unscrapedLoss === shown) unscrapedLoss = undefined;
       return { text, contentType: shownIn.contentType };
     },
     /**
@@ -323,9 +323,9 @@ export function openMetrics({
      * happen during a shutdown, and no alert would show them without this wait. The function does
      * not wait if nobody has scraped the metrics so far.
      */
-    async untilLossIsSeen(timeoutMs: number): Promise<void> {
-      if (!wasScraped || unseenLoss === undefined) return;
-      await waitAtMost({ ms: timeoutMs }, unseenLoss.promise, () => {});
+    async untilLossIsScraped(timeoutMs: number): Promise<void> {
+      if (!wasScraped || unscrapedLoss === undefined) return;
+      await waitAtMost({ ms: timeoutMs }, unscrapedLoss.promise, () => {});
     },
     close() {
       for (const end of unwatch) end();

@@ -212,7 +212,7 @@ export function openTracing(
       for (const end of unwatch) end();
       const sent = provider.shutdown().catch((failure: unknown) => tell(String(failure)));
       const limit = { ms: flushTimeoutMs, clock };
-      await waitAtMost(limit, Promise.race([sent, collector.untilAway()]), () => {});
+      await waitAtMost(limit, Promise.race([sent, collector.untilUnavailable()]), () => {});
       collector.close();
       const spans = collector.unansweredSpans();
       if (spans > 0) tell(`The collector did not answer before the stop: ${spans} spans are lost.`);

@@ -30,7 +30,7 @@ const readBody: RequestHandler = function readAdminBody(req, res, next) {
 };
 
 /** Cancels the SQL statements of an operator's request when the operator disconnects. */
-const untilAbandoned: RequestHandler = function cancelWhenAbandoned(_req, res, next) {
+const cancelOnDisconnect: RequestHandler = function cancelWhenAbandoned(_req, res, next) {
   const abandoned = new AbortController();
   res.on('close', () => {
     if (!res.writableFinished) abandoned.abort();
@@ -68,7 +68,7 @@ export function createAdminRouter(
   };
   createExpressEndpoints(adminContract, handlers, admin, {
     ...endpointOptions,
-    globalMiddleware: [compress, admit, readBody, admitAgain, untilAbandoned],
+    globalMiddleware: [compress, admit, readBody, admitAgain, cancelOnDisconnect],
   });
   admin.get(openApi.path, compress, admit, showOpenApi());
   answerOtherMethods(admin, [...Object.values(adminContract), openApi], admit);

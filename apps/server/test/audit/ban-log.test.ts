@@ -5,7 +5,7 @@ import { openRedis, openTcpProxy } from '@animal-store/testkit';
 import { eq } from 'drizzle-orm';
 import { expect, test, vi } from 'vitest';
 import { createAuditLog } from '../../src/audit/audit-log.ts';
-import { createBanLog, deleteForgottenBans, deleteOverBans } from '../../src/bans/ban-log.ts';
+import { createBanLog, deleteEndedBans, deleteForgottenBans } from '../../src/bans/ban-log.ts';
 import { openBanLog } from '../../src/bans/open-ban-log.ts';
 import { accounts, openBans } from '../../src/schema/schema.ts';
 import { adminOf, adminToken, someCause } from '../support/admin.ts';
@@ -147,9 +147,9 @@ test('the audit log no longer lists ended or deleted bans as active', async () =
   const keyId = crypto.randomUUID();
   const [earlier, later, over] = [banOf(keyId, 20), banOf(keyId, 10), banOf(keyId, -1)];
   await writeBans(database.db, earlier, later, { ...over, startedAt: later.startedAt });
-  await deleteOverBans(database.db, undefined);
+  await deleteEndedBans(database.db, undefined);
   expect(await openBansOf(keyId)).toEqual([later.until, earlier.until]);
-  await deleteOverBans(database.db, later.startedAt);
+  await deleteEndedBans(database.db, later.startedAt);
   expect(await openBansOf(keyId)).toEqual([later.until]);
 });
 
@@ -165,7 +165,7 @@ test('the audit log keeps a ban that one replica imposed without Redis active un
   expect(await deleteForgottenBans(db, own.keyId, own.until)).toEqual([]);
   expect(await deleteForgottenBans(db, other.keyId, other.until)).toHaveLength(1);
   expect([await openBansOf(own.keyId), await openBansOf(other.keyId)]).toEqual([[own.until], []]);
-  log.endOwn();
+  log.endReplicaBans();
   await log.write();
   expect(await openBansOf(own.keyId)).toEqual([]);
   const options = {

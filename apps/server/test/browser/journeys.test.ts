@@ -3,9 +3,9 @@ import { describe, test } from 'vitest';
 import { tourConsole } from '../support/tour-console.ts';
 import { useConsole } from '../support/use-console.ts';
 import { findKeys } from './journeys/find-keys.ts';
-import { lookBack } from './journeys/last-week.ts';
+import { viewLastWeek } from './journeys/last-week.ts';
 import { useKeyboard } from './journeys/many-keys.ts';
-import { lookAfterKey } from './journeys/one-key.ts';
+import { manageKey } from './journeys/one-key.ts';
 import { manageOperators } from './journeys/operators.ts';
 import { chooseView } from './journeys/own-view.ts';
 import {
@@ -13,13 +13,13 @@ import {
   expectReadable,
   followLinks,
   phone,
-  readBeside,
-  readWithLess,
+  readOnWideScreen,
+  readWithoutJavaScript,
   searchDocs,
   tryOut,
 } from './journeys/read-docs.ts';
-import { answerCustomer, changeAccount } from './journeys/refused-customer.ts';
-import { leaveOpen, signIn } from './journeys/sign-in.ts';
+import { changeAccount, explainDenials } from './journeys/refused-customer.ts';
+import { keepConsoleOpen, signIn } from './journeys/sign-in.ts';
 
 /**
  * The service and the browser that all journeys share. Each journey creates its own keys, accounts
@@ -31,19 +31,19 @@ describe('the console', () => {
   test('an operator logs in with several tabs, logs in again without losing input, and logs out of all tabs', () =>
     signIn(store));
   test('an operator leaves the console open: it sends few requests and survives an outage of the service', () =>
-    leaveOpen(store));
+    keepConsoleOpen(store));
   test('an operator creates other operators, finds the operator of a leaked token, and revokes that operator', () =>
     manageOperators(store));
   test('an operator creates a key for a customer, changes it, and revokes it after a leak', () =>
-    lookAfterKey(store));
+    manageKey(store));
   test('an operator finds a key among many by sorting, filters and search', () => findKeys(store));
   test('an operator changes several keys at once with the keyboard only', () => useKeyboard(store));
   test('an operator finds out why the customer C-5 gets 429, and fixes the cause', () =>
-    answerCustomer(store));
+    explainDenials(store));
   test('an operator changes the plan of an account, suspends the account, and writes a letter to the customer', () =>
     changeAccount(store));
   test('an operator looks at the requests of a day last week, and a colleague sees the same page', () =>
-    lookBack(store));
+    viewLastWeek(store));
   test('an operator chooses the theme and the density of tables, and every name is shown as plain text', () =>
     chooseView(store));
   // The campaign `screens` tests the pages at all widths and in all themes.
@@ -55,7 +55,7 @@ describe('the documentation', () => {
   test('a developer finds an error code and a code sample with the keyboard', () =>
     searchDocs(store));
   test('a developer sees code samples beside the text on a wide screen, and uses the table of contents', () =>
-    readBeside(store));
+    readOnWideScreen(store));
   test('a developer follows links to operations and errors on a desktop', () =>
     followLinks(store, desktop));
   test('a developer follows links, reads guides, and sends a request to each operation on a phone', async () => {
@@ -64,5 +64,5 @@ describe('the documentation', () => {
     await tryOut(store);
   });
   test('a developer opens old links, reads pages without JavaScript, and reads them on a slow network', () =>
-    readWithLess(store));
+    readWithoutJavaScript(store));
 });

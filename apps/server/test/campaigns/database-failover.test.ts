@@ -6,7 +6,7 @@ import { test } from 'vitest';
 import { createApiKey } from '../../src/keys/key-management.ts';
 import { migrationOptions } from '../../src/schema/migration-options.ts';
 import { listAll } from '../support/list-all-pets.ts';
-import { expectRight, isGood, startMixedLoad } from '../support/mixed-load.ts';
+import { expectCorrectResponses, isGood, startMixedLoad } from '../support/mixed-load.ts';
 import { openMovingName } from '../support/moving-name.ts';
 import { call, callUntilServed, wideQuota } from '../support/test-service.ts';
 import { untilLate } from './until-late.ts';
@@ -69,7 +69,7 @@ async function startWithStandby(stack: AsyncDisposableStack, byName: boolean) {
       // learns about the promotion. This may happen after its first correct responses, so the
       // requests are repeated until they succeed.
       const there = await listAll(first, token, callUntilServed);
-      for (const load of loads) expectRight(load, there);
+      for (const load of loads) expectCorrectResponses(load, there);
     },
   };
 }

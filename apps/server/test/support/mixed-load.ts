@@ -22,7 +22,7 @@ export const isGood = ({ kind, status }: LoadAnswer) => status === goodStatus[ki
  * Expects that every response of a load was correct, or a 503 with `Retry-After`. Every animal
  * whose creation was acknowledged must exist.
  */
-export function expectRight(
+export function expectCorrectResponses(
   { answers, failures }: Load<LoadAnswer>,
   there: ReadonlyMap<number, Pet>,
 ): void {

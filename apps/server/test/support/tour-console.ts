@@ -117,7 +117,7 @@ const faultsOf = (page: Page): Promise<string[]> =>
   })()`);
 
 /** Checks in Chromium's accessibility tree what axe-core does not check. */
-async function expectHeard(page: Page, link: string, width: number): Promise<void> {
+async function expectAccessibilityTree(page: Page, link: string, width: number): Promise<void> {
   const session = await page.context().newCDPSession(page);
   const { nodes } = await session.send('Accessibility.getFullAXTree');
   await session.detach();
@@ -237,7 +237,7 @@ export async function tourConsole(
       await resize(width);
       await look(link.slice(0, 24), width);
       await judge(width);
-      if (judged[width] !== undefined) await expectHeard(page, link, width);
+      if (judged[width] !== undefined) await expectAccessibilityTree(page, link, width);
     }
   }
   for (const width of widths) {

@@ -36,7 +36,7 @@ async function showDay({ show }: ConsoleTab, plot: string): Promise<void> {
  * Selects the day one week ago as the period. The journey checks that other pages keep the period,
  * that a colleague can open it, and that the plot can be downloaded and zoomed.
  */
-export async function lookBack({ service, admin, open }: Store): Promise<void> {
+export async function viewLastWeek({ service, admin, open }: Store): Promise<void> {
   const { key } = await admin.create('{"name":"W-1 shop","account":"W-1","plan":"pro"}');
   await writeCounts(service.database, key.id, [
     [lastTuesday + 9 * hourMs, 'ok', 10],

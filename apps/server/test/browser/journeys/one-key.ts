@@ -7,7 +7,7 @@ const newPet = '{"name":"Mia","categoryId":3}';
  * Creates a key after mistakes in the form, and passes its token on to the customer. The journey
  * then uses and changes the key, and revokes it after a leak.
  */
-export async function lookAfterKey({ service, open, statusOf }: Store): Promise<void> {
+export async function manageKey({ service, open, statusOf }: Store): Promise<void> {
   await using tab = await open();
   const { page, field } = tab;
   await tab.show('#/keys');

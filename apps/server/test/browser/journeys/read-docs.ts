@@ -150,7 +150,7 @@ export async function followLinks(store: Store, device: Device): Promise<void> {
  * Checks that a wide screen shows samples and responses beside the text of an operation, where they
  * stay visible while scrolling. A guide shows its table of contents there.
  */
-export async function readBeside({ service, openPage }: Store): Promise<void> {
+export async function readOnWideScreen({ service, openPage }: Store): Promise<void> {
   await using tab = await openPage('/docs/guides/operations#createPet', desktop);
   const { page } = tab;
   const section = page.locator('.columns:has(#createPet)');
@@ -248,7 +248,7 @@ export async function tryOut({ service, openPage }: Store): Promise<void> {
  * Checks that old links lead to the right place, that pages are complete without JavaScript, and
  * that they appear at once on a slow network.
  */
-export async function readWithLess({ service, openPage }: Store): Promise<void> {
+export async function readWithoutJavaScript({ service, openPage }: Store): Promise<void> {
   const { origin } = service.server;
   await using old = await openPage('/docs#tag/animals/GET/pets');
   await old.page.waitForURL('**/docs/guides/operations#listPets');

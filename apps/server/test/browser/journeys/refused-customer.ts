@@ -10,7 +10,7 @@ const why = (page: Page) => page.getByRole('region', { name: 'Request status' })
  * more. The journey also finds, explains and unbans a banned key, and shows when the key was
  * denied, by hour and by minute.
  */
-export async function answerCustomer(store: Store): Promise<void> {
+export async function explainDenials(store: Store): Promise<void> {
   const { service, admin, open, bannedKey, statusOf } = store;
   // The test also needs a key of another account that is not denied.
   const other = await admin.create('{"name":"C-9 shop","account":"C-50","plan":"business"}');

@@ -113,7 +113,7 @@ export async function signIn({ service, admin, open, expireSessions }: Store): P
  * Checks that the first page is small, that pages send few requests, and that hidden pages send
  * none. The journey also checks that an outage of the service is shown and ends.
  */
-export async function leaveOpen({ service, admin, browser }: Store): Promise<void> {
+export async function keepConsoleOpen({ service, admin, browser }: Store): Promise<void> {
   const { key } = await admin.create('{"name":"polled","account":"C-40","plan":"pro"}');
   await using proxy = await openTcpProxy({ target: service.server.opsUrl });
   const url = new URL(proxy.url).origin;
