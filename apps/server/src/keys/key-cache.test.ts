@@ -99,7 +99,7 @@ test.each([
   ['of its account', () => cache.forgetAccount('C-17')],
   ['that may have been missed', () => cache.forgetAll()],
 ])(
-  'isNew returns false for a token that was cached before a change %s, until the database reports the token as invalid',
+  'the key cache does not treat a known token as new after a change %s, until the database reports the token as invalid',
   async (_, change) => {
     await find();
     change();

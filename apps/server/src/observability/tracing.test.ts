@@ -86,7 +86,7 @@ test("openTracing adds a child span to a request that had to wait in the load sh
   expect(Number((waits[0]?.endedAt ?? 0n) - (waits[0]?.beganAt ?? 0n)) / 1e6).toBeCloseTo(30, 2);
 });
 
-test('close waits until the trace collector has accepted the last spans', async () => {
+test('closing the tracing waits until the trace collector has accepted the last spans', async () => {
   await using collector = await openOtlpCollector();
   const tracing = open(collector.url);
   trace(tracing);
@@ -97,14 +97,14 @@ test('close waits until the trace collector has accepted the last spans', async 
 
 // Regression: the shutdown took two seconds. The fake clock does not move in this test, so the test
 // never ends if `close` waits for time to pass.
-test('close does not wait for a trace collector that refuses connections, and reports how many spans are lost', async () => {
+test('closing the tracing does not wait for a trace collector that refuses connections, and reports how many spans are lost', async () => {
   const tracing = open(`http://127.0.0.1:${await freePort()}`);
   trace(tracing);
   await tracing.close();
   expect(troubles.at(-1)).toMatch(/^The collector .* before the stop: 1 spans are lost\.$/);
 });
 
-test('close waits at most 500 ms for a trace collector that does not respond', async () => {
+test('closing the tracing waits at most 500 ms for a trace collector that does not respond', async () => {
   const { origin, untilAsked } = await openSilentCollector();
   const tracing = open(origin);
   trace(tracing);
@@ -117,7 +117,7 @@ test('close waits at most 500 ms for a trace collector that does not respond', a
   expect(troubles).toEqual([expect.stringContaining('1 spans are lost')]);
 });
 
-test('close does not wait for a trace collector that has already left an export without a response for 500 ms', async () => {
+test('closing the tracing does not wait for a trace collector that has already left an export without a response for 500 ms', async () => {
   const { origin, untilAsked } = await openSilentCollector();
   const tracing = open(origin);
   trace(tracing);
@@ -129,7 +129,7 @@ test('close does not wait for a trace collector that has already left an export 
   expect(troubles).toEqual([expect.stringContaining('2 spans are lost')]);
 });
 
-test('close waits for a trace collector that failed earlier but has accepted spans since then', async () => {
+test('closing the tracing waits for a trace collector that failed earlier but has accepted spans since then', async () => {
   let status = 400;
   await using collector = await openOtlpCollector(() => status);
   const tracing = open(collector.url);

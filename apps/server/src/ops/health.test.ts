@@ -42,7 +42,7 @@ test('the readiness report is "ready" while the replica serves without faults, a
   await expectReport('not_ready', 'This replica is stopping.');
 });
 
-test('the readiness report sends only one query to a database that does not respond, even when several probes arrive', async () => {
+test('the readiness check sends only one query to a database that does not respond, even when several probes arrive', async () => {
   const { promise, resolve } = Promise.withResolvers<undefined>();
   const findDatabaseFault = vi.fn(() => promise);
   const health = createHealth({ ...healthy, findDatabaseFault });

@@ -22,7 +22,7 @@ test.each<[what: string, count: number, heard: string[]]>([
   expect(countOf(...heard).count()).toBe(count);
 });
 
-test('hear reports another replica as new at its first heartbeat, and again after it has announced its shutdown', () => {
+test('the replica count reports another replica as new at its first heartbeat, and again after it has announced its shutdown', () => {
   const replicas = countOf(own);
   expect(['a', 'a', own, 'b'].map((id) => replicas.hear(id))).toEqual([true, false, false, true]);
   replicas.forget('a');

@@ -53,7 +53,7 @@ const auditOf = async (account: string) => {
     .map(({ action, before, after, reason }) => ({ action, before, after, reason }));
 };
 
-test('an account with a plan shares its quota among its keys, and the status of account and key show the shared quota', async () => {
+test('an account with a plan shares its quota among its keys, and the account and each of its keys show the shared quota', async () => {
   const account = newAccount();
   const quota = { perMinute: 3, perDay: 50 };
   const plan = 'enterprise';

@@ -308,7 +308,7 @@ describe('sessions in the database', () => {
     expect(await sessions.find(token, { isActive: false })).toBeUndefined();
   });
 
-  test('a session cannot be used with the value that the database stores, and a new ADMIN_TOKEN ends sessions of the previous one', async () => {
+  test('the stored hash of a session token cannot be computed without the ADMIN_TOKEN, and a new ADMIN_TOKEN ends the sessions of the previous one', async () => {
     const { db, sessions, token } = await beginOnly();
     expect(await sessions.find(token, { isActive: false })).toEqual(owner);
     const [row] = await db.select().from(operatorSessions);

@@ -79,7 +79,7 @@ test.each([
   ['ops_requests_total{route="/readyz",method="GET",status="200"}', 1],
   ['ops_requests_total{route="/admin/v1/keys",method="GET",status="200"}', 1],
   ['ops_requests_total{route="/admin/v1/keys/:keyId",method="other",status="401"}', 1],
-])('the metric animal_store_%s has the value %d', (name, value) => {
+])('the metric animal_store_%s has the value %d after a few requests', (name, value) => {
   expect(sample(atFirst, `animal_store_${name}`)).toBe(value);
 });
 

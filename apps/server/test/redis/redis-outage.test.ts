@@ -148,7 +148,7 @@ test.each(faults)(
   },
 );
 
-test('the admin API shows the usage of a key on one replica only, while Redis is down', async () => {
+test('the admin API shows only the requests that one replica has counted for a key while Redis is down', async () => {
   const admin = adminOf(server);
   const quota = { perMinute: 6, perDay: 1_000 };
   const { key, token } = await admin.create(JSON.stringify({ plan: 'enterprise', quota }));

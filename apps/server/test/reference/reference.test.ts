@@ -44,7 +44,7 @@ test('/openapi.json contains the real addresses of the service, and the pages in
   expect(policy).toContain("; connect-src 'self' https://staging.example.org; ");
 });
 
-test('a documentation file is answered with 304 if it is unchanged, and with 405 for methods other than GET and HEAD', async () => {
+test('the service responds with 304 to a request for an unchanged documentation file, and with 405 to methods other than GET and HEAD', async () => {
   const target = '/openapi.json';
   const etag = String((await get(target)).headers.get('ETag'));
   const again = await get(target, { 'If-None-Match': etag });

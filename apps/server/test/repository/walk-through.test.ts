@@ -10,7 +10,7 @@ import { startService } from '../support/test-service.ts';
 const sources =
   /^.*\/(?:apps\/server|packages\/(postgres|quotas|runtime))\/src\/(?!index|test-)(.*)$/;
 
-test('the walk-through of a GET request names each executed source file once and no others', async () => {
+test('docs/walk-throughs.md names each source file that a GET request executes once, and no other files', async () => {
   await using redis = await openRedis();
   await using service = await startService('postgres', {
     // The clock stands still, so that no timer executes other files during the request.
