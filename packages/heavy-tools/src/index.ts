@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-// `npm test` does not install these packages, because they are larger than everything else
-// together. They have a package of their own, because three of them install a command named `node`,
-// which would run the scripts of every package that depends on them.
+// These packages are in a workspace package of their own, for two reasons. `npm test` must not
+// install them, because they are larger than all other packages together. And three of them install
+// a command named `node`, which would run the scripts of every package that depends on them.
 
-/** Paths of the executables of other JavaScript runtimes. */
+/** The paths of the executables of other JavaScript runtimes. */
 export const runtimes = {
   'Node 20': pathIn('node20', 'bin/node'),
   'Node 22': pathIn('node22', 'bin/node'),
@@ -15,31 +15,37 @@ export const runtimes = {
   workerd: pathIn('workerd', 'bin/workerd'),
 };
 
-/** Paths of modules, commands and files. */
+/** The paths of modules, commands and files. */
 export const tools = {
-  /** The module of `checkPackage`. */
+  /** A module that checks whether a package's types resolve in every kind of project. */
   areTheTypesWrong: pathIn('@arethetypeswrong/core', 'dist/index.js'),
-  /** A script for browsers, which finds accessibility problems. */
+  /** A browser script that finds accessibility problems in a page. */
   axe: pathIn('axe-core', 'axe.min.js'),
-  /** A command for Node, which writes the SQL of migrations. */
+  /** A command for Node that writes the SQL of migrations. */
   drizzleKit: pathIn('drizzle-kit', 'bin.cjs'),
-  /** A CommonJS module: a bundler. */
+  /** A bundler, as a CommonJS module. */
   esbuild: pathIn('esbuild', 'lib/main.js'),
-  /** A command for Node, which writes a TypeScript client from an OpenAPI document. */
+  /** A command for Node that generates a TypeScript client from an OpenAPI document. */
   heyApi: pathIn('@hey-api/openapi-ts', 'bin/run.js'),
-  /** Another such command. */
+  /** A command for Node that generates a TypeScript client from an OpenAPI document. */
   orval: pathIn('orval', 'dist/bin/orval.mjs'),
-  /** A command for Node, which writes TypeScript types from an OpenAPI document. */
+  /** A command for Node that generates TypeScript types from an OpenAPI document. */
   openapiTypescript: pathIn('openapi-typescript', 'bin/cli.js'),
-  /** A command for Node: the oldest TypeScript that the published client supports. */
+  /**
+   * The compiler of the oldest TypeScript that the published client supports. It is a command for
+   * Node.
+   */
   typescript54: pathIn('typescript54', 'bin/tsc'),
-  /** A command for Node: the oldest TypeScript that the published contract supports. */
+  /**
+   * The compiler of the oldest TypeScript that the published contract supports. It is a command for
+   * Node.
+   */
   typescript59: pathIn('typescript59', 'bin/tsc'),
-  /** A folder: the types of the oldest Node that the published packages support. */
+  /** The folder with the types of the oldest Node that the published packages support. */
   typesOfNode20: pathIn('@types/node20', ''),
-  /** A module: a bundler. */
+  /** A bundler, as a module. */
   rollup: pathIn('rollup', 'dist/es/rollup.js'),
-  /** CommonJS modules of Spectral and its rules. */
+  /** The modules of the linter Spectral and of its rules, as CommonJS modules. */
   spectral: pathIn('@stoplight/spectral-core', 'dist/index.js'),
   spectralRulesets: pathIn('@stoplight/spectral-rulesets', 'dist/index.js'),
   spectralOwasp: pathIn('@stoplight/spectral-owasp-ruleset', 'dist/ruleset.js'),

@@ -5,7 +5,6 @@ import { type Clock, systemClock } from '@animal-store/runtime';
 type Callback = Parameters<LookupFunction>[2];
 
 /**
-/**
  * How long a lookup may take if an earlier address of the name is known. If a name server does not
  * respond, the operating system waits for ten seconds or longer. A new connection cannot wait so
  * long.

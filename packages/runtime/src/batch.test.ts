@@ -14,7 +14,7 @@ const { patienceMs } = options;
 
 type Limits = { maxSize?: number; maxInFlight?: number };
 
-/** Creates a batcher whose batches the test settles. */
+/** Creates a batcher. The test decides when the batches that it has sent get their results. */
 function createTestBatcher(limits: Limits = {}) {
   type Results = readonly (string | Promise<string>)[];
   const clock = createTestClock();
@@ -30,7 +30,7 @@ function createTestBatcher(limits: Limits = {}) {
   return {
     call,
     clock,
-    /** The requests of each batch so far. */
+    /** Returns the requests of each batch so far, such as `['a', 'bc']`. */
     batches: () => sent.map(({ requests }) => requests.join('')),
     async answer(batch: number, results: Results | Promise<Results> = []) {
       sent[batch]?.answer.resolve(results);
@@ -40,19 +40,23 @@ function createTestBatcher(limits: Limits = {}) {
 }
 
 /**
- * Runs everything that can run: promises, and code that waits for a turn without further requests.
+ * Waits until everything has run that can run without further requests: promises, and a batch that
+ * is being collected.
  */
 async function settle() {
-  // A batch is collected for two turns.
+  // A batch is collected for up to two turns of the event loop.
   for (let turn = 0; turn < 6; turn++) await nextTurn();
 }
 
-/** Ends the turn of the event loop. */
+/** Waits for the next turn of the event loop. */
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
 /**
- * A letter is a request, `.` a turn of the event loop, `|` all following turns, a digit a result,
- * and `~` the patience.
+ * Each script is a sequence of steps, one character each:
+ * - a letter makes a request
+ * - `.` waits for one turn of the event loop, and `|` for all following turns
+ * - a digit gives the batch of this number its results
+ * - `~` lets the patience pass
  */
 test.each<[title: string, script: string, batches: string, limits?: Limits]>([
   ['sends requests that arrive while a batch is in flight together, in order', 'abcd0', 'a bcd'],
@@ -72,7 +76,7 @@ test.each<[title: string, script: string, batches: string, limits?: Limits]>([
     'a b cd ef gh i',
     { maxSize: 2, maxInFlight: 2 },
   ],
-])('a batcher %s: %s', async (_, script, batches, limits) => {
+])('a batcher %s', async (_, script, batches, limits) => {
   const batcher = createTestBatcher(limits);
   for (const step of script) {
     if (step === '.') await nextTurn();
@@ -84,7 +88,7 @@ test.each<[title: string, script: string, batches: string, limits?: Limits]>([
   expect(batcher.batches()).toEqual(batches.split(' '));
 });
 
-test('a batch is not sent by patience too early, and a result leaves no timer', async () => {
+test('a batcher sends the next batch after the patience and not before, and leaves no timer', async () => {
   const { call, clock, batches, answer } = createTestBatcher();
   const results = ['a', 'b'].map(call);
   await clock.advance(patienceMs - 1);
@@ -95,7 +99,7 @@ test('a batch is not sent by patience too early, and a result leaves no timer', 
   expect(clock.timerCount()).toBe(0);
 });
 
-test('a result that is a rejected promise fails only its own request', async () => {
+test('a result that is a rejected promise rejects only its own request', async () => {
   const { call, answer } = createTestBatcher();
   const results = Promise.allSettled(['first', 'a', 'b', 'c'].map(call));
   await answer(0, ['FIRST']);
@@ -108,7 +112,7 @@ test('a result that is a rejected promise fails only its own request', async () 
   ]);
 });
 
-test('a batch that fails or has too few results fails its requests, and the next batch is sent', async () => {
+test('a batch that fails or has too few results rejects its requests, and the batcher sends the next batch', async () => {
   const { call, answer } = createTestBatcher({ maxSize: 2 });
   const results = Promise.allSettled(['a', 'b', 'c', 'd'].map(call));
   await answer(0, []);
@@ -122,8 +126,8 @@ test('a batch that fails or has too few results fails its requests, and the next
   ]);
 });
 
-// traces.test.ts shows that each request is in its own trace.
-test('a batch runs in the async context of no request', async () => {
+// `traces.test.ts` tests that each request appears in its own trace.
+test('a batcher sends each batch outside of the async contexts of its requests', async () => {
   const request = new AsyncLocalStorage<string>();
   const contexts: (string | undefined)[] = [];
   const call = createBatcher<string, string>(async (requests) => {

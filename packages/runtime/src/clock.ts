@@ -1,27 +1,33 @@
-/** A timer of a {@link Clock}. It keeps the process alive until it is cancelled or unreferenced. */
+/**
+ * A timer of a {@link Clock}. Like a timer of Node, it keeps the process alive until it is
+ * cancelled, or until `unref` is called.
+ */
 export interface Timer {
   unref(): Timer;
 }
 
-/** The source of time and timers. Tests pass a clock that moves when they decide. */
+/** The source of time and timers. Tests pass a fake clock, which they advance themselves. */
 export interface Clock {
-  /** Unix time in milliseconds. It jumps when somebody sets the clock of the machine. */
+  /** Returns Unix time in milliseconds. It jumps when the clock of the machine is set. */
   now(): number;
-  /** Milliseconds since an arbitrary start. It never jumps, so use it to measure durations. */
+  /**
+   * Returns the milliseconds since an arbitrary start. They never jump, so use them to measure
+   * durations.
+   */
   elapsed(): number;
-  /** Calls `run` once, after `ms`. */
+  /** Calls `run` once, after `ms` milliseconds. */
   after(ms: number, run: () => unknown): Timer;
-  /** Calls `run` repeatedly, each time after `ms`. */
+  /** Calls `run` again and again, every `ms` milliseconds. */
   every(ms: number, run: () => unknown): Timer;
   cancel(timer: Timer | undefined): void;
 }
 
-/** Waits for `ms`. */
+/** Waits for `ms` milliseconds. */
 export function sleep(ms: number, clock = systemClock): Promise<void> {
   return new Promise((resolve) => clock.after(ms, resolve));
 }
 
-/** The clock of the machine. */
+/** The real clock of the machine. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   elapsed: () => performance.now(),

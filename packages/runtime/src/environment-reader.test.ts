@@ -16,7 +16,7 @@ test('readSettings uses the default when a variable is missing or empty', () => 
   });
 });
 
-test('readSettings names each invalid variable once, and shows no value', () => {
+test('readSettings names each invalid variable once, and shows none of the values', () => {
   const wrong = { PORT: 'secret-1', LEVEL: 'secret-2', STORE_URL: 'secret 3' };
   expect(() => readSettings(settings, wrong, ['PROT: unknown'])).toThrow(
     new StartupError(
@@ -30,6 +30,6 @@ test('readSettings names each invalid variable once, and shows no value', () => 
   );
 });
 
-test('namesOf lists every variable that settings are read from', () => {
+test('namesOf lists every variable that the settings are read from', () => {
   expect(namesOf(settings)).toEqual(['PORT', 'LEVEL', 'STORE_URL']);
 });

@@ -1,12 +1,15 @@
 import { StartupError } from './startup-error.ts';
 
-/** Variables by their names, such as `process.env`. */
+/** Environment variables by their names, such as `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The smallest and the largest accepted number. */
 export type Range = readonly [min: number, max: number];
 
-/** Reads variables, and collects their names and errors. */
+/**
+ * Reads environment variables. It collects the names of all variables that were read, and the
+ * errors.
+ */
 export class EnvironmentReader {
   readonly #environment: Environment;
   readonly names: string[] = [];
@@ -16,21 +19,22 @@ export class EnvironmentReader {
     this.#environment = environment;
   }
 
-  /** Reads a string, or `undefined` if there is none. */
+  /** Reads a string. Returns `undefined` if the variable is missing or invalid. */
   text(name: string, isValid: (text: string) => boolean, expected: string): string | undefined {
     this.names.push(name);
-    // An empty variable counts as missing, because compose files and shells unset a variable like
-    // this.
+    // An empty variable counts as missing, because Compose files and shells unset a variable by
+    // making it empty.
     const given = this.#environment[name] || undefined;
     if (given === undefined || isValid(given)) return given;
-    // The message says what is expected, and not the value, which may be a password.
+    // The message describes the expected value and does not show the given one, which may be a
+    // password.
     this.faults.push(`${name}: expected ${expected}`);
     return undefined;
   }
 
   /**
-   * Reads a string that `parse` converts, or `undefined` if there is none. `parse` returns a
-   * description of what is wrong.
+   * Reads a string, and converts it by `parse`. `parse` returns a text about what is wrong if the
+   * string is invalid. Returns `undefined` if the variable is missing or invalid.
    */
   parsed<T extends object>(name: string, parse: (text: string) => T | string): T | undefined {
     const given = this.text(name, () => true, '');
@@ -40,14 +44,14 @@ export class EnvironmentReader {
     return undefined;
   }
 
-  /** Refuses a variable that a library would read without this file. */
+  /** Refuses a variable that must not be set, because a library would read it by itself. */
   refuse(name: string, hint: string): void {
     if (this.#environment[name]) this.faults.push(`${name}: ${hint}`);
   }
 
   /**
-   * Reads a whole number, or `undefined` if there is none. The error shows the variable with an
-   * example.
+   * Reads a whole number. Returns `undefined` if the variable is missing or invalid. The error
+   * contains an example, such as `PORT=3000`.
    */
   optionalNumber(name: string, [min, max]: Range, example: number): number | undefined {
     const isValid = (text: string) =>
@@ -67,7 +71,7 @@ export class EnvironmentReader {
   }
 }
 
-/** The names of all variables that settings are read from. */
+/** Returns the names of all variables that the settings are read from. */
 export function namesOf(settingsOf: (reader: EnvironmentReader) => unknown): readonly string[] {
   const reader = new EnvironmentReader({});
   settingsOf(reader);

@@ -9,12 +9,12 @@ test.each([
   ['separators of lines', '\u2028\u2029\u0085', '\\u2028\\u2029\\u0085'],
   ['invisible characters', '\u200B\u00AD\uFEFF', '\\u200b\\u00ad\\ufeff'],
   ['a character beyond the basic plane', '\u{E0041}', '\\udb40\\udc41'],
-])('escapes %s', (_what, text, escaped) => {
+])('escapeUnprintable escapes %s', (_what, text, escaped) => {
   expect(escapeUnprintable(text)).toBe(escaped);
 });
 
 test.each(['two\nlines', 'é 漢字 كلب', '👩🏽‍🚒', 'نمی\u200Cخواهم', 'a\u00A0b'])(
-  '%j stays',
+  'escapeUnprintable does not change %j',
   (text) => {
     expect(escapeUnprintable(text)).toBe(text);
   },

@@ -1,11 +1,14 @@
 /**
- * Matches control and format characters, and line separators, which make a terminal show a
- * different text. A name may reverse the text after it (Trojan Source, CVE-2021-42574). Line feeds
- * are our own. Joiners are allowed, because emoji and languages such as Persian use them.
+ * Matches control characters, format characters and line separators. With them, a terminal shows a
+ * different text. For example, a name may reverse the text after it (Trojan Source,
+ * CVE-2021-42574).
+ *
+ * Line feeds are excluded, because this program writes them itself. Joiners are excluded, because
+ * emoji and languages such as Persian need them.
  */
 const unprintable = /[[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]--[\n\u200c\u200d]]/gv;
 
-/** Writes invisible characters as `\u202e`, which has the same meaning in JSON. */
+/** Escapes unprintable characters, such as `\u202e`. JSON uses the same escape sequences. */
 export function escapeUnprintable(text: string): string {
   return text.replace(unprintable, (character) =>
     Array.from(

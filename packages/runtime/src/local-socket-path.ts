@@ -5,31 +5,31 @@ import type { EnvironmentReader } from './environment-reader.ts';
 import { StartupError } from './startup-error.ts';
 
 /**
- * The largest path in `sockaddr_un`: 107 bytes on Linux and 103 on macOS. A longer one is cut or
- * refused.
+ * The maximum length of a Unix socket's path in bytes: 107 on Linux and 103 on macOS
+ * (`sockaddr_un`). The system cuts or refuses a longer path.
  */
 const maxSocketPathBytes = 103;
 
 /**
- * Returns the path of the socket where an embedded server accepts commands from its own user.
+ * Returns the path of the socket on which an embedded server accepts commands from its own user.
  *
- * The file system decides who may connect, and who may listen: the data directory belongs to that
- * user alone. A port has no such owner. After `kill -9`, any local user could listen on it, and in
- * one case the CLI sent the admin token to another user's program.
+ * The data directory belongs to that user alone, so the file system protects the socket. A port has
+ * no such protection. After `kill -9` of the server, any local user could listen on its port, and
+ * the CLI would send the admin token to another user's program.
  *
- * @throws {StartupError} if the path is too long and the platform offers no shorter one.
+ * @throws {StartupError} if the path is too long, and the platform offers no shorter one.
  */
 export function localSocketPath(dataDir: string): string {
-  // Windows has a separate namespace for pipes. Only their creator and administrators may write to
-  // a pipe that Node has created.
+  // Windows has named pipes instead of Unix sockets. Only the creator and administrators may write
+  // to a pipe that Node has created.
   if (process.platform === 'win32') {
     return `\\\\.\\pipe\\animal-store-${hash('sha256', dataDir, 'hex')}`;
   }
   const path = join(dataDir, 'ops.sock');
   if (Buffer.byteLength(path) <= maxSocketPathBytes) return path;
   if (process.platform === 'linux') {
-    // This is a short name for a long path. The directory stays open, because the name is valid
-    // only while it is open.
+    // Linux offers a short name for an open directory. The directory stays open, because the name
+    // is valid only while it is open.
     return `/proc/self/fd/${openSync(dataDir, 'r')}/ops.sock`;
   }
   throw new StartupError(
@@ -43,6 +43,9 @@ export function localSocketPath(dataDir: string): string {
  */
 const isPath = (text: string) => text === text.trim() && !/^~(?:\/|$)|^\$|\p{Cc}/u.test(text);
 
-/** Returns the directory of the embedded server, with its data and its socket: `DATA_DIR`. */
+/**
+ * Returns the directory of the embedded server, which contains its data and its socket (the setting
+ * `DATA_DIR`).
+ */
 export const readDataDir = (env: EnvironmentReader): string =>
   resolve(env.text('DATA_DIR', isPath, 'a path, without ~ or a variable before it') ?? '.data');

@@ -5,7 +5,7 @@ import { createTestClock } from './test-clock.ts';
 const clock = createTestClock();
 
 beforeEach(() => {
-  // With this random number, the pause is neither shorter nor longer.
+  // With this random number, the pause has exactly its configured length.
   vi.spyOn(Math, 'random').mockReturnValue(0.5);
 });
 afterEach(() => {
@@ -18,20 +18,23 @@ const start = (work: () => Promise<unknown>) => repeat(work, { clock, pauseMs: 5
 test.each([
   [0, 4_000],
   [0.75, 5_500],
-])('the pause varies by a fifth: for the random number %d it is %d ms', async (random, pauseMs) => {
-  vi.spyOn(Math, 'random').mockReturnValue(random);
-  const work = vi.fn(async () => {});
-  const repetition = start(work);
-  for (const times of [1, 2, 3]) {
-    await clock.advance(pauseMs - 1);
-    expect(work).toHaveBeenCalledTimes(times - 1);
-    await clock.advance(1);
-    expect(work).toHaveBeenCalledTimes(times);
-  }
-  await repetition.stop();
-});
+])(
+  'repeat varies its pause by up to a fifth: with the random number %d, the pause is %d ms',
+  async (random, pauseMs) => {
+    vi.spyOn(Math, 'random').mockReturnValue(random);
+    const work = vi.fn(async () => {});
+    const repetition = start(work);
+    for (const times of [1, 2, 3]) {
+      await clock.advance(pauseMs - 1);
+      expect(work).toHaveBeenCalledTimes(times - 1);
+      await clock.advance(1);
+      expect(work).toHaveBeenCalledTimes(times);
+    }
+    await repetition.stop();
+  },
+);
 
-test('now runs the work without a pause until there is no more to do', async () => {
+test('now runs the work again and again without a pause until there is no more to do', async () => {
   const work = vi.fn(async () => work.mock.calls.length % 3 !== 0);
   const repetition = start(work);
   await clock.advance(3_000);
@@ -47,14 +50,14 @@ test('now runs the work without a pause until there is no more to do', async () 
   expect(work).toHaveBeenCalledTimes(7);
 });
 
-test('repeat reports failed work, and repeats it', async () => {
+test('repeat reports the failure of the work, and runs the work again', async () => {
   const repetition = start(() => Promise.reject(new Error('away')));
   await clock.advance(10_000);
   expect(onFailure.mock.calls).toEqual([[new Error('away')], [new Error('away')]]);
   await repetition.stop();
 });
 
-test('repeat never runs work twice at once, and stop waits for it and starts no more', async () => {
+test('repeat never runs the work twice at once, and stop waits for the current run and starts no other', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const work = vi.fn(() => promise);
   const repetition = start(work);
@@ -70,7 +73,7 @@ test('repeat never runs work twice at once, and stop waits for it and starts no 
   expect(work).toHaveBeenCalledTimes(1);
 });
 
-test('calls of now during the work share the next run', async () => {
+test('several calls of now during a run share the next run', async () => {
   const ends: (() => void)[] = [];
   const work = vi.fn(() => new Promise<void>((resolve) => ends.push(resolve)));
   const repetition = start(work);

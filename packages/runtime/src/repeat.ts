@@ -1,11 +1,12 @@
 import type { Clock, Timer } from './clock.ts';
 
 /**
- * Repeats work, with a pause before each run. The pause varies by a fifth, so that replicas which
- * started together do not keep working at the same moments.
+ * Runs work again and again, with a pause before each run. The pause varies by up to a fifth, so
+ * that replicas that started together do not always run at the same moments.
  *
- * @param work returns `true` if there is more to do; the next run then follows without a pause.
- * @param options.onFailure called with the error of the work, which is repeated all the same.
+ * @param work the work. It returns `true` if there is more to do, and is then run again without a
+ * pause.
+ * @param options.onFailure called with the error of failed work. The work is run again afterwards.
  */
 export function repeat(
   work: () => Promise<unknown>,
@@ -43,8 +44,8 @@ export function repeat(
   schedule();
   return {
     /**
-     * Runs the work at once, and then continues as before. If the work is running, it runs once
-     * more afterwards, because the current run may have begun too early for the caller.
+     * Runs the work at once, and then continues with the pauses. If the work is already running, it
+     * is run once more, because the current run may have begun too early for the caller.
      */
     async now(): Promise<void> {
       if (stopped) return;
@@ -53,7 +54,7 @@ export function repeat(
       return again;
     },
 
-    /** Waits for the current run, and starts no more. */
+    /** Waits for the current run, and starts no further run. */
     async stop(): Promise<void> {
       stopped = true;
       clock.cancel(timer);

@@ -1,4 +1,7 @@
-/** Why the service cannot start, as a message for the operator, which is shown without a stack. */
+/**
+ * The reason why the service cannot start. The message is for the operator, and is shown without a
+ * stack.
+ */
 export class StartupError extends Error {
   override readonly name = 'StartupError';
 }

@@ -6,15 +6,15 @@ type DueTimer = Timer & { dueAt: number; readonly everyMs: number | undefined; r
 export type TestClock = ReturnType<typeof createTestClock>;
 
 /**
- * Creates a clock that stands still until a test moves it.
+ * Creates a clock for tests, which advances only when the test advances it.
  *
- * @param startMs Unix time. A service starts at the time of its database, which has its own clock.
+ * @param startMs the start time, as Unix time in milliseconds.
  */
 export function createTestClock(startMs = Date.UTC(2026, 0, 5, 12)) {
   let elapsedMs = 0;
   let wallMs = startMs;
   const timers = new Set<DueTimer>();
-  /** The work that timers have started. */
+  /** The work that timers have started and that has not ended. */
   const working = new Set<Promise<unknown>>();
 
   function start(ms: number, run: () => unknown, everyMs?: number): Timer {
@@ -28,7 +28,10 @@ export function createTestClock(startMs = Date.UTC(2026, 0, 5, 12)) {
     wallMs += ms;
   }
 
-  /** Returns the next timer. If several are due at once, it is the one that was started first. */
+  /**
+   * Returns the next timer until a time. If several timers are due at the same time, it returns the
+   * one that was started first.
+   */
   const nextBefore = (end: number) =>
     [...timers].filter(({ dueAt }) => dueAt <= end).sort((a, b) => a.dueAt - b.dueAt)[0];
 
@@ -39,11 +42,11 @@ export function createTestClock(startMs = Date.UTC(2026, 0, 5, 12)) {
     every: (ms, run) => start(ms, run, ms),
     cancel: (timer) => void timers.delete(timer as DueTimer),
     /**
-     * Advances the time, and runs the timers that become due, in their order. After each, a turn of
-     * the event loop passes, in which the timer may start others.
+     * Advances the time, and runs all timers that become due, in their order. After each timer, it
+     * waits for a turn of the event loop, so that the timer's work can start other timers.
      */
     async advance(ms: number): Promise<void> {
-      // Code that has just been called may still start timers.
+      // Code that the test has just called may start timers in the next turn of the event loop.
       await nextTurn();
       const end = elapsedMs + ms;
       for (let timer = nextBefore(end); timer !== undefined; timer = nextBefore(end)) {
@@ -57,17 +60,17 @@ export function createTestClock(startMs = Date.UTC(2026, 0, 5, 12)) {
       pass(Math.max(0, end - elapsedMs));
       await nextTurn();
     },
-    /** Waits for work that timers have started, such as a statement. */
+    /**
+     * Waits until all work that timers have started has ended, such as a statement to a database.
+     */
     async settled(): Promise<void> {
       while (working.size > 0) await Promise.all(working);
     },
-    /** The number of running timers. */
+    /** Returns the number of running timers. */
     timerCount: () => timers.size,
-    /** Advances the time while no timer can run, as if the event loop were blocked. */
+    /** Advances the time without running timers, as if the event loop were blocked. */
     block: pass,
-    /**
-     * Sets the wall clock, as when somebody corrects the clock of a machine. Timers do not notice.
-     */
+    /** Sets the wall clock, like a correction of a machine's clock. It does not affect timers. */
     setWall(unixMs: number): void {
       wallMs = unixMs;
     },
@@ -75,8 +78,8 @@ export function createTestClock(startMs = Date.UTC(2026, 0, 5, 12)) {
 }
 
 /**
- * Creates a {@link TestClock} that starts at noon of tomorrow (UTC), so that everything counted by
- * the day is on one day.
+ * Creates a {@link TestClock} that starts at noon of tomorrow (UTC), so that no test crosses
+ * midnight.
  */
 export function createClockAtNoon(): TestClock {
   return createTestClock(Math.ceil(Date.now() / 86_400_000) * 86_400_000 + 43_200_000);

@@ -1,11 +1,11 @@
 type Check = readonly [isValid: (value: string) => boolean, expected: string];
 
-/** The rule for a parameter of a URL. */
+/** The rule for one parameter of a URL. */
 export interface ParameterRule {
   readonly kind: 'supported' | 'ignored' | 'refused';
-  /** Which values are accepted. */
+  /** The accepted values. */
   readonly check?: Check | undefined;
-  /** Why the parameter is ignored or refused, and what to write instead. */
+  /** A hint for people: why the parameter is ignored or refused, and what to write instead. */
   readonly hint?: string | undefined;
 }
 
@@ -15,7 +15,10 @@ export const supported = (check: Check, hint?: string): ParameterRule => ({
   hint,
 });
 
-/** The parameter has no effect. Its value is checked only if some of its values would have one. */
+/**
+ * Creates the rule for a parameter that has no effect. Its value is checked only if other values
+ * would need an effect.
+ */
 export const ignored = (hint: string, check?: Check): ParameterRule => ({
   kind: 'ignored',
   check,
@@ -33,9 +36,9 @@ export const oneOf = (...values: readonly string[]): Check => [
  * Reads the parameters of a URL by a table of all known parameters.
  *
  * @param query the text after the question mark.
- * @returns the values of supported parameters, and a note for each ignored one; or a text about
- *   what is wrong. The text names the parameter and never contains its value, which may be a
- *   secret.
+ * @returns the values of supported parameters, and a note for each ignored parameter. If a
+ * parameter is invalid, it returns a text about what is wrong. The text never contains the value of
+ * a parameter, which may be a secret.
  */
 export function readParameters(
   rules: Readonly<Record<string, ParameterRule>>,
@@ -45,7 +48,8 @@ export function readParameters(
   const notes: string[] = [];
   const seen = new Set<string>();
   for (const [name, value] of new URLSearchParams(query)) {
-    // An invalid name may be part of a password with a question mark.
+    // A malformed name may be part of a password that contains a question mark, so the message does
+    // not show it.
     if (!/^\w{1,40}$/.test(name)) return 'expected parameters such as ?name=value';
     if (seen.has(name)) return `${name}: expected once`;
     seen.add(name);

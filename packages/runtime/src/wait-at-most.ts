@@ -1,17 +1,20 @@
 import { type Clock, systemClock } from './clock.ts';
 
-/** The limit of the wait. */
+/** The timeout of a wait, and the clock that measures it. */
 export interface TimeLimit {
   readonly ms: number;
-  /** @default {@link systemClock}, because a database, for example, has no other clock */
+  /**
+   * The clock for the timeout. @default {@link systemClock}, because databases and other systems
+   * have no other clock
+   */
   readonly clock?: Clock;
 }
 
 /**
- * Waits for a promise, but not longer than a limit.
+ * Waits for a promise, but not longer than a timeout.
  *
- * @param late returns the result after the limit, or rejects. A later result of the promise is
- *   ignored.
+ * @param late returns the result after the timeout, or rejects. A later result of the promise is
+ * then ignored.
  */
 export async function waitAtMost<Result>(
   { ms, clock = systemClock }: TimeLimit,

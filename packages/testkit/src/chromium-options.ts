@@ -2,15 +2,15 @@ import { findProgram } from './program.ts';
 import { hangMs } from './time-limits.ts';
 
 /**
- * Returns the options that launch the machine's Chromium with Playwright: without a window, without
- * requests of its own, and with access to this machine only.
+ * Returns the options with which Playwright starts the machine's Chromium. The browser has no
+ * window, sends no requests by itself, and can reach only this machine.
  */
 export async function chromiumOptions() {
   return {
     executablePath: await findProgram('chromium'),
     timeout: hangMs,
     args: [
-      // Chromium's sandbox refuses to run as root, which is usual in containers.
+      // The sandbox of Chromium refuses to run as root, but containers usually run as root.
       ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
       '--disable-background-networking',
       '--disable-component-update',

@@ -2,22 +2,22 @@ import { configDefaults, defineConfig, type ViteUserConfig } from 'vitest/config
 import type { InlineConfig } from 'vitest/node';
 import { eventMs, hangMs } from './time-limits.ts';
 
-/** Settings that all tests share. */
+/** The vitest settings that the tests of all packages share. */
 export const limits: InlineConfig = {
-  // Most tests wait for servers and databases, so there is one more worker than a small machine has
-  // cores.
+  // Most tests wait for servers and databases. So there is one worker more than the number of cores
+  // of a small machine.
   maxWorkers: 3,
-  // A worker runs several files, because a new process for each would take a tenth of all processor
-  // time. So each file restores what it changes in the process, such as clocks and spies.
+  // One process runs several test files. A new process for each file would take a tenth of all CPU
+  // time. So each file must restore what it changes in the process, such as clocks and spies.
   isolate: false,
-  // These timeouts only end a hang. A test may wait for several events in a row.
+  // These timeouts only stop a test that hangs. A test may wait for several events in a row.
   testTimeout: 3 * hangMs,
   hookTimeout: 3 * hangMs,
   teardownTimeout: hangMs,
   expect: { poll: { timeout: eventMs } },
 };
 
-/** The folders of tests that run alone: see `vitest.config.ts`. */
+/** The folders with tests that have their own vitest projects: see `vitest.config.ts`. */
 const others = ['test/browser/**', 'test/campaigns/**', 'test/process/**'];
 
 /** Returns the vitest configuration of a package, for its unit tests and its service tests. */

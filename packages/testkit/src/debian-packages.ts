@@ -6,16 +6,16 @@ import { promisify } from 'node:util';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 const execute = promisify(execFile);
-// Lists of packages are long.
+// The buffer is large, because the lists of packages are long.
 const run = (command: string, args: readonly string[], cwd: string) =>
   execute(command, args, { cwd, maxBuffer: 64 * 1024 * 1024 });
 
 /**
- * Downloads a package of Debian or Ubuntu, and unpacks it once into `target`. Unless `alone` is
- * set, it includes the needed packages that this machine lacks. This needs no root, changes nothing
- * elsewhere, and starts no service.
+ * Downloads a package of Debian or Ubuntu, and unpacks it into `target`, if that does not exist
+ * yet. Unless `alone` is set, it also unpacks the dependencies that this machine lacks. It needs no
+ * root, changes nothing else on the machine, and starts no service.
  *
- * @returns the directory of its commands.
+ * @returns the directory with the commands of the package.
  * @throws an Error if there is no `apt-get`, no network, or no such package.
  */
 export async function unpackDebianPackage(
@@ -35,9 +35,10 @@ export async function unpackDebianPackage(
   for (const path of [join(lists, 'partial'), debs, root]) await mkdir(path, { recursive: true });
 
   const options = [
-    // The package lists of the machine may be missing or old.
+    // apt uses its own lists of packages here, because the lists of the machine may be missing or
+    // old.
     ...['-o', `Dir::State::Lists=${lists}`, '-o', `Dir::Cache=${join(directory.path, 'cache')}`],
-    // As root, apt-get downloads as a user who may not enter this directory.
+    // As root, apt-get would download as another user, who cannot enter this directory.
     ...['-o', 'APT::Sandbox::User='],
   ];
   const apt = (...args: string[]) => run('apt-get', [...options, ...args], debs);
@@ -45,7 +46,7 @@ export async function unpackDebianPackage(
   const names = new Set([name]);
   if (!alone) {
     const { stdout } = await apt('--simulate', '--no-install-recommends', 'install', name);
-    // `Inst libjemalloc2 (5.3.0-1 Debian:12.0/stable [amd64])`
+    // A line has the form `Inst libjemalloc2 (5.3.0-1 Debian:12.0/stable [amd64])`.
     for (const [, needed = ''] of stdout.matchAll(/^Inst (\S+)/gm)) names.add(needed);
   }
   await apt('download', ...names);
@@ -56,8 +57,8 @@ export async function unpackDebianPackage(
 }
 
 /**
- * Moves a directory to its place, completely or not at all, because another process may have been
- * faster.
+ * Moves a finished directory to its final place in one step. If another process has created the
+ * same directory meanwhile, that one is kept.
  */
 export async function publish(directory: string, target: string): Promise<void> {
   await rename(directory, target).catch((error: NodeJS.ErrnoException) => {
@@ -65,7 +66,10 @@ export async function publish(directory: string, target: string): Promise<void> 
   });
 }
 
-/** Writes a script for each program, which sets the path of the unpacked libraries. */
+/**
+ * Writes a shell script for each program of the packages. The script sets the path of the unpacked
+ * libraries, and starts the program.
+ */
 async function writeCommands(root: string, commands: string): Promise<void> {
   await mkdir(commands);
   const programs = await readdir(join(root, 'usr/bin'));

@@ -15,10 +15,10 @@ const server = `${repository}apps/server/`;
 const cache = `${repository}node_modules/.cache/embedded/`;
 
 /**
- * Copies a new data directory of the server, migrated and empty, to `target`.
+ * Copies the data directory of a migrated, empty embedded database to `target`.
  *
- * A first start takes 3 s of processor time, most of it for `initdb` in WebAssembly. So one
- * directory is created and kept until PGlite or a migration changes.
+ * The first start of an embedded database takes 3 s of CPU time, most of it for `initdb` in
+ * WebAssembly. So one directory is created and kept until PGlite or a migration changes.
  */
 export async function copyEmbeddedSnapshot(target: string): Promise<void> {
   const snapshot = join(cache, await hashOfInputs());
@@ -43,7 +43,8 @@ async function makeSnapshot(snapshot: string): Promise<void> {
   const data = join(directory.path, 'data');
   const program = join(server, 'test/support/migrate-embedded.ts');
   await run(process.execPath, [...nodeFlags, program, data]);
-  // Nobody opens `template1` and `template0`, which are 600 of the 1,000 files of each copy.
+  // The databases `template1` and `template0` are never opened. They contain 600 of the 1,000
+  // files, so they are not copied.
   for (const unused of ['1', '4']) {
     await rm(join(data, 'postgres/base', unused), { recursive: true });
   }

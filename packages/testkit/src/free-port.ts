@@ -3,16 +3,18 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 /**
- * The range is below the ports that systems assign to connections and to port 0 (Linux: from 32768,
- * others: from 49152). Otherwise a connection could take the port of a stopped program, which then
- * could not start again. Each node of a Redis Cluster also listens on a second port, 10,000 above its first one. That port may be one that systems assign.
+ * The range of ports for programs. It is below the ports that operating systems assign to
+ * connections and to port 0 (from 32768 on Linux, from 49152 elsewhere). Otherwise a connection
+ * could take the port of a stopped program, which then could not start again.
+ *
+ * Each node of a Redis Cluster also listens on a second port, which is 10,000 higher than its first
+ * one. The second port may be one that the system assigns.
  */
 const range = { first: 10_500, size: 10_000 };
 
 /**
- * Finds a free loopback port, and returns each port only once while this process lives.
- *
- * So the program that listens there may stop and start again. A program outside the tests may still
+ * Finds a free port on loopback. It returns each port only once in the life of this process, so
+ * that a program on the port can stop and start again. A program outside of the tests may still
  * take the port.
  */
 export async function freePort(): Promise<number> {
@@ -24,17 +26,17 @@ export async function freePort(): Promise<number> {
 }
 
 /**
- * Reserves a TCP port for this process by binding the UDP port of the same number. Nobody uses that
- * port, and the system frees it when the process ends.
+ * Reserves a TCP port for this process, by binding the UDP port with the same number. No test uses
+ * that UDP port, and the system frees it when the process ends.
  *
- * @returns whether the reservation succeeded and nobody listens there.
+ * @returns whether the port is reserved, and no program listens on it.
  */
 export async function reservePort(port: number): Promise<boolean> {
   const mark = createSocket('udp4');
   try {
     mark.bind({ port, address: '127.0.0.1', exclusive: true });
     await once(mark, 'listening');
-    // All addresses are checked, because others may listen on any of them.
+    // The server listens on all addresses, because another program may listen on any of them.
     const server = createServer().listen(port);
     await once(server, 'listening');
     server.close();

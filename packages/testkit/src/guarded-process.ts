@@ -4,21 +4,21 @@ import { guard } from './guard.ts';
 import { end, killGroup, signalFamily } from './processes.ts';
 import { hangMs } from './time-limits.ts';
 
-/** How a process ended: by itself with a `code`, or by a `signal`. */
+/** How a process ended: by itself with an exit code, or by a signal. */
 type ProcessExit = { code: number | null; signal: NodeJS.Signals | null };
 
 export type GuardedProcess = Awaited<ReturnType<typeof startGuarded>>;
 
-/** Starts a child process in a session of its own that does not outlive this one. */
+/** Starts a child process in its own session. The guardian ends it if this process ends. */
 export async function startGuarded(options: {
   command: string;
   args: readonly string[];
   cwd: string;
-  /** Its whole environment. @default the environment of this process */
+  /** The whole environment of the child. @default the environment of this process */
   env?: NodeJS.ProcessEnv;
-  /** The user to run as; only root can choose. @default the user of this process */
+  /** The user of the child. Only root can choose another user. @default the user of this process */
   user?: { uid: number; gid: number } | undefined;
-  /** The signal with which its disposal and the guardian end it. */
+  /** The signal that ends the child, from its disposal or from the guardian. */
   endSignal: NodeJS.Signals;
 }) {
   const { command, args, cwd, env, user, endSignal } = options;
@@ -27,7 +27,8 @@ export async function startGuarded(options: {
     env,
     ...user,
     stdio: ['ignore', 'pipe', 'pipe'],
-    // The child has its own session: Ctrl-C is for this process, and the guardian does the rest.
+    // The child has its own session, so that Ctrl-C reaches only this process. The guardian then
+    // ends the child.
     detached: true,
   });
   const { pid } = child;
@@ -47,7 +48,7 @@ export async function startGuarded(options: {
   }
   child.once('exit', () => {
     running = false;
-    // Otherwise its children keep its output open, and `close` is never emitted.
+    // Grandchildren would keep the output of the child open, and `close` would never be emitted.
     killGroup(pid);
     release();
   });
@@ -56,7 +57,8 @@ export async function startGuarded(options: {
   });
 
   /**
-   * Waits until its output matches. Throws an error with its whole output if it ends before that.
+   * Waits until the output of the child matches the pattern. If the child ends before that, it
+   * throws an error with the whole output.
    */
   function untilOutput(pattern: RegExp): Promise<RegExpExecArray> {
     const { promise, resolve, reject } = Promise.withResolvers<RegExpExecArray>();
@@ -79,30 +81,35 @@ export async function startGuarded(options: {
 
   return {
     pid,
-    /** Everything it has written so far. */
+    /** Returns everything that the child has written so far. */
     output: () => output.all,
     stdout: () => output.stdout,
     stderr: () => output.stderr,
     untilOutput,
-    /** Settles when it has ended and its output is complete. Never rejects. */
+    /** Resolves when the child has ended and its output is complete. Never rejects. */
     exited,
-    /** Sends a signal. Does nothing after it has ended. */
+    /** Sends a signal to the child. Does nothing if the child has ended. */
     signal(name: NodeJS.Signals) {
       if (running) process.kill(pid, name);
     },
-    /** Freezes it and its children: existing connections hang, and new ones wait. */
+    /**
+     * Freezes the child and its own children. Existing connections hang, and new connections wait.
+     */
     pause() {
       if (running) signalFamily(pid, 'SIGSTOP');
     },
     resume() {
       if (running) signalFamily(pid, 'SIGCONT');
     },
-    /** Sends SIGKILL to its process group, and waits. */
+    /** Sends SIGKILL to the process group of the child, and waits for its end. */
     async kill() {
       if (running) killGroup(pid);
       await exited;
     },
-    /** Ends it by its `endSignal`, by SIGKILL if that does not help, and waits. */
+    /**
+     * Ends the child by `endSignal`, or by SIGKILL if it does not end in time, and waits for its
+     * end.
+     */
     async [Symbol.asyncDispose]() {
       if (running) await end(pid, endSignal);
       await exited;

@@ -1,6 +1,6 @@
-// This separate process cleans up after the process that started it. It reads orders from its
-// standard input. The end of the input means that the other process has ended, because the system
-// closes the pipe even after SIGKILL.
+// This program is the guardian, a separate process that cleans up after the process that started
+// it. It reads orders from its standard input. When the input ends, the other process has ended.
+// The operating system closes the pipe even after SIGKILL.
 import { rm } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import type { Charge, GuardianOrder } from './guard.ts';
@@ -16,8 +16,8 @@ for await (const line of createInterface({ input: process.stdin })) {
 
 const left = [...charges.values()];
 await Promise.allSettled(left.map((it) => 'pid' in it && end(it.pid, it.signal)));
-// Directories are removed after the processes that write to them. The removal is retried, because a
-// killed process releases files with a delay.
+// Directories are removed after the processes that write to them have ended. The removal is
+// retried, because a killed process releases its files with a delay.
 await Promise.allSettled(
   left.map(
     (it) => 'directory' in it && rm(it.directory, { recursive: true, force: true, maxRetries: 10 }),

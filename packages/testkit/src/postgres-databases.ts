@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import postgres from 'postgres';
 
-/** Creates databases in a running Postgres, which another process may have started. */
+/**
+ * Returns functions that create databases in a running Postgres. Another process may have started
+ * it.
+ */
 export function postgresAt({ adminUrl }: { adminUrl: string }) {
   /**
-   * Opens a connection to the database `postgres` for each use, which takes milliseconds and leaves
-   * nothing open.
+   * Runs statements as superuser in the database `postgres`. Each call opens its own connection,
+   * which takes milliseconds, so that none stays open.
    */
   async function asAdmin(use: (sql: postgres.Sql) => Promise<unknown>): Promise<void> {
     const sql = postgres(adminUrl, { max: 1, onnotice: () => {} });
@@ -24,13 +27,14 @@ export function postgresAt({ adminUrl }: { adminUrl: string }) {
 
   return {
     /**
-     * The database `postgres`, as superuser. `postgresAt` accepts it, in this process or another.
+     * The URL of the database `postgres` for its superuser. Another process can pass it to
+     * `postgresAt`.
      */
     adminUrl,
     asAdmin,
     /**
-     * Creates a template database, filled by `migrate`. `migrate` must close what it opens, because
-     * a database in use cannot be cloned.
+     * Creates a template database, and fills it by `migrate`. `migrate` must close all its
+     * connections, because a database that is in use cannot be copied.
      */
     async createTemplate(name: string, migrate: (url: string) => Promise<unknown>) {
       await asAdmin((sql) => sql`create database ${sql(name)}`);
@@ -39,12 +43,15 @@ export function postgresAt({ adminUrl }: { adminUrl: string }) {
         (sql) => sql`alter database ${sql(name)} with is_template true allow_connections false`,
       );
     },
-    /** Creates a database: empty, or a clone of a template. You can create several at once. */
+    /**
+     * Creates a database, either empty or as a copy of a template. Several calls may run at the
+     * same time.
+     */
     async createDatabase({ template = 'template1' } = {}) {
       const name = `test_${randomUUID().replaceAll('-', '')}`;
-      // Postgres waits for a connection to the template that is ending.
+      // If a connection to the template is just ending, Postgres waits for its end.
       await asAdmin((sql) => sql`create database ${sql(name)} template ${sql(template)}`);
-      // A test may have dropped the database already.
+      // `if exists` is needed, because a test may have dropped the database already.
       const drop = () => asAdmin((sql) => sql`drop database if exists ${sql(name)} with (force)`);
       return { name, url: urlOf(name), [Symbol.asyncDispose]: drop };
     },

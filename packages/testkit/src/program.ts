@@ -7,28 +7,31 @@ import { repository } from './repository.ts';
 const run = promisify(execFile);
 
 interface Program {
-  /** The names of the program, the preferred one first. */
+  /** The names of the program. The preferred name comes first. */
   readonly names: readonly string[];
   /**
-   * The package names of Debian, Fedora, Alpine and Homebrew; one name if they are all the same.
+   * The names of the package in Debian, Fedora, Alpine and Homebrew. If there is a single name, all
+   * of them use it.
    */
   readonly packages: string;
-  /** Whether the program works without the dependencies of Debian's package. */
+  /** Whether the program works without the dependencies of its Debian package. */
   readonly alone?: boolean;
-  /** Whether Debian's package works only when it is installed, which needs root. */
+  /** Whether the program works only if its Debian package is installed, which needs root. */
   readonly isInstalled?: boolean;
 }
 
-/** Programs that npm does not provide. */
+/** The programs that the tests need and npm does not provide. */
 const programs = {
   chromium: {
-    // The headless shell is the same engine without windows: a tab takes a third of the time.
+    // The headless shell is the same browser engine without windows. Opening a tab takes a third of
+    // the time.
     names: [
       ...['chromium-headless-shell', 'chromium', 'chromium-browser'],
       ...['google-chrome', 'google-chrome-stable'],
     ],
     packages: 'chromium-headless-shell chromium chromium chromium',
-    // Its package has absolute paths, and needs fonts and their configuration.
+    // The package contains absolute paths, and needs fonts and their configuration. So it does not
+    // work when it is only unpacked.
     isInstalled: true,
   },
   curl: { names: ['curl'], packages: 'curl' },
@@ -44,15 +47,15 @@ const programs = {
 
 type ProgramName = keyof typeof programs;
 
-/** The directory of unpacked packages. */
+/** The directory of the unpacked packages. */
 const cache = `${repository}node_modules/.cache/programs/`;
 
 const found = new Map<ProgramName, Promise<string>>();
 
 /**
- * Finds a program on the PATH. On Debian or Ubuntu, a missing program is unpacked from its package.
+ * Finds a program on the PATH. On Debian or Ubuntu, a missing program is downloaded and unpacked.
  *
- * @returns its path.
+ * @returns the path of the program.
  * @throws an Error that says what to install.
  */
 export function findProgram(name: ProgramName): Promise<string> {
@@ -82,23 +85,24 @@ async function findOrUnpack(name: ProgramName): Promise<string> {
   );
 }
 
-/** Searches the PATH, and a directory. */
+/** Searches for a program on the PATH, and in a directory. */
 async function find(names: readonly string[], directory = ''): Promise<string | undefined> {
   for (const name of names) {
     try {
       const script = 'command -v "$0" || command -v "$1/$0"';
       return (await run('sh', ['-c', script, name, directory])).stdout.trim();
     } catch {
-      // The program is not under this name.
+      // No program has this name.
     }
   }
   return undefined;
 }
 
-/** Installs a package, if this user is root. */
+/** Installs a package if this process runs as root. */
 async function install(names: readonly string[], debianPackage: string): Promise<string> {
   if (process.getuid?.() !== 0) throw new Error('Only root installs packages.');
-  // Test files run in parallel: one installs the package, and the others wait.
+  // Test files run in parallel. With `flock`, one of them installs the package, and the others wait
+  // for it.
   const script = `
     for name; do command -v "$name" && exit; done
     apt-get update && apt-get install --yes --no-install-recommends "$0"

@@ -1,27 +1,27 @@
 /** One message of a protocol, in its binary form. */
 export type WireMessage = {
-  /** The type, such as `DataRow` or `*`. */
+  /** The type of the message, such as `DataRow` in Postgres or `*` in Redis. */
   readonly type: string;
   readonly bytes: Buffer;
 };
 
 /**
- * Splits the bytes of one direction of a connection into messages. An incomplete message waits for
- * the rest.
+ * A function that splits the bytes of one direction of a connection into messages. It keeps the
+ * bytes of an incomplete message until the rest arrives.
  */
 type MessageSplitter = (chunk: Buffer) => WireMessage[];
 
-/** A protocol that a {@link openTcpProxy} can cut between and within its messages. */
+/** A protocol whose messages a {@link openTcpProxy} can recognize and disturb. */
 export type WireProtocol = {
-  /** The messages from the client. */
+  /** Creates a splitter for the messages from the client. */
   readonly requests: () => MessageSplitter;
-  /** The messages from the server. */
+  /** Creates a splitter for the messages from the server. */
   readonly responses: () => MessageSplitter;
 };
 
 /**
- * Postgres, without TLS. The names come from the manual, 54.7 "Message Formats". The same byte has
- * different meanings in the two directions.
+ * The protocol of Postgres, without TLS. The names of the messages come from the manual, 54.7
+ * "Message Formats". The same type byte has different meanings in the two directions.
  */
 export const postgresProtocol: WireProtocol = {
   requests() {
@@ -51,7 +51,9 @@ const responseNames = namesOf(
     'T:RowDescription Z:ReadyForQuery n:NoData t:ParameterDescription',
 );
 
-/** Redis, RESP2: the type is the first byte. A nested reply is one message. */
+/**
+ * The protocol of Redis (RESP2). The type is the first byte. A nested reply counts as one message.
+ */
 export const redisProtocol: WireProtocol = {
   requests: () => splitter(respValue),
   responses: () => splitter(respValue),
@@ -59,7 +61,7 @@ export const redisProtocol: WireProtocol = {
 
 type Found = { readonly type: string; readonly end: number };
 
-/** A byte with the type, and the length of the rest. */
+/** Finds a message that begins with a type byte and the length of the rest. */
 function typedMessage(bytes: Buffer, names: Readonly<Record<string, string>>): Found | undefined {
   if (bytes.length < 5) return undefined;
   const end = 1 + bytes.readUInt32BE(1);
@@ -85,7 +87,12 @@ function respValue(bytes: Buffer, from = 0): Found | undefined {
   return end > bytes.length ? undefined : { type, end };
 }
 
-/** @param find returns the first message, if it is complete. */
+/**
+ * Creates a splitter.
+ *
+ * @param find returns the type and the end of the first message, or `undefined` if it is
+ * incomplete.
+ */
 function splitter(find: (bytes: Buffer) => Found | undefined): MessageSplitter {
   let waiting: Buffer = Buffer.alloc(0);
   return (chunk) => {

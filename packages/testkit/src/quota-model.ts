@@ -1,6 +1,7 @@
-// The model has its own types, because the contract and the quotas are tested with this package.
+// The model has its own types. The packages `contract` and `quotas` are tested with this model, so
+// it does not depend on them.
 
-/** When a key that keeps sending requests after a 429 is banned, and for how long. */
+/** The rules for banning a key that keeps sending requests after a 429. */
 interface BanPolicy {
   readonly graceMs: number;
   readonly minStrikes: number;
@@ -16,18 +17,18 @@ interface Quota {
   readonly perDay: number;
 }
 
-/** A window in the response headers. */
+/** The state of a quota window, as response headers describe it. */
 interface RateLimitWindow {
   name: 'minute' | 'day';
   limit: number;
   remaining: number;
-  /** Unix time in seconds. */
+  /** The time of the reset, as Unix time in seconds. */
   resetAt: number;
-  /** Whole seconds from now to the reset. */
+  /** The whole seconds from now to the reset. */
   resetInSeconds: number;
 }
 
-/** The part of a decision that callers see. */
+/** The parts of a decision that callers see. */
 export interface ModelDecision {
   readonly outcome: 'admitted' | 'denied' | 'banned';
   /** The most restrictive window. */
@@ -37,11 +38,12 @@ export interface ModelDecision {
   readonly warned: boolean;
 }
 
-/** A key at the time of a request. */
+/** A key, as it is at the time of a request. */
 interface ModelKey {
   readonly id: string;
   /**
-   * What its requests are counted against: the key itself, or an account shared with other keys.
+   * The name under which requests are counted: the key itself, or the account that several keys
+   * share.
    */
   readonly subject: string;
   /** The quota of the subject. */
@@ -51,16 +53,16 @@ interface ModelKey {
 const names = ['minute', 'day'] as const;
 const lengthMs = { minute: 60_000, day: 86_400_000 };
 
-/** A count in a fixed window. The first counted request opens it. */
+/** The count of a fixed window. The first counted request opens the window. */
 interface Count {
   readonly used: number;
   readonly endsAt: number;
 }
 
-/** The counts of a subject. */
+/** The counts of a subject, by the name of the window. */
 type Counts = { [name in (typeof names)[number]]?: Count | undefined };
 
-/** The state of a key, whatever its subject is. */
+/** The strikes and bans of a key. They do not depend on the key's subject. */
 interface Conduct {
   episodeBeganAt?: number | undefined;
   strikes?: Count | undefined;
@@ -69,14 +71,15 @@ interface Conduct {
 }
 
 /**
- * The quotas of keys and accounts, written as simply as possible. The limiters are compared with
- * it. It follows the design, shares no code with the limiters, and has no store, script or timer.
+ * Creates a model of the quotas of keys and accounts, written as simply as possible. Tests compare
+ * the real limiters with it. The model follows the design, shares no code with the limiters, and
+ * has no store, no script and no timer.
  */
 export function createQuotaModel(policy: BanPolicy) {
   const countsOfSubjects = new Map<string, Counts>();
   const conductOfKeys = new Map<string, Conduct>();
 
-  /** Counts a denial. Returns whether it begins a ban. */
+  /** Counts a denied request. Returns whether it begins a ban. */
   function beginsBan(key: Conduct, now: number, threshold: number): boolean {
     if (policy.minStrikes === 0) return false;
     if (key.episodeBeganAt === undefined) {
@@ -88,15 +91,15 @@ export function createQuotaModel(policy: BanPolicy) {
     return key.strikes.used > threshold;
   }
 
-  /** Returns when a ban that begins now ends. */
+  /** Returns the end of a ban that begins now. */
   function endOfBan({ bans }: Conduct, now: number): number {
     const doubled = policy.banSeconds * 2 ** (Math.max(1, used(bans)) - 1);
     return now + Math.min(doubled, policy.maxBanSeconds) * 1_000;
   }
 
-  /** A ban clears the strikes and the episode that led to it. */
+  /** Begins a ban. It deletes the strikes and the episode that led to the ban. */
   function ban(key: Conduct, now: number): void {
-    // The memory of earlier bans starts at the latest one.
+    // Earlier bans are remembered for a fixed time after the latest one.
     key.bans = { used: used(key.bans) + 1, endsAt: now + policy.memorySeconds * 1_000 };
     key.banEndsAt = endOfBan(key, now);
     key.episodeBeganAt = undefined;
@@ -104,7 +107,7 @@ export function createQuotaModel(policy: BanPolicy) {
   }
 
   return {
-    /** Decides one request. The time is Unix time in milliseconds, and may go back. */
+    /** Decides one request. `now` is Unix time in milliseconds, and may go back. */
     take({ id, subject, quota }: ModelKey, now: number): ModelDecision {
       const counts = countsOfSubjects.get(subject) ?? {};
       countsOfSubjects.set(subject, counts);
@@ -113,13 +116,14 @@ export function createQuotaModel(policy: BanPolicy) {
       conductOfKeys.set(id, key);
       key.strikes = unlessExpired(key.strikes, now, policy.strikeWindowSeconds * 1_000);
       key.bans = unlessExpired(key.bans, now, policy.memorySeconds * 1_000);
-      // The clock may have been set back since the last request.
+      // The clock may have been set back since the last request, so no stored time may be in the
+      // future.
       key.episodeBeganAt &&= Math.min(key.episodeBeganAt, now);
       key.banEndsAt =
         now < (key.banEndsAt ?? 0) ? Math.min(key.banEndsAt ?? 0, endOfBan(key, now)) : 0;
 
       const limits = { minute: quota.perMinute, day: quota.perDay };
-      // An unopened window is described as if it began now.
+      // A window that no request has opened is described as if it began now.
       const endOf = (name: (typeof names)[number]) => counts[name]?.endsAt ?? now + lengthMs[name];
       const describe = (name: (typeof names)[number], endsAt = endOf(name)) => ({
         name,
@@ -136,11 +140,13 @@ export function createQuotaModel(policy: BanPolicy) {
           for (const name of names) counts[name] = oneMore(counts[name], now, lengthMs[name]);
           key.episodeBeganAt = undefined;
           const windows = [describe('minute'), describe('day')] as const;
-          // This is the window with less remaining, or the minute if both are equal.
+          // For an admitted request, the window with fewer requests left is reported, or the minute
+          // if both are equal.
           const reported = windows[windows[1].remaining < windows[0].remaining ? 1 : 0];
           return { outcome: 'admitted', reported, windows, retryAfterSeconds: 0, warned: false };
         }
-        // Other keys of the account have used up a window that began after the key's last denial.
+        // If the full window was opened after the key's last denied request, other keys of the
+        // account have used it up. The episode is then over.
         const { episodeBeganAt = 0 } = key;
         if (!full.some((name) => (counts[name]?.endsAt ?? 0) - lengthMs[name] <= episodeBeganAt)) {
           key.episodeBeganAt = undefined;
@@ -148,7 +154,8 @@ export function createQuotaModel(policy: BanPolicy) {
         const share = Math.floor(quota.perMinute * policy.strikeShare);
         const threshold = Math.max(policy.minStrikes, share);
         if (!beginsBan(key, now, threshold)) {
-          // This is the window that denied. If both denied, it is the one that resets later.
+          // For a denied request, the window that denied it is reported. If both windows denied it,
+          // it is the one that resets later.
           const reported = describe(endOf(second) > endOf(first) ? second : first);
           return {
             outcome: 'denied',
@@ -166,7 +173,7 @@ export function createQuotaModel(policy: BanPolicy) {
       return { outcome: 'banned', reported, windows, retryAfterSeconds, warned: false };
     },
 
-    /** Deletes the ban of a key, its strikes and earlier bans. The counts stay. */
+    /** Deletes the ban of a key, its strikes and its earlier bans. The counts stay. */
     unban: (id: string) => void conductOfKeys.delete(id),
   };
 }
@@ -176,8 +183,8 @@ function used(count: Count | undefined): number {
 }
 
 /**
- * Returns a count, or an empty one if its window has expired. A window ends at most its length from
- * now.
+ * Returns a count, or `undefined` if its window has expired. The returned window ends at most one
+ * window length from now.
  */
 function unlessExpired(count: Count | undefined, now: number, lengthMs: number): Count | undefined {
   if (count === undefined || now >= count.endsAt) return undefined;

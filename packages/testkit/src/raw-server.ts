@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 
 /**
- * Opens a server on loopback that calls a function for each connection. Errors of connections are
- * expected, and the disposal destroys the remaining ones.
+ * Opens a TCP server on loopback that calls a function for each connection. Errors of connections
+ * are ignored, because tests cause them. The disposal closes all remaining connections.
  */
 export async function openRawServer(behave: (socket: Socket) => void = () => {}) {
   const sockets: Socket[] = [];

@@ -4,7 +4,10 @@ import { openRedis, type Redis } from './redis.ts';
 /** The number of slots in every Redis Cluster. */
 const slots = 16_384;
 
-/** Starts a private Redis Cluster of three masters and waits until every node reports that it is complete. */
+/**
+ * Starts a private Redis Cluster with three masters. Waits until every node reports that the
+ * Cluster is complete.
+ */
 export async function openRedisCluster() {
   await using opened = new AsyncDisposableStack();
   const nodes: Redis[] = [];
@@ -15,32 +18,37 @@ export async function openRedisCluster() {
   await join(nodes);
   const kept = opened.move();
   return {
-    /** The URLs, one for each node. */
+    /** The URLs of the nodes, one for each node. */
     urls: nodes.map((it) => it.url),
-    /** The nodes, to pause, kill or query one of them. */
+    /** The nodes. A test can pause, kill or query each of them. */
     nodes,
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
 }
 
-/** `redis-cli --cluster create` is not used, because it takes three seconds longer. */
+/** Joins the nodes to a Cluster. `redis-cli --cluster create` would take three seconds longer. */
 async function join(nodes: readonly Redis[]): Promise<void> {
   const firstSlot = (index: number) => Math.floor((index * slots) / nodes.length);
   for (const [index, node] of nodes.entries()) {
     const [from, to] = [firstSlot(index), firstSlot(index + 1) - 1];
     await node.command('cluster', 'addslotsrange', String(from), String(to));
-    // Each node has its own epoch. Otherwise the nodes would have to resolve the conflict.
+    // Each node gets its own epoch. With equal epochs, the nodes would have to resolve a conflict
+    // first.
     await node.command('cluster', 'set-config-epoch', String(index + 1));
-    // Each node is introduced to all others, because gossip alone takes seconds.
+    // Each node is introduced to all others. If they had to discover each other by gossip, it would
+    // take seconds.
     for (const other of nodes.slice(0, index)) {
       await node.command('cluster', 'meet', '127.0.0.1', String(other.port));
     }
   }
-  // A node serves nothing before it knows the owner of each slot.
+  // A node responds to no request before it knows the owner of each slot.
   await Promise.all(nodes.map((node) => node.untilOutput(/Cluster state changed: ok/)));
 }
 
-/** A node listens on its port and, for the other nodes, on the port 10,000 above. */
+/**
+ * Finds two free ports for a node. The node listens for clients on the first port, and for the
+ * other nodes on a port that is 10,000 higher.
+ */
 async function freeClusterPort(): Promise<number> {
   for (;;) {
     const port = await freePort();

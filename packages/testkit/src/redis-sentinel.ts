@@ -7,12 +7,12 @@ import { temporaryDirectory } from './temporary-directory.ts';
 import { until } from './until.ts';
 
 const name = 'mymaster';
-/** The quorum of three Sentinels. */
+/** The number of Sentinels, of three, that must agree that the primary is down. */
 const quorum = 2;
 
 /**
- * Starts a primary, its replica, and three Sentinels that promote the replica if they lose the
- * primary. Waits until they know each other and the replica.
+ * Starts a primary, a replica, and three Sentinels. The Sentinels promote the replica if they lose
+ * the primary. Waits until the Sentinels know each other and the replica.
  */
 export async function openRedisSentinels() {
   await using opened = new AsyncDisposableStack();
@@ -20,24 +20,25 @@ export async function openRedisSentinels() {
   const replica = opened.use(
     await openRedis({ args: ['--replicaof', '127.0.0.1', String(primary.port)] }),
   );
-  // The replica is ready before the Sentinels start, because they query the list of replicas only
-  // every ten seconds.
+  // The replica must be connected before the Sentinels start, because they read the list of
+  // replicas only every ten seconds.
   await until(async () => (await primary.command('info', 'replication')).includes('state=online'));
   const directory = opened.use(await temporaryDirectory());
   const settings = [
     `sentinel monitor ${name} 127.0.0.1 ${primary.port} ${quorum}`,
     `sentinel down-after-milliseconds ${name} 2000`,
-    // After twice this time, Sentinels that could not agree on a leader try again.
+    // If the Sentinels cannot agree on a leader for a failover, they try again after twice this
+    // time.
     `sentinel failover-timeout ${name} 2000`,
   ];
-  // They know each other from the start. Otherwise each waits two seconds before it announces
-  // itself.
+  // The configuration tells each Sentinel about the others. Otherwise each would wait two seconds
+  // before it announces itself.
   const all = await Promise.all(
     [1, 2, 3].map(async () => ({ port: await freePort(), id: randomBytes(20).toString('hex') })),
   );
   const sentinels: Redis[] = [];
   for (const { port, id } of all) {
-    // A Sentinel writes its state into its configuration, so each needs a file.
+    // A Sentinel stores its state in its configuration file, so each needs its own file.
     const sentinelConfig = join(directory.path, `sentinel-${port}.conf`);
     const others = all
       .filter((other) => other.id !== id)
@@ -56,7 +57,7 @@ export async function openRedisSentinels() {
   const hosts = sentinels.map(({ port }) => `127.0.0.1:${port}`);
   const kept = opened.move();
   return {
-    /** The URL with all three Sentinels. */
+    /** The URL with the addresses of all three Sentinels. */
     url: `redis+sentinel://${hosts.join(',')}/${name}`,
     primary,
     replica,

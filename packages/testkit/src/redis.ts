@@ -7,18 +7,19 @@ import { temporaryDirectory } from './temporary-directory.ts';
 
 const run = promisify(execFile);
 
-/** A private Redis on loopback that stores nothing on disk. */
+/** A private Redis on loopback, which stores nothing on disk. */
 export type Redis = Awaited<ReturnType<typeof openRedis>>;
 
 /**
- * Starts a private, empty Redis in milliseconds: one for each test file, or for each test.
+ * Starts a private, empty Redis. A start takes milliseconds, so each test file or each test can
+ * have its own.
  *
  * @param options.args additional arguments of `redis-server`, such as `['--maxmemory', '10mb']`.
- * @param options.port the port. The default is any free port.
+ * @param options.port the port. The default is a free port.
  */
 export async function openRedis(options: { args?: readonly string[]; port?: number } = {}) {
   const server = await findProgram('redis');
-  // redis-cli comes with the server, under the same prefix.
+  // The server's package also contains `redis-cli`, or `valkey-cli`.
   const cli = server.replace(/-server$/, '-cli');
   const port = options.port ?? (await freePort());
   await using opened = new AsyncDisposableStack();
@@ -29,7 +30,7 @@ export async function openRedis(options: { args?: readonly string[]; port?: numb
     service = await startGuarded({
       command: server,
       args: [
-        // These arguments come first, because one may be a configuration file.
+        // These arguments come first, because one of them may be a configuration file.
         ...(options.args ?? []),
         ...['--port', String(port), '--bind', '127.0.0.1', '--dir', directory.path],
         ...['--save', '', '--appendonly', 'no'],
@@ -49,21 +50,24 @@ export async function openRedis(options: { args?: readonly string[]; port?: numb
     get pid() {
       return service.pid;
     },
-    /** Waits until it logs something. */
+    /** Waits until the log of Redis matches the pattern. */
     untilOutput: (pattern: RegExp) => service.untilOutput(pattern),
-    /** Freezes it: commands hang, and connections are not accepted. */
+    /** Freezes Redis. Commands hang, and connections are not accepted. */
     pause: () => service.pause(),
     resume: () => service.resume(),
-    /** Sends SIGKILL: connections break, and new ones are refused. */
+    /** Ends Redis by SIGKILL. Connections break, and new connections are refused. */
     kill,
-    /** Starts it again on the same port, empty. Kills it first if it runs. */
+    /** Starts Redis again on the same port, without data. If it is running, it is killed first. */
     async restart() {
       await kill();
       await start();
     },
-    /** Runs one command and returns the output of `redis-cli`. An error reply throws an Error. */
+    /**
+     * Runs one command by `redis-cli`, and returns the output. An error reply of Redis throws an
+     * Error.
+     */
     async command(...command: string[]) {
-      // `-e` makes an error reply a failure of the command.
+      // With `-e`, `redis-cli` exits with an error code after an error reply.
       const { stdout } = await run(cli, ['-e', '-p', String(port), ...command]);
       return stdout.trimEnd();
     },

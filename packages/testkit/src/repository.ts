@@ -1,4 +1,4 @@
 import { fileURLToPath } from 'node:url';
 
-/** The root of this repository, with a trailing slash. */
+/** The path of this repository's root folder, with a slash at the end. */
 export const repository = fileURLToPath(new URL('../../../', import.meta.url));

@@ -3,10 +3,13 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** Responds to a request, whose body has been read, in the way that a test needs. */
+/**
+ * A function that responds to a request as a test needs it. The body of the request has already
+ * been read.
+ */
 export type Script = (response: ServerResponse, request: IncomingMessage, body: string) => unknown;
 
-/** Opens a real HTTP server on loopback that responds by a script. */
+/** Opens a real HTTP server on loopback. A script responds to its requests. */
 export async function startScriptedServer(script: Script) {
   const server = createServer(async (request, response) => {
     script(response, request, await text(request));

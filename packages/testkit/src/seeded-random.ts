@@ -1,6 +1,6 @@
 /**
- * Creates a generator of numbers from 0 to 1 (mulberry32). The same seed gives the same numbers, so
- * that a failed run can be repeated.
+ * Creates a generator of random numbers from 0 to 1 (mulberry32). The same seed always gives the
+ * same numbers, so a failed test run can be repeated.
  */
 export function createSeededRandom(seed: number): () => number {
   let state = seed;

@@ -6,11 +6,11 @@ import { nodeFlags } from './node-flags.ts';
 import { repository } from './repository.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
-/** The line that the server prints when it is ready; group 1 is its base URL, including `/v1`. */
+/** The line that the server prints when it is ready. Group 1 is its base URL, including `/v1`. */
 const readyLine = /Animal Store is listening on (http:\/\/\S+)/;
-/** The line with the address of the ops listener; group 1 is its origin. */
+/** The line with the address of the operators' listener. Group 1 is its origin. */
 const opsLine = /^ +Ops +(http:\/\/\S+)/m;
-/** An API key's token, such as the demo key. */
+/** The token of an API key, such as the demo key. */
 const token = /\bast_[0-9A-Za-z]{36}\b/;
 
 /** The command that `npm start` runs after the installation. */
@@ -20,12 +20,12 @@ const defaultCommand = [
   `${repository}apps/server/src/main.ts`,
 ] as const;
 
-/** The compile cache of all servers that tests start. */
+/** The directory of the compile cache that all servers of tests share. */
 const compileCache = `${repository}node_modules/.cache/node`;
 
 /**
- * Settings of a server under test: free ports, and timeouts that do not disturb tests of other
- * subjects.
+ * Settings for servers in tests. The ports are free ones. The timeouts are so long that they never
+ * disturb a test of something else.
  */
 export const patientEnv = {
   PORT: '0',
@@ -40,27 +40,29 @@ export const patientEnv = {
 
 type ServerOptions = {
   /**
-   * Environment variables, which override the defaults: {@link patientEnv}, a compile cache, and a
-   * data directory that is migrated, without animals and keys, and removed on disposal. Only PATH
-   * and HOME of this process are passed on.
+   * Environment variables of the server, in addition to the defaults. The defaults are {@link
+   * patientEnv}, a compile cache, and a data directory. The data directory contains a migrated
+   * database without animals and keys, and is removed on disposal. Of this process's own variables,
+   * the server gets only PATH and HOME.
    */
   env?: Readonly<Record<string, string>>;
   /**
-   * Another command to run, such as `['npm', 'start']`. Its data directory is empty, as for a first
-   * start.
+   * Another command that starts the server, such as `['npm', 'start']`. Its data directory is
+   * empty, as for a first start.
    */
   command?: readonly [command: string, ...args: string[]];
 };
 
 /**
- * A server process that is ready. Its disposal throws if its log (stderr) contains a whole API key.
+ * A server process that is ready for requests. Its disposal throws an error if its log (stderr)
+ * contains a whole API key.
  */
 export type Server = Awaited<ReturnType<typeof startServer>>;
 
 /**
- * Starts a server process like its users do, and waits until it is ready.
+ * Starts a server process like users do, and waits until it is ready for requests.
  *
- * @throws an Error with its exit code and whole output if it ends before that
+ * @throws an Error with the exit code and the whole output if the process ends before that.
  */
 export async function startServer(options: ServerOptions = {}) {
   await using opened = new AsyncDisposableStack();
@@ -70,11 +72,11 @@ export async function startServer(options: ServerOptions = {}) {
   opened.move();
   return {
     ...service,
-    /** The base URL, such as `http://127.0.0.1:34567/v1`. */
+    /** The base URL of the API, such as `http://127.0.0.1:34567/v1`. */
     baseUrl,
     origin: new URL(baseUrl).origin,
     /**
-     * Returns the origin of the operators' listener. Throws an Error if the server did not print
+     * Returns the origin of the operators' listener. Throws an Error if the server has not printed
      * it.
      */
     get opsUrl() {
@@ -82,12 +84,16 @@ export async function startServer(options: ServerOptions = {}) {
       if (url === undefined) throw new Error(`No operators' listener:\n${output()}`);
       return url;
     },
-    /** The first API key in the output: the demo key, which is printed at the first start only. */
+    /**
+     * Returns the first API key in the output, which is the demo key. The server prints it only at
+     * its first start.
+     */
     get demoKey() {
       return token.exec(output())?.[0];
     },
     /**
-     * Sends SIGTERM, waits, and returns the exit code; null when the process was killed instead.
+     * Sends SIGTERM, waits for the end of the process, and returns its exit code. The code is
+     * `null` if a signal killed the process.
      */
     async stop() {
       signal('SIGTERM');
@@ -96,7 +102,9 @@ export async function startServer(options: ServerOptions = {}) {
   };
 }
 
-/** Starts a server process without waiting, for a start that a test interrupts. */
+/**
+ * Starts a server process without waiting until it is ready, for a test that interrupts the start.
+ */
 export async function spawnServer({ command, env }: ServerOptions) {
   await using opened = new AsyncDisposableStack();
   const directory = opened.use(await temporaryDirectory({ parent: memoryDirectory() }));
@@ -112,7 +120,8 @@ export async function spawnServer({ command, env }: ServerOptions) {
         // biome-ignore lint/style/noProcessEnv: the server needs the PATH of the test, which has npm
         PATH: process.env['PATH'],
         HOME: homedir(),
-        // `npm start` does the same: most of the time of a start is the compilation of its modules.
+        // Like `npm start`, the server uses a compile cache. Most of the time of a start is the
+        // compilation of its modules.
         NODE_COMPILE_CACHE: compileCache,
         DATA_DIR: directory.path,
         ...patientEnv,
@@ -131,7 +140,7 @@ export async function spawnServer({ command, env }: ServerOptions) {
   };
 }
 
-/** This is checked for every server of every test: a log never contains a whole key. */
+/** Asserts that a log contains no whole API key. Every server of every test is checked. */
 export function expectNoToken(log: string): void {
   if (token.test(log)) throw new Error('There is a whole API key in the log.');
 }

@@ -4,14 +4,17 @@ import { freePort } from './free-port.ts';
 import type { WireMessage, WireProtocol } from './protocol-messages.ts';
 
 /**
- * Where a connection is cut, relative to one message: none, half or all of its bytes get through.
+ * Where a connection is cut, relative to one message: no byte, half of the bytes, or all bytes of
+ * the message are forwarded.
  */
 export const cutPlaces = ['before', 'within', 'after'] as const;
 
 /**
- * How a connection is cut. `reset`: both ends get a reset. `end`: both ends see an orderly end.
- * `half-close`: the receiver of the message sees an orderly end, and the other direction stays
- * open.
+ * How a connection is cut:
+ * - `reset`: both ends get a reset
+ * - `end`: both ends see an orderly end
+ * - `half-close`: the receiver of the message sees an orderly end, and the other direction stays
+ *   open
  */
 export const cutKinds = ['reset', 'end', 'half-close'] as const;
 
@@ -20,26 +23,27 @@ export type Cut = {
   readonly kind: (typeof cutKinds)[number];
 };
 
-/** A message on its way through the proxy. */
+/** A message that passes the proxy, and its direction. */
 type PassingMessage = WireMessage & { readonly direction: 'request' | 'response' };
 
 export type TcpProxy = Awaited<ReturnType<typeof openTcpProxy>>;
 
 type Link = { readonly sockets: readonly Socket[]; isReset: boolean };
 
-/** Opens a TCP proxy on loopback that forwards to `target`, and can inject faults. */
+/** Opens a TCP proxy on loopback. It forwards connections to `target`, and can disturb them. */
 export async function openTcpProxy(options: {
   /** The URL of the server behind the proxy. */
   target: string;
   /**
    * The protocol, which splits the bytes into messages.
-   * @default each chunk is a message without a type
+   * @default each chunk of bytes is one message without a type
    */
   protocol?: WireProtocol;
   /**
-   * Called with each message.
+   * Called for each message.
    *
-   * @returns whether to cut the connection there, or what to wait for before the message continues.
+   * @returns a cut, to cut the connection at this message; a promise, to delay the message until it
+   * settles; or `undefined`, to forward the message.
    */
   onMessage?: (message: PassingMessage) => Cut | Promise<unknown> | undefined;
 }) {
@@ -48,7 +52,8 @@ export async function openTcpProxy(options: {
   const behind = { host: hostname, port: Number(targetPort) };
   const links = new Set<Link>();
 
-  // Half-open connections stay half-open: an end is forwarded like a byte.
+  // If one side closes its half of a connection, the proxy closes only the same half on the other
+  // side.
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (client) => {
     const upstream = connect({ ...behind, allowHalfOpen: true, noDelay: true });
     const link: Link = { sockets: [client, upstream], isReset: false };
@@ -63,7 +68,7 @@ export async function openTcpProxy(options: {
     const split = protocol?.[`${direction}s`]() ?? ((bytes: Buffer) => [{ type: '', bytes }]);
     let isCut = false;
     let earlier: Promise<unknown> = Promise.resolve();
-    /** Runs an action after all earlier ones. */
+    /** Runs an action after all earlier actions of this direction. */
     function push(act: () => unknown, held?: Promise<unknown>) {
       if (isCut) return;
       earlier = earlier.then(() => held).then(() => link.isReset || act());
@@ -88,7 +93,8 @@ export async function openTcpProxy(options: {
 
   async function cutAt(link: Link, sink: Socket, bytes: Buffer, { place, kind }: Cut) {
     const length = { before: 0, within: Math.ceil(bytes.length / 2), after: bytes.length }[place];
-    // A reset discards bytes that the system has not sent yet.
+    // A reset would discard bytes that the system has not sent yet, so the write must complete
+    // first.
     if (length > 0) await new Promise((done) => sink.write(bytes.subarray(0, length), done));
     if (kind === 'reset') reset(link);
     else for (const socket of kind === 'end' ? link.sockets : [sink]) socket.end();
@@ -98,9 +104,10 @@ export async function openTcpProxy(options: {
     links.delete(link);
     link.isReset = true;
     for (const socket of link.sockets) {
-      // Node would wait for the connection before it resets it, and a frozen target never connects.
-      // After `end`, a reset fails while the end is being sent, and Node keeps the socket. A
-      // process then used a whole core forever at its end.
+      // There are two cases in which `resetAndDestroy` does not work. While a socket connects, Node
+      // would wait for the connection before the reset, and a frozen target never accepts it. After
+      // `end`, the reset fails while the end is being sent, and Node keeps the socket. A process
+      // then used a whole CPU core forever.
       if (socket.connecting || socket.writableEnded) socket.destroy();
       else socket.resetAndDestroy();
     }
@@ -116,24 +123,24 @@ export async function openTcpProxy(options: {
     for (const link of links) reset(link);
     if (!server.listening) return;
     server.close();
-    // A connection that was accepted during the loop is not in the list above.
+    // Connections that were accepted during the loop above are reset here.
     for (const link of links) reset(link);
     await once(server, 'close');
   }
 
   const host = '127.0.0.1';
-  // The port is not one that another connection could get between `cut` and `resume`.
+  // `freePort` returns a port that no other connection gets between `cut` and `resume`.
   const port = await freePort();
   await listen();
   const through = new URL(target);
   through.host = `${host}:${port}`;
   return {
-    /** The URL of the target with the proxy's host and port. */
+    /** The URL of the target, with the host and port of the proxy. */
     url: through.href,
-    /** Resets all connections. */
+    /** Resets all connections. New connections are still accepted. */
     reset: () => links.forEach(reset),
     cut,
-    /** Ends `cut`. */
+    /** Accepts connections again after `cut`. */
     async resume() {
       if (!server.listening) await listen();
     },

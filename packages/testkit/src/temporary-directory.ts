@@ -5,18 +5,19 @@ import { join } from 'node:path';
 import { guard } from './guard.ts';
 
 /**
- * Creates an empty directory that only this user can read. It is removed when this process ends, at
- * the latest.
+ * Creates an empty directory that only this user can read. It is removed on disposal, or by the
+ * guardian when this process ends.
  *
- * @param options.parent the directory to create it in.
+ * @param options.parent the directory in which it is created.
  */
 export async function temporaryDirectory({ parent = tmpdir() } = {}) {
   const path = join(parent, `animal-store-${randomUUID()}`);
-  // The guardian knows the path before the directory exists, so that it never exists unguarded.
+  // The directory is registered with the guardian before it is created, so that it is never left
+  // behind.
   const release = guard({ directory: path });
   await mkdir(path, { mode: 0o700 });
   return {
-    /** The absolute path. */
+    /** The absolute path of the directory. */
     path,
     async [Symbol.asyncDispose]() {
       await rm(path, { recursive: true, force: true, maxRetries: 10 });

@@ -2,7 +2,7 @@
 export const eventMs = 10_000;
 
 /**
- * How long a process may take to start or to end, and a browser to load a page. It only ends a
- * hang.
+ * How long a process may take to start or to end, or a browser to load a page. This limit only
+ * stops tests that hang.
  */
 export const hangMs = 120_000;

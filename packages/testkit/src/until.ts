@@ -4,9 +4,10 @@ import { eventMs } from './time-limits.ts';
 const maxPauseMs = 500;
 
 /**
- * Repeats `probe` until it returns something truthy, and returns that.
+ * Repeats `probe` until it returns a truthy value, and returns that value.
  *
- * A probe that throws is repeated. When the time is up, its last error is the `cause`.
+ * If `probe` throws, it is repeated as well. After the timeout, an error is thrown, with the last
+ * error of `probe` as its `cause`.
  */
 export async function until<T>(
   probe: () => T | Promise<T>,
@@ -16,13 +17,13 @@ export async function until<T>(
   const timer = new AbortController();
   const startedAt = performance.now();
   const deadline = sleep(timeoutMs, over, { signal: timer.signal });
-  // This rejects when the timer is aborted below, which is not a failure.
+  // The promise rejects when the timer is aborted below. That is no failure.
   deadline.catch(() => {});
   let cause: unknown;
   try {
     for (;;) {
       try {
-        // The race is needed because the probe may hang.
+        // The race with the deadline is needed because the probe may never settle.
         const answer = await Promise.race([probe(), deadline]);
         if (answer === over) break;
         if (answer) return answer as Exclude<T, false | 0 | '' | null | undefined>;
@@ -30,7 +31,7 @@ export async function until<T>(
       } catch (error) {
         cause = error;
       }
-      // The pauses get longer, because each probe slows down what it waits for.
+      // The pauses get longer, because each probe takes CPU time from the thing that it waits for.
       const pauseMs = Math.min(maxPauseMs, 5 + (performance.now() - startedAt) / 10);
       if ((await Promise.race([sleep(pauseMs), deadline])) === over) break;
     }
