@@ -1,6 +1,9 @@
 import { defineConfig } from 'vitest/config';
 
-/** All tests, except process tests and the simulations, which take seconds for each mutant. */
+/**
+ * The mutation tests run all tests except process tests and simulations, which take seconds for
+ * each mutant.
+ */
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/*.test.ts'],

@@ -1,6 +1,8 @@
 import { defineConfig, type UserConfig } from 'tsdown';
 
-/** Each entry point is one file, so that `testing` adds nothing to the main entry. */
+/**
+ * Each entry point becomes one file of its own, so that `testing` adds no code to the main entry.
+ */
 const options: UserConfig = {
   clean: false,
   format: ['esm', 'cjs'],
@@ -12,7 +14,7 @@ const options: UserConfig = {
   deps: { alwaysBundle: ['@animal-store/contract'] },
   fixedExtension: false,
   treeshake: { propertyReadSideEffects: false },
-  // The build is compressed with names kept, because not every bundler compresses this well.
+  // The build is compressed, but keeps its names. Not every bundler compresses this code as well.
   minify: { compress: true, mangle: false, codegen: false },
 };
 

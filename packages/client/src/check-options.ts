@@ -4,7 +4,8 @@ import { checkObject } from './check-object.ts';
 const least = { timeoutMs: 1, maxRetries: 0, maxRetryAfterMs: 0 };
 
 /**
- * Returns the options of a client or a call unchanged, if they are valid. Untyped callers may pass `NaN`, `'3'` or `1.5`. `Infinity` is valid.
+ * Returns the options of a client or a call unchanged, if they are valid. Untyped callers may pass
+ * numbers such as `NaN`, `'3'` or `1.5`, which are refused. `Infinity` is valid.
  *
  * @throws {TypeError} that names the option and its value.
  */
@@ -12,7 +13,8 @@ export function checkOptions<T extends { [Name in keyof typeof least]?: number |
   options: T,
 ): T {
   checkObject('options', options);
-  // A text or a number instead of a function would fail like a lost connection.
+  // If an option that must be a function were another value, each call would fail as if the
+  // connection were lost. So the type is checked here.
   for (const [name, value] of Object.entries(options)) {
     const type = /^(fetch|on[A-Z]\w*)$/.test(name)
       ? 'function'

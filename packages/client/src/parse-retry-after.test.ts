@@ -29,11 +29,11 @@ test('parseRetryAfter compares a date with the local clock when the response has
   expect(parseRetryAfter(headers)).toBe(3_600_000);
 });
 
-// Regression: the time to match a long field grew with the square of its length.
+// Regression: the time for a long field grew with the square of its length.
 test('parseRetryAfter refuses a field that is longer than a date', () => {
   const padding = ' '.repeat(100);
   const date = 'Sat, 21 Nov 2026 00:00:30 GMT';
-  // The `Headers` class would remove the spaces.
+  // The class `Headers` would remove the spaces, so the test passes an object with a `get` method.
   expect(parseRetryAfter({ get: () => padding + date })).toBeUndefined();
   expect(parseRetryAfter({ get: () => date })).toBe(0);
 });

@@ -172,7 +172,7 @@ test.each([
     'waits for maxRetryAfterMs if that is longer than timeoutMs',
     '+3t100000 +1t7000w60000 ~59999 g0 ~1 g1 =3',
   ],
-])('the quota gate %s', (_what, script) => play(script));
+])('the quota gate decides when a request may be sent: it %s', (_what, script) => play(script));
 
 describe('waiting calls', () => {
   test('the quota gate sends waiting calls in the order of their arrival, and before later calls', async () => {

@@ -52,8 +52,8 @@ export function readTightestWindow({
     // the rest of the function.
     const field = headers.get('RateLimit')?.split(`;r=${state.remaining};t=`)[1];
     const seconds = Number.parseInt(field ?? '', 10);
-    // Without the field, as behind a proxy that removes it, the reset is compared with the time of
-    // the service. A wrong clock of this machine would make the wait an hour too long.
+    // A proxy may have removed `RateLimit`. The reset time is then compared with the `Date` of the
+    // response, because a wrong clock of this machine could make the wait an hour too long.
     const now = parseHttpDate(headers, 'Date') ?? Date.now();
     lengthMs = seconds >= 0 ? seconds * 1000 : Number(state.resetAt) - now;
   }

@@ -22,7 +22,7 @@ test.each([
   // The key is one level deeper than redact searches.
   { a: { b: { c: { d: { e: { f: key } } } } } },
   circular,
-])('redact returns a value in which it finds no key unchanged: %s', (cause) => {
+])('redact returns a value unchanged if it finds no key in it: %s', (cause) => {
   expect(redact(cause)).toBe(cause);
 });
 

@@ -28,26 +28,29 @@ describe('many concurrent calls', () => {
       { maxRetryAfterMs: 6 * 60_000 },
       300,
     ],
-  ])('many concurrent calls %s', async (_what, quota, calls, latencyMs, options, expected) => {
-    const client = { latencyMs: [latencyMs, latencyMs] as const, ...options };
-    const { tally, outcomes, tookMs } = await play({
-      quota,
-      clients: [client, client, client],
-      processes: [atOnce(calls)],
-    });
-    expect(tally).toMatchObject({ admitted: expected, denied: 0 });
-    // A call that cannot be sent before `maxRetryAfterMs` is refused at once, without a request.
-    const refused = outcomes.flatMap((outcome) => ('error' in outcome ? outcome.error : []));
-    expect(refused).toHaveLength(calls - expected);
-    for (const error of refused) {
-      expect(error).toMatchObject({ name: 'RateLimitError', attempts: 0 });
-      expect(error.retryAfterMs).toBeGreaterThan(110_000);
-    }
-    // The upper limit is the time of the needed windows, plus a tenth of a minute for each window,
-    // plus ten round trips.
-    const windows = Math.ceil(expected / quota.perMinute);
-    expect(tookMs).toBeLessThanOrEqual(60_000 * (windows - 1) + 6_000 * windows + 10 * latencyMs);
-  });
+  ])(
+    'many concurrent calls compete for one quota: they %s',
+    async (_what, quota, calls, latencyMs, options, expected) => {
+      const client = { latencyMs: [latencyMs, latencyMs] as const, ...options };
+      const { tally, outcomes, tookMs } = await play({
+        quota,
+        clients: [client, client, client],
+        processes: [atOnce(calls)],
+      });
+      expect(tally).toMatchObject({ admitted: expected, denied: 0 });
+      // A call that cannot be sent before `maxRetryAfterMs` is refused at once, without a request.
+      const refused = outcomes.flatMap((outcome) => ('error' in outcome ? outcome.error : []));
+      expect(refused).toHaveLength(calls - expected);
+      for (const error of refused) {
+        expect(error).toMatchObject({ name: 'RateLimitError', attempts: 0 });
+        expect(error.retryAfterMs).toBeGreaterThan(110_000);
+      }
+      // The upper limit is the time of the needed windows, plus a tenth of a minute for each window,
+      // plus ten round trips.
+      const windows = Math.ceil(expected / quota.perMinute);
+      expect(tookMs).toBeLessThanOrEqual(60_000 * (windows - 1) + 6_000 * windows + 10 * latencyMs);
+    },
+  );
 
   test.each([
     [free, 'restart'],

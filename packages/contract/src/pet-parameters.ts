@@ -61,7 +61,7 @@ const PetIds = z.codec(GivenIds, z.array(Int64Schema).min(idCount.min, ids).max(
   encode: (numbers) => numbers.join(),
 });
 
-/** @internal */
+/** @internal The schema of the query of the list of animals. */
 export const ListPetsQuery = z
   .object({
     // The schema does not set the default. The service sets it later, because it must know whether
@@ -98,7 +98,7 @@ export const ListPetsQuery = z
     }
   });
 
-/** @internal */
+/** @internal The schema of an animal's id in a path. */
 export const PetPath = z.object({
   petId: Int64Parameter.meta({
     description: 'The `id` of the animal.',

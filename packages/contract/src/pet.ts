@@ -20,7 +20,7 @@ export const maxPetId: number = Number.MAX_SAFE_INTEGER;
 /** The availability of an animal. */
 export type PetStatus = 'available' | 'pending' | 'sold';
 
-/** @internal */
+/** @internal The schema of the availability of an animal. */
 export const PetStatus = z
   .enum(petStatuses, { error: `expected one of ${petStatuses.join(', ')}` })
   .meta({
@@ -61,7 +61,7 @@ export interface Pet {
 /** @internal The animal in the examples of the API reference. */
 export const examplePet = { id: 1, name: 'Mia', categoryId: 3, status: 'available' } as const;
 
-/** @internal */
+/** @internal The schema of an animal in a response. */
 export const Pet = z
   .object({
     id: z
@@ -95,7 +95,7 @@ export const Pet = z
 /** A page of the catalogue, ordered by `id`. */
 export type Pets = Pet[];
 
-/** @internal */
+/** @internal The schema of a page of the catalogue. */
 export const Pets = z.array(Pet).meta({
   id: 'Pets',
   // `maxItems` documents the length of a page, but the schema accepts longer pages. A later service

@@ -27,7 +27,7 @@ export interface QuotaWindow {
   resetsAt: string;
 }
 
-/** @internal */
+/** @internal The schema of one quota window of a key. */
 export const QuotaWindow = z
   .object({
     limit: z.int().min(0).describe('The limit of the window, in requests.'),
@@ -56,7 +56,7 @@ export interface RateLimitStatus {
   warned: boolean;
 }
 
-/** @internal */
+/** @internal The schema of the remaining quota of a key. */
 export const RateLimitStatus = z
   .object({
     plan: z.string().meta({

@@ -91,8 +91,9 @@ export const incompleteAnswer = 'INCOMPLETE';
 export function toDatabaseError(error: unknown): DatabaseError {
   const { code, severity } = failureOf(error);
   if (faultOf(code).remedy !== 'statement') return new DatabaseUnavailableError(code);
-  // Postgres ends the session with such an error, or refuses to begin one. The statement is not at
-  // fault, although its SQLSTATE may be the same, for example a missing permission.
+  // Postgres ends the session with an error of this severity, or refuses to begin a session. So the
+  // statement is not the cause, although a failed statement may have the same SQLSTATE, such as a
+  // missing permission.
   if (severity === 'FATAL') return new DatabaseUnavailableError(`FATAL_${code}`);
   return new DatabaseError(code);
 }

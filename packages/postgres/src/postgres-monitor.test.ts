@@ -41,7 +41,7 @@ function createTestMonitor() {
   };
 }
 
-test('many failures start a single search, and a failure in the pause after it starts another search', async () => {
+test('the monitor starts a single search after many failures, and another search after a failure in the following pause', async () => {
   const { monitor, searches, find, endPause } = createTestMonitor();
   expect(await monitor.target()).toEqual(addressOf('first'));
   expect(searches).toHaveLength(0);

@@ -29,7 +29,7 @@ export function createPostgresMonitor(options: {
   find: () => Promise<FoundPostgres>;
   onReplaced: () => void;
   pauseMs: number;
-  /** @default {@link systemClock} */
+  /** The clock of the pauses. @default {@link systemClock} */
   clock?: Clock;
 }) {
   const { find, onReplaced, pauseMs, clock = systemClock } = options;

@@ -83,7 +83,7 @@ export function watchSockets({
 }: {
   answerMs: number;
   checkEveryMs: number;
-  /** @default {@link systemClock} */
+  /** The clock that measures how long a socket receives nothing. @default {@link systemClock} */
   clock?: Clock;
 }) {
   const traffic = new Map<Socket, Traffic>();

@@ -27,8 +27,8 @@ test('the lookup returns the last known address while the name server fails', as
   expect(await ask('db.test')).toEqual(['10.0.0.2', 4]);
 });
 
-// Regression: a name server that did not answer failed every new connection.
-test('a lookup returns the last address when the name server does not answer soon, and asks it once', async () => {
+// Regression: while a name server did not respond, every new connection failed.
+test('the lookup returns the last known address when the name server does not respond soon, and queries it only once', async () => {
   const clock = createTestClock(0);
   const asked: Parameters<LookupFunction>[2][] = [];
   const remembering = createRememberingLookup((_name, _options, callback) => {
@@ -37,7 +37,7 @@ test('a lookup returns the last address when the name server does not answer soo
   const answers: unknown[] = [];
   const ask = () => remembering('db.test', {}, (error, address) => answers.push(error ?? address));
   ask();
-  // Without an earlier address, there is nothing to return.
+  // Without an earlier address, the lookup waits for the name server.
   await clock.advance(60_000);
   expect(answers).toEqual([]);
   asked[0]?.(null, '10.0.0.1', 4);

@@ -26,7 +26,9 @@ export type CircuitBreaker = ReturnType<typeof createCircuitBreaker>;
  * and this replica's memory counts it as well.
  */
 export function createCircuitBreaker(options: {
-  /** @default {@link systemClock}, because Redis responds in real time */
+  /**
+   * The clock of the timeouts. @default {@link systemClock}, because Redis responds in real time
+   */
   clock?: Clock;
   timeoutMs: number;
   /** How often an open breaker probes Redis, in milliseconds. */

@@ -84,7 +84,7 @@ export interface QuotasOptions {
    * (`closed`).
    */
   readonly onBreaker?: (state: BreakerState, reason: unknown) => void;
-  /** Called once if a setting of Redis makes counts inexact, with a sentence for operators. */
+  /** Called once with a message for operators if a setting of Redis makes the counts inexact. */
   readonly onWarning?: (sentence: string) => void;
   /** The clock of this process, for decisions in memory. @default the system clock */
   readonly clock?: Clock;

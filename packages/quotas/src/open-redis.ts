@@ -136,7 +136,10 @@ const isRefusedDatabase = (error: unknown) =>
   error instanceof Error &&
   (error as Error & { command?: { name?: string } }).command?.name === 'select';
 
-/** The errors for a command that Redis, or its list of a user's permissions, does not know. */
+/**
+ * Matches the errors for a command that this version of Redis does not know, or that the user is
+ * not allowed to run.
+ */
 const isRefusedCommand = (message: string) =>
   /^NOPERM |can't run this command|unknown (?:redis )?command/i.test(message);
 
@@ -179,13 +182,13 @@ export function watchForRefusal(redis: RedisConnection) {
   return { sentence: () => refusal, first: first.promise, watchProbe };
 }
 
-// The message of Redis repeats the arguments of an unknown command.
+// The message is cut off here, because Redis repeats the arguments of an unknown command in it.
 const describeRefusedCommand = (message: string) =>
   `Redis refuses a command that the limits need (${message.split(', with args')[0]}). Allow it to the user: see "Least rights" in docs/operating.md`;
 
 /**
- * Warns once if Redis evicts data when its memory is full, because evicted counts begin again. A
- * Redis that does not report its settings is not checked.
+ * Watches whether Redis evicts data when its memory is full, and warns once if it does. The counts
+ * of an evicted key begin again at 0. A Redis that does not report its settings is not checked.
  */
 export function warnOfEviction(redis: RedisConnection, onWarning: (sentence: string) => void) {
   let hasWarned = false;
@@ -254,8 +257,9 @@ function createCluster(urls: readonly string[], connection: Connection): Cluster
 }
 
 /**
- * Returns the user, the password and TLS of a URL, for all nodes of its Cluster. ioredis would use
- * them only for nodes whose host and port the URLs name, and not for nodes that it discovers.
+ * Returns the user, the password and the TLS options from a URL, for all nodes of its Cluster.
+ * ioredis itself would use them only for the nodes that the URLs name, and not for the nodes that
+ * it discovers.
  */
 function accessOf(url = ''): { username?: string; password?: string; tls?: object } {
   const { protocol, username, password } = new URL(url);

@@ -1,5 +1,5 @@
--- Calls every command that the scripts of this folder and of rate-limiter-flexible call, so that a probe fails if Redis
--- refuses one of them to this user.
+-- Calls every command that the scripts of this folder and of rate-limiter-flexible use. So a probe
+-- fails if the user of this connection is not allowed to run one of them.
 --
 -- KEYS[1]  a name for probes
 

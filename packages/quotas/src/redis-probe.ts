@@ -39,7 +39,8 @@ export function createRedisProbe(
     const written = Promise.all(
       names.map(async (name) => {
         await redis.set(name, '1', 'PX', 1_000);
-        // The client sends the first call on a connection as EVAL, and later ones as EVALSHA.
+        // ioredis sends the first call on a connection as EVAL, and later calls as EVALSHA. The two
+        // calls check both commands.
         await Promise.all([redis.probeCommands(name), redis.probeCommands(name)]);
       }),
     );

@@ -31,13 +31,14 @@ export function parseSentinelUrl(text: string): SentinelAddress | undefined {
   if (servers === undefined || name === undefined) return undefined;
   try {
     const { username, password } = new URL(`redis://${credentials ?? ''}@host`);
-    // The client sends no user without a password, and would continue as Redis's default user.
+    // ioredis sends no user if there is no password, and would continue as the default user of
+    // Redis.
     if (username !== '' && password === '') return undefined;
     return {
       sentinels: servers.split(',').map((server) => {
         const { hostname, port } = new URL(`redis://${server.trim()}`);
         if (hostname === '') throw new TypeError('A host is missing before or after a comma.');
-        // The client would take port 0 for a missing one.
+        // ioredis would treat port 0 like a missing port.
         if (port === '0') throw new TypeError('The port 0 is invalid.');
         return { host: hostname.replaceAll(/[[\]]/g, ''), port: Number(port || 26_379) };
       }),

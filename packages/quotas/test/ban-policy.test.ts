@@ -13,7 +13,7 @@ test.each([
   [5, 10],
   [25, 12],
 ])(
-  'strikeThreshold returns, for a consumer with %i requests a minute, %i strikes',
+  'for a consumer with %i requests a minute, strikeThreshold returns %i strikes',
   (perMinute, strikes) => {
     expect(strikeThreshold(defaultBanPolicy, { perMinute })).toBe(strikes);
   },

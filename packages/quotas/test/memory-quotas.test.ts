@@ -2,7 +2,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { openTestQuotas, startMs } from './open-test-quotas.ts';
 
 // rate-limiter-flexible counts the minute of an allowance by the clock of the process.
-test('the window of a network ends a minute after its first request, even when the process is busy', async () => {
+test('the quota window of a network ends a minute after its first request, even when the process is busy', async () => {
   vi.useFakeTimers({ now: startMs, toFake: ['Date', 'setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
   const { networks } = await openTestQuotas();

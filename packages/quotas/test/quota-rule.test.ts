@@ -77,7 +77,7 @@ describe.each(Object.entries(stores))('%s', (_, { played, replicas, numRuns, ope
   }
 
   test.each(Object.entries<Steps>(played))(
-    'the quotas follow the example "%s"',
+    'the quotas decide the requests of an example as expected: %s',
     async (_title, steps) => {
       await begin().play(steps);
     },
@@ -90,7 +90,7 @@ describe.each(Object.entries(stores))('%s', (_, { played, replicas, numRuns, ope
     await fc.assert(property, { seed, numRuns });
   });
 
-  test('look returns the windows, the strikes and the ban, and counts no request', async () => {
+  test('quotas.look returns the windows, the strikes and the ban, and counts no request', async () => {
     const { own, play } = begin();
     const look = () => quotas.keys.look(own(free));
     await play(strikeOut(free));

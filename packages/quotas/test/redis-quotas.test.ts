@@ -57,7 +57,7 @@ test('a ban keeps its time to live in Redis when its key moves into or out of an
   expect(await hoursLeft(nameAlone)).toBe(24);
 });
 
-test('moveBan removes the ban from the old name, and a second move changes nothing', async () => {
+test('quotas.moveBan removes the ban from the old name, and a second move changes nothing', async () => {
   const { keys } = await open({ banPolicy: strict });
   for (let i = 0; i < 4; i += 1) await keys.consume(alone);
   await keys.moveBan(alone, inAccount);
@@ -68,7 +68,7 @@ test('moveBan removes the ban from the old name, and a second move changes nothi
   expect(await keys.look(inAccount)).toMatchObject({ bannedUntil });
 });
 
-test('unban ends a ban that moves into or out of an account at the same moment', async () => {
+test('quotas.unban ends a ban that moves into or out of an account at the same moment', async () => {
   const { keys } = await open({ banPolicy: strict });
   for (let round = 0; round < 30; round += 1) {
     const own = { ...alone, id: `moves ${round}` };
@@ -84,7 +84,7 @@ test('unban ends a ban that moves into or out of an account at the same moment',
   }
 });
 
-test('unban returns the strikes or the ban that it has ended, and nothing at the next call', async () => {
+test('quotas.unban returns the strikes or the ban that it has ended, and nothing at the next call', async () => {
   const { keys } = await open({ banPolicy: strict });
   const nothing = { strikes: 0, bannedUntil: undefined };
   for (const consumer of [alone, inAccount]) {
@@ -101,7 +101,7 @@ test('unban returns the strikes or the ban that it has ended, and nothing at the
   }
 });
 
-test('credit keeps a ban that begins at the same moment', async () => {
+test('quotas.credit keeps a ban that begins at the same moment', async () => {
   const { keys } = await open({ banPolicy: strict });
   for (let round = 0; round < 30; round += 1) {
     const own = { ...alone, id: `credited ${round}` };
@@ -140,7 +140,7 @@ test('an allowance admits requests again after the clock of Redis was set back b
   expect((await other.networks.take('caller')).outcome).toBe('denied');
 });
 
-test('moveBan keeps the ban at the new name if that ban ends later', async () => {
+test('quotas.moveBan keeps the ban at the new name if that ban ends later', async () => {
   const { keys } = await open({ banPolicy: strict });
   for (let i = 0; i < 2; i += 1) await keys.consume(alone);
   for (let i = 0; i < 4; i += 1) await keys.consume(inAccount);
@@ -188,7 +188,7 @@ test('quotas decide by the share of the replica, and reject credit and unban, wh
   expect((await keys.look(alone)).bannedUntil).toBeDefined();
 });
 
-test('credit resets the windows of a key or an account, and keeps a ban', async () => {
+test('quotas.credit resets the windows of a key or an account, and keeps a ban', async () => {
   const { keys } = await open({ banPolicy: strict });
   const leftOf = async (key: typeof alone) =>
     (await keys.look(key)).windows.map(({ remaining }) => remaining);

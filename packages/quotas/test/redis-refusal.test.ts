@@ -20,7 +20,7 @@ test('createQuotas rejects with a RedisRefusalError when the primary that the Se
   await expect(opening).rejects.toBeInstanceOf(RedisRefusalError);
 });
 
-test('refusal returns the reason when Redis begins to refuse the password of a running replica', async () => {
+test('quotas.refusal returns the reason when Redis begins to refuse the password of a running replica', async () => {
   await using cluster = await openRedisCluster();
   const quotas = await createQuotas({ redis: cluster.urls, firstConnectionTimeoutMs: hangMs });
   expect(quotas.refusal()).toBeUndefined();
@@ -32,14 +32,14 @@ test('refusal returns the reason when Redis begins to refuse the password of a r
   quotas.close();
 });
 
-// Regression: nodes that no URL names were asked without the password.
+// Regression: ioredis used the password only for the nodes that the URLs name.
 test('createQuotas uses the password of its URLs for nodes of the Cluster that it discovers', async () => {
   await using cluster = await openRedisCluster();
   for (const node of cluster.nodes) await node.command('config', 'set', 'requirepass', 'secret');
   const redis = cluster.urls.slice(0, 2).map((url) => url.replace('//', '//:secret@'));
   const quotas = await createQuotas({ redis, firstConnectionTimeoutMs: hangMs });
   const quota = { perMinute: 1, perDay: 100 };
-  // These are enough keys for each node to have some.
+  // The number of keys is so large that every node gets some.
   for (let i = 0; i < 30; i += 1) {
     expect(await quotas.consume({ id: `key ${i}`, quota })).toMatchObject({ scope: 'service' });
   }

@@ -76,7 +76,7 @@ test.each<[title: string, script: string, batches: string, limits?: Limits]>([
     'a b cd ef gh i',
     { maxSize: 2, maxInFlight: 2 },
   ],
-])('a batcher %s', async (_, script, batches, limits) => {
+])('the batcher decides when a batch is sent: it %s', async (_, script, batches, limits) => {
   const batcher = createTestBatcher(limits);
   for (const step of script) {
     if (step === '.') await nextTurn();
@@ -99,7 +99,7 @@ test('a batcher sends the next batch after the patience and not before, and leav
   expect(clock.timerCount()).toBe(0);
 });
 
-test('a result that is a rejected promise rejects only its own request', async () => {
+test('a batcher rejects only the request that has a rejected promise as its result', async () => {
   const { call, answer } = createTestBatcher();
   const results = Promise.allSettled(['first', 'a', 'b', 'c'].map(call));
   await answer(0, ['FIRST']);
@@ -112,7 +112,7 @@ test('a result that is a rejected promise rejects only its own request', async (
   ]);
 });
 
-test('a batch that fails or has too few results rejects its requests, and the batcher sends the next batch', async () => {
+test('a batcher rejects the requests of a batch that fails or has too few results, and sends the next batch', async () => {
   const { call, answer } = createTestBatcher({ maxSize: 2 });
   const results = Promise.allSettled(['a', 'b', 'c', 'd'].map(call));
   await answer(0, []);

@@ -13,11 +13,11 @@ export type SendBatch<Request, Result> = (
 ) => Promise<readonly (Result | PromiseLike<Result>)[]>;
 
 export interface BatcherOptions {
-  /** @default {@link systemClock} */
+  /** The clock that measures the patience. @default {@link systemClock} */
   readonly clock?: Clock;
   /** The name of the work in traces. */
   readonly operation: string;
-  /** The system that receives the batches. */
+  /** The system that receives the batches, for traces. */
   readonly system: 'postgresql' | 'redis';
   /** The maximum number of requests in one batch. */
   readonly maxSize: number;

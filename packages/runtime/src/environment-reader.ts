@@ -79,10 +79,10 @@ export function namesOf(settingsOf: (reader: EnvironmentReader) => unknown): rea
 }
 
 /**
- * Reads settings from an environment.
+ * Reads all settings from an environment.
  *
- * @param otherFaults further errors of the environment, a line each.
- * @throws {StartupError} that names every invalid variable, a line each.
+ * @param otherFaults further errors of the environment, one per line.
+ * @throws {StartupError} whose message names every invalid variable, one per line.
  */
 export function readSettings<Settings>(
   settingsOf: (reader: EnvironmentReader) => Settings,
@@ -97,8 +97,8 @@ export function readSettings<Settings>(
 }
 
 /**
- * Creates a check for URLs with one of some protocols, such as `https:`. It refuses blanks, which
- * `URL` removes at both ends.
+ * Creates a check for URLs with one of the given protocols, such as `https:`. The check refuses
+ * white space, because the class `URL` would remove it at both ends without an error.
  */
 export const isUrl =
   (...protocols: readonly string[]) =>
@@ -106,11 +106,12 @@ export const isUrl =
     !/\s/.test(text) && URL.canParse(text) && protocols.includes(new URL(text).protocol);
 
 /**
- * Returns whether a string is an HTTP origin, without a path. Its host consists of letters, digits,
- * and the signs of names and addresses, because it is shown in commands for a shell.
+ * Returns whether a string is an HTTP origin without a path. The host may contain only letters,
+ * digits and the punctuation of host names and IP addresses. Origins appear in shell commands, so
+ * other characters could be dangerous.
  */
 export const isHttpOrigin = (text: string): boolean =>
   /^https?:\/\/[\w.:[\]-]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 
-/** The range of all ports, and 0 for any free port. */
+/** The range of port numbers. 0 means any free port. */
 export const ports: Range = [0, 65_535];

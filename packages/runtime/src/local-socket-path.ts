@@ -38,8 +38,9 @@ export function localSocketPath(dataDir: string): string {
 }
 
 /**
- * Returns whether a text is a path as it stands. Only a shell replaces `~` and `$HOME`: in an
- * `.env` file, each would be the name of a new directory. A blank at an end is a mistake.
+ * Returns whether a text can be used as a path without a shell. Only a shell replaces `~` and
+ * `$HOME`. In an `.env` file, either would become the name of a new directory. White space at the
+ * beginning or the end is a mistake.
  */
 const isPath = (text: string) => text === text.trim() && !/^~(?:\/|$)|^\$|\p{Cc}/u.test(text);
 

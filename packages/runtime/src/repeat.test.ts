@@ -34,7 +34,7 @@ test.each([
   },
 );
 
-test('now runs the work again and again without a pause until there is no more to do', async () => {
+test('repeat runs the work again and again without a pause after a call of now, until there is no more to do', async () => {
   const work = vi.fn(async () => work.mock.calls.length % 3 !== 0);
   const repetition = start(work);
   await clock.advance(3_000);
@@ -73,7 +73,7 @@ test('repeat never runs the work twice at once, and stop waits for the current r
   expect(work).toHaveBeenCalledTimes(1);
 });
 
-test('several calls of now during a run share the next run', async () => {
+test('repeat runs the work once more for several calls of now during a run', async () => {
   const ends: (() => void)[] = [];
   const work = vi.fn(() => new Promise<void>((resolve) => ends.push(resolve)));
   const repetition = start(work);

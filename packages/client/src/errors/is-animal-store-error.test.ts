@@ -21,7 +21,7 @@ test.each<[unknown, boolean[]]>([
   [{ status: 429, name: 'ApiError' }, [false, false, false, false]],
   [new Error('another'), [false, false, false, false]],
 ])(
-  'for %s, isAnimalStoreError and isApiError with no status, with 429 and with 404 return %j',
+  'the value %s is an error of the client, an ApiError, an ApiError with status 429, and one with status 404: %j',
   (error, expected) => {
     const is = [isApiError(error), isApiError(error, 429), isApiError(error, 404)];
     expect([isAnimalStoreError(error), ...is]).toEqual(expected);
