@@ -96,7 +96,7 @@ export function addRequestOptions(
   for (const member of options) {
     command.addOption(toOption(member));
     if (isNullable(member))
-      command.addOption(new Option(`--no-${nameOf(member)}`, 'none any more'));
+      command.addOption(new Option(`--no-${nameOf(member)}`, `Remove the ${nameOf(member)}.`));
     if (member.path[0] === 'scopes') command.addOption(readOnly);
   }
 

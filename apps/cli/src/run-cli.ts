@@ -18,7 +18,7 @@ export interface CliOutput {
 /** The default width for files and pipes. */
 const usualColumns = 80;
 
-const connection = `⏎By default, commands use the embedded server on DATA_DIR, through a Unix socket that only⏎your user can open. For any other server, set OPS_URL and ADMIN_TOKEN (an operator's token works, too).⏎Exit codes: 0 done, 1 failed, 2 wrong usage.⏎`;
+const connection = `⏎By default, commands use the embedded server on DATA_DIR, through a Unix socket that only⏎your user can open. For any other server, set OPS_URL and ADMIN_TOKEN (an operator's token works, too).⏎Exit codes: 0 for success, 1 for a failure, 2 for wrong usage.⏎`;
 
 /**
  * Runs one command, and returns its exit code: 0 for success, 1 for a failure, 2 for wrong usage.
@@ -134,5 +134,5 @@ async function warnOfAlikeAccounts(
   const alike = answer.body.map(({ account }) => account);
   if (alike.length === 0 || alike.includes(name)) return;
   const names = alike.map((account) => escapeUnprintable(JSON.stringify(account))).join(', ');
-  err(`Warning: account names are case-sensitive. There is already the account ${names}.\n`);
+  err(`Warning: account names are case-sensitive. The account ${names} already exists.\n`);
 }

@@ -73,7 +73,7 @@ export function suspensionFields(suspension: Key['suspension'], name = 'Suspende
 /** Returns a note if the counts come from a single replica. */
 export function scopeFields(scope: KeyDetails['usage']['scope']): Field[] {
   if (scope !== 'replica') return [];
-  return [['Usage', 'of one replica, against its share: Redis is unavailable']];
+  return [['Usage', 'of one replica, with its share of each limit, because Redis is unavailable']];
 }
 
 export function windowFields({ minute, day }: KeyDetails['usage']['windows']): Field[] {

@@ -16,14 +16,14 @@ const pages: Readonly<Record<string, { head: string; parts: Readonly<Record<stri
   client: {
     head: `# Client: options and methods
 
-Every option, method and result of \`@animal-store/client\`, from the comments of its source.
+This page describes every option, method and result of \`@animal-store/client\`. It is generated from the comments of the source code.
 
-Errors, hooks and tests are on [a page of their own](/docs/guides/client-errors). [The TypeScript client](/docs/guides/typescript) says how to install it.`,
+[Another page](/docs/guides/client-errors) describes errors, hooks and tests. The guide to the [TypeScript client](/docs/guides/typescript) explains how to install it.`,
     parts: {
       'Options of the client': 'createClient ClientOptions ApiKey HeaderFields FetchOptions',
       'Options of a call': 'CallOptions CreatePetOptions',
       Methods: 'AnimalStoreClient ListPetsQuery RequestDescription',
-      'What calls give': 'Call Result Page PetList ToArrayOptions RateLimitState',
+      'Results of calls': 'Call Result Page PetList ToArrayOptions RateLimitState',
       Animals: 'Pet NewPet PetStatus petStatuses isPetStatus Int64 parseJson stringifyJson',
       'The quota of the key': 'RateLimitStatus QuotaWindow',
       'The version': 'version',
@@ -32,9 +32,9 @@ Errors, hooks and tests are on [a page of their own](/docs/guides/client-errors)
   'client-errors': {
     head: `# Client: errors, hooks, tests
 
-Every error class and event of \`@animal-store/client\`, and the service in memory for your tests, from the comments of its source.
+This page describes every error class and event of \`@animal-store/client\`, and the service in memory for your tests. It is generated from the comments of the source code.
 
-Options and methods are on [a page of their own](/docs/guides/client).`,
+[Another page](/docs/guides/client) describes options and methods.`,
     parts: {
       Errors: `AnimalStoreError ApiError AuthenticationError BadRequestError ConflictError ConnectionError
         InsufficientScopeError KeySuspendedError NotFoundError RateLimitError ServerError TimeoutError

@@ -88,13 +88,13 @@ function bans(policy: BanPolicy): string {
   const grace =
     graceMs === 0
       ? ''
-      : ` Requests within ${duration(graceMs / 1_000)} of the first refusal do not count.`;
+      : ` Requests within ${duration(graceMs / 1_000)} after the first denial do not count.`;
   const share = `${withCommas(strikeShare * 100)} % of its limit per minute`;
   return `## Bans
 
-A key that keeps sending requests after a 429 is temporarily banned. A ban needs more than ${share} (and more than ${withCommas(minStrikes)}) refused requests within ${duration(strikeWindowSeconds)}, and lasts ${duration(policy.banSeconds)}.${grace} Each further ban within ${duration(policy.memorySeconds)} lasts twice as long, up to ${duration(policy.maxBanSeconds)}.
+If a key keeps sending requests after a 429, it is temporarily banned. A key is banned when more than ${withCommas(minStrikes)} of its requests are denied within ${duration(strikeWindowSeconds)}. The number must also be above ${share}.${grace} The first ban lasts ${duration(policy.banSeconds)}. Each further ban within ${duration(policy.memorySeconds)} lasts twice as long, up to ${duration(policy.maxBanSeconds)}.
 
-The message of the 429 warns before that, and so does \`warned\` of \`GET /rate-limit\`. During a ban, every response is 429 [\`key_temporarily_banned\`](/docs#error-key_temporarily_banned), with its end in \`Retry-After\` and \`X-RateLimit-Reset\`; further requests do not make it longer. The operators can end a ban.
+Before a ban, the message of the 429 and the field \`warned\` of \`GET /rate-limit\` warn you. During a ban, every response is 429 [\`key_temporarily_banned\`](/docs#error-key_temporarily_banned). \`Retry-After\` and \`X-RateLimit-Reset\` contain the end of the ban. Further requests do not make the ban longer. The operators can end a ban.
 `;
 }
 

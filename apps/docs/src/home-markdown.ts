@@ -27,7 +27,7 @@ export function homeMarkdown({
     `### [${title}](${path}) {#${guides[index]?.anchor}}\n\n${summary}`;
   return `# Animal Store API {.columns}
 
-A JSON API over HTTP for a catalogue of animals for sale: list animals, add one, get one.
+A JSON API over HTTP for a catalogue of animals for sale. You can list animals, add an animal, and get an animal.
 
 You need an API key and any HTTP client. Every response says how many requests your key has left.
 
@@ -61,7 +61,7 @@ ${operationsOf(document).map(operationRow).join('\n')}
 
 ## Errors
 
-Every error has the same body: \`code\`, \`message\` and \`status\`. [How to handle errors](/docs/guides/errors) says which of them to retry. Within v1 codes are only added, so treat a code that you do not know by its status.
+Every error has the same body: \`code\`, \`message\` and \`status\`. The guide to [errors](/docs/guides/errors) says which requests to retry. New codes may be added within v1. If you do not know a code, use the status.
 
 ${describeErrors().map(describeError).join('\n\n')}
 `;
@@ -72,39 +72,39 @@ const request = `curl -i "{{baseUrl}}/pets?limit=1" \\
 
 const differences = `### Exact limits on every replica
 
-Each key has one quota for a minute and one for a day. However many replicas run, together they admit exactly that many requests. [Rate limits](/docs/guides/limits)
+Each key has a limit per minute and a limit per day. All replicas together admit exactly this many requests. [Rate limits](/docs/guides/limits)
 
 ### Keys with scopes
 
-A key reads, writes, or does both. A key in a web page should only read. A leaked key is suspended or revoked at once. [Authentication](/docs/guides/authentication)
+A key can read, write, or both. A key in a web page should only read. Operators can suspend or revoke a leaked key at once. [Authentication](/docs/guides/authentication)
 
 ### Idempotent creation
 
-Send an \`Idempotency-Key\`, and repeat a request without adding a second animal. The repeated request gets [the first response](/docs/guides/idempotency#replay). [Idempotency](/docs/guides/idempotency)
+With an \`Idempotency-Key\`, you can retry a request without adding a second animal. The retry gets [the first response](/docs/guides/idempotency#replay). [Idempotency](/docs/guides/idempotency)
 
 ### A typed client
 
-The TypeScript client retries as the service asks, goes through all pages, and keeps 64-bit integers exact. [TypeScript client](/docs/guides/typescript)`;
+The TypeScript client waits and retries as the service asks, reads all pages, and keeps 64-bit integers exact. [TypeScript client](/docs/guides/typescript)`;
 
 const starts = `### [Your first request](/docs/guides/start)
 
-From a key to the first animal with \`curl\`, in a few minutes.
+Get from a key to your first animal with \`curl\` in a few minutes.
 
 ### [Use the client](/docs/guides/typescript)
 
-Install it, make the first calls, and [test your code](/docs/guides/typescript#tests-of-your-code) without the service.
+Install the client, make the first calls, and [test your code](/docs/guides/typescript#tests-of-your-code) without the service.
 
 ### [Stay within the limits](/docs/guides/limits#after-a-429)
 
-How to wait after a 429 with curl, TypeScript, JavaScript, Python and Go.
+Wait after a 429 with curl, TypeScript, JavaScript, Python or Go.
 
 ### [Handle errors](/docs/guides/errors)
 
-One body for every error, and a table of what to retry.
+Read the body that every error has, and learn which requests to retry.
 
 ### [Use another language](/docs/guides/languages)
 
-A whole client in one file in Python or Go, or one that you generate.`;
+Copy a complete client in Python or Go, or generate a client.`;
 
 /**
  * The headers of the example response that the home page shows: the headers about the quota, and

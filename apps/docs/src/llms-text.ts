@@ -10,9 +10,9 @@ export function llmsText(origin: string, { home, guides, changelog }: DocsPages)
     `- [${title}](${origin}${markdownPath}): ${summary}`;
   return `# Animal Store API
 
-> An HTTP/JSON API for a catalogue of animals for sale: list animals, add one, get one. Every request needs an API key as a bearer token; each key has a quota for a minute and one for a day.
+> An HTTP/JSON API for a catalogue of animals for sale. You can list animals, add an animal, and get an animal. Every request needs an API key as a bearer token. Each key has a limit per minute and a limit per day.
 
-The base address is ${origin}/v1. Every error has a \`code\`, a \`message\` and a \`status\`. After a 429, wait as long as \`Retry-After\` says: keys that keep sending are banned.
+The base address is ${origin}/v1. Every error has a \`code\`, a \`message\` and a \`status\`. After a 429, wait as long as \`Retry-After\` says. A key that keeps sending requests is banned.
 
 ## Reference
 

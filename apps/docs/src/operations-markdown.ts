@@ -186,9 +186,9 @@ export function operationsMarkdown(document: JsonObject): string {
 
   return `# Operations
 
-Every operation with its parameters, bodies, responses and errors, and programs that run as they stand.
+This page describes every operation with its parameters, bodies, responses and errors, and shows programs that run unchanged.
 
-The programs read your key from the environment variable \`ANIMAL_STORE_API_KEY\`. With JavaScript, "Try it" sends a request from this page.
+The programs read your key from the environment variable \`ANIMAL_STORE_API_KEY\`. If JavaScript is on, you can send a request from this page with "Try it".
 
 ${operations.map(describeOperation).join('\n\n')}
 
@@ -207,7 +207,7 @@ ${tableOf(
 
 ## Headers of every response {#headers}
 
-Every response of an operation has these headers, including errors, except responses [without a body](/docs/guides/errors#answers-without-a-body).
+Every response of an operation has these headers, even an error. Only responses [without a body](/docs/guides/errors#answers-without-a-body) lack them.
 
 ${headersTable(answers[0]?.headers, common)}
 `;

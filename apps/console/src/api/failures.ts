@@ -13,7 +13,7 @@ export class ConnectionFailure extends Error {
   override readonly name = 'ConnectionFailure';
 
   constructor(options?: ErrorOptions) {
-    super('The service does not answer.', options);
+    super('The service does not respond.', options);
   }
 }
 

@@ -79,23 +79,23 @@ const isOfAddress = (failure: Error) =>
 
 function adviceFor(failure: Error, isOfId: boolean): string {
   if (failure instanceof ConnectionFailure) {
-    return 'Check that the service runs and that your tunnel to it is open. This page tries again by itself.';
+    return 'Check that the service runs, and that your tunnel to it is open. This page retries automatically.';
   }
   if (!(failure instanceof RefusedRequest)) return 'Reload the page. If it fails again, report it.';
   switch (failure.status) {
     case 400:
       return isOfId
         ? 'The address of this page is not complete, or mistyped.'
-        : 'The address of this page asks for something that does not exist. Reset the filters.';
+        : 'The address of this page contains a value that does not exist. Reset the filters.';
     case 403:
-      return 'Ask an owner to do it, or for a token with that role.';
+      return 'Ask an owner to do it, or ask for a token with the required role.';
     case 404:
       return 'Check the id: it may be mistyped.';
     case 429:
       return 'Wait a moment.';
     case 503:
-      return 'The database does not answer. This page tries again by itself.';
+      return 'The database does not respond. This page retries automatically.';
     default:
-      return 'The log of the service says more. This page tries again by itself.';
+      return 'Read the log of the service for the cause. This page retries automatically.';
   }
 }

@@ -16,7 +16,7 @@ export function QuotaMeters({ windows }: { windows: KeyUsage['windows'] }) {
 export function OfOneReplica() {
   return (
     <p class="state warned">
-      Redis is not responding. These are the counts of one replica, against its share of each limit.
+      Redis does not respond. These counts come from one replica, with its share of each limit.
       Other replicas have their own.
     </p>
   );

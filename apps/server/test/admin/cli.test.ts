@@ -158,7 +158,7 @@ ID                                    NAME  STATE   REQUESTS TODAY
 
 test('the CLI warns when another account has the same name in a different letter case', async () => {
   await run('accounts', 'set-plan', 'Zoë', 'free');
-  const stderr = 'Warning: account names are case-sensitive. There is already the account "Zoë".\n';
+  const stderr = 'Warning: account names are case-sensitive. The account "Zoë" already exists.\n';
   const warned = await cli(['accounts', 'set-plan', 'zoë', 'free'], database.env);
   expect(warned).toMatchObject({ code: 0, stderr });
   // Different white space and a different Unicode normal form still mean the same account.

@@ -164,7 +164,7 @@ test('the admin API shows only the requests that one replica has counted for a k
   await replicas.ask(server, token);
   expect(await standing()).toBe('replica: 2 of 3');
   expect(showKey(await show())).toContain(
-    '\n  Usage      of one replica, against its share: Redis is unavailable\n  Minute     2 of 3 left,',
+    '\n  Usage      of one replica, with its share of each limit, because Redis is unavailable\n  Minute     2 of 3 left,',
   );
   await redis.restart();
   await until(isAvailable);

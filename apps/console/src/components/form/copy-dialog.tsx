@@ -41,7 +41,7 @@ export function CopyDialog({
       setResult('Copied.');
     } catch {
       // Browsers allow pages to use the clipboard only over HTTPS or on this machine.
-      setResult('It is selected: press Ctrl+C, or ⌘C, to copy it.');
+      setResult('The text is selected. Press Ctrl+C or ⌘C to copy it.');
     }
   }
 

@@ -52,7 +52,7 @@ The limits are 1,000 requests a minute and 100,000 requests a day.
 
 What you can do:
 - After a 429, wait for the seconds in its Retry-After header. Requests that do not wait lead to a ban.
-- Spread your requests: X-RateLimit-Remaining says how many are left, X-RateLimit-Reset until when.
+- Spread your requests. X-RateLimit-Remaining says how many are left until the time in X-RateLimit-Reset.
 - Answer this message if you need higher limits.
 `,
   });

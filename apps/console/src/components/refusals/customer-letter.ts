@@ -62,7 +62,7 @@ function sentenceOf(refusal: Refusal): string {
     case 'keys banned':
       return `${someOf(refusal.banned, refusal.keys, 'API ')} banned, at the longest until ${at(refusal.until)}, because they kept sending requests after they were denied. Until then every request with such a key gets status 429, code key_temporarily_banned.`;
     case 'keys full':
-      return `${someOf(refusal.full, refusal.keys, 'API ')} denied, because a limit is used up. At the latest at ${at(refusal.until)} it resets. Until then every request with such a key gets status 429, code rate_limit_exceeded.`;
+      return `${someOf(refusal.full, refusal.keys, 'API ')} denied, because a limit is used up. It resets at ${at(refusal.until)} at the latest. Until then, every request with such a key gets status 429, code rate_limit_exceeded.`;
     case 'keys suspended':
       return `${someOf(refusal.suspended, refusal.keys, 'API ')} suspended. Every request with such a key gets status 403, code key_suspended.`;
     case 'no key':
@@ -95,12 +95,12 @@ function adviceFor(refusals: readonly Refusal[], { denied }: Denials): string[] 
   if (isFor('revoked', 'expired', 'no key')) return ['Answer this message if you need a new key.'];
   return [
     ...(isFor('suspended', 'keys suspended')
-      ? ['Answer this message, so that we can settle why it is suspended.']
+      ? ['Answer this message, so that we can discuss the suspension.']
       : []),
     ...(denied > 0 || isFor('banned', 'keys banned', 'keys full', 'used up')
       ? [
           'After a 429, wait for the seconds in its Retry-After header. Requests that do not wait lead to a ban.',
-          'Spread your requests: X-RateLimit-Remaining says how many are left, X-RateLimit-Reset until when.',
+          'Spread your requests. X-RateLimit-Remaining says how many are left until the time in X-RateLimit-Reset.',
           'Answer this message if you need higher limits.',
         ]
       : []),

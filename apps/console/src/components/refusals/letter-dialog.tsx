@@ -17,7 +17,7 @@ export function LetterButton({ letter }: { letter: Letter }) {
       {opened && (
         <CopyDialog
           title="Write to the customer"
-          about="The facts as they are now, without a token and without the reason of a suspension. Change it as you like."
+          about="This draft contains the current facts. It contains no token and no reason for a suspension. You can edit it."
           text={opened.body}
           rows={14}
           copyLabel="Copy the text"

@@ -29,7 +29,7 @@ export function TimeRangeControl({ range }: { range: TimeRange }) {
         <span>{chosen === 'own' ? spanText(span.from, span.to) : presets[chosen].label}</span>
         <span aria-hidden="true">▾</span>
       </button>
-      <div id="time-menu" class="menu" popover role="group" aria-label="Span of time">
+      <div id="time-menu" class="menu" popover role="group" aria-label="Period">
         {Object.entries(presets).map(([name, { label }]) => (
           <button
             type="button"

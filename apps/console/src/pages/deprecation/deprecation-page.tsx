@@ -95,7 +95,9 @@ export function DeprecationPage() {
               </div>
               {body.callers.length === 0 ? (
                 <Empty title="No calls to deprecated operations in this period">
-                  <p>If this continues, it can be shut down without affecting anyone.</p>
+                  <p>
+                    If this continues, you can remove these operations without affecting anyone.
+                  </p>
                 </Empty>
               ) : (
                 <CallerTable keys={body.callers} subject={subject} />

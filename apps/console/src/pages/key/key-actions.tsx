@@ -122,7 +122,7 @@ function actionsOn(details: KeyDetails): Readonly<Record<string, Action>> {
       label: 'Resume…',
       title: <>Resume {name}?</>,
       consequence:
-        'All replicas admit the key again within a second. Its windows, strikes and ban continue as without the suspension.',
+        'All replicas admit the key again within a second. The suspension has not changed its windows, strikes or ban.',
       confirmLabel: 'Resume',
       needs: 'resumeKey',
       isPossible: isSuspended,

@@ -84,7 +84,7 @@ function LoginForm() {
 
 function reasonOf(error: unknown): string {
   if (!(error instanceof RefusedRequest)) {
-    return 'The service does not answer. Check that it runs and that your tunnel to it is open.';
+    return 'The service does not respond. Check that it runs, and that your tunnel to it is open.';
   }
   return error.status === 401
     ? 'This token is wrong, expired or revoked. An owner can give you a new one.'

@@ -92,7 +92,7 @@ export function actionsOn(
           Sessions of <Name text={name} />
         </>
       ),
-      consequence: `${isOwn ? 'This is you: this session ends as well. ' : ''}All of them end at once. The token stays valid: if it has leaked, rotate it, or revoke the operator.`,
+      consequence: `${isOwn ? 'This operator is you, so this session ends, too. ' : ''}All sessions end at once. The token stays valid. If it has leaked, rotate it or revoke the operator.`,
       confirmLabel: 'Log out everywhere',
       hasReason: false,
       needs: isOwn ? 'endSessions' : 'endOperatorSessions',
@@ -113,9 +113,9 @@ export function actionsOn(
         </>
       ),
       consequence: [
-        isOwn && 'This is you: you are logged out at once.',
+        isOwn && 'This operator is you. You will be logged out at once.',
         isLastOwner &&
-          `${isSearch ? 'If this is the last owner, afterwards' : 'This is the last owner: afterwards'} only the ADMIN_TOKEN manages operators, if there is one.`,
+          `${isSearch ? 'This may be the last owner.' : 'This is the last owner.'} Without an owner, only the ADMIN_TOKEN can manage operators.`,
         'Every replica refuses the operator from the next request on, and its sessions end. This cannot be undone.',
       ]
         .filter(Boolean)
