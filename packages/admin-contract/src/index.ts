@@ -74,4 +74,4 @@ export {
   usageOutcomes,
 } from './admin-usage.ts';
 export { AccountName } from './label-schema.ts';
-export { lookOfName } from './operator-name.ts';
+export { looksAlike } from './operator-name.ts';

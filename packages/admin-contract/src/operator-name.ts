@@ -6,29 +6,55 @@ import { Label } from './label-schema.ts';
  */
 const reservedNames = ['ADMIN_TOKEN', 'local user'];
 
-// Cyrillic and Greek letters that look like Latin letters in most fonts. `latin` has the similar
-// letters in the same order.
-const confusable = 'аеорсухіјѕԁһӏοανι';
-const latin = 'aeopcyxijsdhloavi';
+/** Pairs of a Cyrillic or Greek letter and the Latin letter that looks like it in most fonts. */
+const smallLetters = pairsOf(
+  'аa еe оo рp сc уy хx іi јj ѕs ԁd һh ӏl ԛq ԝw үy οo αa νv ιi υu ρp χx κk ɑa ɡg ıi 0o 1l',
+);
+
+/** The same for capital letters. Some of them have small letters that look different. */
+const capitalLetters = pairsOf(
+  'АA ВB ЕE КK МM НH ОO РP СC ТT УY ХX ІI ЈJ ЅS ԌG ԚQ ԜW ҮY ӀI ΑA ΒB ΕE ΖZ ΗH ΙI ΚK ΜM ΝN ΟO ΡP ΤT ΥY ΧX',
+);
+
+function pairsOf(text: string): ReadonlyMap<string, string> {
+  return new Map(text.split(' ').map(([letter = '', latin = '']) => [letter, latin]));
+}
+
+const replaceLetters = (text: string, pairs: ReadonlyMap<string, string>) =>
+  Array.from(text, (letter) => pairs.get(letter) ?? letter).join('');
 
 /**
  * Returns the same text for all names that look alike. Compatibility forms, letter case, accents,
  * white space, hyphens and invisible characters make no difference. Cyrillic and Greek letters
- * become the Latin letters that they look like.
+ * become the Latin letters that they look like, and digits the letters that they look like.
  */
-export function lookOfName(name: string): string {
-  return Array.from(
-    name
-      .normalize('NFKD')
-      .toLowerCase()
-      .replaceAll(/[\p{M}\p{Default_Ignorable_Code_Point}\s\p{Pd}_.]/gu, ''),
-    (letter) => latin[confusable.indexOf(letter)] ?? letter,
-  ).join('');
+function lookOfName(name: string): string {
+  const plain = name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll(/[\p{M}\p{Default_Ignorable_Code_Point}\s\p{Pd}_.]/gu, '');
+  return replaceLetters(plain, smallLetters);
 }
 
-const reservedLooks = new Set(reservedNames.map(lookOfName));
+/**
+ * Returns the looks of a name. The second one compares capital letters as they are written, such as
+ * a Cyrillic Т, whose small letter looks different. In the third one, a capital I is a small l.
+ */
+function looksOf(name: string): readonly string[] {
+  const capitals = replaceLetters(name.normalize('NFKD'), capitalLetters);
+  return [name, capitals, capitals.replaceAll('I', 'l')].map(lookOfName);
+}
+
+/** Tells whether two names look alike to a reader. */
+export function looksAlike(one: string, other: string): boolean {
+  const looks = looksOf(other);
+  return looksOf(one).some((look, index) => look === looks[index]);
+}
 
 /** The schema of the name of a new operator. The name must not look like a reserved name. */
-export const OperatorName = Label.refine((name) => !reservedLooks.has(lookOfName(name)), {
-  error: `expected another name: ${reservedNames.join(' and ')}, and names that look like them, are reserved`,
-});
+export const OperatorName = Label.refine(
+  (name) => !reservedNames.some((reserved) => looksAlike(name, reserved)),
+  {
+    error: `expected another name: ${reservedNames.join(' and ')}, and names that look like them, are reserved`,
+  },
+);

@@ -2,7 +2,7 @@ import {
   type AuditAction,
   adminErrorMessages,
   type IssuedOperator,
-  lookOfName,
+  looksAlike,
   type NewOperator,
   type Operator,
 } from '@animal-store/admin-contract';
@@ -14,11 +14,11 @@ import {
   preparedStatement,
   statement,
 } from '@animal-store/postgres';
-import { desc, eq, getTableColumns, inArray, sql } from 'drizzle-orm';
+import { and, desc, eq, getTableColumns, inArray, isNull, sql } from 'drizzle-orm';
 import { type Cause, recordDifference } from '../audit/audit-log.ts';
 import { createTokenStore } from '../keys/token-store.ts';
 import { AdminRefusal } from '../schema/admin-refusal.ts';
-import { revoked, stateOf } from '../schema/lifetime.ts';
+import { isStillUnexpired, revoked, stateOf } from '../schema/lifetime.ts';
 import { operators, operatorTokens } from '../schema/schema.ts';
 import { isContained } from '../schema/search-text.ts';
 
@@ -66,6 +66,21 @@ const listOperators = statement('list_operators', (db, search: string | undefine
     .where(search === undefined ? undefined : isFoundBy(search))
     .orderBy(desc(operators.createdAt), desc(operators.id))
     .limit(maxListed),
+);
+
+const listActiveNames = statement('list_operator_names', (tx) =>
+  tx
+    .select({ name: operators.name })
+    .from(operators)
+    .where(and(isNull(operators.revokedAt), isStillUnexpired(operators.expiresAt))),
+);
+
+/**
+ * Lets one creation at a time compare its name with the others. Otherwise, two creations at the
+ * same time would not see each other's name. The number is arbitrary.
+ */
+const lockNames = statement('lock_operator_names', (tx) =>
+  tx.execute(sql`select pg_advisory_xact_lock(7301874402562)`),
 );
 
 /**
@@ -153,10 +168,9 @@ export function createOperatorManagement(db: Database) {
  * @throws {AdminRefusal} if the name looks like another one but is not identical.
  */
 async function refuseLookAlike(tx: Database, name: string): Promise<void> {
-  const look = lookOfName(name);
-  const other = (await listOperators(tx, undefined)).find(
-    (it) => it.state === 'active' && it.name !== name && lookOfName(it.name) === look,
-  );
+  await lockNames(tx);
+  const names = await listActiveNames(tx);
+  const other = names.find((it) => it.name !== name && looksAlike(it.name, name));
   if (other !== undefined) {
     throw new AdminRefusal('invalid_request', adminErrorMessages.nameTaken(other.name));
   }

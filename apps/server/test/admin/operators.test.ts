@@ -341,6 +341,15 @@ describe('names of operators', () => {
     expect((await create('Zoe')).status).toBe(201);
   });
 
+  // Regression: each creation compared its name before the other one was committed.
+  test('of two operators who are created at the same time with names that look alike, one is refused', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const letters = String.fromCharCode(65 + round).repeat(3);
+      const created = await Promise.all([create(`${letters}e`), create(`${letters}é`)]);
+      expect(created.map(({ status }) => status).sort()).toEqual([201, 400]);
+    }
+  });
+
   test("an operator's name is refused when it is reserved", async () => {
     const { status, body } = await create('Admin Token');
     expect(status).toBe(400);
