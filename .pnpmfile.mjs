@@ -48,6 +48,13 @@ function readPackage(manifest) {
         delete manifest.peerDependenciesMeta[peer];
       }
       break;
+    case '@orval/core':
+    case '@orval/mock':
+      // faker is an optional peer of orval for a feature that this project does not use. Without
+      // this correction, orval would depend on the copy that Prism brings.
+      delete manifest.peerDependencies?.['@faker-js/faker'];
+      delete manifest.peerDependenciesMeta?.['@faker-js/faker'];
+      break;
     case 'debug':
       // A terminal colour library is an optional peer of debug, which Express depends on. Without
       // this correction, the service would depend on the copy that another tool brings.

@@ -43,6 +43,8 @@ export const tools = {
   typescript59: pathIn('typescript59', 'bin/tsc'),
   /** The folder with the types of the oldest Node that the published packages support. */
   typesOfNode20: pathIn('@types/node20', ''),
+  /** A command for Node that runs a mock server from an OpenAPI document. */
+  prism: pathIn('@stoplight/prism-cli', 'dist/index.js'),
   /** A bundler, as a module. */
   rollup: pathIn('rollup', 'dist/es/rollup.js'),
   /** The modules of the linter Spectral and of its rules, as CommonJS modules. */
