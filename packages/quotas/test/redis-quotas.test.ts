@@ -68,6 +68,17 @@ test('quotas.moveBan removes the ban from the old name, and a second move change
   expect(await keys.look(inAccount)).toMatchObject({ bannedUntil });
 });
 
+// Regression: the ban was deleted at its old place, and Redis refused to store it at the new one.
+test('quotas.moveBan moves a ban whose value in Redis has no expiry, and gives it one', async () => {
+  const { connection } = redis;
+  const { keys } = await open({ banPolicy: strict });
+  for (let i = 0; i < 4; i += 1) await keys.consume(alone);
+  await connection.persist(nameAlone);
+  await keys.moveBan(alone, inAccount);
+  expect((await keys.look(inAccount)).bannedUntil).toBeDefined();
+  expect(await connection.pttl(nameInAccount)).toBeGreaterThan(0);
+});
+
 test('quotas.unban ends a ban that moves into or out of an account at the same moment', async () => {
   const { keys } = await open({ banPolicy: strict });
   for (let round = 0; round < 30; round += 1) {
