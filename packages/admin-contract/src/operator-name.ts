@@ -13,11 +13,13 @@ const smallLetters = pairsOf(
 
 /** The same for capital letters. Some of them have small letters that look different. */
 const capitalLetters = pairsOf(
-  'АA ВB ЕE КK МM НH ОO РP СC ТT УY ХX ІI ЈJ ЅS ԌG ԚQ ԜW ҮY ӀI ΑA ΒB ΕE ΖZ ΗH ΙI ΚK ΜM ΝN ΟO ΡP ΤT ΥY ΧX',
+  'АA ВB ЕE КK МM НH ОO РP СC ТT УY ХX ІI ЈJ ЅS ԌG ԚQ ԜW ҮY ӀI',
+  'ΑA ΒB ΕE ΖZ ΗH ΙI ΚK ΜM ΝN ΟO ΡP ΤT ΥY ΧX',
 );
 
-function pairsOf(text: string): ReadonlyMap<string, string> {
-  return new Map(text.split(' ').map(([letter = '', latin = '']) => [letter, latin]));
+function pairsOf(...texts: readonly string[]): ReadonlyMap<string, string> {
+  const pairs = texts.flatMap((text) => text.split(' '));
+  return new Map(pairs.map(([letter = '', latin = '']) => [letter, latin]));
 }
 
 const replaceLetters = (text: string, pairs: ReadonlyMap<string, string>) =>
