@@ -9,6 +9,6 @@ export default defineConfig({
     include: ['src/**/*.test.ts', 'test/*.test.ts'],
     exclude: ['test/bursts-of-calls.test.ts'],
     testTimeout: 60_000,
-    setupFiles: 'test/put-back.ts',
+    setupFiles: 'test/remove-fakes.ts',
   },
 });

@@ -6,7 +6,7 @@ import type { HttpHeaders } from './http-headers.ts';
 import { parseHttpDate } from './parse-http-date.ts';
 import { findShared } from './shared-between-clients.ts';
 
-const insteadOfGetPet = '(await store.listPets({ ids: [id] })).pets[0]';
+const replacementOfGetPet = '(await store.listPets({ ids: [id] })).pets[0]';
 
 /** A function that reads the headers of a response, and warns if the operation is deprecated. */
 export type NoticeDeprecation = (operation: string, headers: Pick<HttpHeaders, 'get'>) => void;
@@ -33,7 +33,7 @@ export function createNoticeDeprecation(
     const url = findLink(headers, 'deprecation');
     const ends = sunsetAt ? ` and ends on ${sunsetAt.toJSON().slice(0, 10)}` : '';
     // getPet is the only deprecated operation so far, so only its replacement is known here.
-    const use = operation === 'getPet' ? ` Use ${insteadOfGetPet}.` : '';
+    const use = operation === 'getPet' ? ` Use ${replacementOfGetPet}.` : '';
     const see = url ? ` See ${url}` : '';
     const message = `Animal Store: ${operation} is deprecated${ends}.${use}${see}`;
     if (onDeprecation) tell('onDeprecation', { operation, message, sunsetAt, url });

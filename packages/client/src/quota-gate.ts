@@ -218,7 +218,7 @@ export function createQuotaGate(): QuotaGate {
     // A call that never waits for a reset still waits for the responses to earlier requests.
     const patienceMs = Math.max(timeoutMs, maxRetryAfterMs || 0);
     let placeByMs = enteredAtMs + patienceMs;
-    let toldOf = Number.NaN;
+    let reportedWait = Number.NaN;
     const call = {};
     waiting.set(call, () => {});
     while (!signal?.aborted) {
@@ -248,9 +248,10 @@ export function createQuotaGate(): QuotaGate {
       const { remaining, endsAtMs, code } = quota;
       // The wait is reported for each new reset. A queue of calls is reported only if this call has
       // waited in it for `recheckMs`.
-      const waitsFor = remaining === 0 ? endsAtMs : now - enteredAtMs < recheckMs ? toldOf : 0;
-      if (!Object.is(waitsFor, toldOf)) {
-        toldOf = waitsFor;
+      const waitsFor =
+        remaining === 0 ? endsAtMs : now - enteredAtMs < recheckMs ? reportedWait : 0;
+      if (!Object.is(waitsFor, reportedWait)) {
+        reportedWait = waitsFor;
         const delayMs = remaining === 0 ? waitMs : placeByMs - now;
         const ofQuota = code === 'key_temporarily_banned' ? 'ban' : 'quota';
         onWait?.({ delayMs, reason: remaining === 0 ? ofQuota : 'queue', queued: waiting.size });

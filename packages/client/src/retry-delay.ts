@@ -25,11 +25,11 @@ export function retryDelayMs(
 ): number | undefined {
   const { status = 0, code, retryAfterMs } = error;
   // Whether the failure is temporary, so that the same request may succeed soon.
-  const isPassing =
+  const isTemporary =
     error instanceof ConnectionError ||
     code === 'idempotency_in_progress' ||
     (code !== 'key_temporarily_banned' && [408, 429, 500, 502, 503, 504].includes(status));
-  if (!isPassing) return undefined;
+  if (!isTemporary) return undefined;
   if (retryAfterMs !== undefined) {
     return retryAfterMs <= maxRetryAfterMs
       ? retryAfterMs * (1 + jitterShare * Math.random())

@@ -4,7 +4,7 @@ import type { Result } from './call-promise.ts';
 import { checkOptions } from './check-options.ts';
 import { type ClientOptions, parseBaseUrl } from './client-options.ts';
 import { createNoticeDeprecation } from './deprecation.ts';
-import { describeNoAnswer } from './describe-no-answer.ts';
+import { describeFailedConnection } from './describe-failed-connection.ts';
 import { environment } from './environment.ts';
 import { throwIfAborted } from './errors/abort-error.ts';
 import { AnimalStoreError, type CallDetails } from './errors/animal-store-error.ts';
@@ -137,7 +137,7 @@ export function createSend(
         if (refusal) throw new RateLimitError(refusal, call);
         if (failure) {
           const cause = redact(failure.cause);
-          throw new ConnectionError(describeNoAnswer(baseUrl, cause), call, cause);
+          throw new ConnectionError(describeFailedConnection(baseUrl, cause), call, cause);
         }
         throw new TimeoutError(
           sentAtMs >= 0

@@ -60,7 +60,7 @@ export class StatementTooSlowError extends DatabaseError {
 }
 
 /** The code of a statement without a response within the service's own timeout. */
-export const noAnswer = 'NO_ANSWER';
+export const noResponse = 'NO_ANSWER';
 
 /** The SQLSTATE of a statement that was canceled, or that exceeded `statement_timeout`. */
 export const queryCanceled = '57014';

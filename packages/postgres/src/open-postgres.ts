@@ -153,7 +153,7 @@ export function openPostgres(
   };
 }
 
-const askNothing = statement('keep_open', (db) => db.execute(sql`select`));
+const emptyStatement = statement('keep_open', (db) => db.execute(sql`select`));
 
 /**
  * Keeps one connection open in each pool of requests while there is no traffic. Otherwise the first
@@ -167,7 +167,7 @@ function keepOpen(pools: readonly Database[], everyMs: number): () => void {
     if (asking.has(db)) return;
     asking.add(db);
     // The observers of statements receive the error, so it is ignored here.
-    await askNothing(db).catch(() => {});
+    await emptyStatement(db).catch(() => {});
     asking.delete(db);
   }
   const timer = systemClock.every(everyMs, () => {
@@ -182,10 +182,10 @@ function keepOpen(pools: readonly Database[], everyMs: number): () => void {
  */
 function cancelAbandoned(client: postgres.Sql): void {
   const unsafe = client.unsafe.bind(client);
-  function unsafeUntilAbandoned(...args: Parameters<typeof unsafe>) {
+  function unsafeUntilAborted(...args: Parameters<typeof unsafe>) {
     const query = unsafe(...args);
     currentSignal()?.addEventListener('abort', () => query.cancel(), { once: true });
     return query;
   }
-  Object.assign(client, { unsafe: unsafeUntilAbandoned });
+  Object.assign(client, { unsafe: unsafeUntilAborted });
 }

@@ -9,7 +9,7 @@ import {
   DatabaseError,
   DatabaseUnavailableError,
   incompleteAnswer,
-  noAnswer,
+  noResponse,
   queryCanceled,
   StatementTooSlowError,
   toDatabaseError,
@@ -147,7 +147,7 @@ function provenStatement<Row extends Answering>(
     return run(
       name,
       db,
-      answer.then((given) => expectWhole(given, asked, rowCount)),
+      answer.then((given) => expectComplete(given, asked, rowCount)),
     );
   };
 }
@@ -157,7 +157,7 @@ function provenStatement<Row extends Answering>(
  *
  * @throws {DatabaseUnavailableError} if rows are missing, or belong to another execution.
  */
-function expectWhole<Row extends Answering>(
+function expectComplete<Row extends Answering>(
   answer: readonly (Row | undefined)[] | { readonly rows: readonly (Row | undefined)[] },
   asked: number,
   rowCount: number,
@@ -285,7 +285,7 @@ function run<Result>(name: string, db: Database, query: PromiseLike<Result>): Pr
 }
 
 async function giveUp(): Promise<never> {
-  throw new DatabaseUnavailableError(noAnswer);
+  throw new DatabaseUnavailableError(noResponse);
 }
 
 /**
@@ -294,7 +294,7 @@ async function giveUp(): Promise<never> {
  */
 function translate(error: unknown, { mayBeSlow = false, pool }: StatementLimit): never {
   const translated = error instanceof DatabaseError ? error : toDatabaseError(error);
-  const isSlow = translated.code === queryCanceled || translated.code === noAnswer;
+  const isSlow = translated.code === queryCanceled || translated.code === noResponse;
   const told = mayBeSlow && isSlow ? new StatementTooSlowError(translated.code) : translated;
   told.pool ??= pool;
   throw told;

@@ -75,7 +75,7 @@ export function decide(
     return { outcome: 'admitted', state: { counts: counted, ban: freed } };
   }
 
-  const judged = judgeDenial(live, rules, now);
+  const judged = countDenial(live, rules, now);
   return {
     outcome: judged.bannedUntilMs > 0 ? 'banned' : 'denied',
     state: { counts, ban: judged },
@@ -116,7 +116,7 @@ export function withoutExpired(
  * Returns the ban state after a denied request. The request begins an episode, is a strike, or
  * begins a ban. `BanPolicy` explains these rules.
  */
-function judgeDenial(
+function countDenial(
   { counts, ban }: RequestState,
   { quota, banPolicy }: { quota: Quota; banPolicy: BanPolicy },
   now: number,

@@ -87,11 +87,11 @@ export function openRedis(
     // By default, ioredis connects to a node at the node's first command, and rejects all other
     // commands until the connection is ready. Of many concurrent requests, only one would succeed.
     redis.on('+node', (node: Redis) => {
-      bearErrors(node);
+      ignoreFurtherErrors(node);
       node.connect().catch(() => {});
     });
   } else {
-    bearErrors(redis);
+    ignoreFurtherErrors(redis);
   }
   return redis;
 }
@@ -122,7 +122,7 @@ export function isCluster(redis: RedisConnection): redis is Cluster {
  * Ignores every further error of a connection. ioredis itself listens only to the first error. A
  * refused certificate can cause two errors, and the second one would end the process.
  */
-function bearErrors(redis: Redis): void {
+function ignoreFurtherErrors(redis: Redis): void {
   const known = new WeakSet<object>();
   redis.on('error', () => {
     const { stream } = redis;

@@ -10,15 +10,15 @@ import {
 } from '@animal-store/testkit';
 import { createSeededRandom } from '@animal-store/testkit/seeded-random';
 import { openRedis as connectToRedis } from '../src/open-redis.ts';
-import type { TestQuotas } from './open-test-quotas.ts';
-import { openTestQuotas } from './open-test-quotas.ts';
 import {
   ask,
   type Caller,
   createCallers,
-  expectToldAndCounted,
-  toldOptions,
-} from './told-and-counted.ts';
+  expectCountedOnce,
+  sharedLimitOptions,
+} from './counting-callers.ts';
+import type { TestQuotas } from './open-test-quotas.ts';
+import { openTestQuotas } from './open-test-quotas.ts';
 
 /**
  * The ways to disturb one message: its connection is cut at some place, or the message arrives
@@ -59,7 +59,7 @@ export async function openRedisCuts({ seed }: { seed: number }) {
   const open = async (url: string, timeoutMs: number, number: number) =>
     stack.use(
       await openTestQuotas({
-        ...{ ...toldOptions, redis: [url], timeoutMs, probeEveryMs: 20 },
+        ...{ ...sharedLimitOptions, redis: [url], timeoutMs, probeEveryMs: 20 },
         onBreaker: (state) => (state === 'open' ? isOpen.add(number) : isOpen.delete(number)),
       }),
     );
@@ -96,7 +96,7 @@ export async function openRedisCuts({ seed }: { seed: number }) {
         }
         await untilRedisDecides();
       }
-      await expectToldAndCounted(callers, undisturbed);
+      await expectCountedOnce(callers, undisturbed);
     },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };

@@ -3,9 +3,9 @@ import { createSeededRandom } from '@animal-store/testkit/seeded-random';
 import { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
 import { openRedis } from '../src/open-redis.ts';
+import { ask, createCallers, expectCountedOnce, sharedLimitOptions } from './counting-callers.ts';
 import type { TestQuotas } from './open-test-quotas.ts';
 import { openTestQuotas } from './open-test-quotas.ts';
-import { ask, createCallers, expectToldAndCounted, toldOptions } from './told-and-counted.ts';
 
 // While a slot moves to another node, the old node responds with ASK to requests for moved names.
 // At the end, it responds with MOVED.
@@ -25,7 +25,7 @@ test('a Redis Cluster counts each request once while the slots of the keys move 
   const replicas: TestQuotas[] = [];
   for (const _ of 'ab') {
     const quotas = await openTestQuotas({
-      ...toldOptions,
+      ...sharedLimitOptions,
       redis: cluster.urls,
       onBreaker(state, reason) {
         breakersOpen += state === 'open' ? 1 : -1;
@@ -81,6 +81,7 @@ test('a Redis Cluster counts each request once while the slots of the keys move 
   const stats = await Promise.all(nodes.map(({ client }) => client.info('errorstats')));
   for (const error of ['ASK', 'MOVED']) expect(stats.join()).toContain(`errorstat_${error}:`);
   expect(failures).toEqual([]);
-  for (const { name, sent, told } of callers) expect(told.length, name).toBe(sent);
-  await expectToldAndCounted(callers, undisturbed);
+  for (const { name, sent, reportedCounts } of callers)
+    expect(reportedCounts.length, name).toBe(sent);
+  await expectCountedOnce(callers, undisturbed);
 });

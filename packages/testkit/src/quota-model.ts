@@ -63,7 +63,7 @@ interface Count {
 type Counts = { [name in (typeof names)[number]]?: Count | undefined };
 
 /** The strikes and bans of a key. They do not depend on the key's subject. */
-interface Conduct {
+interface BanState {
   episodeBeganAt?: number | undefined;
   strikes?: Count | undefined;
   bans?: Count | undefined;
@@ -77,10 +77,10 @@ interface Conduct {
  */
 export function createQuotaModel(policy: BanPolicy) {
   const countsOfSubjects = new Map<string, Counts>();
-  const conductOfKeys = new Map<string, Conduct>();
+  const banStatesOfKeys = new Map<string, BanState>();
 
   /** Counts a denied request. Returns whether it begins a ban. */
-  function beginsBan(key: Conduct, now: number, threshold: number): boolean {
+  function beginsBan(key: BanState, now: number, threshold: number): boolean {
     if (policy.minStrikes === 0) return false;
     if (key.episodeBeganAt === undefined) {
       key.episodeBeganAt = now;
@@ -92,13 +92,13 @@ export function createQuotaModel(policy: BanPolicy) {
   }
 
   /** Returns the end of a ban that begins now. */
-  function endOfBan({ bans }: Conduct, now: number): number {
+  function endOfBan({ bans }: BanState, now: number): number {
     const doubled = policy.banSeconds * 2 ** (Math.max(1, used(bans)) - 1);
     return now + Math.min(doubled, policy.maxBanSeconds) * 1_000;
   }
 
   /** Begins a ban. It deletes the strikes and the episode that led to the ban. */
-  function ban(key: Conduct, now: number): void {
+  function ban(key: BanState, now: number): void {
     // Earlier bans are remembered for a fixed time after the latest one.
     key.bans = { used: used(key.bans) + 1, endsAt: now + policy.memorySeconds * 1_000 };
     key.banEndsAt = endOfBan(key, now);
@@ -112,8 +112,8 @@ export function createQuotaModel(policy: BanPolicy) {
       const counts = countsOfSubjects.get(subject) ?? {};
       countsOfSubjects.set(subject, counts);
       for (const name of names) counts[name] = unlessExpired(counts[name], now, lengthMs[name]);
-      const key = conductOfKeys.get(id) ?? {};
-      conductOfKeys.set(id, key);
+      const key = banStatesOfKeys.get(id) ?? {};
+      banStatesOfKeys.set(id, key);
       key.strikes = unlessExpired(key.strikes, now, policy.strikeWindowSeconds * 1_000);
       key.bans = unlessExpired(key.bans, now, policy.memorySeconds * 1_000);
       // The clock may have been set back since the last request, so no stored time may be in the
@@ -174,7 +174,7 @@ export function createQuotaModel(policy: BanPolicy) {
     },
 
     /** Deletes the ban of a key, its strikes and its earlier bans. The counts stay. */
-    unban: (id: string) => void conductOfKeys.delete(id),
+    unban: (id: string) => void banStatesOfKeys.delete(id),
   };
 }
 

@@ -8,7 +8,7 @@ import { environment } from './environment.ts';
  *
  * @param failure the error of `fetch`, without the API key.
  */
-export function describeNoAnswer(baseUrl: string, failure: unknown): string {
+export function describeFailedConnection(baseUrl: string, failure: unknown): string {
   const { location, navigator } = environment;
   const origin = location?.origin;
   const { cause, code = Object(cause).code } = Object(failure);

@@ -10,14 +10,15 @@ const limit = 2_000_000;
 export type Caller = Awaited<ReturnType<typeof createCallers>>[number];
 
 /** Options for two replicas that do not see each other's counts while Redis is down. */
-export const toldOptions = { networkPerMinute: limit, replicas: () => 2 };
+export const sharedLimitOptions = { networkPerMinute: limit, replicas: () => 2 };
 
 /**
- * Creates callers: keys, for which the tests read the count of the day, and networks, which have
- * only a minute. The minute of a key lasts an hour here, so that no window ends during a test.
+ * Creates callers that send requests in a test. Half of them are keys, and the test checks their
+ * count of the day. The others are networks, and the test checks their count of the minute. The
+ * minute of a network ends after a minute, and the windows of a key after an hour.
  *
  * @param options.apart the difference between the counts of two consecutive callers. It is larger
- * than the number of requests, so that a reply to the wrong request is noticed.
+ *   than the number of requests, so that a reply to the wrong request is noticed.
  */
 export async function createCallers(
   undisturbed: TestQuotas,
@@ -36,7 +37,7 @@ export async function createCallers(
       usedBefore: n * apart,
       sent: 0,
       /** The counts that Redis has reported, one for each request that Redis decided. */
-      told: [] as number[],
+      reportedCounts: [] as number[],
       /**
        * Sends a request, and returns the reported window. The replica may have decided the request
        * alone, with its share.
@@ -64,7 +65,7 @@ export async function createCallers(
 export async function ask(caller: Caller, quotas: TestQuotas): Promise<void> {
   caller.sent += 1;
   const window = await caller.take(quotas);
-  if (window?.limit === limit) caller.told.push(limit - window.remaining);
+  if (window?.limit === limit) caller.reportedCounts.push(limit - window.remaining);
   else assert.equal(window?.limit, limit / 2, caller.name);
 }
 
@@ -72,18 +73,18 @@ export async function ask(caller: Caller, quotas: TestQuotas): Promise<void> {
  * Asserts that each reply reached the right request, and that no request was counted twice. It
  * sends one more request per caller, so Redis must decide again by then.
  */
-export async function expectToldAndCounted(callers: readonly Caller[], undisturbed: TestQuotas) {
-  for (const { name, usedBefore, sent, told, take } of callers) {
+export async function expectCountedOnce(callers: readonly Caller[], undisturbed: TestQuotas) {
+  for (const { name, usedBefore, sent, reportedCounts, take } of callers) {
     const { remaining = 0 } = (await take(undisturbed)) ?? {};
     const counted = limit - remaining - 1 - usedBefore;
     // If a reply was lost, Redis may have counted the request, although the replica has decided it
     // alone.
     assert(
-      told.length <= counted && counted <= sent,
+      reportedCounts.length <= counted && counted <= sent,
       `${name}: ${counted} of ${sent} were counted`,
     );
-    assert.equal(new Set(told).size, told.length, name);
-    for (const used of told) {
+    assert.equal(new Set(reportedCounts).size, reportedCounts.length, name);
+    for (const used of reportedCounts) {
       assert(used > usedBefore && used - usedBefore <= counted, `${name} received ${used}`);
     }
   }
