@@ -4,7 +4,7 @@ import { ignored, oneOf, type ParameterRule, readParameters, refused } from '@an
 const inUrl = refused('write it into the URL: redis://user:password@host:port');
 const tls = refused('write rediss:// instead of redis://');
 const timeouts = refused('set REDIS_TIMEOUT_MS instead');
-const ours = refused('the service sets it itself; remove it');
+const setByService = refused('the service sets it itself; remove it');
 const pooling = ignored('the service has one connection');
 
 /**
@@ -38,13 +38,13 @@ export const redisParameters: Readonly<Record<string, ParameterRule>> = {
   socket_timeout: timeouts,
   socket_connect_timeout: timeouts,
   timeout: timeouts,
-  keyPrefix: ours,
-  enableOfflineQueue: ours,
-  maxRetriesPerRequest: ours,
-  autoResendUnfulfilledCommands: ours,
-  enableReadyCheck: ours,
-  lazyConnect: ours,
-  connectionName: ours,
+  keyPrefix: setByService,
+  enableOfflineQueue: setByService,
+  maxRetriesPerRequest: setByService,
+  autoResendUnfulfilledCommands: setByService,
+  enableReadyCheck: setByService,
+  lazyConnect: setByService,
+  connectionName: setByService,
   readOnly: refused('a replica accepts no writes; remove it'),
   role: refused('write redis+sentinel://host:port,host:port/name'),
   name: refused('write redis+sentinel://host:port,host:port/name'),

@@ -27,7 +27,7 @@ import { readAccounts } from './account-record.ts';
 // The columns that sort "C-2" before "C-10": first the text before the number at the end of the
 // name, then the length of the name. Sorting by all numbers in a name would need a regular
 // expression for each account in the table.
-const naturally: readonly SortColumn[] = [
+const byName: readonly SortColumn[] = [
   [sql`rtrim(${accounts.name}, '0123456789')`, 'text'],
   [sql`length(${accounts.name})`, 'integer'],
   [accounts.name, 'text'],
@@ -52,13 +52,13 @@ function usedToday(kind: CountOfToday): readonly AccountList[] {
   const hasNone = sql`${accounts.name} not in (select account from (${today}) today)`;
   return [
     { columns, isDescending: true, today },
-    { columns: naturally, isDescending: false, condition: hasNone },
+    { columns: byName, isDescending: false, condition: hasNone },
   ];
 }
 
 function listsOf({ sort }: AccountFilter): readonly AccountList[] {
   if (sort === '-requests' || sort === '-denials') return usedToday(countsOfToday[sort]);
-  return [{ columns: naturally, isDescending: sort === '-name' }];
+  return [{ columns: byName, isDescending: sort === '-name' }];
 }
 
 const selectNames = statement(

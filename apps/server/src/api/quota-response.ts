@@ -4,10 +4,10 @@ import type { Response } from 'express';
 import { HttpError } from '../http/http-error.ts';
 import { addHeader, hasHeader, setHeader } from '../http/note-headers.ts';
 
-type ToldQuota = Pick<QuotaDecision, 'reported' | 'windows'>;
+type ReportedQuota = Pick<QuotaDecision, 'reported' | 'windows'>;
 
 /** Adds the rate-limit headers to a response that does not have them yet. */
-export function addQuotaHeaders(res: Response, { reported, windows }: ToldQuota): void {
+export function addQuotaHeaders(res: Response, { reported, windows }: ReportedQuota): void {
   const headers = formatRateLimit(reported, windows);
   for (const name in headers) addHeader(res, name, headers[name] as string);
 }
@@ -16,7 +16,7 @@ export function addQuotaHeaders(res: Response, { reported, windows }: ToldQuota)
  * Replaces the rate-limit headers of a response that reports another quota than the one that the
  * request uses.
  */
-export function replaceQuotaHeaders(res: Response, { reported, windows }: ToldQuota): void {
+export function replaceQuotaHeaders(res: Response, { reported, windows }: ReportedQuota): void {
   const headers = formatRateLimit(reported, windows);
   for (const name in headers) setHeader(res, name, headers[name] as string);
 }

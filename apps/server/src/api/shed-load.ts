@@ -103,9 +103,9 @@ export function shedLoad(
     res.locals.begin?.();
   }
 
-  const turn = { answer, callerOf, refuse };
-  return function takeTurn(_req, res, next) {
+  const handlers = { answer, callerOf, refuse };
+  return function startOrWait(_req, res, next) {
     arriveNow(res, next);
-    if (loadShedder.enter(res, turn)) next();
+    if (loadShedder.enter(res, handlers)) next();
   };
 }

@@ -69,7 +69,7 @@ export const deleteEndedBans = statement('delete_bans', (db, forgottenAt: string
     ),
 );
 
-const takeOfKey = statement('take_bans_of_key', (db, keyId: string) =>
+const deleteOpenBansOfKey = statement('take_bans_of_key', (db, keyId: string) =>
   db
     .delete(openBans)
     .where(and(eq(openBans.keyId, keyId), isOpen))
@@ -191,7 +191,7 @@ export function createBanLog(
  * @returns the time at which the last of them would have ended; `undefined` if the key was not
  * banned.
  */
-export async function takeOpenBan(tx: Database, keyId: string): Promise<string | undefined> {
-  const ends = (await takeOfKey(tx, keyId)).map(({ until }) => until);
+export async function deleteOpenBan(tx: Database, keyId: string): Promise<string | undefined> {
+  const ends = (await deleteOpenBansOfKey(tx, keyId)).map(({ until }) => until);
   return ends.sort().at(-1);
 }

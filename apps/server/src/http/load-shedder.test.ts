@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { type LoadShedder, openLoadShedder, type WaitingHandlers } from './load-shedder.ts';
 
 let clock: TestClock;
-let turns: (() => void)[];
+let callbacks: (() => void)[];
 /** The time in milliseconds that the fake handler needs to write a refusal. */
 let refusalMs: number;
 let started: TestRequest[];
@@ -13,7 +13,7 @@ type TestRequest = ReturnType<typeof createRequest>;
 
 beforeEach(() => {
   clock = createTestClock();
-  [turns, started, refused] = [[], [], []];
+  [callbacks, started, refused] = [[], [], []];
   refusalMs = 0;
 });
 
@@ -33,12 +33,12 @@ function createRequest(caller = 'caller') {
 }
 
 function open(options: { maxInFlight?: number; maxWaiting?: number; maxWaitMs?: number } = {}) {
-  const nextTurn = (run: () => void) => turns.push(run);
+  const nextIteration = (run: () => void) => callbacks.push(run);
   const limits = { maxInFlight: 5_000, maxWaiting: 5_000, maxWaitMs: 250, ...options };
-  return openLoadShedder<TestRequest>({ clock, nextTurn, ...limits });
+  return openLoadShedder<TestRequest>({ clock, nextIteration, ...limits });
 }
 
-const turn: WaitingHandlers<TestRequest> = {
+const handlers: WaitingHandlers<TestRequest> = {
   callerOf: ({ caller }) => ({
     name: caller,
     group: caller.startsWith('network') ? 'networks' : 'keys',
@@ -50,18 +50,18 @@ const turn: WaitingHandlers<TestRequest> = {
   },
 };
 
-function takeTurn(): void {
-  for (const run of turns.splice(0)) run();
+function runIteration(): void {
+  for (const run of callbacks.splice(0)) run();
 }
 
 function enter(shedder: LoadShedder<TestRequest>, count: number, caller?: string): void {
   for (const request of Array.from({ length: count }, () => createRequest(caller)))
-    if (shedder.enter(request, turn)) started.push(request);
+    if (shedder.enter(request, handlers)) started.push(request);
 }
 
 function answer(count: number): void {
   for (const { locals } of started.splice(0, count)) locals.onAnswered?.();
-  takeTurn();
+  runIteration();
 }
 
 test('the load shedder starts a waiting request before a newer one when a response frees a slot', () => {
@@ -71,7 +71,7 @@ test('the load shedder starts a waiting request before a newer one when a respon
   started.shift()?.locals.onAnswered?.();
   enter(shedder, 1);
   expect(shedder).toMatchObject({ inFlight: 1, waiting: 2 });
-  takeTurn();
+  runIteration();
   expect(shedder).toMatchObject({ inFlight: 2, waiting: 1 });
 });
 
@@ -81,10 +81,10 @@ test('the load shedder refuses a request that has waited too long, even if no re
   await clock.advance(100);
   enter(shedder, 1);
   await clock.advance(149);
-  takeTurn();
+  runIteration();
   expect(refused).toEqual([]);
   await clock.advance(1);
-  takeTurn();
+  runIteration();
   expect(refused.map(({ arrivedAt }) => arrivedAt)).toEqual([0]);
   answer(1);
   expect(started.map(({ arrivedAt }) => arrivedAt)).toEqual([100]);
@@ -97,7 +97,7 @@ test('the load shedder refuses one request at once when the wait queue is full, 
   expect(refused.length).toBe(1);
   refusalMs = 0.5;
   await clock.advance(250);
-  takeTurn();
+  runIteration();
   expect(shedder.waiting).toBe(2);
   enter(shedder, 11);
   expect(refused.map(({ arrivedAt }) => arrivedAt)).toEqual(Array(12).fill(0));
@@ -114,7 +114,7 @@ test('the load shedder spends 5 % of the time on refusals, and starts the newest
   await clock.advance(50);
   refusalMs = 0.5;
   const seen = [];
-  for (let turn = 0; turn < 3; turn += 1) {
+  for (let iteration = 0; iteration < 3; iteration += 1) {
     answer(1);
     seen.push([refused.length, started[0]?.arrivedAt]);
     await clock.advance(50);
@@ -125,7 +125,7 @@ test('the load shedder spends 5 % of the time on refusals, and starts the newest
     [20, undefined],
   ]);
   await clock.advance(1_000);
-  expect([refused.length, turns, clock.timerCount()]).toEqual([20, [expect.anything()], 0]);
+  expect([refused.length, callbacks, clock.timerCount()]).toEqual([20, [expect.anything()], 0]);
 });
 
 test.each([
@@ -159,7 +159,7 @@ test('the load shedder does not start a waiting request after its caller has dis
   const shedder = open({ maxInFlight: 1 });
   enter(shedder, 1);
   const gone = createRequest();
-  expect(shedder.enter(gone, turn)).toBe(false);
+  expect(shedder.enter(gone, handlers)).toBe(false);
   gone.req.socket.destroyed = true;
   answer(1);
   expect(refused).toEqual([gone]);
@@ -251,13 +251,13 @@ test('the load shedder either starts or refuses each of many random requests, ex
       answer(1);
     }
     await clock.advance(random(30));
-    takeTurn();
+    runIteration();
   }
   while (shedder.inFlight + shedder.waiting > 0) {
     for (const request of started) done.add(request);
     answer(started.length);
     await clock.advance(100);
-    takeTurn();
+    runIteration();
   }
   expect(new Set(refused).size).toBe(refused.length);
   expect(refused.filter((request) => done.has(request))).toEqual([]);
@@ -273,7 +273,7 @@ test('the load shedder starts at most 256 requests in one iteration of the event
   }
   enter(shedder, 300);
   expect([started.length, shedder.waiting]).toEqual([0, 300]);
-  takeTurn();
+  runIteration();
   expect(started.length).toBe(100);
 });
 
@@ -338,10 +338,10 @@ test('the load shedder resumes reading from a paused connection after 500 ms, ev
   answer(1);
   expect(first?.req.socket.isPaused).toBe(true);
   await clock.advance(499);
-  takeTurn();
+  runIteration();
   expect(first?.req.socket.isPaused).toBe(true);
   await clock.advance(1);
-  takeTurn();
+  runIteration();
   expect(first?.req.socket.isPaused).toBe(false);
 });
 
@@ -352,6 +352,6 @@ test('the load shedder does not resume a paused connection after the connection 
   answer(1);
   if (first) first.req.socket.destroyed = true;
   await clock.advance(500);
-  takeTurn();
+  runIteration();
   expect(first?.req.socket.isPaused).toBe(true);
 });

@@ -30,7 +30,7 @@ const minInFlight = 100;
  * thousands of connections would keep libuv in this step for seconds. Neither timers nor
  * `setImmediate` run during this time.
  */
-const maxPerTurn = 256;
+const maxPerIteration = 256;
 
 /**
  * The number of waiting requests at which the load shedder begins to pause connections. It then
@@ -148,17 +148,17 @@ class WaitingRequest<Entering> implements Queued {
  * @param options.maxInFlight the number of requests that may be in flight, whatever they wait for.
  * @param options.maxWaiting the number of requests of all callers that may wait. Beyond it, a
  * request of the caller with the most is refused at once.
- * @param options.nextTurn a function that calls its argument in the next iteration of the event
- * loop.
+ * @param options.nextIteration a function that calls its argument in the next iteration of the
+ * event loop.
  */
 export function openLoadShedder<Entering extends EnteringResponse = Response>(options: {
   maxInFlight: number;
   maxWaiting: number;
   maxWaitMs: number;
   clock: Clock;
-  nextTurn?: (run: () => void) => unknown;
+  nextIteration?: (run: () => void) => unknown;
 }): LoadShedder<Entering> {
-  const { maxInFlight, maxWaiting, maxWaitMs, clock, nextTurn = setImmediate } = options;
+  const { maxInFlight, maxWaiting, maxWaitMs, clock, nextIteration = setImmediate } = options;
   const queues = createCallerQueues<WaitingRequest<Entering>>();
   const paused = createPausedConnections({ clock });
   /**
@@ -180,8 +180,8 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
    * later tables and their contents follow.
    */
   const spans = [span];
-  let begunInTurn = 0;
-  let isTurnPlanned = false;
+  let startedInIteration = 0;
+  let isStartScheduled = false;
   let waking: Timer | undefined;
   /** The time for which the timer `waking` is set. */
   let wakingAt = 0;
@@ -218,7 +218,7 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
     const itsSpan = span;
     const startedAt = clock.elapsed();
     inFlight += 1;
-    begunInTurn += 1;
+    startedInIteration += 1;
     itsSpan.running += 1;
     // The function is first assigned to a variable. V8 would allocate a function in its old space
     // if it were written directly into the assignment of the property.
@@ -228,7 +228,7 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
       itsSpan.running -= 1;
       fastestMs = Math.min(fastestMs, clock.elapsed() - startedAt);
       pauseAfter(res, handlers);
-      if (queues.size + late.size + paused.size > 0) planTurn();
+      if (queues.size + late.size + paused.size > 0) scheduleStart();
     };
     res.locals.onAnswered = onAnswered;
   }
@@ -237,21 +237,21 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
    * Starts waiting requests in the next iteration of the event loop. If they were started at once,
    * requests that finish synchronously would start each other recursively.
    */
-  function planTurn(): void {
-    if (isTurnPlanned) return;
-    isTurnPlanned = true;
-    nextTurn(startWaiting);
+  function scheduleStart(): void {
+    if (isStartScheduled) return;
+    isStartScheduled = true;
+    nextIteration(startWaiting);
   }
 
   function startWaiting(): void {
-    isTurnPlanned = false;
-    begunInTurn = 0;
+    isStartScheduled = false;
+    startedInIteration = 0;
     const now = clock.elapsed();
     const isLate = ({ lateAt }: WaitingRequest<Entering>) => lateAt <= now;
     for (let next = queues.takeOldestIf(isLate); next; next = queues.takeOldestIf(isLate)) {
       late.add(next);
     }
-    while (begunInTurn < maxPerTurn && canStart(now)) {
+    while (startedInIteration < maxPerIteration && canStart(now)) {
       // During an overload, the newest request is started first, so that most requests are fast
       // instead of all of them late. Requests that wait long are also expensive, because each
       // garbage collection copies them.
@@ -266,7 +266,7 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
       start(res, handlers);
       handlers.answer(res);
     }
-    if (queues.size > 0 && canStart(now)) planTurn();
+    if (queues.size > 0 && canStart(now)) scheduleStart();
     refuseLate();
     resumePaused();
     wakeUp(clock.elapsed());
@@ -279,7 +279,7 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
     paused.resume(room);
     // The clients of the resumed connections may send nothing, so more connections may have to be
     // resumed.
-    if (room > 0 && paused.size > 0) planTurn();
+    if (room > 0 && paused.size > 0) scheduleStart();
   }
 
   /**
@@ -332,7 +332,7 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
     wakingAt = at;
     waking = clock.after(at - now, () => {
       waking = undefined;
-      planTurn();
+      scheduleStart();
     });
   }
 
@@ -345,7 +345,7 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
     },
     enter(res, handlers) {
       const now = clock.elapsed();
-      if (queues.size === 0 && begunInTurn < maxPerTurn && canStart(now)) {
+      if (queues.size === 0 && startedInIteration < maxPerIteration && canStart(now)) {
         start(res, handlers);
         return true;
       }
@@ -358,7 +358,7 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
       queues.add(request);
       // The other callers may all have no waiting request left, so this request may be the next
       // one.
-      if (canStart(now)) planTurn();
+      if (canStart(now)) scheduleStart();
       wakeUp(now);
       return false;
     },

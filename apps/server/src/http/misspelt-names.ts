@@ -44,7 +44,7 @@ export function refuseMisspelt<Schema extends z.ZodObject>(
    * Returns the name in the schema that a given name looks like, or `undefined` if there is none.
    * Each part of a name such as `filter[status]` is compared.
    */
-  function meantBy(name: string): string | undefined {
+  function knownNameLike(name: string): string | undefined {
     if (Object.hasOwn(shape, name)) return undefined;
     const parts = name.split(/[[.]/, maxParts);
     return [name, ...(parts.length > 1 ? parts : [])]
@@ -54,7 +54,7 @@ export function refuseMisspelt<Schema extends z.ZodObject>(
 
   function misspeltIn(given: readonly string[]): NameIssue[] {
     return given.flatMap((name) => {
-      const meant = meantBy(name);
+      const meant = knownNameLike(name);
       if (meant === undefined) return [];
       const message = `expected exactly this name${howToSend(meant, shape[meant])}`;
       return [{ path: [meant], message, input: name }];

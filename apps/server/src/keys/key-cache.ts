@@ -128,7 +128,7 @@ export function createKeyCache(
     return isFresh ? entry.key : undefined;
   }
 
-  function isTakenForUnknown(hash: string): boolean {
+  function isCachedAsUnknown(hash: string): boolean {
     return clock.elapsed() < (unknown.get(hash) ?? 0);
   }
 
@@ -148,7 +148,7 @@ export function createKeyCache(
      */
     isNew(token: string): boolean {
       const hash = hashToken(token);
-      return !entries.has(hash) && !isTakenForUnknown(hash);
+      return !entries.has(hash) && !isCachedAsUnknown(hash);
     },
 
     /**
@@ -163,7 +163,7 @@ export function createKeyCache(
       const hash = hashToken(token);
       const fresh = freshKey(hash);
       if (fresh !== undefined) return fresh;
-      if (isTakenForUnknown(hash)) return undefined;
+      if (isCachedAsUnknown(hash)) return undefined;
       try {
         return await reload(hash);
       } catch (error) {

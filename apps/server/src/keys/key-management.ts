@@ -25,7 +25,7 @@ import {
   recordAudit,
   recordDifference,
 } from '../audit/audit-log.ts';
-import { takeOpenBan } from '../bans/ban-log.ts';
+import { deleteOpenBan } from '../bans/ban-log.ts';
 import { toInstant, toQuotaWindows } from '../quotas/quota-windows.ts';
 import { announceKeyChange } from '../replicas/change-channel.ts';
 import { AdminRefusal } from '../schema/admin-refusal.ts';
@@ -313,7 +313,7 @@ export function createKeyManagement(
         await lockKey(tx, id);
         const key = await findKey(tx, id);
         refuseEnded(key);
-        const open = await takeOpenBan(tx, id);
+        const open = await deleteOpenBan(tx, id);
         const { strikes, bannedUntil } = await endBan(tx, key);
         const ended = bannedUntil === undefined ? null : toInstant(bannedUntil);
         const before = { bannedUntil: open ?? ended, strikes };

@@ -51,8 +51,8 @@ export function openOpsRequestLog(log: Log, clock: Clock) {
       const { status, route, operator, operatorId, keyId, account, reasons } = record;
       const isFailure = status >= 500;
       const isRoutine = status < 400 && probes.has(route);
-      const isFromStranger = !isRoutine && operator === undefined;
-      if (isFromStranger && !lineLimit.isWritten(isFailure ? 'failed' : 'answered')) return;
+      const isLineLimited = !isRoutine && operator === undefined;
+      if (isLineLimited && !lineLimit.isWritten(isFailure ? 'failed' : 'answered')) return;
       // The fields have the order in which people read them. An unknown path is not logged, because
       // the caller chose its text, which may be a secret.
       const line = {

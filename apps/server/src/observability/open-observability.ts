@@ -56,7 +56,7 @@ export async function openObservability(
     });
   }
 
-  let wasUp = false;
+  let hasStarted = false;
   let waitedFor: string | undefined;
   return {
     metrics,
@@ -64,7 +64,7 @@ export async function openObservability(
     tracing,
 
     onListening(facts: Readonly<Record<string, string>>): void {
-      wasUp = true;
+      hasStarted = true;
       log.info({ version, node: process.version, ...facts }, 'listening');
     },
 
@@ -162,7 +162,7 @@ export async function openObservability(
       await tracing?.close();
       metrics.close();
       // A failed start writes only its own error message, not the line `stopped`.
-      if (wasUp) log.info('stopped');
+      if (hasStarted) log.info('stopped');
       await opened.close();
     },
   };

@@ -56,8 +56,8 @@ async function openSilentCollector() {
       connections += 1;
     }),
   );
-  const untilAsked = () => until(() => connections > 0);
-  return { origin: `http://127.0.0.1:${server.port}`, untilAsked };
+  const untilConnected = () => until(() => connections > 0);
+  return { origin: `http://127.0.0.1:${server.port}`, untilConnected };
 }
 
 /**
@@ -105,11 +105,11 @@ test('closing the tracing does not wait for a trace collector that refuses conne
 });
 
 test('closing the tracing waits at most 500 ms for a trace collector that does not respond', async () => {
-  const { origin, untilAsked } = await openSilentCollector();
+  const { origin, untilConnected } = await openSilentCollector();
   const tracing = open(origin);
   trace(tracing);
   const closed = tracing.close();
-  await untilAsked();
+  await untilConnected();
   await clock.advance(499);
   expect(await isSettled(closed)).toBe(false);
   await clock.advance(1);
@@ -118,11 +118,11 @@ test('closing the tracing waits at most 500 ms for a trace collector that does n
 });
 
 test('closing the tracing does not wait for a trace collector that has already left an export without a response for 500 ms', async () => {
-  const { origin, untilAsked } = await openSilentCollector();
+  const { origin, untilConnected } = await openSilentCollector();
   const tracing = open(origin);
   trace(tracing);
   tracing.flush();
-  await untilAsked();
+  await untilConnected();
   await clock.advance(500);
   trace(tracing);
   await tracing.close();

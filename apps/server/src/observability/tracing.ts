@@ -297,7 +297,7 @@ function createSampler(name: SamplerName, share: number): Sampler {
  * environment variables take precedence.
  */
 function resourceOf(version: string) {
-  const ours = resourceFromAttributes({
+  const ownResource = resourceFromAttributes({
     [semconv.ATTR_SERVICE_NAME]: 'animal-store',
     [semconv.ATTR_SERVICE_VERSION]: version,
   });
@@ -307,7 +307,7 @@ function resourceOf(version: string) {
     resourceAttributesEnvDetector,
     serviceNameEnvDetector,
   ];
-  return defaultResource().merge(ours).merge(detectResources({ detectors }));
+  return defaultResource().merge(ownResource).merge(detectResources({ detectors }));
 }
 
 /**

@@ -32,10 +32,15 @@ test('the readiness report is "ready" while the replica serves without faults, a
   databaseFault = Promise.reject(new Error('password authentication failed for "ann"'));
   const unreadable = 'The migrations of the database cannot be read.';
   await expectReport('not_ready', unreadable, 'Redis is unavailable.');
-  const lacking = 'The database lacks migrations that this version needs.';
-  databaseFault = Promise.resolve(lacking);
+  const missingMigrations = 'The database lacks migrations that this version needs.';
+  databaseFault = Promise.resolve(missingMigrations);
   health.note({ phase: 'stopping' });
-  await expectReport('not_ready', 'This replica is stopping.', lacking, 'Redis is unavailable.');
+  await expectReport(
+    'not_ready',
+    'This replica is stopping.',
+    missingMigrations,
+    'Redis is unavailable.',
+  );
   databaseFault = Promise.resolve(undefined);
   fault = undefined;
   health.note({ redisFault: undefined });

@@ -85,7 +85,7 @@ export function createHealth(options: {
         askDatabase(),
         () => `The database did not answer within ${databaseTimeoutMs} ms.`,
       );
-      const obstacles = [
+      const notReadyReasons = [
         state.phase === 'serving' ? undefined : `This replica is ${state.phase}.`,
         databaseFault,
         // The start may wait for the same reason that the query has found, for example that the
@@ -99,8 +99,9 @@ export function createHealth(options: {
       const faults = [databaseFault === undefined ? partialFault() : undefined, state.redisFault];
       const refusal = state.redisFault === undefined ? undefined : state.redisRefusal();
       if (refusal !== undefined) faults.push(`${refusal}.`);
-      const reasons = [...obstacles, ...faults].filter((reason) => reason !== undefined);
-      if (obstacles.some((reason) => reason !== undefined)) return { status: 'not_ready', reasons };
+      const reasons = [...notReadyReasons, ...faults].filter((reason) => reason !== undefined);
+      if (notReadyReasons.some((reason) => reason !== undefined))
+        return { status: 'not_ready', reasons };
       return { status: reasons.length === 0 ? 'ready' : 'degraded', reasons };
     },
   };

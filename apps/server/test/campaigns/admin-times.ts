@@ -69,7 +69,7 @@ export async function run(): Promise<void> {
   await using postgres = await openPostgres({ storage: 'disk' });
   await using database = await postgres.createDatabase();
   await migratePostgres(database.url, migrationOptions);
-  say('Writing a million keys');
+  print('Writing a million keys');
   await fillWithKeys(database.url);
   await using server = await startServer({
     env: { ADMIN_TOKEN: adminToken, DATABASE_URL: database.url },
@@ -87,7 +87,7 @@ export async function run(): Promise<void> {
 export async function measure(server: { readonly opsUrl: string }): Promise<readonly string[]> {
   const admin = adminOf(server);
   const slow: string[] = [];
-  say('median ms | slowest ms | statuses | question');
+  print('median ms | slowest ms | statuses | question');
   for (const question of questions) {
     const times: number[] = [];
     const statuses = new Set<number>();
@@ -106,9 +106,11 @@ export async function measure(server: { readonly opsUrl: string }): Promise<read
         .toFixed(0)
         .padStart(10),
     ];
-    say([...row, [...statuses].join(' '), question + (isSlow ? '  <- too slow' : '')].join(' | '));
+    print(
+      [...row, [...statuses].join(' '), question + (isSlow ? '  <- too slow' : '')].join(' | '),
+    );
   }
   return slow;
 }
 
-const say = (line: string) => process.stdout.write(`${line}\n`);
+const print = (line: string) => process.stdout.write(`${line}\n`);

@@ -58,7 +58,7 @@ export async function run({ from }: { from?: string | undefined }): Promise<void
       },
     }),
   );
-  say('Writing a million keys');
+  print('Writing a million keys');
   await fillWithKeys(database.url);
   const admin = adminOf(server);
   const quota = '"quota":{"perMinute":10000000,"perDay":100000000}';
@@ -110,13 +110,13 @@ export async function run({ from }: { from?: string | undefined }): Promise<void
     }
     for (const [n, { statuses, slowestMs }] of seconds.entries()) {
       const row = [...statuses].sort().map(([told, count]) => `${told}: ${count}`);
-      say(`${what}, second ${n}: ${row.join(', ')}; slowest ${slowestMs.toFixed(0)} ms`);
+      print(`${what}, second ${n}: ${row.join(', ')}; slowest ${slowestMs.toFixed(0)} ms`);
     }
   }
 
   const agent = new Agent({ keepAlive: true, maxSockets: 8 });
   /** Sends a request to the admin API, and closes the connection after some milliseconds. */
-  function askAndLeave(path: string, afterMs: number): void {
+  function requestAndAbort(path: string, afterMs: number): void {
     const headers = { Authorization: `Bearer ${adminToken}` };
     const asked = get(server.opsUrl + adminBasePath + path, { headers, agent });
     asked.on('response', (answer) => answer.resume()).on('error', () => {});
@@ -125,14 +125,14 @@ export async function run({ from }: { from?: string | undefined }): Promise<void
   async function typeSearches(): Promise<void> {
     const letters = 'qxzvjkwy';
     for (let n = 0; n < phaseSeconds * 5; n += 1) {
-      askAndLeave(`/keys?search=${letters.slice(0, 1 + (n % letters.length))}&count=true`, 200);
+      requestAndAbort(`/keys?search=${letters.slice(0, 1 + (n % letters.length))}&count=true`, 200);
       await pause(200);
     }
   }
   async function askSixAtOnce(): Promise<void> {
     const paths = ['search=qx', 'search=zzzz', 'nearLimit=true', 'sort=-requests', 'search=%25'];
     for (let n = 0; n < phaseSeconds / 2; n += 1) {
-      for (const path of [...paths, 'state=expired']) askAndLeave(`/keys?${path}`, 2_000);
+      for (const path of [...paths, 'state=expired']) requestAndAbort(`/keys?${path}`, 2_000);
       await pause(2_000);
     }
   }
@@ -154,4 +154,4 @@ export async function run({ from }: { from?: string | undefined }): Promise<void
   ok(faults === 0, `${faults} answers were not what callers asked for.`);
 }
 
-const say = (line: string) => process.stdout.write(`${line}\n`);
+const print = (line: string) => process.stdout.write(`${line}\n`);

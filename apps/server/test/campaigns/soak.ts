@@ -142,7 +142,7 @@ export async function run({ minutes }: { minutes: number }): Promise<void> {
         // No fault begins in the last seconds, so that the service recovers and Redis is filled
         // again.
         if (performance.now() > endsAt - faultEveryMs) return;
-        say(name);
+        print(name);
         const isOfPostgres = name.startsWith('Postgres');
         if (isOfPostgres) postgresFaultUntil = Number.POSITIVE_INFINITY;
         await fail();
@@ -182,13 +182,13 @@ export async function run({ minutes }: { minutes: number }): Promise<void> {
   const heap = growthOf(samples.map((sample) => sample.heap + sample.external));
   const rss = growthOf(samples.map((sample) => sample.rss));
   const keys = percentile(keysInRedis, 0.5);
-  say(JSON.stringify({ answered, acknowledged: acknowledged.size, heap, rss, keys }, null, 1));
+  print(JSON.stringify({ answered, acknowledged: acknowledged.size, heap, rss, keys }, null, 1));
   deepEqual({ undeserved, lost, withoutExpiry }, { undeserved: {}, lost: 0, withoutExpiry: 0 });
   ok(heap.isFlat && rss.isFlat, 'Memory has grown.');
   ok(keys > 0, 'There were no keys in Redis.');
 }
 
-const say = (line: string) => process.stdout.write(`${line}\n`);
+const print = (line: string) => process.stdout.write(`${line}\n`);
 
 /** A Lua script that counts all keys in Redis, and the keys without an expiry. */
 const countKeys = `

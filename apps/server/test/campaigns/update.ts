@@ -115,15 +115,15 @@ export async function run({ from = 'be430f2' }: { from?: string | undefined }): 
     serving.push(await start(repository));
     const replica = serving.shift();
     await pause(500);
-    say(`an old replica ended (${await replica?.server.stop()})`);
+    print(`an old replica ended (${await replica?.server.stop()})`);
     await pause(15_000);
   }
   await Promise.all(load.map((one) => one.stop()));
 
   const windows = [...admitted.values()];
-  say(JSON.stringify({ counts, windows }, null, 1));
+  print(JSON.stringify({ counts, windows }, null, 1));
   deepEqual(faults, new Set());
   ok(Math.max(...windows) <= minuteLimit);
 }
 
-const say = (line: string) => process.stdout.write(`${line}\n`);
+const print = (line: string) => process.stdout.write(`${line}\n`);

@@ -111,7 +111,7 @@ test('the admin API serves its OpenAPI document to anyone with the admin token, 
 // All checks are in one test. The end of the test needs the statuses of all requests, and its last
 // part uses up the allowed number of wrong tokens.
 test('the admin API sends every response that its OpenAPI document lists, except internal errors, as the document describes it', async () => {
-  for (const { name } of operations) await meetSuccesses(name);
+  for (const { name } of operations) await causeSuccesses(name);
   for (const name of ['listKeys', 'listAccounts', 'listAuditEntries']) {
     const { headers } = await ask(name, { query: '?limit=1&count=true' });
     expect(Number(headers.get('X-Total-Count'))).toBeGreaterThan(1);
@@ -119,7 +119,7 @@ test('the admin API sends every response that its OpenAPI document lists, except
   }
   const { token } = await create('createOperator');
   for (const { name } of operations) {
-    await meetRefusals(name);
+    await causeRefusals(name);
     if (adminRoutes[name as keyof typeof adminRoutes].role !== 'viewer')
       await expectStatus(403, name, { token });
   }
@@ -132,7 +132,7 @@ test('the admin API sends every response that its OpenAPI document lists, except
   expect([...met].sort()).toEqual(promised.filter((answer) => !answer.endsWith(' 500')).sort());
 });
 
-async function meetSuccesses(name: string): Promise<void> {
+async function causeSuccesses(name: string): Promise<void> {
   const { path, method, parameters, responses } = operationOf(name);
   // Every change takes a reason for the audit log, except the begin and the end of sessions.
   const isAudited = method !== 'GET' && !path.includes('/sessions');
@@ -157,7 +157,7 @@ async function meetSuccesses(name: string): Promise<void> {
   await expectStatus(409, name, question);
 }
 
-async function meetRefusals(name: string): Promise<void> {
+async function causeRefusals(name: string): Promise<void> {
   const { path, body, parameters } = operationOf(name);
   for (const query of ['x', ...parameters.flatMap((it) => (it.in === 'query' ? it.name : []))]) {
     await expectStatus(400, name, { query: `?${query}=%00` });

@@ -5,7 +5,7 @@ import { listAll } from '../support/list-all-pets.ts';
 import { logOf } from '../support/observed.ts';
 import { type RawBytes, rawRequest, sendRaw } from '../support/raw-http.ts';
 import { useService } from '../support/test-service.ts';
-import { framings, heads, rex, type Table, targets } from '../wire/hostile-inputs.ts';
+import { framings, requestHeads, rex, type Table, targets } from '../wire/hostile-inputs.ts';
 import { holdConversations } from '../wire/wire-fuzz.ts';
 
 // `listener.test.ts` tests how the HTTP listener handles connections.
@@ -141,7 +141,10 @@ testTable('the request target', targets, (target) => [
   `GET ${target} HTTP/1.1`,
   { headers: ['Host: a'] },
 ]);
-testTable('the request line and headers', heads, ([line = '', ...headers]) => [line, { headers }]);
+testTable('the request line and headers', requestHeads, ([line = '', ...headers]) => [
+  line,
+  { headers },
+]);
 // The client closes its side after the body, so that the server also responds to truncated bodies.
 testTable('a body with the framing', framings, ([framing, body], answer) => [
   'POST /v1/pets HTTP/1.1',

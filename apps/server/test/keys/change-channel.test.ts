@@ -43,7 +43,7 @@ beforeEach(() => {
 });
 
 /** Sends messages and returns the calls of the subscribers that follow. */
-async function toldOf(...messages: readonly (object | string)[]): Promise<unknown[][]> {
+async function callsAfter(...messages: readonly (object | string)[]): Promise<unknown[][]> {
   for (const message of [...messages, { keyId: 'end' }]) {
     const payload = typeof message === 'string' ? message : JSON.stringify(message);
     await peer.notify('animal_store_keys', payload);
@@ -84,14 +84,14 @@ test.each<[what: string, messages: (object | string)[], told: unknown[][]]>([
     [['missed'], ['missed'], ['missed']],
   ],
 ])('openChangeChannel calls the matching subscribers for %s', async (_, messages, expected) => {
-  expect(await toldOf(...messages)).toEqual(expected);
+  expect(await callsAfter(...messages)).toEqual(expected);
 });
 
 test('openChangeChannel notifies subscribers of an announced change only after its transaction has committed', async () => {
   await database.db.transaction(async (tx) => {
     await announceKeyChange(tx, 'changed');
   });
-  expect(await toldOf()).toEqual([['keyChanged', 'changed']]);
+  expect(await callsAfter()).toEqual([['keyChanged', 'changed']]);
 });
 
 // A message without a `keyId` would make version 1.0.0 clear its whole cache.

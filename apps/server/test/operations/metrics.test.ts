@@ -30,8 +30,8 @@ beforeAll(async () => {
   await ask('/keys/no-id', { method: 'PURGE', token: null });
   await fetch(`${service.server.opsUrl}/readyz`);
   atFirst = await settled(6);
-  before = await beHostile(1, 'PROPFIND', 'MKCOL');
-  after = await beHostile(2, 'PURGE', 'LOCK');
+  before = await sendHostileRequests(1, 'PROPFIND', 'MKCOL');
+  after = await sendHostileRequests(2, 'PURGE', 'LOCK');
   return () => stack.disposeAsync();
 });
 
@@ -44,7 +44,7 @@ const settled = (total: number) =>
     return counts.reduce((sum, count) => sum + count, 0) >= total && metrics;
   });
 
-async function beHostile(round: number, ...methods: string[]): Promise<string> {
+async function sendHostileRequests(round: number, ...methods: string[]): Promise<string> {
   const { origin, opsUrl } = service.server;
   for (const method of methods) {
     await service.call(encodeURI(`/${method}"\n{}/%00`), { method });

@@ -206,8 +206,8 @@ test('the lockfile contains the native binaries for Linux, macOS and Windows', (
     // A package for a single system, such as `fsevents`, needs no variants for other systems.
     if (new Set(found.map((platform) => platform.split('-')[0])).size < 2) continue;
     checked.push(name);
-    const lacking = platforms.filter((platform) => !found.includes(platform));
-    missing.push(...lacking.map((platform) => `${name}: ${platform}`));
+    const missingPlatforms = platforms.filter((platform) => !found.includes(platform));
+    missing.push(...missingPlatforms.map((platform) => `${name}: ${platform}`));
   }
   expect(checked).toEqual(expect.arrayContaining(['.', 'apps/server']));
   expect(checked.length).toBeGreaterThan(5);

@@ -68,7 +68,7 @@ function ask(operation: Operation, { path, ...options }: Wrong = {}) {
   return service.call(path ?? pattern.replace(':petId', '7'), { method, ...json, ...options });
 }
 
-const askAs = (key: string, operation: Operation) =>
+const askWithKey = (key: string, operation: Operation) =>
   ask(operation, { token: tokens.get(key) ?? null });
 
 const invalid: Partial<Record<Operation, Wrong>> = {
@@ -91,9 +91,9 @@ const ways: Readonly<
   invalid_json: { of: ['createPet'], ask: (operation) => ask(operation, { json: '{' }) },
   unauthorized: { ask: (operation) => ask(operation, { token: 'ast_wrong' }) },
   insufficient_scope: {
-    ask: (operation) => askAs(operations[operation].metadata.scope, operation),
+    ask: (operation) => askWithKey(operations[operation].metadata.scope, operation),
   },
-  key_suspended: { ask: (operation) => askAs('suspended', operation) },
+  key_suspended: { ask: (operation) => askWithKey('suspended', operation) },
   pet_not_found: { of: ['getPet'], ask },
   not_found: { of: ['listPets'], ask: () => service.call('/nowhere') },
   method_not_allowed: { ask: (operation) => ask(operation, { method: 'DELETE' }) },
@@ -118,18 +118,18 @@ const ways: Readonly<
     of: calls,
     async ask(operation) {
       if (operation === 'listPets') {
-        for (let n = 0; n < 60; n += 1) await askAs('used up', operation);
+        for (let n = 0; n < 60; n += 1) await askWithKey('used up', operation);
         clock.block(30_000);
       }
-      return askAs('used up', operation);
+      return askWithKey('used up', operation);
     },
   },
   key_temporarily_banned: {
     of: calls,
     async ask(operation) {
       if (operation === 'listPets')
-        for (let n = 0; n < 12; n += 1) await askAs('banned', operation);
-      return askAs('banned', operation);
+        for (let n = 0; n < 12; n += 1) await askWithKey('banned', operation);
+      return askWithKey('banned', operation);
     },
   },
   internal_error: {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextIteration } from 'node:timers/promises';
 import { createTestClock } from '@animal-store/runtime/test-clock';
 import { hangMs, openRedis, repository } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
@@ -43,7 +43,7 @@ async function filesOf(call: () => Promise<{ status: number }>): Promise<Set<str
   await profiler.post('Profiler.startPreciseCoverage', { callCount: true });
   expect((await call()).status).toBe(200);
   // Node closes a response one iteration of the event loop after it was written.
-  await nextTurn();
+  await nextIteration();
   const { result } = await profiler.post('Profiler.takePreciseCoverage');
   await profiler.post('Profiler.stopPreciseCoverage');
   return new Set(

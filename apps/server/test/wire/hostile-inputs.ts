@@ -58,7 +58,7 @@ export const targets: Table<string> = {
 
 const many = (times: number) => Array.from({ length: times }, (_, i) => `X${i}: x`);
 
-export const heads: Table<readonly string[]> = {
+export const requestHeads: Table<readonly string[]> = {
   200: [
     ['GET /v1/pets HTTP/1.0'],
     ...['', ' [', ' a b', ' a:99999', ` ${'h'.repeat(10_000)}`].map((host) => [

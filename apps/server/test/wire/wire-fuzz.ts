@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { AnyServer } from '../support/local-server.ts';
 import { closeOf, openConnection } from './connection.ts';
-import { type Framed, framings, heads, type Table, targets } from './hostile-inputs.ts';
+import { type Framed, framings, requestHeads, type Table, targets } from './hostile-inputs.ts';
 
 /** Generates usual values most of the time, and odd values sometimes. */
 const mostly = <Value>(usual: readonly Value[], odd: readonly Value[]) =>
@@ -17,7 +17,7 @@ const line = mostly(
     (path) => ['GET', 'POST', 'HEAD', 'OPTIONS'].map((method) => `${method} ${path} HTTP/1.1`),
   ),
   [
-    ...all(heads).map(([first = '']) => first),
+    ...all(requestHeads).map(([first = '']) => first),
     ...all(targets).map((target) => `GET ${target} HTTP/1.1`),
     ...['CONNECT a:1 HTTP/1.1', 'GET /docs HTTP/0.9', ' '],
   ],
@@ -26,7 +26,7 @@ const line = mostly(
 const fields = mostly<readonly string[]>(
   [['Host: a']],
   [
-    ...all(heads).map(([, ...rest]) => rest),
+    ...all(requestHeads).map(([, ...rest]) => rest),
     ['Host: a', 'Connection: Upgrade', 'Upgrade: h2c'],
     ['Host: a', 'Connection: close, Upgrade', 'Upgrade: x', 'Expect: 100-continue'],
   ],
