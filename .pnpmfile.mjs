@@ -27,40 +27,13 @@ function beforePacking({ devDependencies, scripts, dependencies, ...manifest }, 
   };
 }
 
-/** Corrects wrong or missing declarations in the manifests of dependencies. */
+/**
+ * Turns `"os": "linux"` in the packages that contain Node into a list, because pnpm only reads
+ * lists. Without this correction, pnpm would install Node for all platforms.
+ */
 function readPackage(manifest) {
-  // The packages that contain Node have `"os": "linux"`, but pnpm only reads lists. Without this
-  // correction, it would install Node for all platforms.
   for (const field of ['os', 'cpu']) {
     if (typeof manifest[field] === 'string') manifest[field] = [manifest[field]];
-  }
-  switch (manifest.name) {
-    case 'openapi-typescript':
-      // openapi-typescript uses the compiler API, which TypeScript 7 does not have.
-      manifest.peerDependencies = {};
-      manifest.dependencies = { ...manifest.dependencies, typescript: '5.9.3' };
-      break;
-    case 'vite':
-      // esbuild and tsx are optional peers of Vite for features that this project does not use.
-      // Without this correction, pnpm would install the copies that other tools depend on.
-      for (const peer of ['esbuild', 'tsx']) {
-        delete manifest.peerDependencies[peer];
-        delete manifest.peerDependenciesMeta[peer];
-      }
-      break;
-    case '@orval/core':
-    case '@orval/mock':
-      // faker is an optional peer of orval for a feature that this project does not use. Without
-      // this correction, orval would depend on the copy that Prism brings.
-      delete manifest.peerDependencies?.['@faker-js/faker'];
-      delete manifest.peerDependenciesMeta?.['@faker-js/faker'];
-      break;
-    case 'debug':
-      // A terminal colour library is an optional peer of debug, which Express depends on. Without
-      // this correction, the service would depend on the copy that another tool brings.
-      manifest.peerDependencies = {};
-      manifest.peerDependenciesMeta = {};
-      break;
   }
   return manifest;
 }

@@ -48,17 +48,18 @@ const { values, positionals } = parseArgs({
     seed: { type: 'string', default: String(Math.floor(Math.random() * 1e9)) },
     minutes: { type: 'string', default: '1' },
     from: { type: 'string' },
+    help: { type: 'boolean', default: false },
   },
 });
 const [name = ''] = positionals;
 const [seed, minutes] = [Number(values.seed), Number(values.minutes)];
 const suite = suites.find((file) => basename(file, '.test.ts') === name);
 const isKnown = suite !== undefined || name === 'mutation' || Object.hasOwn(programs, name);
-if (!isKnown || !Number.isSafeInteger(seed) || !(minutes > 0)) {
+if (values.help || !isKnown || !Number.isSafeInteger(seed) || !(minutes > 0)) {
   const names = suites.map((file) => basename(file, '.test.ts'));
   const all = [...names, ...Object.keys(programs), 'mutation'].sort().join(' | ');
   process.stderr.write(`Usage: npm run campaign -- <${all}> [--seed N] [--minutes M]\n`);
-  process.exitCode = 2;
+  process.exitCode = values.help ? 0 : 2;
 } else {
   process.stdout.write(`Campaign ${name}, seed ${seed}, ${minutes} min\n`);
   if (suite !== undefined) {
