@@ -144,12 +144,15 @@ function createScriptCalls({ redis, breaker, redisClock, ...rest }: RedisStoreOp
  * In a Cluster, a script may use only names in one slot, but a key and its account have different
  * slots. There, an unban or a move runs one script for each slot.
  */
-function createStateChanges({ redis, names, redisClock }: RedisStoreOptions) {
+function createStateChanges({ redis, names, banPolicy, redisClock }: RedisStoreOptions) {
+  const policy = writeBanPolicy(banPolicy);
+
   async function endBanOf(...places: readonly ConsumerId[]): Promise<EndedBan> {
     const [strikes, bannedUntilMs] = await redis.endBan(
       places.length,
       ...places.map((place) => names.banOf(place)),
       redisClock?.now() ?? '',
+      policy,
       ...places.map(bytesBefore),
     );
     return toEndedBan(strikes, bannedUntilMs);

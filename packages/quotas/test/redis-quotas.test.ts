@@ -68,6 +68,16 @@ test('quotas.moveBan removes the ban from the old name, and a second move change
   expect(await keys.look(inAccount)).toMatchObject({ bannedUntil });
 });
 
+// Regression: the audit log got an end a day ahead for a ban of five minutes.
+test('quotas.unban returns an end within the length of the ban after the clock was set back', async () => {
+  const { keys } = await open({ banPolicy: strict });
+  for (let i = 0; i < 4; i += 1) await keys.consume(alone);
+  now -= 86_400_000;
+  const { bannedUntil } = await keys.look(alone);
+  expect(bannedUntil).toBeLessThan(now / 1_000 + 3_600);
+  expect(await keys.unban(alone)).toEqual({ strikes: 0, bannedUntil });
+});
+
 // Regression: the ban was deleted at its old place, and Redis refused to store it at the new one.
 test('quotas.moveBan moves a ban whose value in Redis has no expiry, and gives it one', async () => {
   const { connection } = redis;
