@@ -98,16 +98,16 @@ export async function testLoadBalancer({ scope, freePort, say }) {
 
   say('a replica is frozen, until HAProxy no longer sends requests there');
   const down = 'haproxy_server_status{proxy="replicas",server="server-2",state="DOWN"} 1';
-  const failedByFrost = await failuresDuring(async () => {
+  const failedByFreeze = await failuresDuring(async () => {
     servers[1].signal('SIGSTOP');
     await until(async () => (await readMetrics(statistics)).includes(down));
   });
   servers[1].signal('SIGCONT');
   // HAProxy does not retry creations, so the callers get a 503 for them.
-  deepEqual(new Set(['POST: 503', ...failedByFrost]), new Set(['POST: 503']));
+  deepEqual(new Set(['POST: 503', ...failedByFreeze]), new Set(['POST: 503']));
   // The replica continues, and now executes the requests that it received while it was frozen.
   await until(async () => (await fetch(`${servers[1].opsUrl}/readyz`)).ok);
-  await expectNoTwins(get);
+  await expectNoDuplicates(get);
 
   match(
     await readMetrics(statistics),
@@ -149,7 +149,7 @@ async function untilBalancerAnswers(askAgain) {
  * Checks that no two animals have the same name. Each request used its own name, so equal names
  * would mean a duplicate creation.
  */
-async function expectNoTwins(get) {
+async function expectNoDuplicates(get) {
   const names = [];
   for (let path = '/v1/pets?limit=100'; path !== undefined; ) {
     const answer = await get(path);

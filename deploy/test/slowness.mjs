@@ -104,13 +104,13 @@ export async function testSlowness({ scope, createDatabase, freePort, say }) {
     // The runbook's query shows a session that has waited for the lock for at least a second.
     return /\| 00:00:0[1-9]\.\d+ +\| Lock +\| \{(\d+)\}/.exec(shown)?.[1];
   });
-  const holder = await Promise.race([listing, keepListing(() => list(server), listing)]);
+  const holder = await Promise.race([listing, repeatUntil(() => list(server), listing)]);
   await sh(`psql $DATABASE_URL -c "select pg_terminate_backend(${holder})"`);
   await findStage('sql');
 
   // The customer sends more requests than the replica can handle.
   const burst = () => Promise.all(Array.from({ length: 300 }, () => list(small)));
-  const bursts = keepListing(
+  const bursts = repeatUntil(
     burst,
     until(() => /"queueMs":\d{3}/.test(small.output())),
   );
@@ -123,7 +123,7 @@ export async function testSlowness({ scope, createDatabase, freePort, say }) {
 }
 
 /** Calls a function again and again until a promise settles, and returns the promise's result. */
-async function keepListing(act, end) {
+async function repeatUntil(act, end) {
   let isOver = false;
   const result = Promise.resolve(end).finally(() => {
     isOver = true;

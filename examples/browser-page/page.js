@@ -4,7 +4,7 @@
 import { createClient, RateLimitError } from '@animal-store/client';
 
 const settings = await (await fetch('settings.json')).json();
-// A visitor does not wait a minute for the quota to reset.
+// A visitor must not wait up to a minute until the quota resets, so longer waits become an error.
 const store = createClient({ ...settings, maxRetryAfterMs: 2_000 });
 
 const list = document.querySelector('#animals');
@@ -18,7 +18,7 @@ async function showPage() {
     const page = await store.listPets({ status: 'available', limit: 10, cursor });
     for (const { name } of page.pets) {
       const item = document.createElement('li');
-      // The name is not set as HTML, because it may contain any text.
+      // The name is set as text and not as HTML, because anyone who adds an animal can choose it.
       item.textContent = name;
       list.append(item);
     }
@@ -26,7 +26,7 @@ async function showPage() {
     more.hidden = cursor === undefined;
     state.textContent = `${list.children.length} animals`;
   } catch (error) {
-    // All visitors share the quota of the key.
+    // A RateLimitError is not the visitor's fault, because all visitors share the quota of the key.
     const isBusy = error instanceof RateLimitError;
     state.textContent = isBusy ? 'Too many visitors. Try again soon.' : 'No animals today.';
     more.hidden = false;

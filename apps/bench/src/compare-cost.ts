@@ -1,5 +1,5 @@
 /** The largest allowed ratio of the measured cost to the recorded cost, on a machine without noise. */
-const mayGrowBy = 1.15;
+const allowedGrowth = 1.15;
 
 export type CostComparison = {
   readonly verdict: 'worse' | 'as recorded' | 'better';
@@ -21,10 +21,10 @@ export type CostComparison = {
  */
 export function compareCost(measured: number, recorded: number, noise: number): CostComparison {
   const change = measured / recorded;
-  const allowed = mayGrowBy * noise;
+  const allowed = allowedGrowth * noise;
   // This condition is negated, so that NaN also fails the check.
   if (!(change <= allowed)) return { verdict: 'worse', change, allowed };
-  return { verdict: change < 1 / mayGrowBy ? 'better' : 'as recorded', change, allowed };
+  return { verdict: change < 1 / allowedGrowth ? 'better' : 'as recorded', change, allowed };
 }
 
 /**

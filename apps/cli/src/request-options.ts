@@ -50,7 +50,7 @@ interface Member {
 }
 
 /** Query parameters that are not options: the CLI reads all pages itself, and shows no history. */
-const unasked = ['cursor', 'include', 'count'];
+const excludedMembers = ['cursor', 'include', 'count'];
 
 /** The word that stands for `null` on the command line. */
 const none = 'none';
@@ -87,7 +87,7 @@ export function addRequestOptions(
     .filter(({ part, path: [name = ''] }) => {
       if (part !== 'params' && only !== undefined && ![...only, 'reason'].includes(name))
         return false;
-      return !unasked.includes(name);
+      return !excludedMembers.includes(name);
     });
   const isArgument = ({ part, path: [name] }: Member) => part === 'params' || name === argument;
   const args = members.filter(isArgument);

@@ -8,14 +8,14 @@ import { cli } from '../test/run-in-process.ts';
 
 /** The response of the test server to every request. */
 let answer: { status: number; type: string; body: string; next?: string };
-let asked: string[];
+let received: string[];
 let OPS_URL: string;
 
 beforeAll(async () => {
   vi.useFakeTimers({ now: Date.parse('2026-11-21T12:00:00Z'), toFake: ['Date'] });
   const server = createServer(async (req, res) => {
     const target = req.url?.replaceAll('%3A', ':').replace('/admin/v1/', '/');
-    asked.push(`${req.method} ${target} ${await text(req)}`.trim());
+    received.push(`${req.method} ${target} ${await text(req)}`.trim());
     const isLast = answer.next === undefined || target?.includes('cursor');
     if (!isLast) res.setHeader('Link', `<${answer.next}>; rel="next"`);
     res.writeHead(answer.status, { 'Content-Type': answer.type }).end(answer.body);
@@ -28,7 +28,7 @@ beforeAll(async () => {
   };
 });
 beforeEach(() => {
-  asked = [];
+  received = [];
 });
 
 const run = (line: string) =>
@@ -110,7 +110,7 @@ test.each(requestsOf.trim().split(/\n(?! )/))(
     // requests matter here.
     answerWith(requests.length > 1 ? [] : {});
     await run(line);
-    expect(asked).toEqual(requests);
+    expect(received).toEqual(requests);
   },
 );
 
@@ -122,7 +122,7 @@ test.each([
   answerWith([key], 200, '/admin/v1/keys?cursor=c1');
   const { code, stdout } = await run(line);
   expect([code, JSON.parse(stdout).length]).toEqual([0, count]);
-  expect(asked).toEqual(queries.map((query) => `GET /keys?${query}`));
+  expect(received).toEqual(queries.map((query) => `GET /keys?${query}`));
 });
 
 const plan = 'keys create --plan';
@@ -155,7 +155,7 @@ test.each([
   ['accounts set-plan C-17 gold', 'Allowed choices are free, pro, business, enterprise, none'],
 ])('the command %s prints an error and exits with code 2', async (line, message) => {
   const { code, stdout, stderr } = await run(line);
-  expect({ code, stdout, asked }).toEqual({ code: 2, stdout: '', asked: [] });
+  expect({ code, stdout, received }).toEqual({ code: 2, stdout: '', received: [] });
   expect(stderr).toContain(message);
   expect(stderr).toMatch(/^error: .*\nAdd --help to see its options\.\n$/);
 });

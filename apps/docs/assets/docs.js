@@ -3,13 +3,13 @@
 
 const reading = document.documentElement.dataset;
 
-// These addresses come from an earlier reference, such as #tag/animals/GET/pets, which is in the
-// head of listPets.
+// An earlier version of the reference used addresses such as #tag/animals/GET/pets. They are
+// redirected to the operation with this method and path.
 const [, method, path] = /\/([A-Z]+)(\/.*)$/.exec(decodeURIComponent(location.hash)) ?? [];
 if (path !== undefined) {
-  const asked = `${method} /v1${path}`;
+  const endpoint = `${method} /v1${path}`;
   const heads = [...document.querySelectorAll('h2 + p')];
-  const head = heads.find(({ textContent }) => textContent === asked)?.previousElementSibling;
+  const head = heads.find(({ textContent }) => textContent === endpoint)?.previousElementSibling;
   if (head) location.replace(`#${head.id}`);
   else if (location.pathname === '/docs') location.replace(`/docs/api${location.hash}`);
 }
@@ -22,7 +22,7 @@ addPageCopy();
 keepLanguage();
 markSection();
 
-/** Opens the part of the page that an address leads to. */
+/** Opens the closed part of the page that contains the target of the address. */
 function openTarget() {
   const part = document.getElementById(location.hash.slice(1))?.closest('details');
   if (part) part.open = true;
@@ -36,7 +36,7 @@ function startSearch() {
   let loading;
   box.hidden = false;
 
-  // The library and the index are loaded when a reader focuses the search.
+  // The library and the index are loaded only when a reader focuses the search field.
   const load = () => {
     loading ??= loadIndex().catch(() => {
       loading = undefined;
@@ -51,7 +51,7 @@ function startSearch() {
     const query = input.value.trim();
     if (query === '') return close();
     const index = await load();
-    // The reader has typed more since.
+    // The reader has typed more meanwhile, so this result is outdated.
     if (query !== input.value.trim()) return;
     if (index === undefined) {
       status.textContent = 'The search cannot be loaded.';
@@ -66,7 +66,7 @@ function startSearch() {
     if (found.length === 0) list.append(textItem(status.textContent));
   };
 
-  /** The place of the reader before a shortcut led here. */
+  /** The element that had the focus before a keyboard shortcut moved it to the search field. */
   let cameFrom;
   input.addEventListener('focus', load);
   input.addEventListener('input', show);
@@ -100,7 +100,7 @@ function startSearch() {
   });
 }
 
-/** Loads the search library and the headings of all pages, and builds an index of them. */
+/** Loads the search library and the headings of all pages, and builds the search index. */
 async function loadIndex() {
   const [{ default: MiniSearch }, { createSearch, wordsOf }, response] = await Promise.all([
     import(reading.searchLibrary),
@@ -133,7 +133,7 @@ function textItem(text) {
 }
 
 function addCopyButtons() {
-  // Browsers have no clipboard for pages without TLS.
+  // Browsers do not allow pages without TLS to use the clipboard.
   if (navigator.clipboard === undefined) return;
   for (const figure of document.querySelectorAll('figure:has(pre)')) {
     const button = document.createElement('button');
@@ -149,7 +149,7 @@ function addCopyButtons() {
   }
 }
 
-/** Copies the Markdown of the page, for use in another program. */
+/** Adds a button that copies the page as Markdown, for use in another program. */
 function addPageCopy() {
   const button = document.querySelector('.copy-page');
   const { href } = document.querySelector('link[type="text/markdown"]');
@@ -174,14 +174,15 @@ function keepLanguage() {
   const inputs = [...(choice?.querySelectorAll('input') ?? [])];
   const chosen = localStorage.getItem('language');
   for (const input of inputs) if (input.value === chosen) input.checked = true;
-  // The language of an earlier visit may have moved the target of the address.
+  // The stored language of an earlier visit may change the length of samples and move the target of
+  // the address, so the page scrolls to it again.
   if (chosen && location.hash) document.getElementById(location.hash.slice(1))?.scrollIntoView();
   let shown = inputs.find(({ checked }) => checked);
   for (const input of inputs) {
     input.addEventListener('change', () => {
       localStorage.setItem('language', input.value);
-      // The visible part stays where it is, although samples above it change their lengths. Safari
-      // lacks scroll anchoring.
+      // The page scrolls so that the visible part stays in place, although samples above it become
+      // longer or shorter. Other browsers than Safari do this automatically.
       shown.checked = true;
       const top = choice.getBoundingClientRect().bottom;
       const seen = [...document.querySelectorAll('main :is(h2, h3, h4, p, table, summary)')].find(
@@ -196,8 +197,8 @@ function keepLanguage() {
 }
 
 /**
- * Marks the current part in the list of pages and in the contents of the page, and closes a list
- * after a click.
+ * Marks the current section in the navigation and in the table of contents. A click on an entry
+ * closes the list on a small screen.
  */
 function markSection() {
   const lists = [...document.querySelectorAll('.pages, .contents')];

@@ -1,12 +1,16 @@
-// What the search of the pages finds. It needs no page, so a test runs it.
+// This module finds the results of the search in /docs. It does not use the page, so that a test can
+// run it without a browser.
 
-/** The words of a text: names such as `createPet` and `Next.js` also as two. */
+/**
+ * Returns the words of a text. Names such as `createPet` and `Next.js` are returned as a whole and
+ * also as separate words.
+ */
 export const wordsOf = (text) =>
   (text.match(/[\p{L}\p{N}]+(?:\.\p{L}+)*/gu) ?? []).flatMap((word) => [
     ...new Set([word.replaceAll('.', ''), ...word.split(/\.|(?<=[a-z])(?=[A-Z])/)]),
   ]);
 
-/** Makes a search of the headings of all pages. */
+/** Creates a function that searches the headings of all pages. */
 export function createSearch(MiniSearch, entries) {
   const index = new MiniSearch({
     idField: 'path',
@@ -19,22 +23,23 @@ export function createSearch(MiniSearch, entries) {
   return (query) => search(index, query);
 }
 
-/** Words of questions and sentences, which most texts contain whatever they are about. */
+/** Common words that the search ignores, because most texts contain them. */
 const fillers = new Set(
   'a an and are can do does for how i in is it my of on or the to what when which why with'.split(
     ' ',
   ),
 );
 
-/** From this length on, a word may be misspelt. A shorter one is like too many other words. */
+/** The shortest word for which the search accepts misspellings. Shorter words are similar to too many others. */
 const minFuzzyLength = 5;
 
 /**
- * Finds the entries that have every word of a query but its fillers. If none has, a word that no
- * entry has stands for words like it. If that finds nothing, it finds the entries that have some of
- * the words, the most first. An entry whose title or anchor is the query comes first. Guides come
- * before the declarations of the client, and before the codes of errors, unless a code is searched
- * for.
+ * Finds the entries that contain every word of a query, without common words. If there are none,
+ * the search accepts similar words in place of unknown words. If there are still none, it finds the
+ * entries that contain some of the words.
+ *
+ * An entry whose title or anchor equals the query comes first. Guides come before the client
+ * reference. They also come before error codes, unless the query is an error code.
  */
 function search(index, query) {
   const isCode = query.includes('_');

@@ -1,5 +1,5 @@
-// This script lets a reader try each operation on its page. The document describes the parameters.
-// A pasted key is never stored.
+// This script adds a form to each operation, with which a reader can send a request. The fields come
+// from the OpenAPI document. A pasted API key is never stored.
 
 const newElement = (name, members = {}, ...children) => {
   const element = Object.assign(document.createElement(name), members);
@@ -7,7 +7,7 @@ const newElement = (name, members = {}, ...children) => {
   return element;
 };
 
-/** All operations of the page share one key. */
+/** The key fields of all forms. A key that is pasted into one of them appears in all of them. */
 const keys = new Set();
 
 const response = await fetch('/openapi.json');
@@ -15,7 +15,7 @@ if (response.ok) {
   const { paths, servers } = await response.json();
   for (const [path, item] of Object.entries(paths)) {
     for (const [method, operation] of Object.entries(item)) {
-      // The operation cannot be tried yet.
+      // This operation is not implemented yet, so it gets no form.
       if (operation['x-hideTryItPanel']) continue;
       const after = document.getElementById(`${operation.operationId}-samples`);
       after.before(tryOutOf(method.toUpperCase(), path, operation, servers.slice(1)));
@@ -35,7 +35,7 @@ function tryOutOf(method, path, { summary, parameters = [], requestBody }, serve
     for (const other of keys) other.value = key.value;
   });
   const server = newElement('select');
-  // The requests go to the origin of the page, whatever its name is.
+  // Requests go to the origin of the page, even if PUBLIC_URL is different.
   for (const url of [`${location.origin}/v1`, ...servers.map(({ url }) => url)]) {
     server.append(newElement('option', { value: url }, url));
   }
@@ -91,10 +91,13 @@ function tryOutOf(method, path, { summary, parameters = [], requestBody }, serve
   );
 }
 
-/** Numbers stay as they are in the text, because a double cannot represent every int64. */
-function showAnswer(place, asked, { status, headers }, body) {
+/**
+ * Shows a response below its request. The body is shown as received and not parsed, because a double
+ * cannot represent every 64-bit integer.
+ */
+function showAnswer(place, request, { status, headers }, body) {
   const lines = [...headers].map(([name, value]) => `${name}: ${value}`);
-  const text = [asked, '', `HTTP ${status}`, ...lines, '', body].join('\n');
+  const text = [request, '', `HTTP ${status}`, ...lines, '', body].join('\n');
   const code = newElement('pre', { tabIndex: 0 }, newElement('code', {}, text));
   place.replaceChildren(code);
 }

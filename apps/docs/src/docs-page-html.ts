@@ -64,7 +64,7 @@ export function docsPageHtml(page: DocsPage, pages: DocsPages, assets: DocsAsset
 <div class="body${isWide ? ' wide' : ''}${contents === '' ? '' : ' contained'}">
 <main id="text" tabindex="-1">
 ${html}
-${turnOf(page, pages)}
+${neighbourLinks(page, pages)}
 <p class="aside">For assistants: <a href="${docsPaths.llms}">a list of all pages as Markdown</a>.</p>
 </main>
 ${contents}<nav class="pages" id="pages" popover aria-label="Pages">
@@ -159,7 +159,7 @@ function operationLinks({ path, markdown }: DocsPage): string {
 }
 
 /** Renders the links to the previous and the next page. */
-function turnOf(page: DocsPage, { home, guides, changelog }: DocsPages): string {
+function neighbourLinks(page: DocsPage, { home, guides, changelog }: DocsPages): string {
   const all = [home, ...guides, changelog];
   const at = all.indexOf(page);
   const [before, after] = [all[at - 1], all[at + 1]];

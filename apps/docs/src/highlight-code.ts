@@ -12,8 +12,8 @@ const languages = { bash, go, http, javascript, json, python, typescript };
 for (const [name, language] of Object.entries(languages)) {
   highlighter.registerLanguage(name, language);
 }
-// Colours are classes of the style sheet, because the Content-Security-Policy allows no inline
-// styles.
+// The highlighter marks words with classes, which have a colour in the style sheet. Inline styles
+// are not possible, because the Content-Security-Policy forbids them.
 highlighter.configure({ classPrefix: 'hl-' });
 
 /** Matches a class for which the style sheet has a colour. */

@@ -4,16 +4,16 @@ import { takeActivity, watchOperator } from './operator-activity.ts';
 test('takeActivity reports an action of a person once, and ignores repeated and unrelated events', () => {
   const page = new EventTarget();
   watchOperator(page);
-  const isTold = (type: string, members = {}) => {
+  const isReported = (type: string, members = {}) => {
     page.dispatchEvent(Object.assign(new Event(type), members));
     return [takeActivity(), takeActivity()];
   };
   for (const type of ['pointerdown', 'click', 'input', 'wheel', 'touchmove']) {
-    expect(isTold(type), type).toEqual([true, false]);
+    expect(isReported(type), type).toEqual([true, false]);
   }
-  expect(isTold('keydown', { repeat: false })).toEqual([true, false]);
-  expect(isTold('keydown', { repeat: true })).toEqual([false, false]);
+  expect(isReported('keydown', { repeat: false })).toEqual([true, false]);
+  expect(isReported('keydown', { repeat: true })).toEqual([false, false]);
   for (const type of ['pointermove', 'scroll', 'visibilitychange', 'focus']) {
-    expect(isTold(type), type).toEqual([false, false]);
+    expect(isReported(type), type).toEqual([false, false]);
   }
 });

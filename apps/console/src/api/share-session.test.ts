@@ -19,7 +19,7 @@ test('a tab never accepts a session again that the service has refused, whicheve
   shareSession();
 
   const others = new BroadcastChannel('animal-store-session');
-  const told = async () => {
+  const nextMessage = async () => {
     const heard = new Promise<MessageEvent>((resolve) => {
       others.addEventListener('message', resolve, { once: true });
     });
@@ -27,14 +27,14 @@ test('a tab never accepts a session again that the service has refused, whicheve
   };
   /** Expires the session of this tab, and offers it the sessions of other tabs. */
   const replace = async (...offers: string[]) => {
-    const asked = told();
+    const request = nextMessage();
     expireSession();
-    const { by } = await asked;
+    const { by } = await request;
     for (const token of offers) {
       others.postMessage({ kind: 'session', issued: issued(token), for: by });
     }
     others.postMessage({ kind: 'wanted', by: 'another' });
-    return (await told()).issued.token;
+    return (await nextMessage()).issued.token;
   };
   expect(await replace('first', 'second')).toBe('first');
   expect(await replace('own', 'first', 'second')).toBe('second');

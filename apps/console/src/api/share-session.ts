@@ -36,7 +36,7 @@ export const isWaiting = signal(false);
  */
 const tab = String(Math.random());
 
-const tell = (message: Message) => channel?.postMessage(message);
+const send = (message: Message) => channel?.postMessage(message);
 
 /**
  * Whether this tab expects the session of another tab. A session that arrives after a logout is
@@ -46,7 +46,7 @@ let isWanted = false;
 
 function askOthers(): void {
   isWanted = true;
-  tell({ kind: 'wanted', by: tab });
+  send({ kind: 'wanted', by: tab });
 }
 
 /**
@@ -70,7 +70,7 @@ export function shareSession(): void {
     switch (data.kind) {
       case 'wanted':
         if (session.value !== undefined && !isExpired.value) {
-          tell({ kind: 'session', issued: session.value, for: data.by });
+          send({ kind: 'session', issued: session.value, for: data.by });
         }
         break;
       case 'session':
@@ -90,7 +90,7 @@ export function shareSession(): void {
     const issued = session.value;
     if (issued === undefined || isExpired.value || issued === known) return;
     known = issued;
-    tell({ kind: 'logged in', issued });
+    send({ kind: 'logged in', issued });
   });
   // When the session of this tab expires, another tab may already have a new one: the operator
   // logged in there while this tab was hidden.
@@ -112,7 +112,7 @@ export function shareSession(): void {
 export function logOut(): void {
   const token = session.value?.token;
   void leave('You have logged out.');
-  tell({ kind: 'logged out', token });
+  send({ kind: 'logged out', token });
 }
 
 /**

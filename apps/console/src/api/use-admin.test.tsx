@@ -14,15 +14,15 @@ const session = { operator, operations: [], expiresAt: '2026-01-01T00:00:00.000Z
 const issued: IssuedSession = { token: 'asc_1', session };
 
 /** The requests that the page has sent so far, and the response to its next requests. */
-let asked: URL[] = [];
+let sentRequests: URL[] = [];
 let answer: () => Response | Promise<Response>;
 const json = (body: unknown, status = 200) => Response.json(body, { status });
 
 beforeEach(() => {
   vi.useFakeTimers();
-  asked = [];
+  sentRequests = [];
   vi.stubGlobal('fetch', async (url: string) => {
-    asked.push(new URL(url, 'http://127.0.0.1'));
+    sentRequests.push(new URL(url, 'http://127.0.0.1'));
     return await answer();
   });
   beginSession(issued);
@@ -59,13 +59,13 @@ test('useAdmin polls at most 13 times a minute, stops while the page is hidden, 
   answer = () => json([{ name: 'Ann' }]);
   const { unmount } = renderAt('#/operators', <Operators />);
   await pass(60_000);
-  expect(asked).toHaveLength(13);
+  expect(sentRequests).toHaveLength(13);
   expect(screen.getByRole('button').textContent).toBe('Ann');
   await setVisibility('hidden');
   await pass(60_000);
-  expect(asked).toHaveLength(13);
+  expect(sentRequests).toHaveLength(13);
   await setVisibility('visible');
-  expect(asked).toHaveLength(14);
+  expect(sentRequests).toHaveLength(14);
   unmount();
   vi.restoreAllMocks();
 });
@@ -89,7 +89,7 @@ test('useAdmin stops polling when the service refuses the session, and continues
   answer = () => json({ code: 'unauthorized' }, 401);
   renderAt('#/operators', <Operators />);
   await pass(60_000);
-  expect([asked.length, isExpired.value]).toEqual([1, true]);
+  expect([sentRequests.length, isExpired.value]).toEqual([1, true]);
   answer = () => json([{ name: 'Ann' }]);
   beginSession({ ...issued, token: 'asc_2' });
   await pass(0);
@@ -102,7 +102,7 @@ test('useAdmin fetches its data again after a change', async () => {
   await pass(0);
   fireEvent.click(screen.getByRole('button'));
   await pass(0);
-  expect(asked).toHaveLength(2);
+  expect(sentRequests).toHaveLength(2);
 });
 
 test('useAdminWithHistory fetches an hourly history every 10 s, and the current state with every poll', async () => {
@@ -110,7 +110,7 @@ test('useAdminWithHistory fetches an hourly history every 10 s, and the current 
   let requests = 0;
   answer = () => {
     requests += 1;
-    const history = asked.at(-1)?.searchParams.get('include') === 'history' && {
+    const history = sentRequests.at(-1)?.searchParams.get('include') === 'history' && {
       history: requests,
     };
     return json({ name: `at ${requests}`, ...history });
@@ -125,7 +125,12 @@ test('useAdminWithHistory fetches an hourly history every 10 s, and the current 
   await pass(4_800);
   expect(document.querySelector('p')?.textContent).toBe('at 2, history of 1');
   await pass(9_600);
-  expect(asked.map((url) => url.searchParams.has('include'))).toEqual([true, false, false, true]);
+  expect(sentRequests.map((url) => url.searchParams.has('include'))).toEqual([
+    true,
+    false,
+    false,
+    true,
+  ]);
   expect(document.querySelector('p')?.textContent).toBe('at 4, history of 4');
   // During an outage, the page keeps the last history, although the last-week period moves on.
   answer = () => Promise.reject(new TypeError('Failed to fetch'));

@@ -1,5 +1,5 @@
 import { KeyName } from './name.tsx';
-import { linkInTime, type PresetName } from './time/time-range.ts';
+import { linkWithPeriod, type PresetName } from './time/time-range.ts';
 
 /**
  * A link to the page of a key, with the key's name.
@@ -16,7 +16,7 @@ export function KeyLink({
   range?: PresetName;
 }) {
   return (
-    <a href={linkInTime('key', { id, usual: range })}>
+    <a href={linkWithPeriod('key', { id, usual: range })}>
       <KeyName id={id} name={name} />
     </a>
   );

@@ -13,7 +13,7 @@ export function QuotaMeters({ windows }: { windows: KeyUsage['windows'] }) {
 }
 
 /** Says that the numbers come from a single replica, not from the whole service. */
-export function OfOneReplica() {
+export function SingleReplicaNotice() {
   return (
     <p class="state warned">
       Redis does not respond. These counts come from one replica, with its share of each limit.

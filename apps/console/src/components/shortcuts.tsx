@@ -10,7 +10,7 @@ const shortcuts = {
 } as const;
 
 /** The keys that only work in one part of a page. */
-const keysOfPlaces = {
+const localShortcuts = {
   'In the search': '↓ and ↑ select; Enter opens the selection, an exact match, or the list',
   'In a plot':
     'Arrow keys select a time, with Shift several; Enter zooms in, − zooms out, Esc clears the selection',
@@ -72,7 +72,7 @@ export function ShortcutHelp() {
             <dd>{does}</dd>
           </>
         ))}
-        {Object.entries(keysOfPlaces).map(([place, does]) => (
+        {Object.entries(localShortcuts).map(([place, does]) => (
           <>
             <dt>{place}</dt>
             <dd>{does}</dd>

@@ -5,7 +5,7 @@ import { logOut } from '../api/share-session.ts';
 import { Icon } from '../components/icon.tsx';
 import { Name } from '../components/name.tsx';
 import { ShortcutButton } from '../components/shortcuts.tsx';
-import { linkInTime } from '../components/time/time-range.ts';
+import { linkWithPeriod } from '../components/time/time-range.ts';
 import { SearchBox } from './search-box.tsx';
 import { ViewMenu } from './view-menu.tsx';
 
@@ -28,7 +28,7 @@ export function Header({
 
   return (
     <header>
-      <a class="brand" href={linkInTime('overview')}>
+      <a class="brand" href={linkWithPeriod('overview')}>
         <Icon name="brand" /> <span>Animal Store</span>
       </a>
       {may('listKeys') && <SearchBox />}
@@ -40,7 +40,7 @@ export function Header({
           {pages.map(({ name, title }) => (
             <a
               key={name}
-              href={linkInTime(name)}
+              href={linkWithPeriod(name)}
               aria-current={name === current ? 'page' : undefined}
             >
               <Icon name={name} /> {title}

@@ -15,7 +15,7 @@ import { useShortcut } from '../components/shortcuts.tsx';
 import { AccountBadge, KeyBadge, StateBadge } from '../components/state-badge.tsx';
 import { readSearchTerm } from '../components/table/search-term.ts';
 import { formatKeys } from '../components/time/format.ts';
-import { linkInTime } from '../components/time/time-range.ts';
+import { linkWithPeriod } from '../components/time/time-range.ts';
 import { useDebounced } from '../components/use-debounced.ts';
 
 /** How long the search waits before it retries a failed request, in milliseconds. */
@@ -27,7 +27,7 @@ const maxAccounts = '3';
  * Returns whether a retry may succeed. It may if the request did not reach the service, or if the
  * service had an internal error.
  */
-function mayPass(failure: Error): boolean {
+function mayRecover(failure: Error): boolean {
   return (
     failure instanceof ConnectionFailure ||
     (failure instanceof RefusedRequest && failure.status >= 500)
@@ -68,7 +68,7 @@ const hitOfOperator = ({ name, role, state }: Operator, text: string): Hit => ({
 });
 
 const hitOfAccount = (listed: ListedAccount): Hit => ({
-  link: linkInTime('account', { id: listed.account }),
+  link: linkWithPeriod('account', { id: listed.account }),
   names: [listed.account],
   cells: [
     <Name text={listed.account} />,
@@ -78,7 +78,7 @@ const hitOfAccount = (listed: ListedAccount): Hit => ({
 });
 
 const hitOfKey = (key: ListedKey): Hit => ({
-  link: linkInTime('key', { id: key.id }),
+  link: linkWithPeriod('key', { id: key.id }),
   names: [key.name, key.id, ...key.tokens.map(({ prefix }) => prefix)],
   cells: [
     <KeyName id={key.id} name={key.name} />,
@@ -88,7 +88,7 @@ const hitOfKey = (key: ListedKey): Hit => ({
 });
 
 /** Returns the result whose name equals the search term (case-insensitive), if there is exactly one. */
-function meantBy(text: string, hits: readonly Hit[]): Hit | undefined {
+function exactMatchOf(text: string, hits: readonly Hit[]): Hit | undefined {
   const isMeant = (name: string | null) => name?.toLowerCase() === text.toLowerCase();
   const [meant, ...others] = hits.filter(({ names }) => names.some(isMeant));
   return others.length === 0 ? meant : undefined;
@@ -103,12 +103,12 @@ export function SearchBox() {
   const id = useId();
   const client = useQueryClient();
   const { text, hint } = readSearchTerm(typed);
-  const asked = useDebounced(text);
+  const settledText = useDebounced(text);
   const found = useQuery({
     ...searchQuery(text),
-    enabled: text !== '' && text === asked,
+    enabled: text !== '' && text === settledText,
     // A failed search is only retried while the search field has the focus.
-    retry: (_, failure) => mayPass(failure) && document.activeElement === field.current,
+    retry: (_, failure) => mayRecover(failure) && document.activeElement === field.current,
     retryDelay: retryMs,
   });
   const hits = found.data ?? [];
@@ -146,7 +146,7 @@ export function SearchBox() {
       .catch(() => []);
     // If the operator has opened another page or typed more meanwhile, the result is not opened.
     if (location.hash !== began || field.current?.value !== typed) return;
-    leave((hits[chosen] ?? meantBy(text, known))?.link ?? list);
+    leave((hits[chosen] ?? exactMatchOf(text, known))?.link ?? list);
   }
 
   return (

@@ -11,7 +11,7 @@ export interface Action extends Change {
   /** Whether the object is in a state that allows the change. */
   readonly isPossible: boolean;
   /** Whether the change is permanent. The button then has the colour of a warning. */
-  readonly isForGood?: boolean;
+  readonly isPermanent?: boolean;
 }
 
 /** Returns whether the object's state and the operator's role allow the change. */
@@ -32,11 +32,11 @@ export function Actions({ actions }: { actions: Readonly<Record<string, Action>>
     <>
       {possible.length > 0 && (
         <div class="toolbar" role="group" aria-label="Actions">
-          {possible.map(([name, { label, isForGood = false }]) => (
+          {possible.map(([name, { label, isPermanent = false }]) => (
             <button
               key={name}
               type="button"
-              class={isForGood ? 'danger' : ''}
+              class={isPermanent ? 'danger' : ''}
               onClick={() => setOpen(name)}
             >
               {label}

@@ -16,8 +16,8 @@ export function CopyDialog({
   about: ComponentChildren;
   text: string;
   /**
-   * Called when the operator edits the text. Without this function, the text cannot be edited, as
-   * for a token.
+   * The height of the text field, in lines. The operator can then edit the text. Without a height,
+   * the text is read-only, as for a token.
    */
   rows?: number;
   copyLabel: string;

@@ -5,7 +5,7 @@ import { OutcomeKey } from './outcome-table.tsx';
 import { type Bucket, outcomeLabels, outcomes } from './usage.ts';
 
 /** The numbers of the selected buckets, added up. */
-export interface Told {
+export interface BucketSummary {
   readonly from: number;
   readonly to: number;
   readonly counts: readonly (readonly [UsageOutcome, number])[];
@@ -13,11 +13,11 @@ export interface Told {
 }
 
 /** Adds up the selected buckets. Hidden outcomes are left out. */
-export function tell(
+export function summarize(
   buckets: readonly Bucket[],
   bucketMs: number,
   hidden: ReadonlySet<UsageOutcome>,
-): Told {
+): BucketSummary {
   const counts = outcomes
     .filter((outcome) => !hidden.has(outcome))
     .map((outcome) => {
@@ -34,7 +34,7 @@ export function tell(
 }
 
 /** Formats the numbers of the selected buckets as a sentence, for screen readers. */
-export function sentenceOf({ from, to, counts, total }: Told): string {
+export function sentenceOf({ from, to, counts, total }: BucketSummary): string {
   const parts = counts
     .filter(([, count]) => count > 0)
     .map(([outcome, count]) => `${outcomeLabels[outcome]} ${formatCount(count)}`);
@@ -46,15 +46,15 @@ const gap = 12;
 
 /** Shows the numbers of the buckets that are under the pointer, or selected with the keyboard. */
 export function PlotTooltip({
-  told,
+  selected,
   left,
   isRight,
 }: {
-  told: Told;
+  selected: BucketSummary;
   left: number;
   isRight: boolean;
 }) {
-  const { from, to, counts, total } = told;
+  const { from, to, counts, total } = selected;
   const box = useRef<HTMLDivElement>(null);
   // The tooltip is placed beside its bucket, but never outside the plot.
   useLayoutEffect(() => {

@@ -12,7 +12,7 @@ import { dragInPlot } from './drag-in-plot.ts';
 import { type Limit, PlotLegend } from './plot-legend.tsx';
 import { isMoved, type Mark, moveMark, placesOf } from './plot-mark.ts';
 import { optionsFor, plotHeight, toSeries } from './plot-options.ts';
-import { PlotTooltip, sentenceOf, tell } from './plot-tooltip.tsx';
+import { PlotTooltip, sentenceOf, summarize } from './plot-tooltip.tsx';
 import {
   type Bucket,
   bucketMs,
@@ -110,12 +110,13 @@ export function UsagePlot({
   useEffect(() => plot.current?.setData(data), [buckets, line, hidden]);
 
   const places = mark && placesOf(mark, buckets.length);
-  const told = places && tell(buckets.slice(places.first, places.last + 1), lengthMs, hidden);
-  const left = told && plot.current ? middleOf(plot.current, told) : 0;
+  const selected =
+    places && summarize(buckets.slice(places.first, places.last + 1), lengthMs, hidden);
+  const left = selected && plot.current ? middleOf(plot.current, selected) : 0;
   // Only a selection by keyboard is highlighted here. `dragInPlot` highlights a drag.
   const isShown = useRef(false);
   useEffect(() => {
-    const chosen = mark?.isByKeyboard ? told : undefined;
+    const chosen = mark?.isByKeyboard ? selected : undefined;
     if (chosen !== undefined || isShown.current)
       plot.current?.setSelect(areaOf(plot.current, chosen), false);
     isShown.current = chosen !== undefined;
@@ -125,8 +126,9 @@ export function UsagePlot({
     const { key, shiftKey } = event;
     if (isMoved(key)) setMark((last) => moveMark(last, { key, shiftKey, count: buckets.length }));
     else if (key === 'Escape') setMark(undefined);
-    else if (key === 'Enter' && told !== undefined) showSpan({ from: told.from, to: told.to });
-    else if (key === '-') showSpan(zoomOut(tell(buckets, lengthMs, hidden)));
+    else if (key === 'Enter' && selected !== undefined)
+      showSpan({ from: selected.from, to: selected.to });
+    else if (key === '-') showSpan(zoomOut(summarize(buckets, lengthMs, hidden)));
     else return;
     event.preventDefault();
   }
@@ -153,12 +155,14 @@ export function UsagePlot({
         aria-valuemin={0}
         aria-valuemax={Math.max(buckets.length - 1, 0)}
         aria-valuenow={places?.last ?? Math.max(buckets.length - 1, 0)}
-        aria-valuetext={told ? sentenceOf(told) : 'none chosen'}
+        aria-valuetext={selected ? sentenceOf(selected) : 'none chosen'}
         onKeyDown={onKeyDown}
         onBlur={() => setMark(undefined)}
       >
         <div ref={place} class="canvas" aria-hidden="true" />
-        {told && <PlotTooltip told={told} left={left} isRight={places.last * 2 > buckets.length} />}
+        {selected && (
+          <PlotTooltip selected={selected} left={left} isRight={places.last * 2 > buckets.length} />
+        )}
       </div>
       <p id={help} class="hidden">
         Arrow keys select a time, with Shift several. Enter zooms in, minus zooms out, Escape clears

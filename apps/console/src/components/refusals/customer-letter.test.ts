@@ -58,7 +58,7 @@ What you can do:
   });
 });
 
-test('the letter describes refusals that have ended in the past tense, and counts requests with 401 or 403', () => {
+test('the letter uses the past tense when requests are no longer refused, and counts requests with 401 or 403', () => {
   const letter = writeLetter({ ...subject, denials: { ...noDenials, refused: 7 } });
   expect(letter?.title).toBe('Requests of the API key “acme” were refused');
   expect(letter?.body).toContain('7 of 9,040 got status 401 or 403.');

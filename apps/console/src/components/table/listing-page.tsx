@@ -59,8 +59,8 @@ export function ListPage<Name extends List>({
 }) {
   const query = useAllParameters();
   const isCounted = !costly.some((name) => name in query);
-  const asked = { ...ask(query), ...(isCounted && { count: 'true' }), limit: pageSize };
-  const listing = useAdmin(list, { query: asked as Input<Name>['query'] });
+  const listQuery = { ...ask(query), ...(isCounted && { count: 'true' }), limit: pageSize };
+  const listing = useAdmin(list, { query: listQuery as Input<Name>['query'] });
   return (
     <>
       <div class="title">

@@ -2,14 +2,14 @@
 import { fireEvent, screen } from '@testing-library/preact';
 import { expect, test } from 'vitest';
 import { renderAt } from '../../../test/render-at.tsx';
-import { linkInTime, useTimeRange } from './time-range.ts';
+import { linkWithPeriod, useTimeRange } from './time-range.ts';
 import { TimeRangeControl } from './time-range-control.tsx';
 
 function Page() {
   return (
     <>
       <TimeRangeControl range={useTimeRange()} />
-      <a href={linkInTime('key', { id: 'a/b' })}>a key</a>
+      <a href={linkWithPeriod('key', { id: 'a/b' })}>a key</a>
     </>
   );
 }

@@ -164,7 +164,7 @@ export function useTimeRange(usual?: PresetName): TimeRange {
 }
 
 /** The pages whose address contains a period. The audit log has filters for its times instead. */
-const pagesInTime: readonly PageName[] = ['overview', 'key', 'account', 'deprecation'];
+const pagesWithPeriod: readonly PageName[] = ['overview', 'key', 'account', 'deprecation'];
 
 /**
  * Creates the address of a page with the current period. An operator who looks at last Tuesday
@@ -172,12 +172,12 @@ const pagesInTime: readonly PageName[] = ['overview', 'key', 'account', 'depreca
  *
  * @param usual the period if the operator has not chosen one.
  */
-export function linkInTime(
+export function linkWithPeriod(
   page: PageName,
   { id, usual }: { id?: string; usual?: PresetName } = {},
 ): string {
   const { range = usual, ...bounds } = lookedAt.value;
-  return linkTo(page, { id, query: pagesInTime.includes(page) ? { range, ...bounds } : {} });
+  return linkTo(page, { id, query: pagesWithPeriod.includes(page) ? { range, ...bounds } : {} });
 }
 
 /** Returns a period with the same middle that is `factor` times as long. */

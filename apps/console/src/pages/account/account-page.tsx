@@ -7,7 +7,7 @@ import { CopyButton } from '../../components/copy-button.tsx';
 import { Figure } from '../../components/figure.tsx';
 import { KeyLink } from '../../components/key-link.tsx';
 import { Loaded } from '../../components/loaded.tsx';
-import { OfOneReplica, QuotaMeters } from '../../components/meter.tsx';
+import { QuotaMeters, SingleReplicaNotice } from '../../components/meter.tsx';
 import { Name } from '../../components/name.tsx';
 import { Usage } from '../../components/plot/usage-section.tsx';
 import { findDenials, refusalsOfAccount } from '../../components/refusals/refusals.ts';
@@ -122,7 +122,7 @@ function Limits({ account }: { account: AccountDetails }) {
           note={`${formatKeys(keys)}${plan === null || quota === null ? '' : `, plan ${plan}`}`}
         />
       </div>
-      {usage?.scope === 'replica' && <OfOneReplica />}
+      {usage?.scope === 'replica' && <SingleReplicaNotice />}
     </section>
   );
 }

@@ -21,7 +21,7 @@ export function KeyActions({ details }: { details: KeyDetails }) {
 function actionsOn(details: KeyDetails): Readonly<Record<string, Action>> {
   const { id, plan, quota, state, suspension, usage } = details;
   const name = details.name === null ? 'the key' : <Name text={details.name} />;
-  // Operators can also change a suspended key.
+  // A suspended key can be changed in the same way as an active key.
   const isCurrent = state === 'active' || state === 'suspended';
   // The condition does not use `state`. If only the account is suspended, the key has the state
   // `suspended` but cannot be resumed itself.
@@ -136,7 +136,7 @@ function actionsOn(details: KeyDetails): Readonly<Record<string, Action>> {
         'All replicas refuse the key within a second. This cannot be undone. Its users need a new key.',
       confirmLabel: 'Revoke the key',
       isDangerous: true,
-      isForGood: true,
+      isPermanent: true,
       needs: 'revokeKey',
       isPossible: state !== 'revoked',
       change: (_form, query) => call('revokeKey', { id, query }),

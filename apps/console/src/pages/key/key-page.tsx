@@ -8,7 +8,7 @@ import { CopyButton } from '../../components/copy-button.tsx';
 import { planTitle } from '../../components/form/plan-fields.tsx';
 import { scopesLabel } from '../../components/form/scope-field.tsx';
 import { Loaded } from '../../components/loaded.tsx';
-import { OfOneReplica, QuotaMeters } from '../../components/meter.tsx';
+import { QuotaMeters, SingleReplicaNotice } from '../../components/meter.tsx';
 import { Name } from '../../components/name.tsx';
 import { Usage } from '../../components/plot/usage-section.tsx';
 import { findDenials, refusalsOfKey } from '../../components/refusals/refusals.ts';
@@ -122,7 +122,7 @@ function Windows({ details: { account, usage } }: { details: KeyDetails }) {
           These limits are shared by all keys of the account <AccountLink account={account} />.
         </p>
       )}
-      {scope === 'replica' && <OfOneReplica />}
+      {scope === 'replica' && <SingleReplicaNotice />}
     </section>
   );
 }
