@@ -11,7 +11,10 @@ const smallLetters = pairsOf(
   'аa еe оo рp сc уy хx іi јj ѕs ԁd һh ӏl ԛq ԝw үy οo αa νv ιi υu ρp χx κk ɑa ɡg ıi 0o 1l',
 );
 
-/** The same for capital letters. Some of them have small letters that look different. */
+/**
+ * Pairs of a Cyrillic or Greek capital letter and the Latin capital letter that looks like it. The
+ * small letters of some pairs look different, so capital letters have their own list.
+ */
 const capitalLetters = pairsOf(
   'АA ВB ЕE КK МM НH ОO РP СC ТT УY ХX ІI ЈJ ЅS ԌG ԚQ ԜW ҮY ӀI',
   'ΑA ΒB ΕE ΖZ ΗH ΙI ΚK ΜM ΝN ΟO ΡP ΤT ΥY ΧX',
@@ -39,15 +42,16 @@ function lookOfName(name: string): string {
 }
 
 /**
- * Returns the looks of a name. The second one compares capital letters as they are written, such as
- * a Cyrillic Т, whose small letter looks different. In the third one, a capital I is a small l.
+ * Returns three forms of a name, by which similar names are found. The first form ignores letter
+ * case. In the second form, capital letters are replaced first, such as a Cyrillic Т, because its
+ * small letter looks different. In the third form, a capital I also counts as a small l.
  */
 function looksOf(name: string): readonly string[] {
   const capitals = replaceLetters(name.normalize('NFKD'), capitalLetters);
   return [name, capitals, capitals.replaceAll('I', 'l')].map(lookOfName);
 }
 
-/** Tells whether two names look alike to a reader. */
+/** Returns whether two names look alike to a reader: one of their forms is equal. */
 export function looksAlike(one: string, other: string): boolean {
   const looks = looksOf(other);
   return looksOf(one).some((look, index) => look === looks[index]);

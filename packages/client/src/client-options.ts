@@ -39,7 +39,7 @@ export interface ClientOptions {
    * The address of the service, up to and including `/v1`.
    *
    * @default the environment variable `ANIMAL_STORE_BASE_URL`, if the runtime has environment
-   * variables
+   *   variables
    */
   baseUrl?: string | Address | undefined;
   /**
@@ -48,7 +48,7 @@ export interface ClientOptions {
    * request. So keys can be rotated without a restart.
    *
    * @default the environment variable `ANIMAL_STORE_API_KEY`, if the runtime has environment
-   * variables
+   *   variables
    */
   apiKey?: ApiKey | undefined;
   /**

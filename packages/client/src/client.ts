@@ -79,7 +79,7 @@ export interface AnimalStoreClient {
    *
    * @throws {NotFoundError} if no animal has this id.
    * @deprecated The service removes this operation on 5 December 2030. Use `(await store.listPets({
-   * ids: [id] })).pets[0]`, which is `undefined` if no animal has the id.
+   *   ids: [id] })).pets[0]`, which is `undefined` if no animal has the id.
    * @example
    * ```ts
    * const pet = await store.getPet(7);

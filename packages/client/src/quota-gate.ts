@@ -81,7 +81,7 @@ export interface Wait {
 export type QuotaGate = (exchange: Exchange, options: GateOptions) => Promise<Outcome>;
 
 /**
- * Creates the gate of one API key. The gate sends no more requests than the last responses allow.
+ * Creates the quota gate of one API key. The gate sends no more requests than the last responses allow.
  * All other calls wait until the quota resets.
  *
  * The gate also limits the number of requests without a response. A browser has only six

@@ -38,7 +38,7 @@ type QuotaKnowledge = [
    * Learns the quota state from a response.
    *
    * @param wasAlone whether no other request was in flight, so that this response is certainly the
-   * latest.
+   *   latest.
    */
   learn: (answer: Answer, wasAlone: boolean) => void,
 ];

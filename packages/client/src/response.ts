@@ -23,7 +23,7 @@ const maxBodyLength = 10_000;
  * Parses the body of a successful response.
  *
  * @throws {ApiError} if the status is not a success, or if the body is not JSON of the expected
- * kind. In the second case, a proxy has sent the response.
+ *   kind. In the second case, a proxy has sent the response.
  */
 export function readBody(
   { response, text }: Answer,

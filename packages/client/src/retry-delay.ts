@@ -16,7 +16,7 @@ const jitterShare = 0.1;
  *
  * @param attempt the number of the failed attempt, from 1.
  * @returns the wait before the next attempt in milliseconds, or `undefined` if the call must not be
- * retried.
+ *   retried.
  */
 export function retryDelayMs(
   error: AnimalStoreError & Partial<Pick<ApiError, 'status' | 'code' | 'retryAfterMs'>>,

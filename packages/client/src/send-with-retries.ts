@@ -37,7 +37,7 @@ export interface Operation<Data> extends RequestDescription {
  * A function that sends the request of an operation, with retries, and reads its response.
  *
  * @param describe returns the operation, or throws a `TypeError` for an argument that cannot be
- * sent.
+ *   sent.
  */
 export type Send = <Data>(
   describe: () => Operation<Data>,

@@ -5,7 +5,7 @@ import { createFindGate, type FindGate } from './shared-quota-gates.ts';
  * this package.
  */
 interface Shared {
-  /** Finds or creates the gate of an API key. */
+  /** Finds or creates the quota gate of an API key. */
   findGate: FindGate;
   /** The names of the deprecated operations for which the process has printed a warning. */
   warned: Set<string>;

@@ -1,16 +1,16 @@
 import { createQuotaGate, type QuotaGate } from './quota-gate.ts';
 
 /**
- * A function that returns the gate of an API key at an address, and creates it at the first call.
+ * A function that returns the quota gate of an API key at an address, and creates it at the first call.
  */
 export type FindGate = (baseUrl: string, apiKey: string) => QuotaGate;
 
 /**
- * Creates the registry of gates. The API keys are in a closure, so that an inspection of the global
+ * Creates the registry of quota gates. The API keys are in a closure, so that an inspection of the global
  * object does not show them.
  *
  * @param max the maximum number of gates. The least recently used gate is evicted. The default is
- * more than the number of keys in any process, and small enough not to be a memory leak.
+ *   more than the number of keys in any process, and small enough not to be a memory leak.
  */
 export function createFindGate(max = 10_000): FindGate {
   const gates = new Map<string, QuotaGate>();

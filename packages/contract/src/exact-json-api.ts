@@ -16,7 +16,7 @@ export const exactJsonApi: ApiFetcher = async ({
     ...fetchOptions,
     method,
     headers,
-    // The copy has no `toJSON`, which `exactBody` has added to the body.
+    // The spread makes a copy without the `toJSON` that `exactBody` has added.
     ...(rawBody !== undefined && { body: stringifyJson({ ...(rawBody as object) }) }),
   });
   const text = await response.text();

@@ -23,7 +23,7 @@ export function normalizeInt64(value: bigint): Int64 {
  * Parses a 64-bit integer in its canonical decimal form, as in paths and query strings.
  *
  * @returns `undefined` for all other texts, such as `''`, `'007'`, `'0x10'`, `'1e1'`, `' 5 '` and
- * 2^63.
+ *   2^63.
  */
 export function parseInt64(text: string): Int64 | undefined {
   // The pattern limits the number of digits before `BigInt` reads them. Otherwise a caller could

@@ -23,7 +23,7 @@ const parameter = /;\s*([^\s=;,"]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*))
  *
  * @param header the value of the header. Several fields can be joined by commas (RFC 9110, §5.3).
  * @returns the URL as the header contains it, which may be relative, or `undefined` if there is no
- * such link.
+ *   such link.
  */
 export function findLink(header: string, rel: string): string | undefined {
   for (const [, url, parameters = ''] of header.matchAll(linkValue)) {

@@ -14,7 +14,7 @@ const nameCharacters = new RegExp(`^[^\\p{Cc}\\p{Cs}]{${nameLength.min},${nameLe
 
 /**
  * @internal The schema of a name that people choose, such as the name of an animal or of an API
- * key. If the pattern does not match, `abort` skips all further checks.
+ *   key. If the pattern does not match, `abort` skips all further checks.
  */
 export const Name = z
   .string(name)
@@ -29,8 +29,8 @@ export const Name = z
 
 /**
  * @internal The schema of a new animal's name. Animals that were stored earlier need not follow the
- * rules of {@link faultOfNewName}. The rules are not in the pattern either, because the published
- * pattern must not change within v1.
+ *   rules of {@link faultOfNewName}. The rules are not in the pattern either, because the published
+ *   pattern must not change within v1.
  */
 export const NewName = Name.superRefine((text, context) => {
   const message = faultOfNewName(text);

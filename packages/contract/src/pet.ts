@@ -124,7 +124,7 @@ export interface NewPet {
 
 /**
  * @internal The schema of a new animal. It removes unknown members, including an `id`, so they
- * never reach a handler.
+ *   never reach a handler.
  */
 export const NewPet = z
   .object(

@@ -26,7 +26,7 @@ export interface Outage {
  *
  * @param options.probe runs a statement that fails whenever other statements fail.
  * @param options.probeEveryMs the pause before each probe. It also limits the number of lines in
- * the log.
+ *   the log.
  */
 export function watchAvailability(options: {
   probe: () => Promise<unknown>;

@@ -21,7 +21,7 @@ const tooOpen = 0o077;
  * contains the database, and a socket that accepts admin commands without a token.
  *
  * @throws {StartupError} if other users can read or change the directory, or if this process cannot
- * write to it.
+ *   write to it.
  */
 export function prepareDataDir(path: string): void {
   makeDirectory(path);

@@ -45,7 +45,7 @@ export interface OpenDatabase {
    * Migrates the database. It waits while the database cannot be reached, and for locks.
    *
    * @param onWaiting called repeatedly, with the thing that the migration waits for, or `undefined`
-   * if it does not wait.
+   *   if it does not wait.
    * @throws {StartupError} if waiting cannot help.
    */
   prepare(onWaiting: (wait: Wait | undefined) => void): Promise<void>;

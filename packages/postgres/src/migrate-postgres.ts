@@ -31,9 +31,9 @@ const otherMigrates = 'Another replica migrates the database.';
  * Applies the missing migrations. It waits for locks as long as necessary.
  *
  * @param options.onUnavailable called with the reason after each failed attempt, while the database
- * cannot be reached or is read-only. Without this function, there is only one attempt.
+ *   cannot be reached or is read-only. Without this function, there is only one attempt.
  * @param options.onWaiting called repeatedly, with the thing that the migration waits for, or
- * `undefined` if it does not wait.
+ *   `undefined` if it does not wait.
  * @returns the address of the database.
  * @throws {StartupError} if the database cannot be migrated, or the settings are wrong.
  */
@@ -115,7 +115,7 @@ async function migrate(
  * Tries to get the migration lock.
  *
  * @returns the process id of the session that holds the lock, or `undefined` if another session has
- * it.
+ *   it.
  */
 async function tryToLock(client: postgres.Sql): Promise<number | undefined> {
   const [row] = await client`

@@ -9,7 +9,7 @@ import type { Sql } from 'postgres';
  * place. There is no timeout, because this lock delays neither reads nor writes.
  *
  * @param sql the statements of the migration. The index of a new column belongs in the next
- * migration.
+ *   migration.
  */
 export async function createIndexesOnline(client: Sql, sql: readonly string[]): Promise<void> {
   const statements = sql.map((text) => text.trim());

@@ -13,7 +13,7 @@ import { sessionSettings } from './session-settings.ts';
  * The function sets all options that the driver would otherwise read from `PG*` variables.
  *
  * @param options.socket opens the socket of a connection. The types of the driver do not contain
- * this option.
+ *   this option.
  * @param options.connectSeconds the timeout for opening a connection.
  * @param options.purpose a word that is added to the application's name.
  * @param options.statementSeconds the timeout after which Postgres cancels a statement.

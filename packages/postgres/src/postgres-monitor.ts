@@ -19,10 +19,10 @@ import type { Address } from './postgres-socket.ts';
  *
  * @param options.find {@link findPostgres}
  * @param options.onReplaced called when connections to the old Postgres must be closed, because
- * they would stay read-only. This is the case when a writable Postgres is found after a read-only
- * one. It is also the case when the only Postgres is read-only and the URL requires a writable one.
+ *   they would stay read-only. This is the case when a writable Postgres is found after a read-only
+ *   one. It is also the case when the only Postgres is read-only and the URL requires a writable one.
  * @param options.pauseMs the pause between two searches. It varies by half, so that replicas do not
- * search at the same time.
+ *   search at the same time.
  */
 export function createPostgresMonitor(options: {
   first: Address;

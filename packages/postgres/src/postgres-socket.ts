@@ -73,7 +73,7 @@ interface Traffic {
  * an error.
  *
  * @param options.answerMs the timeout of a response. It must be longer than the timeout of a
- * statement.
+ *   statement.
  * @param options.checkEveryMs how often the sockets are checked.
  */
 export function watchSockets({

@@ -195,7 +195,7 @@ function readTls(
  * Decodes percent-encoded characters.
  *
  * @throws {TypeError} if the text is malformed, or contains a NUL character. The driver sends
- * parameters that end with NUL, so this character would begin another parameter.
+ *   parameters that end with NUL, so this character would begin another parameter.
  */
 function decode(text = ''): string {
   const decoded = decodeURIComponent(text);

@@ -62,7 +62,7 @@ export const sessionColumns: string = [
  * cannot send.
  *
  * @returns a part of a sentence about what is wrong and how to fix it, or `undefined` if nothing is
- * wrong.
+ *   wrong.
  */
 export function findSessionFault(session: SessionFacts): string | undefined {
   const { server_encoding: found, schemas } = session;

@@ -69,7 +69,7 @@ const limitOf = (db: Database) => limits.get(db) ?? usualLimit;
  * Sets the timeout of all statements of a database to `answerWithinMs`.
  *
  * @param options.mayBeSlow whether a statement that exceeds its timeout fails with {@link
- * StatementTooSlowError}, which is not an outage of the database.
+ *   StatementTooSlowError}, which is not an outage of the database.
  * @param options.pool the name of the connection pool in the log.
  * @param options.clock the clock of the timeout, which tests replace.
  */
@@ -120,7 +120,7 @@ let executions = 0;
  *
  * @param name the name of the statement in metrics and traces.
  * @returns the statement. Its last argument is the number of rows in a complete result. It rejects
- * with a {@link DatabaseUnavailableError} (`INCOMPLETE`) if the result is incomplete.
+ *   with a {@link DatabaseUnavailableError} (`INCOMPLETE`) if the result is incomplete.
  */
 export function preparedStatement<Row extends Answering>(
   name: string,

@@ -44,7 +44,7 @@ export type Allowance = ReturnType<typeof createAllowance>;
  * the requests.
  *
  * @param shared the connection to Redis, in which all replicas count together. Without it, this
- * replica counts alone in its memory.
+ *   replica counts alone in its memory.
  */
 export function createAllowance(
   kind: string,

@@ -36,7 +36,7 @@ export type OnBan = (ban: {
  * Checks a consumer. An invalid quota would make the script in Redis fail.
  *
  * @throws {TypeError} if an id is not a non-empty string, or if a limit is not an integer from 1 to
- * {@link maxLimit}.
+ *   {@link maxLimit}.
  */
 export function checkConsumer(consumer: Consumer): void {
   checkConsumerId(consumer);

@@ -99,7 +99,7 @@ export interface Quotas {
    * also resolves if the request is refused, and while Redis is down.
    *
    * @throws {TypeError} (as a rejection) if an id is empty or a limit is not an integer from 1 to
-   * 2,147,483,647.
+   *   2,147,483,647.
    */
   consume(consumer: Consumer): Promise<QuotaDecision>;
   /**

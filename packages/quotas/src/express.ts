@@ -17,7 +17,7 @@ interface Answer {
  * 429 if the request is refused.
  *
  * @param consumerOf returns the consumer that made a request, or `undefined` to admit the request
- * without counting it.
+ *   without counting it.
  */
 export function limitRequests<Request, Response extends Answer>(
   quotas: Pick<Quotas, 'consume'>,

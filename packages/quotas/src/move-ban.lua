@@ -21,8 +21,9 @@ local from, windows = KEYS[1], tonumber(ARGV[1])
 local stored = redis.call('GET', from)
 if not stored or #stored <= windows then return false end
 local ban, ttl = string.sub(stored, windows + 1), redis.call('PTTL', from)
--- SET refuses a time of 0, which is what PTTL returns in the last millisecond. It returns a negative number for a state
--- without an expiry, as after PERSIST: such a state gets the longest memory of bans, seven days.
+-- Returns a valid expiry for SET, which refuses 0 and negative numbers. PTTL returns 0 in the last millisecond of a state.
+-- It returns a negative number for a state without an expiry, for example after PERSIST. Such a state gets seven days,
+-- the longest time for which earlier bans are remembered.
 if ttl < 0 then ttl = 604800000 end
 ttl = math.max(1, ttl)
 if windows == 0 then

@@ -43,7 +43,7 @@ export type RedisNames = ReturnType<typeof createRedisNames>;
  * Creates the functions that return the names of the values in Redis.
  *
  * @param prefix the beginning of all names. With different prefixes, two services on one Redis do
- * not share any value.
+ *   not share any value.
  */
 export function createRedisNames(prefix: string) {
   /** Returns the name of the windows of a consumer's subject. */

@@ -29,7 +29,7 @@ const harms: readonly (Cut | 'delay')[] = [
   'delay',
 ];
 
-/** The maximum number of loads until the chosen message has been sent. A test needs fewer. */
+/** How often requests are sent at most until the chosen message has passed. A test needs fewer. */
 const maxLoads = 100;
 
 export const harmfulCases = (['request', 'response'] as const).flatMap((direction) =>

@@ -6,7 +6,7 @@ import { type Clock, systemClock } from './clock.ts';
  * A function that sends several requests in one round trip.
  *
  * @returns one result for each request, in the order of the requests. A result may be a promise, so
- * that one request can fail alone. If the function itself rejects, all requests of the batch fail.
+ *   that one request can fail alone. If the function itself rejects, all requests of the batch fail.
  */
 export type SendBatch<Request, Result> = (
   requests: readonly Request[],

@@ -5,7 +5,7 @@ import type { Clock, Timer } from './clock.ts';
  * that replicas that started together do not always run at the same moments.
  *
  * @param work the work. It returns `true` if there is more to do, and is then run again without a
- * pause.
+ *   pause.
  * @param options.onFailure called with the error of failed work. The work is run again afterwards.
  */
 export function repeat(

@@ -37,8 +37,8 @@ export const oneOf = (...values: readonly string[]): Check => [
  *
  * @param query the text after the question mark.
  * @returns the values of supported parameters, and a note for each ignored parameter. If a
- * parameter is invalid, it returns a text about what is wrong. The text never contains the value of
- * a parameter, which may be a secret.
+ *   parameter is invalid, it returns a text about what is wrong. The text never contains the value of
+ *   a parameter, which may be a secret.
  */
 export function readParameters(
   rules: Readonly<Record<string, ParameterRule>>,

@@ -14,7 +14,7 @@ export interface TimeLimit {
  * Waits for a promise, but not longer than a timeout.
  *
  * @param late returns the result after the timeout, or rejects. A later result of the promise is
- * then ignored.
+ *   then ignored.
  */
 export async function waitAtMost<Result>(
   { ms, clock = systemClock }: TimeLimit,

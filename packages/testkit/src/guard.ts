@@ -18,7 +18,7 @@ let guardian: ChildProcess | undefined;
  * guardian cleans the resource up.
  *
  * @returns a function that removes the registration. Call it after you have cleaned the resource up
- * yourself.
+ *   yourself.
  */
 export function guard(charge: Charge): () => void {
   tell({ order: 'guard', charge });

@@ -91,7 +91,7 @@ function respValue(bytes: Buffer, from = 0): Found | undefined {
  * Creates a splitter.
  *
  * @param find returns the type and the end of the first message, or `undefined` if it is
- * incomplete.
+ *   incomplete.
  */
 function splitter(find: (bytes: Buffer) => Found | undefined): MessageSplitter {
   let waiting: Buffer = Buffer.alloc(0);

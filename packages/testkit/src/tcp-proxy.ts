@@ -43,7 +43,7 @@ export async function openTcpProxy(options: {
    * Called for each message.
    *
    * @returns a cut, to cut the connection at this message; a promise, to delay the message until it
-   * settles; or `undefined`, to forward the message.
+   *   settles; or `undefined`, to forward the message.
    */
   onMessage?: (message: PassingMessage) => Cut | Promise<unknown> | undefined;
 }) {

@@ -2,7 +2,7 @@ import type { OperationName } from '@animal-store/contract';
 
 /**
  * @internal The property that all errors of this package have, also errors of another copy of it.
- * `isAnimalStoreError` checks the property.
+ *   `isAnimalStoreError` checks the property.
  */
 export const errorBrand: unique symbol = Symbol.for('@animal-store/client/error') as never;
 

@@ -28,7 +28,7 @@ export const componentOf = (status: number) => (name: string) => {
  * @param options.always the headers that every response has.
  * @param options.errorBody a reference to the schema of an error body.
  * @param options.errorCodes the error codes of the API. All codes with the same status describe the
- * response with that status.
+ *   response with that status.
  * @param options.docsUrlOf returns the address of a code's description, if it has one.
  */
 export function createResponseWriter({
@@ -66,7 +66,7 @@ export function createResponseWriter({
      * Returns the description of an operation's error response with the given status.
      *
      * @param messages the example messages of this operation, by error code. They replace the
-     * general example messages. A code with neither message is left out.
+     *   general example messages. A code with neither message is left out.
      * @param own the headers that all responses of the operation have.
      */
     failure(
