@@ -29,8 +29,9 @@ const settings = {
   database: {
     connectSeconds: 1,
     idleSeconds: 1,
-    statementSeconds: 0.2,
-    answerWithinMs: 800,
+    // A start refuses a shorter timeout of statements.
+    statementSeconds: 1,
+    answerWithinMs: 1_600,
     heartbeatMs: 100,
     heartbeatLostMs: 700,
     searchSeconds: 1,
