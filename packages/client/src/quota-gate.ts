@@ -81,8 +81,8 @@ export interface Wait {
 export type QuotaGate = (exchange: Exchange, options: GateOptions) => Promise<Outcome>;
 
 /**
- * Creates the quota gate of one API key. The gate sends no more requests than the last responses allow.
- * All other calls wait until the quota resets.
+ * Creates the quota gate of one API key. The gate sends no more requests than the last responses
+ * allow. All other calls wait until the quota resets.
  *
  * The gate also limits the number of requests without a response. A browser has only six
  * connections per host, so requests may arrive late. If the quota is used up by then, they count as

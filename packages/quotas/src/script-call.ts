@@ -109,8 +109,8 @@ function answerTo(reply: readonly number[], index: number, now: number): StoreAn
   const isDenied = !isAdmitted && index < admitted + denied;
   // The number of requests that were admitted after this one.
   const later = isAdmitted ? admitted - 1 - index : 0;
-  // Every denied request after this one is a strike, because only the first requests of an episode
-  // are no strikes.
+  // Every denied request after this one is a strike. Only the first denied requests of an episode
+  // are not counted as strikes.
   const laterStrikes = isDenied ? admitted + denied - 1 - index : 0;
   return {
     now,

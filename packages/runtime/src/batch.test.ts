@@ -118,7 +118,7 @@ test('a batcher rejects the requests of a batch that fails or has too few result
   await answer(0, []);
   await answer(1, Promise.reject(new Error('away')));
   await answer(2, ['D']);
-  const tooFew = new TypeError('A batch of 1 has 0 results.');
+  const tooFew = new TypeError('expected 1 results for a batch of 1 requests, got 0');
   expect(await results).toEqual([
     { status: 'rejected', reason: tooFew },
     ...Array(2).fill({ status: 'rejected', reason: new Error('away') }),

@@ -132,7 +132,9 @@ async function sendCalls<Request, Result>(
   try {
     const results = await send(calls.map(({ request }) => request));
     if (results.length !== calls.length) {
-      throw new TypeError(`A batch of ${calls.length} has ${results.length} results.`);
+      throw new TypeError(
+        `expected ${calls.length} results for a batch of ${calls.length} requests, got ${results.length}`,
+      );
     }
     calls.forEach(({ resolve }, index) => {
       resolve(results[index] as Result | PromiseLike<Result>);
