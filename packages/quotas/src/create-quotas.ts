@@ -297,7 +297,8 @@ function composeStores({ redis, memory }: { redis?: RedisStore; memory: MemorySt
         : await redis.look(consumer).catch(() => memory.look(consumer));
     },
 
-    // No consumer has an empty id, so the result contains no strikes and no ban.
+    // No consumer has the id of the account as its own id, so the result contains no strikes and
+    // no ban.
     lookAtAccount: (accountId: string, quota: Quota): Promise<QuotaDecision> =>
       quotas.look({ id: accountId, accountId, quota }),
 

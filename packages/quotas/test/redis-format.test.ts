@@ -106,8 +106,8 @@ test('a replica stores exactly the names and values of format 2 in Redis, and al
     'animal-store:allowance:network:caller 31',
     `animal-store:key:{k} 0000000101a3185d3ba10000000101a31d82ad4101a3185c5141${'0'.repeat(52)}`,
   ]);
-  // With a fake clock, the state is stored a minute longer than needed. The longest window has a
-  // day.
+  // With a fake clock, the state is stored a minute longer than needed. The longest window
+  // lasts a day.
   const expiresMs = await Promise.all(names.map((name) => redis.connection.pttl(name)));
   expect(expiresMs.filter((ms) => ms < 1 || ms > 86_460_000)).toEqual([]);
 });
