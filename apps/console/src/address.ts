@@ -43,8 +43,8 @@ export interface Address {
 }
 
 /**
- * The page that shows one object of a list. If the address of a list has an id, as in
- * `#/keys/0f8f…`, the console opens this page.
+ * The pages that show a single object of a list. If the address of a list has an id, as in
+ * `#/keys/0f8f…`, the console opens such a page.
  */
 const singulars: Readonly<Record<string, PageName>> = { keys: 'key', accounts: 'account' };
 

@@ -8,7 +8,7 @@ import {
 } from '@tanstack/preact-query';
 import {
   freshForMs,
-  questionOf,
+  periodQueryOf,
   subjectOf,
   type TimeRange,
 } from '../components/time/time-range.ts';
@@ -89,7 +89,7 @@ export function useAdminWithHistory<Name extends OperationWithHistory>(
       const known = client.getQueryState<{ answer: WithHistory<Name>; at: number }>(queryKey);
       const kept = known?.isInvalidated ? undefined : known?.data;
       const isDue = kept === undefined || at - kept.at >= freshForMs(range, at);
-      const question = isDue ? { include: 'history', ...questionOf(range) } : {};
+      const question = isDue ? { include: 'history', ...periodQueryOf(range) } : {};
       const input = { ...params, query: question, signal } as Input<Name>;
       const { body } = await callForPage(operation, input);
       const history = body.history ?? kept?.answer.history;

@@ -31,7 +31,7 @@ export function AuditTable({
   ofOneKey = false,
 }: {
   entries: readonly AuditEntry[];
-  /** Hides the column for the subject of an entry, because all entries have the same one. */
+  /** Whether all entries have the same subject. The column of the subject is then hidden. */
   ofOneKey?: boolean;
 }) {
   return (

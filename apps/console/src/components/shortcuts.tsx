@@ -18,7 +18,7 @@ const localShortcuts = {
 } as const;
 
 /** Matches the elements where a key press types a letter, so it is not a shortcut. */
-const typedInto = 'input:not([type=checkbox], [type=radio]), select, textarea, dialog';
+const typingElements = 'input:not([type=checkbox], [type=radio]), select, textarea, dialog';
 
 /**
  * Calls a function when its shortcut is pressed, unless the focus is in an input field or a dialog
@@ -30,7 +30,7 @@ export function useShortcut(shortcut: keyof typeof shortcuts, act: () => void): 
   // The shortcut is registered before the first paint, because an operator may press it at once.
   useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      const isTyping = event.target instanceof Element && event.target.closest(typedInto);
+      const isTyping = event.target instanceof Element && event.target.closest(typingElements);
       if (event.key !== shortcut || event.ctrlKey || event.metaKey || isTyping) return;
       event.preventDefault();
       latest.current();

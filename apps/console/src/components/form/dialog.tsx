@@ -53,7 +53,7 @@ export function Dialog({
         else onClose();
       }}
       onCancel={(event) => {
-        // The page removes the dialog. The browser must not close it.
+        // `onClose` lets the page remove the dialog. The browser must not also close it.
         event.preventDefault();
         onClose?.();
       }}

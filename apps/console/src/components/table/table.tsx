@@ -43,7 +43,7 @@ export interface Sorting {
 }
 
 /**
- * A table.
+ * A table with a caption, whose rows can be sorted and selected.
  *
  * @param options.isWide hides columns where there is no room, and shows each row as a card on a
  *   phone. The header stays visible.

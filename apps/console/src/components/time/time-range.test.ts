@@ -18,7 +18,7 @@ test.each([
   ['week', 'hour', '2026-11-14T10:00:00.000Z', '2026-11-21T10:00:00.000Z'],
   ['month', 'day', '2026-10-23T00:00:00.000Z', '2026-11-22T00:00:00.000Z'],
 ])('the preset for the last %s consists of whole buckets of one %s', (name, bucket, from, to) => {
-  expect(range.questionOf(range.readTimeRange({ range: name }, 'hour', now))).toEqual({
+  expect(range.periodQueryOf(range.readTimeRange({ range: name }, 'hour', now))).toEqual({
     bucket,
     from,
     to,

@@ -101,7 +101,7 @@ function bucketFor({ from, to }: Span, now: number): UsageBucket {
 }
 
 /** Returns the parameters of the period for the admin API. */
-export function questionOf({ bucket, span }: TimeRange) {
+export function periodQueryOf({ bucket, span }: TimeRange) {
   return {
     bucket,
     from: new Date(span.from).toISOString(),
@@ -151,14 +151,14 @@ export function hasSmaller(bucket: UsageBucket, at: number, now: number = Date.n
 type SpanParameters = Parameters<'overview'>;
 
 /** The period of the last visited page that has one, as parameters of an address. */
-const lookedAt = signal<SpanParameters>({});
+const lastPeriod = signal<SpanParameters>({});
 
 /** Returns the period in the current address. */
 export function useTimeRange(usual?: PresetName): TimeRange {
   const { range, from, to } = useParameters('overview');
   // The effect runs before the first paint, because an operator may click a link at once.
   useLayoutEffect(() => {
-    lookedAt.value = range === 'own' ? { range, from, to } : { range };
+    lastPeriod.value = range === 'own' ? { range, from, to } : { range };
   }, [range, from, to]);
   return readTimeRange({ range, from, to }, usual);
 }
@@ -176,7 +176,7 @@ export function linkWithPeriod(
   page: PageName,
   { id, usual }: { id?: string; usual?: PresetName } = {},
 ): string {
-  const { range = usual, ...bounds } = lookedAt.value;
+  const { range = usual, ...bounds } = lastPeriod.value;
   return linkTo(page, { id, query: pagesWithPeriod.includes(page) ? { range, ...bounds } : {} });
 }
 

@@ -17,7 +17,7 @@ import { QuerySelect } from '../../components/table/query-fields.tsx';
 import { Table } from '../../components/table/table.tsx';
 import { formatCount, formatDistance } from '../../components/time/format.ts';
 import { CellTime, Time } from '../../components/time/time.tsx';
-import { questionOf, useTimeRange } from '../../components/time/time-range.ts';
+import { periodQueryOf, useTimeRange } from '../../components/time/time-range.ts';
 import { TimeRangeControl } from '../../components/time/time-range-control.tsx';
 
 const pageSize = '25';
@@ -36,7 +36,7 @@ export function DeprecationPage() {
   const range = useTimeRange('month');
   const loaded = useAdmin('getDeprecation', {
     query: {
-      ...questionOf(range),
+      ...periodQueryOf(range),
       deprecatedWithinDays: days,
       limit: pageSize,
       ...(cursor && { cursor }),

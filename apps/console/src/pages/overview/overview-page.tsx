@@ -143,7 +143,7 @@ function Figures({
         <Figure
           label="Denied or banned"
           value={formatShare(total === 0 ? 0 : denied / total)}
-          tone={denied >= troubling.denied * Math.max(total, 1) ? 'warning' : undefined}
+          tone={denied >= troubleShares.denied * Math.max(total, 1) ? 'warning' : undefined}
           href={linkTo('keys', { query: { sort: '-denials' } })}
           trend={trend('that were denied or banned', ({ counts }) => counts.denied + counts.banned)}
           note={`${formatCount(denied)} requests`}
@@ -192,10 +192,10 @@ function Figures({
  * The share of the last minute's requests that must be denied or failed before the page shows a
  * problem.
  */
-const troubling = { denied: 0.25, failed: 0.01 };
+const troubleShares = { denied: 0.25, failed: 0.01 };
 
 /** The largest number of callers that a sentence names. */
-const named = 3;
+const maxNamedCallers = 3;
 
 /** Describes the current problems in one sentence, and names the affected callers. */
 function Trouble({ overview: { traffic, denied: callers } }: { overview: Overview }) {
@@ -203,10 +203,10 @@ function Trouble({ overview: { traffic, denied: callers } }: { overview: Overvie
   const total = Math.max(sumOf(requests), 1);
   const denied = (requests.denied + requests.banned) / total;
   const failed = requests.server_error / total;
-  const others = callers.length - named;
+  const others = callers.length - maxNamedCallers;
   return (
     <>
-      {failed >= troubling.failed && (
+      {failed >= troubleShares.failed && (
         <p class="state failed">
           <strong>
             {formatShare(failed)} of requests in the last minute failed with a server error.
@@ -214,13 +214,13 @@ function Trouble({ overview: { traffic, denied: callers } }: { overview: Overvie
           See the service log.
         </p>
       )}
-      {denied >= troubling.denied && (
+      {denied >= troubleShares.denied && (
         <p class="state warned">
           <strong>
             {formatShare(denied)} of requests in the last minute were denied
             {callers.length > 0 ? ':' : '.'}
           </strong>
-          {callers.slice(0, named).map((caller, n, { length }) => (
+          {callers.slice(0, maxNamedCallers).map((caller, n, { length }) => (
             <>
               {n === 0 ? ' ' : n === length - 1 && others <= 0 ? ' and ' : ', '}
               <CallerLink caller={caller} />
