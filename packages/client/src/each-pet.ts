@@ -65,6 +65,7 @@ export function createPetList(
 ): PetList {
   async function* pages(limit = maxPageLength) {
     let cursor = query?.cursor;
+    let lastId: Pet['id'] = 0;
     do {
       const page = await getPage(
         // A list of ids is one page, and takes no `limit`. An invalid query passes unchanged,
@@ -73,7 +74,8 @@ export function createPetList(
         options,
       );
       yield page;
-      cursor = page.nextCursor;
+      lastId = page.pets.at(-1)?.id ?? lastId;
+      cursor = page.nextCursor && `>${lastId}~${page.nextCursor}`;
     } while (cursor);
   }
 

@@ -18,9 +18,11 @@ interface PageRequest {
  * therefore contains the last known `id` and the cursor of that page, as in `~17~<cursor>`. The
  * client requests the last page again, and drops all animals up to that `id`. New animals have
  * greater ids.
+ *
+ * Loops over pages use the form `>17~<cursor>`: the page must not contain animals up to that `id`.
  */
 export function parseCursor(text = ''): PageRequest {
-  const [, known = 0, cursor = text] = /^~(\d+)~(.*)/.exec(text) ?? [];
+  const [, mark, known = 0, cursor = text] = /^([~>])(\d+)~(.*)/.exec(text) ?? [];
   return {
     cursor: cursor || undefined,
 
@@ -32,6 +34,9 @@ export function parseCursor(text = ''): PageRequest {
       if (nextCursor && nextCursor === cursor)
         throw new AnimalStoreError('the next page has the same cursor', call);
       const pets = (body as Pet[]).filter((pet) => !(pet?.id <= Number(known)));
+      // A cache that mixes up pages may lead around in a circle.
+      if (mark === '>' && pets.length < (body as Pet[]).length)
+        throw new AnimalStoreError('the next page repeats animals', call);
       const resumeCursor = nextCursor ?? `~${pets.at(-1)?.id ?? known}~${cursor}`;
       return { pets, nextCursor, resumeCursor };
     },

@@ -57,6 +57,20 @@ describe('eachPet', () => {
     expect(script.fields('X-Trace')).toEqual(['t', 't']);
   });
 
+  // Regression: the loop never ended.
+  test('eachPet rejects when a cache answers with an earlier page whose cursor is another one', async () => {
+    const first = page(pets(1, 2), next('cursor=a'));
+    const { store, script } = open([
+      first,
+      page(pets(3, 4), next('cursor=b')),
+      page(pets(1, 2), next('cursor=c')),
+    ]);
+    const error = await rejection(store.eachPet().toArray());
+    expect(error).toMatchObject({ name: 'AnimalStoreError', operation: 'listPets', attempts: 1 });
+    expect(error).toHaveProperty('message', 'listPets: the next page repeats animals');
+    expect(script.lines.at(-1)).toBe('GET /pets?limit=100&cursor=b');
+  });
+
   test('eachPet rejects when the server always responds with the same cursor', async () => {
     const { store, script } = open([page(pets(1, 2), next('cursor=a'))]);
     expect(await rejection(store.eachPet().toArray())).toMatchObject({
