@@ -27,7 +27,7 @@ async function openQuietService(redisUrl: string) {
   });
 }
 
-test(`${path} names each source file that a GET request or a creation executes once, and no other files`, async () => {
+test(`the document ${path} names each source file that a GET request or a creation executes once, and no other files`, async () => {
   await using redis = await openRedis();
   await using service = await openQuietService(redis.url);
   const { free, pro, business } = service.tokens;
@@ -54,7 +54,7 @@ test(`${path} names each source file that a GET request or a creation executes o
   expect(tableFiles, where).toEqual([...more].sort());
 });
 
-test(`${path} names only files of the server that a revocation executes`, async () => {
+test(`the document ${path} names only files of the server that a revocation executes`, async () => {
   await using redis = await openRedis();
   await using service = await openQuietService(redis.url);
   const admin = adminOf(service.server);
@@ -71,7 +71,7 @@ test(`${path} names only files of the server that a revocation executes`, async 
   expect(named.filter((file) => !names.includes(file.split('/').at(-1)))).toEqual([]);
 });
 
-test(`every path of a file in ${path} exists`, () => {
+test(`every file that the document ${path} names exists`, () => {
   const paths = filesIn(sections.join('\n')).filter((file) => /^(apps|packages)\//.test(file));
   expect(paths.length).toBeGreaterThan(8);
   expect(paths.filter((file) => !existsSync(repository + file))).toEqual([]);
@@ -106,6 +106,7 @@ function nameOf(url: string): string | undefined {
   return packageName === undefined ? path : `${packageName}/${path}`;
 }
 
+/** Returns the section of the document with this heading. */
 function sectionOf(title: string): string {
   return sections.find((section) => section.startsWith(`${title}\n`)) ?? '';
 }
