@@ -45,7 +45,9 @@ network_config_dir = "${directory}/networks"
 export function openContainers(scope) {
   const directory = mkdtempSync(join(tmpdir(), 'animal-store-deploy-'));
   writeFileSync(join(directory, 'containers.conf'), configurationIn(directory));
-  const storage = `Opens a separate store of images and networks, so that nothing else on this machine changes.${directory}/graph"
+  const storage = `[storage]
+driver = "overlay"
+graphroot = "${directory}/graph"
 runroot = "${directory}/run"
 `;
   writeFileSync(join(directory, 'storage.conf'), storage);
