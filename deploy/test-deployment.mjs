@@ -71,8 +71,9 @@ await scope.disposeAsync();
 
 /** Returns the reason why a step cannot run on this machine; `undefined` if it can. */
 function obstacle({ programs, isOfRoot, needs }) {
-  if (isOfRoot && process.getuid() !== 0) return 'only root can';
-  if (needs !== undefined && !results.passed.includes(needs)) return `needs the step "${needs}"`;
+  if (isOfRoot && process.getuid() !== 0) return 'this step needs root';
+  if (needs !== undefined && !results.passed.includes(needs))
+    return `this step needs the step "${needs}", which has not passed`;
   return missingOf(programs);
 }
 

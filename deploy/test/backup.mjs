@@ -73,9 +73,12 @@ export async function testBackup({ scope, freePort, say }) {
       else equal(answer.status, 404);
     }
     const next = await create(again);
-    ok(next.id > lost.id, `The id ${next.id} is given again; ${lost.id} was given.`);
+    ok(
+      next.id > lost.id,
+      `The id ${next.id} was assigned again: ids up to ${lost.id} were already assigned.`,
+    );
     await again.stop();
-    say(`${what}: served after ${seconds} s, no id reused`);
+    say(`${what}: the service worked after ${seconds} s, and no id was assigned again`);
   }
 
   const other = scope.use(await openPostgres(debian));
@@ -111,6 +114,9 @@ function binariesOfDebian() {
   const root = '/usr/lib/postgresql';
   const versions = existsSync(root) ? readdirSync(root).map(Number).filter(Boolean) : [];
   const bin = join(root, String(Math.max(...versions)), 'bin');
-  ok(existsSync(join(bin, 'pg_ctl')), 'No Postgres server: apt-get install postgresql');
+  ok(
+    existsSync(join(bin, 'pg_ctl')),
+    'There is no Postgres server. Run apt-get install postgresql.',
+  );
   return bin;
 }

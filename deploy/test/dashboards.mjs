@@ -52,7 +52,7 @@ export async function testDashboards({ scope, createDatabase, freePort, say }) {
   const files = Object.entries(buildDashboards());
   for (const [file, built] of files) {
     const committed = readFileSync(join(repository, 'deploy/grafana/dashboards', file), 'utf8');
-    ok(committed === built, `${file} is outdated: node deploy/grafana/build-dashboards.mjs`);
+    ok(committed === built, `${file} is outdated. Run node deploy/grafana/build-dashboards.mjs.`);
   }
 
   const { url: redisUrl } = scope.use(await openRedis());
@@ -95,7 +95,10 @@ export async function testDashboards({ scope, createDatabase, freePort, say }) {
   for (const { title, expr } of queries) {
     const filledIn = fillIn(expr);
     const isFound = (await query(filledIn)).length > 0;
-    ok(isFound || mayBeEmpty.has(title), `"${title}": ${filledIn} finds nothing.`);
+    ok(
+      isFound || mayBeEmpty.has(title),
+      `The query of the panel "${title}" returns nothing: ${filledIn}`,
+    );
   }
   const traced = panels.flatMap(({ title, targets = [] }) =>
     targets.filter(({ exemplar }) => exemplar).map(({ expr }) => ({ title, expr })),
@@ -106,7 +109,7 @@ export async function testDashboards({ scope, createDatabase, freePort, say }) {
       `query_exemplars?query=${encodeURIComponent(fillIn(expr))}&start=0&end=${Date.now() / 1_000 + 60}`,
     );
     const ids = series.flatMap(({ exemplars }) => exemplars.map(({ labels }) => labels.trace_id));
-    ok(ids.length > 0, `"${title}": ${fillIn(expr)} has no exemplar.`);
+    ok(ids.length > 0, `The query of the panel "${title}" returns no exemplar: ${fillIn(expr)}`);
     ok(
       ids.every((id) => /^[\da-f]{32}$/.test(id)),
       `"${title}" has an exemplar without a trace.`,
@@ -114,7 +117,7 @@ export async function testDashboards({ scope, createDatabase, freePort, say }) {
   }
   const { groups } = await askPrometheus('rules');
   const rules = groups.flatMap((group) => group.rules);
-  ok(rules.length > 20, 'There are no rules.');
+  ok(rules.length > 20, 'Prometheus has loaded fewer rules than expected.');
   deepEqual(
     rules.filter(({ health }) => health !== 'ok'),
     [],

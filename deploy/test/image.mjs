@@ -16,10 +16,10 @@ export async function testImage({ containers, freePort, say }) {
   const { stdout } = await podman(['image', 'inspect', image]);
   const [{ Size, Config, Healthcheck }] = JSON.parse(stdout);
   say(`${(Size / 1e6).toFixed(0)} MB`);
-  ok(Size <= maxBytes, `The image has ${Size} bytes.`);
+  ok(Size <= maxBytes, `The image has ${Size} bytes, expected at most ${maxBytes}.`);
   equal(Config.User, '1000:1000');
   equal(Config.Cmd[0], 'node');
-  ok(Healthcheck !== undefined, 'It has no health check.');
+  ok(Healthcheck !== undefined, 'The image has no health check.');
 
   const [port, opsPort] = [await freePort(), await freePort()];
   const data = join(directory, 'data');

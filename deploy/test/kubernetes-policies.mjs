@@ -77,7 +77,7 @@ function expectNameServers({ egress }, overlay) {
   const { ports, to = [] } = egress.find((rule) => rule.ports.some(({ port }) => port === 53));
   const anyNamespace = to.some((it) => JSON.stringify(it) === '{"namespaceSelector":{}}');
   const onTheNode = to.some(({ ipBlock }) => ipBlock?.cidr.startsWith('169.254.'));
-  ok(anyNamespace && onTheNode, `${overlay}: some name servers are out of reach.`);
+  ok(anyNamespace && onTheNode, `${overlay}: the network policy does not allow all name servers.`);
   const protocols = ports.filter(({ port }) => port === 53).map(({ protocol }) => protocol);
   deepEqual(protocols.sort(), ['TCP', 'UDP']);
 }
@@ -87,10 +87,10 @@ function expectCallers({ ingress }, areProxiesTrusted, overlay) {
     ingress
       .filter(({ ports }) => ports === undefined || ports.some(({ port }) => port === wanted))
       .every(({ from }) => from?.every(({ podSelector }) => podSelector !== undefined));
-  ok(isNarrow('ops'), `${overlay}: port 3001 is open to more than Prometheus.`);
+  ok(isNarrow('ops'), `${overlay}: port 3001 is open to other pods than Prometheus.`);
   // A pod that reaches the public port directly could forge X-Forwarded-For and evade the rate
   // limit of its network.
-  ok(!areProxiesTrusted || isNarrow('http'), `${overlay}: every pod may say that it is a proxy.`);
+  ok(!areProxiesTrusted || isNarrow('http'), `${overlay}: every pod can forge X-Forwarded-For.`);
 }
 
 function expectConnections(objects, overlay) {
@@ -102,5 +102,8 @@ function expectConnections(objects, overlay) {
   const most = find('HorizontalPodAutoscaler').spec.maxReplicas;
   const { maxSurge } = find('Deployment').spec.strategy.rollingUpdate;
   const needed = (most + maxSurge) * perReplica + (find('Job') ? 1 : 0);
-  ok(needed <= connectionsOfPostgres, `${overlay}: ${most} replicas need ${needed} connections.`);
+  ok(
+    needed <= connectionsOfPostgres,
+    `${overlay}: ${most} replicas need ${needed} connections, but Postgres allows ${connectionsOfPostgres}.`,
+  );
 }

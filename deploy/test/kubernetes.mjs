@@ -56,7 +56,7 @@ export async function testKubernetes({ say }) {
     // value.
     equal(spec.replicas, undefined, `${overlay} sets \`replicas\`.`);
     const scaler = all.find(({ kind }) => kind === 'HorizontalPodAutoscaler');
-    ok(scaler?.spec.minReplicas >= 2, `${overlay} does not ask for two replicas.`);
+    ok(scaler?.spec.minReplicas >= 2, `${overlay}: the autoscaler must run at least two replicas.`);
   }
   const services = overlays.production.filter(({ kind }) => kind === 'Service');
   const ports = services.flatMap(({ spec }) => spec.ports.map(({ targetPort }) => targetPort));
@@ -80,7 +80,10 @@ async function checkTypes(objects) {
   mkdirSync(folder, { recursive: true });
   const lines = objects.map((object, index) => {
     const module = modules[object.apiVersion];
-    ok(module !== undefined, `No types are known for ${object.apiVersion}.`);
+    ok(
+      module !== undefined,
+      `There are no types for ${object.apiVersion}. Add them to \`modules\` in this file.`,
+    );
     const type = `import('${module}').I${object.kind}`;
     return `export const object${index}: ${type} = ${JSON.stringify(object, null, 2)};\n`;
   });
