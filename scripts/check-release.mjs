@@ -20,7 +20,9 @@ const { GITHUB_REF_NAME: tag, GITHUB_REPOSITORY: actualRepository } = process.en
 
 const home = `https://github.com/${actualRepository}`;
 if (!isDryRun && (repository.url !== `git+${home}.git` || bugs !== `${home}/issues`)) {
-  refuse(`package.json: repository is ${repository.url}, but this is ${actualRepository}.`);
+  refuse(
+    `The repository in package.json is ${repository.url}, but this release runs in ${actualRepository}. Correct \`repository\` and \`bugs\`.`,
+  );
 }
 rmSync(release, { recursive: true, force: true });
 mkdirSync(release);
@@ -31,13 +33,15 @@ for (const name of ['contract', 'client', 'quotas']) {
   run(join(directory, 'node_modules/.bin/publint'), ['run', tarball, '--strict'], directory);
   const { version } = JSON.parse(run('tar', ['-xzOf', tarball, 'package/package.json'], root));
   if (!isDryRun && tag !== `v${version}`) {
-    refuse(`${name}: the version is ${version}, but the tag is ${tag}.`);
+    refuse(
+      `The version of ${name} is ${version}, but the tag is ${tag}. Push a tag with the version.`,
+    );
   }
   if (isDryRun) run('npm', ['publish', '--dry-run', '--access', 'public', tarball], root);
 }
 if (isDryRun) {
-  console.log(`Not checked, because this is no release: whether the tag matches the version, and whether
-the repository is ${repository.url}, which is a placeholder until the project has one.`);
+  console.log(`This dry run did not check the tag and the repository. A release fails unless it runs in
+${repository.url}. This address is a placeholder until the project has a repository.`);
 }
 console.log('The packages in release/ can be published.');
 
