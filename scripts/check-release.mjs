@@ -21,7 +21,7 @@ const { GITHUB_REF_NAME: tag, GITHUB_REPOSITORY: actualRepository } = process.en
 const home = `https://github.com/${actualRepository}`;
 if (!isDryRun && (repository.url !== `git+${home}.git` || bugs !== `${home}/issues`)) {
   refuse(
-    `The repository in package.json is ${repository.url}, but this release runs in ${actualRepository}. Correct \`repository\` and \`bugs\`.`,
+    `In package.json, the repository is ${repository.url}, but this is ${actualRepository}. Correct \`repository\` and \`bugs\`.`,
   );
 }
 rmSync(release, { recursive: true, force: true });
