@@ -67,7 +67,8 @@ test(`the document ${path} names only files of the server that a revocation exec
     sectionOf('A revocation')
       .split('\n')
       .find((line) => line.startsWith(`${number}. `)) ?? '';
-  // Step 1 is the command line, which is another process. Step 5 is the loss of a connection.
+  // Only the steps 2 to 4 are compared. The CLI executes step 1 in its own process, and step 5
+  // happens only if a replica loses its connection.
   const named = [2, 3, 4].flatMap((number) => filesIn(step(number)));
   const names = [...executed].map((file) => file.split('/').at(-1));
   expect(named.length).toBeGreaterThan(8);
