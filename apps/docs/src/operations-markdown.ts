@@ -186,9 +186,9 @@ export function operationsMarkdown(document: JsonObject): string {
 
   return `# Operations
 
-This page describes every operation with its parameters, bodies, responses and errors, and shows programs that run unchanged.
+This page describes every operation, with programs that run unchanged.
 
-The programs read your key from the environment variable \`ANIMAL_STORE_API_KEY\`. If JavaScript is on, you can send a request from this page with "Try it".
+The programs read your key from the environment variable \`ANIMAL_STORE_API_KEY\`. To send a request from this page, use "Try it".
 
 ${operations.map(describeOperation).join('\n\n')}
 

@@ -47,8 +47,8 @@ export function createOperator(): Change {
 /**
  * Returns the possible changes to an operator.
  *
- * @param operators the listed operators. Without a search, the list is complete, so the last owner
- *   can be recognized and warned.
+ * @param operators the listed operators. Without a search, the list is complete, so an owner that
+ *   is the only active one in it is the last owner.
  */
 export function actionsOn(
   operator: Operator,
@@ -115,7 +115,7 @@ export function actionsOn(
       consequence: [
         isOwn && 'This operator is you. You will be logged out at once.',
         isLastOwner &&
-          `${isSearch ? 'This may be the last owner.' : 'This is the last owner.'} Without an owner, only the ADMIN_TOKEN can manage operators.`,
+          `${isSearch ? 'Check whether this is the last owner.' : 'This is the last owner.'} Without an owner, only the ADMIN_TOKEN can manage operators.`,
         'Every replica refuses the operator from the next request on, and its sessions end. This cannot be undone.',
       ]
         .filter(Boolean)
