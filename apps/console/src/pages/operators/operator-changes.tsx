@@ -115,7 +115,7 @@ export function actionsOn(
       consequence: [
         isOwn && 'This operator is you. You will be logged out at once.',
         isLastOwner &&
-          `${isSearch ? 'Check whether this is the last owner.' : 'This is the last owner.'} Without an owner, only the ADMIN_TOKEN can manage operators.`,
+          `${isSearch ? 'This may be the last owner.' : 'This is the last owner.'} Without an owner, only the ADMIN_TOKEN can manage operators.`,
         'Every replica refuses the operator from the next request on, and its sessions end. This cannot be undone.',
       ]
         .filter(Boolean)
