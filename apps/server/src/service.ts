@@ -160,7 +160,7 @@ export async function openService(options: ServiceOptions = {}): Promise<Service
     async close(timeoutMs) {
       drain();
       await listener.close(timeoutMs);
-      observability.tracing?.flush();
+      void observability.tracing?.flush();
       // The ledger and the log of bans are closed while the operators' listener is still open.
       // Whatever they cannot write is lost now, and the last metrics scrape shows how much.
       await Promise.all([stores.usage.close(), stores.bans.close()]);

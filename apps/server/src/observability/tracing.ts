@@ -58,8 +58,8 @@ export interface OpenTracing extends RequestTracing {
    * attributes.
    */
   describe(places: TracedPlaces): void;
-  /** Starts to send the waiting spans. The function is called when the last request has ended. */
-  flush(): void;
+  /** Sends the waiting spans. The function is called when the last request has ended. */
+  flush(): Promise<void>;
   /**
    * Sends the waiting spans. The function does not wait for a trace collector that is unavailable.
    */
@@ -203,11 +203,8 @@ export function openTracing(
       isCluster = redis.length > 1;
       placeOfDatabase = () => databaseAttributes(database());
     },
-    flush() {
-      // Errors are ignored here, because the exporter reports spans that it cannot send. `close`
-      // waits for the spans.
-      provider.forceFlush().catch(() => {});
-    },
+    // Errors are ignored here, because the exporter reports spans that it cannot send.
+    flush: () => provider.forceFlush().catch(() => {}),
     async close() {
       for (const end of unwatch) end();
       const sent = provider.shutdown().catch((failure: unknown) => tell(String(failure)));
