@@ -21,7 +21,10 @@ export interface CreatePetOptions extends CallOptions {
   idempotencyKey?: string | undefined;
 }
 
-/** The operations of the Animal Store. Every call rejects with an `AnimalStoreError` if it fails. */
+/**
+ * The operations of the Animal Store. A call that fails rejects with an `AnimalStoreError`, or with
+ * a `TypeError` if an argument cannot be sent.
+ */
 export interface AnimalStoreClient {
   /**
    * Gets one page of animals, ordered by `id`. A page has at most 20 animals unless you set

@@ -25,8 +25,8 @@ export interface WaitEvent extends CallEvent {
   /** How long the call waits at most, in milliseconds. */
   delayMs: number;
   /**
-   * Why the call waits: the quota is used up, the key is banned, or earlier requests have had no
-   * response for 5 seconds.
+   * Why the call waits: the quota is used up, the key is banned, or earlier requests have no
+   * response yet. The last reason is reported if the call began at least 5 seconds ago.
    */
   reason: 'quota' | 'ban' | 'queue';
   /** How many calls with the same key are waiting, including this one. */

@@ -11,14 +11,14 @@ import { waitFor } from './wait.ts';
 const lookEveryMs = 60_000;
 
 /**
- * How long a request counts as in flight after its call has timed out or was aborted. Until then,
- * it may still reach the service.
+ * How long a request may still reach the service after its call has timed out or was aborted. Until
+ * then, it counts as a request without a response.
  */
 const maxTravelMs = 30_000;
 
 /**
- * How long a request counts as in flight after its connection failed. If it has not reached the
- * service by then, it never will.
+ * How long a request counts as one without a response after its connection failed. If it has not
+ * reached the service by then, it never will.
  */
 const maxTravelAfterFailureMs = 1_000;
 
@@ -55,8 +55,8 @@ interface GateOptions {
   timeoutMs: number;
   signal: AbortSignal | undefined;
   /**
-   * Called once for each reset that the call waits for. Also called once when no waiting call could
-   * be sent for 5 seconds.
+   * Called once for each reset that the call waits for. If the call waits for responses to earlier
+   * requests, it is called once, 5 seconds or more after the call began.
    */
   onWait?: (wait: Wait) => void;
 }
@@ -67,7 +67,7 @@ export interface Wait {
   delayMs: number;
   /**
    * Why the call waits: the quota is used up, the key is banned, or earlier requests have no
-   * response.
+   * response yet. The last reason is reported if the call began at least 5 seconds ago.
    */
   reason: 'quota' | 'ban' | 'queue';
   /** How many calls with the same key are waiting, including this one. */
@@ -246,8 +246,8 @@ export function createQuotaGate(): QuotaGate {
         break;
       }
       const { remaining, endsAtMs, code } = quota;
-      // The wait is reported for each new reset. A queue of calls is reported only if this call has
-      // waited in it for `recheckMs`.
+      // The wait is reported for each new reset. A wait for responses to earlier requests is only
+      // reported if this call began at least `recheckMs` ago.
       const waitsFor =
         remaining === 0 ? endsAtMs : now - enteredAtMs < recheckMs ? reportedWait : 0;
       if (!Object.is(waitsFor, reportedWait)) {

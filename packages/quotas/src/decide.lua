@@ -111,7 +111,7 @@ for i = 1, #asked / 4 do
       episode_began = 0
     end
 
-    -- 4. Deny the other requests. Each denied request begins an episode, is a strike, or begins a
+    -- 4. Deny the other requests. A denied request may begin an episode, be a strike, or begin a
     --   ban.
     denied = requests - admitted
     if denied > 0 then

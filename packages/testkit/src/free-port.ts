@@ -8,7 +8,7 @@ import { createServer } from 'node:net';
  * could take the port of a stopped program, which then could not start again.
  *
  * Each node of a Redis Cluster also listens on a second port, which is 10,000 higher than its first
- * one. The second port may be one that the system assigns.
+ * one. The range is so low that the second port is below the assigned ports too.
  */
 const range = { first: 10_500, size: 10_000 };
 
