@@ -23,7 +23,7 @@ if (!existsSync(page) || sources.some((file) => modifiedAt(file) > modifiedAt(pa
   const args = [vite, 'build', '--logLevel', 'warn'];
   const { status, error } = spawnSync(process.execPath, args, {
     cwd: app,
-    // The build prints to stderr, because stdout of `npm start` contains the log of the service.
+    // The build prints to stderr, because stdout of `npm start` contains only the banner.
     stdio: ['ignore', 2, 2],
   });
   // A failed build does not stop `npm start`, because the service also works without the console.

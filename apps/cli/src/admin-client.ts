@@ -9,7 +9,7 @@ import type { AdminRequest } from './request-options.ts';
 
 const timeoutMs = 30_000;
 
-/** The number of entries that one request of a list asks for, the maximum of the API. */
+/** The largest number of entries that one request of a list asks for: the maximum of the API. */
 const pageSize = 100;
 
 export type OperationName = keyof typeof adminContract;

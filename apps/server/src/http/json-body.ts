@@ -9,8 +9,8 @@ import { HttpError } from './http-error.ts';
 import './request-locals.ts';
 
 /**
- * The size of the largest JSON body in bytes. It is sixteen times the size of the longest name when
- * all of its characters are escaped.
+ * The size of the largest JSON body in bytes. It is five times the size of the longest name when all
+ * of its 255 characters are escaped, with 12 bytes for each of them.
  */
 const maxBodyBytes = 16 * 1024;
 

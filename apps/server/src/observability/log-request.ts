@@ -20,8 +20,8 @@ const linesPerMinute = 300;
  * a line.
  *
  * So each key gets at most 300 lines a minute for its refused requests. All requests without a key
- * share another 300 lines, because an attacker can use many networks. These lines need at most 100
- * MB a day. Metrics count every request.
+ * share another 300 lines, because an attacker can use many networks. A limit of 300 lines a
+ * minute allows about 100 MB a day. Metrics count every request.
  */
 export function openRequestLog({
   log,

@@ -32,7 +32,7 @@ const linesOf = async (format: 'plain' | 'openmetrics') =>
   (await metrics.show(format)).text.split('\n');
 
 // Regression: Prometheus missed the first requests of a route, because their series did not exist
-// before. The graph then showed more waits than requests.
+// before. The graph then showed longer waits than durations.
 test('openMetrics creates the duration metric of each operation before the first request arrives', async () => {
   const counts = (await linesOf('plain')).filter((line) =>
     /http_request_duration.*_count/.test(line),

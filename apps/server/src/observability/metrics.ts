@@ -241,8 +241,8 @@ export function openMetrics({
 
   let wasScraped = false;
   /**
-   * A promise that resolves when a scrape has returned the last lost requests; `undefined` if
-   * nothing was lost since the last scrape.
+   * A promise that resolves when a scrape has returned the numbers of lost requests and bans;
+   * `undefined` if nothing was lost since the last scrape.
    */
   let unscrapedLoss: PromiseWithResolvers<void> | undefined;
 

@@ -34,7 +34,8 @@ export interface Quotas {
 /**
  * Opens the quotas of the service. They can be opened even if Redis is down.
  *
- * @throws {StartupError} if Redis is up but refuses the database number, the user or the password.
+ * @throws {StartupError} if Redis is up but refuses the database number, the user, the password or a
+ * command.
  */
 export async function openQuotas(
   given: Partial<QuotaSettings> & Omit<QuotasOptions, keyof QuotaSettings> = {},

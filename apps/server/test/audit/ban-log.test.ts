@@ -191,7 +191,8 @@ test('the ban writer reports each unwritten ban once: refused ones, those beyond
   log.giveUp();
   log.giveUp();
   await log.write();
-  // `onLost` is called once for each refused ban, and once for all bans that were still waiting.
+  // `onLost` is called once for the ban that the database refused, once for each of three bans beyond
+  // ten thousand, and once for all bans that were still waiting.
   expect(onLost.mock.calls.flat()).toEqual([1, 1, 1, 1, 10_000]);
   expect(onFailure).toHaveBeenCalledOnce();
   expect(await actionsAbout(ban.keyId)).toEqual(['ban.started']);

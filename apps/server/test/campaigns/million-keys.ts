@@ -1,6 +1,6 @@
 import { connectTo } from '../support/databases.ts';
 
-/** The number of keys in the database, which is more than any known service has. */
+/** The number of keys in the database, which is more than any known user of the service has. */
 const manyKeys = 1_000_000;
 
 /**

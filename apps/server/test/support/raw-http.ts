@@ -64,9 +64,8 @@ function readAnswers(bytes: Buffer, isHead: boolean): Answer[] {
   if (status < 200) return readAnswers(rest, isHead);
   const headers = lines.flatMap((line) => /^(.*?):\s*(.*?)\s*$/.exec(line)?.slice(1) ?? []);
   const head = createAnswer(status, headers, '');
-  // Only the empty responses of Node itself are chunked: `0\r
-  // \r
-  // `.
+  // Only the empty responses of Node itself are chunked. Such a body has 5 bytes: a zero and two
+  // line breaks.
   const isChunked = head.headers.get('Transfer-Encoding') === 'chunked';
   const bodyLength = isHead || status === 204 ? 0 : Number(head.headers.get('Content-Length') ?? 0);
   const length = isChunked ? 5 : bodyLength;
