@@ -19,7 +19,7 @@ import { type Workload, workloads } from './workloads.ts';
 
 /**
  * The checked workloads: a frequent list (a), single animals (c), creations (d) and denied requests
- * (f). Together, they execute every branch of the request path.
+ * (f). Together, they cover the main ways of a request through the service.
  */
 const checkedWorkloads = ['a', 'c', 'd', 'f'];
 const connections = 64;

@@ -88,7 +88,7 @@ test.each<[title: string, script: string, batches: string, limits?: Limits]>([
   expect(batcher.batches()).toEqual(batches.split(' '));
 });
 
-test('a batcher sends the next batch after the patience and not before, and leaves no timer', async () => {
+test('a batcher does not send the next batch before the patience has passed, and leaves no timer', async () => {
   const { call, clock, batches, answer } = createTestBatcher();
   const results = ['a', 'b'].map(call);
   await clock.advance(patienceMs - 1);

@@ -123,7 +123,7 @@ export async function recordDifference(
   await recordAudit(tx, { cause, action, subject, ...difference });
 }
 
-/** Masks API keys in a change, because operators sometimes paste a leaked key into the reason. */
+/** Masks tokens in a change, because operators sometimes paste a leaked token into the reason. */
 function withoutTokens(change: Change): Change {
   return JSON.parse(hideTokens(JSON.stringify(change))) as Change;
 }

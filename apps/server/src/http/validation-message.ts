@@ -119,7 +119,7 @@ function textOf(value: NonNullable<unknown>): string {
 }
 
 /**
- * Returns the beginning of a text without API keys, for an error message. The rest of the text is
+ * Returns the beginning of a text without tokens, for an error message. The rest of the text is
  * not processed, because a caller may send 16 kB.
  */
 function beginningOf(text: string): string {

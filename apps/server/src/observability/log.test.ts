@@ -6,7 +6,7 @@ import { createToken } from '../keys/token.ts';
 import { describeFailure, openLog } from './log.ts';
 import { prettyLine } from './pretty-line.ts';
 
-test('describeFailure returns only the name, the message and the stack of an error, without API keys', () => {
+test('describeFailure returns only the name, the message and the stack of an error, without tokens', () => {
   const token = createToken();
   const failure = Object.assign(new TypeError(`no ${token}`, { cause: new Error(token) }), {
     query: 'select 1',

@@ -57,7 +57,7 @@ export async function openConsole(
     notice: (text: string) => page.getByRole('status').filter({ hasText: text }).waitFor(),
     /**
      * Makes the page load new data repeatedly until an element is shown. Without this, a page loads
-     * new data every three seconds.
+     * new data about every five seconds.
      */
     async news(shown: Locator) {
       await until(async () => {
