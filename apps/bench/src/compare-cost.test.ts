@@ -11,13 +11,13 @@ test.each([
   [Number.NaN, 1, 1, 'worse'],
   [1, 1, Number.NaN, 'worse'],
 ] as const)(
-  'compareCost judges a measured cost of %d, against %d recorded and a noise of %d, as %s',
+  'compareCost compares the measured cost %d with the recorded cost %d and the noise %d, and returns the verdict "%s"',
   (measured, recorded, noise, verdict) => {
     expect(compareCost(measured, recorded, noise).verdict).toBe(verdict);
   },
 );
 
-test('noiseOf returns the upper quartile of the costs divided by the lower quartile', () => {
+test('noiseOf returns the noise of measured costs: their upper quartile divided by their lower quartile', () => {
   expect(noiseOf([10, 10, 10, 10, 10])).toBe(1);
   expect(noiseOf([50, 10, 11, 12, 1])).toBe(1.2);
   expect(noiseOf([])).toBeNaN();

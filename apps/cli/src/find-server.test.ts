@@ -20,7 +20,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-test('findServer prefers options to the environment, prefers OPS_URL to OPS_PORT, and ignores a line feed at the end of a token file', async () => {
+test('findServer prefers command-line options to environment variables, prefers OPS_URL to OPS_PORT, and ignores a line feed at the end of a token file', async () => {
   const tokenFile = join(directory.path, 'token');
   await writeFile(tokenFile, `${token}\n`);
   const found = (url: string) => ({ name: url, url, token });
@@ -65,7 +65,7 @@ test('findServer names invalid variables in its error, but does not show their v
   expect(() => findServer({})).toThrow(/^OPS_URL: expected an .*\nADMIN_TOKEN: (?!.*hush)/);
 });
 
-test('findServer uses the socket in the data directory without a token, and refuses a socket of another user unless it runs as root', async () => {
+test('when no token is set, findServer uses the Unix socket in the data directory, but only root may use a socket of another user', async () => {
   const { path } = directory;
   const socketPath = join(path, 'ops.sock');
   await using server = createServer().listen(socketPath);

@@ -103,7 +103,7 @@ usage top --since 1d --plan pro --account C-17 --limit 5
 `;
 
 test.each(requestsOf.trim().split(/\n(?! )/))(
-  'a command sends the listed requests: %s',
+  'the CLI command in the first line sends the requests in the following lines: %s',
   async (rows) => {
     const [line = '', ...requests] = rows.split('\n  ');
     // The response has the wrong type, so the CLI fails after its last request. Only the sent
@@ -118,12 +118,15 @@ test.each([
   ['keys list --json', 2, ['limit=100', 'limit=100&cursor=c1']],
   ['keys list --json --limit 2', 2, ['limit=2', 'limit=1&cursor=c1']],
   ['keys list --json --limit 1', 1, ['limit=1']],
-])('the command %s prints %i of the two keys on two pages', async (line, count, queries) => {
-  answerWith([key], 200, '/admin/v1/keys?cursor=c1');
-  const { code, stdout } = await run(line);
-  expect([code, JSON.parse(stdout).length]).toEqual([0, count]);
-  expect(received).toEqual(queries.map((query) => `GET /keys?${query}`));
-});
+])(
+  'the command %s prints %i of two keys when the service returns one key on each page',
+  async (line, count, queries) => {
+    answerWith([key], 200, '/admin/v1/keys?cursor=c1');
+    const { code, stdout } = await run(line);
+    expect([code, JSON.parse(stdout).length]).toEqual([0, count]);
+    expect(received).toEqual(queries.map((query) => `GET /keys?${query}`));
+  },
+);
 
 const plan = 'keys create --plan';
 test.each([
@@ -190,7 +193,7 @@ test.each([
   [204, 'text/html', '', 'error: The server responded with 204'],
   [502, 'text/html', '', 'error: The server responded with 502'],
 ])(
-  'the CLI fails with a one-line error when another program responds with status %i, type %s and body %s',
+  'the CLI fails with a one-line error when a program other than the service responds with status %i, content type %s and body %s',
   async (status, type, body, start) => {
     answer = { status, type, body };
     const { code, stdout, stderr } = await run('keys list');

@@ -7,7 +7,7 @@ const keyId = '00000000-0000-4000-8000-000000000000';
 const rowOf = (at: string, outcome: UsageRow['outcome'], requests: number) =>
   ({ at, operation: 'listPets', outcome, requests }) as const;
 
-test('showKeyUsage draws a bar for each bucket, even for a very small number', () => {
+test('showKeyUsage draws a bar for each hour with requests, even for a very small number of requests', () => {
   const ledger: LedgerOfKey = {
     keyId,
     from: '2026-11-21T08:00:00.000Z',

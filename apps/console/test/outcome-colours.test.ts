@@ -53,7 +53,7 @@ const multiply = (matrix: readonly number[], vector: readonly number[]): number[
 const clearlyDifferent = 0.14; // About seven times the smallest difference that people can see.
 
 test.each(Object.entries(sights))(
-  'the colours of any two outcomes look clearly different with %s',
+  'the chart colours of any two request outcomes look clearly different to a person with %s',
   (_, sight) => {
     const seen = (rgb: readonly number[]) => {
       const cut = multiply(sight, rgb).map((value) => Math.min(1, Math.max(0, value)));

@@ -3,7 +3,7 @@ import { renderMarkdown } from './render-markdown.ts';
 
 const code = (language: string, text: string) => `\`\`\`${language}\n${text}\n\`\`\``;
 
-test('renderMarkdown puts the samples and responses of a section beside its text, and later text below them', () => {
+test('renderMarkdown puts code samples and responses beside the text of their section, and puts the text that follows below them', () => {
   const { html } = renderMarkdown(`# Operations
 
 ## Add {#add .columns}

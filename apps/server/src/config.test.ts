@@ -53,7 +53,7 @@ test('readConfig returns the default values of each part of the service when the
   expect({ ...byDefault, ...observability }).toEqual(byDefault);
 });
 
-test('readConfig reads every environment variable into its setting', () => {
+test('readConfig copies the value of every environment variable into the matching setting', () => {
   const url = 'postgresql://user:p%40ss@db:5433/animals?sslmode=require';
   const config = readConfig({
     HOST: '::1',
@@ -155,7 +155,7 @@ test('readConfig reports all invalid variables at once, one line each, without t
   expect(lines.join('\n')).not.toContain('nter2');
 });
 
-test('readConfig reports ignored parameters of DATABASE_URL, and refuses unsupported parameters by name', () => {
+test('readConfig reports the parameters of DATABASE_URL that it ignores, and names the unsupported parameters that it refuses', () => {
   const url = 'postgres://u:secret@db/name';
   const DATABASE_URL = `${url}?channel_binding=require&keepalives=1`;
   expect(readConfig({ DATABASE_URL }).notes).toEqual([
@@ -167,7 +167,7 @@ test('readConfig reports ignored parameters of DATABASE_URL, and refuses unsuppo
   ]);
 });
 
-test('readConfig refuses the environment variable PGTARGETSESSIONATTRS, because the driver would use it besides DATABASE_URL', () => {
+test('readConfig refuses the environment variable PGTARGETSESSIONATTRS, because the Postgres driver would use it in addition to DATABASE_URL', () => {
   const PGTARGETSESSIONATTRS = 'standby';
   expect(faults({ PGTARGETSESSIONATTRS })).toEqual([]);
   expect(faults({ DATABASE_URL: 'postgres://u@db/name', PGTARGETSESSIONATTRS })).toEqual([
@@ -235,12 +235,9 @@ test.each([
     { OTEL_EXPORTER_OTLP_ENDPOINT: collector, OTEL_SDK_DISABLED: '1' },
     `${collector}/v1/traces`,
   ],
-])(
-  'readConfig chooses the address that receives traces: it sends traces %s',
-  (_, environment, url) => {
-    expect(readConfig(environment).observability.traces?.url).toBe(url);
-  },
-);
+])('readConfig chooses where the service sends its traces: %s', (_, environment, url) => {
+  expect(readConfig(environment).observability.traces?.url).toBe(url);
+});
 
 test('readConfig refuses gRPC as the protocol of traces, because the service sends traces over HTTP', () => {
   const OTEL_EXPORTER_OTLP_PROTOCOL = 'grpc';
@@ -300,7 +297,7 @@ test.each<readonly [name: string, meant: string | undefined]>([
     'OTEL_EXPORTER_OTLP_HEADERS',
   ].map((name) => [name, undefined] as const),
 ])(
-  'readConfig refuses the environment variable %s if it is a misspelling of the setting %s, and ignores it otherwise',
+  'readConfig refuses the unknown environment variable %s only if it is similar to a setting (similar setting: %s)',
   (name, meant) => {
     const line = `${name}: unknown variable. Use ${meant} or unset ${name}`;
     if (meant === undefined) expect(readConfig({ [name]: 'x' })).toBeDefined();

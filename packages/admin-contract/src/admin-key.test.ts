@@ -39,7 +39,7 @@ test.each<[keyof typeof schemas, object]>([
 });
 
 test.each([undefined, {}])(
-  'the schema of a rotation gives the body %j a grace period of a day',
+  'the schema of a key rotation gives the body %j the default grace period of a day',
   (rotation) => {
     expect(Rotation.parse(rotation)).toEqual({ graceSeconds: 86_400 });
   },

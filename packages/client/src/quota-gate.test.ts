@@ -188,7 +188,7 @@ describe('waiting calls', () => {
     expect(sent.slice(3).map(({ name }) => name)).toEqual(['a', 'b', 'newcomer']);
   });
 
-  test('the quota gate refuses a waiting call at once if earlier calls need every window before its maxRetryAfterMs', async () => {
+  test('the quota gate refuses a waiting call at once if earlier calls will use up the quota of every window that opens within its maxRetryAfterMs', async () => {
     const { send, sent } = open();
     const first = send();
     sent[0]?.resolve(answer(0));
@@ -206,7 +206,7 @@ describe('waiting calls', () => {
     expect(sent.slice(1).map(({ name }) => name)).toEqual(['0', '1', '2']);
   });
 
-  test('the quota gate refuses a waiting call when the quota is used up and the reset is later than its maxRetryAfterMs', async () => {
+  test('the quota gate refuses a waiting call when the quota is used up and resets only after the maxRetryAfterMs of the call', async () => {
     const { send, sent } = open();
     for (let count = 0; count < 3; count++) void send();
     const impatient = send('', { maxRetryAfterMs: 59_000 });

@@ -59,7 +59,7 @@ test.each([
   ['a ban', 429, denied, banned, 30_000, { ...none, code: 'key_temporarily_banned' }],
   ['a 429 of a proxy', 429, { 'Retry-After': '30' }, '', 30_000, { ...none, ...unlimited }],
 ] as [string, number, Record<string, string>, string, number, object][])(
-  'readTightestWindow reads the window from a response with %s',
+  'readTightestWindow reads the limit, the remaining requests and the reset time from a response with %s',
   (_what, status, headers, text, endsInMs, expected) => {
     const response = new Response(text, { status, headers });
     const { endsAtMs, ...window } = readTightestWindow({ response, text });
@@ -74,7 +74,7 @@ test.each([
   [200, { ...state, 'X-RateLimit-Limit': '60s' }],
   [200, { ...state, 'X-RateLimit-Remaining': 'a7' }],
 ] as [number, Record<string, string>][])(
-  'readTightestWindow returns unknownWindow for a %i with the headers %j',
+  'readTightestWindow returns unknownWindow for a response with status %i and the headers %j',
   (status, headers) => {
     const answer = { response: new Response('', { status, headers }), text: '' };
     expect(readTightestWindow(answer)).toBe(unknownWindow);

@@ -5,7 +5,7 @@ import { createFindGate } from './shared-quota-gates.ts';
 
 const url = 'https://store.example/v1';
 
-test('two copies of this package share the gate of an API key, and an inspection of the shared state does not show the key', async () => {
+test('two copies of the client package share the quota gate of an API key, and inspecting the shared state does not reveal the key', async () => {
   const gate = findShared().findGate(url, 'ast_secret');
   vi.resetModules();
   const copy = await import('./shared-between-clients.ts');
@@ -15,7 +15,7 @@ test('two copies of this package share the gate of an API key, and an inspection
   expect(inspect(shared, { showHidden: true, depth: 10 })).not.toContain('ast_secret');
 });
 
-test('the registry of gates evicts the least recently used gate when there are more keys than its maximum', () => {
+test('the registry of quota gates evicts the least recently used gate when it has more gates than its maximum', () => {
   const find = createFindGate(2);
   const [gate, other] = [find(url, 'a'), find(url, 'b')];
   expect(find(url, 'a')).toBe(gate);

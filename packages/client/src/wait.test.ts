@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { waitFor } from './wait.ts';
 
 // Node warns of a memory leak if a signal has more than ten listeners.
-test('waitFor adds one listener to a signal for all waits, and removes it after the last wait', async () => {
+test('waitFor adds a single abort listener to a signal for all waits, and removes the listener after the last wait', async () => {
   const controller = new AbortController();
   const { signal } = controller;
   const listeners = () => getEventListeners(signal, 'abort').length;

@@ -56,7 +56,7 @@ describe('many concurrent calls', () => {
     [free, 'restart'],
     [five, 'none'],
   ] as const)(
-    'many concurrent calls finish without a timeout with the quota %o, three processes and the trouble "%s"',
+    'many concurrent calls of three processes finish without a timeout, with the quota %o and the fault "%s"',
     async (quota, trouble) => {
       const clients = [{ latencyMs: [100, 100] as const }];
       const processes = [atOnce(100), atOnce(100), atOnce(100)];

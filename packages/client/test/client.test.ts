@@ -169,7 +169,7 @@ describe('request()', () => {
   );
 });
 
-test('rateLimit() sends its request at once when the quota is used up', async () => {
+test('rateLimit() sends its request at once, even when the quota is used up', async () => {
   const status = { plan: 'free', subject: 'key', bannedUntil: null, warned: false };
   const { store, script } = open([deny(3_600), answerJson(200, status), deny(3_600)]);
   await rejection(store.listPets());
@@ -190,14 +190,14 @@ describe('a function as apiKey', () => {
     expect(apiKey).toHaveBeenCalledTimes(2);
   });
 
-  test('a call rejects with the error of the function as its cause when apiKey is a function that fails', async () => {
+  test('when apiKey is a function that fails, a call rejects with an error whose cause is the error of that function', async () => {
     const cause = new Error('the vault is sealed');
     const { store } = open([], { apiKey: () => Promise.reject(cause) });
     const error = { name: 'AnimalStoreError', cause, attempts: 0 };
     expect(await rejection(store.listPets())).toMatchObject(error);
   });
 
-  test('a call rejects at the abort of its signal when apiKey is a function that never returns', async () => {
+  test('when apiKey is a function that never returns, a call rejects as soon as its signal aborts', async () => {
     const controller = new AbortController();
     const apiKey = () => new Promise<string>(() => controller.abort());
     const call = open([ok], { apiKey }).store.listPets({}, { signal: controller.signal });
@@ -206,7 +206,7 @@ describe('a function as apiKey', () => {
 });
 
 describe('options', () => {
-  test('createClient reads missing options from the environment, and the client calls the current global fetch', async () => {
+  test('createClient reads missing options from environment variables, and each call uses the global fetch of that moment', async () => {
     vi.stubEnv('ANIMAL_STORE_BASE_URL', 'https://environment.example/v1');
     vi.stubEnv('ANIMAL_STORE_API_KEY', 'ast_environment');
     const store = createClient();
@@ -245,7 +245,7 @@ describe('options', () => {
   });
 });
 
-test('the client passes the fetchOptions of the client and of the call to fetch, but they cannot replace its own options', async () => {
+test('the client gives fetch the fetchOptions of the client and of the single call, but they cannot replace the options that the client itself sets', async () => {
   const fetchOptions = { cache: 'no-store', keepalive: false, method: 'DELETE', headers: {} };
   const { store, script } = open([ok], { fetchOptions });
   await store.listPets({}, { fetchOptions: { keepalive: true, signal: null } });

@@ -26,7 +26,7 @@ test('the client retries when the server closes the connection in the middle of 
   expect((await call).pets).toEqual(JSON.parse(animals));
 });
 
-test('a call rejects with a ConnectionError, and the error of fetch as its cause, when the connection is refused', async () => {
+test('when the connection is refused, a call rejects with a ConnectionError whose cause is the error of fetch', async () => {
   const server = await startScriptedServer(() => {});
   await server[Symbol.asyncDispose]();
   const store = createClient({ baseUrl: server.baseUrl, apiKey: 'ast_key', maxRetries: 0 });
@@ -37,7 +37,7 @@ test('a call rejects with a ConnectionError, and the error of fetch as its cause
   });
 });
 
-test('the client closes a connection that stalls in the middle of a body after timeoutMs, or when the signal aborts', async () => {
+test('when a response stalls in the middle of its body, the client closes the connection after timeoutMs or when the signal aborts', async () => {
   const closed: Promise<void>[] = [];
   await using server = await startScriptedServer((response) => {
     closed.push(new Promise((resolve) => response.once('close', resolve)));

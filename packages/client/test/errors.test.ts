@@ -124,7 +124,7 @@ describe('a success with an unexpected body', () => {
     ['createPet', 'object', ['null', '[]', '7']],
     ['request', 'value', ['<html>']],
   ] as const)(
-    'a call of %s rejects with an ApiError that asks for a JSON %s when a response with status 200 has one of the bodies %j',
+    'a call of %s rejects with an ApiError that says that a JSON %s was expected, when a response with status 200 has one of the bodies %j',
     async (operation, kind, bodies) => {
       for (const body of bodies) {
         const { store } = openStore([answer(200, body, { 'Content-Type': 'text/x' })]);

@@ -24,7 +24,7 @@ describe('eachPet', () => {
   test.each([
     [{ ids: [1, 2] }, 'GET /pets?ids=1%2C2'],
     [{ limit: 50, cursor: 'z' }, 'GET /pets?limit=50&cursor=z'],
-  ])('eachPet with the query %j sends the given filter', async (query, line) => {
+  ])('eachPet sends the filter in the query %j with its requests', async (query, line) => {
     const { store, script } = open([page(pets(1, 2))]);
     await store.eachPet(query, {}).toArray({ max: 1 });
     expect(script.lines).toEqual([line]);
@@ -58,7 +58,7 @@ describe('eachPet', () => {
   });
 
   // Regression: the loop never ended.
-  test('eachPet rejects when a cache answers with an earlier page whose cursor is another one', async () => {
+  test('eachPet rejects when a cache returns an earlier page again, even if the page has a new cursor', async () => {
     const first = page(pets(1, 2), next('cursor=a'));
     const { store, script } = open([
       first,
@@ -90,7 +90,7 @@ describe('toArray', () => {
     [101, 5, ['limit=100', 'limit=100&cursor=a%2B1', 'limit=100&cursor=b']],
     [undefined, 5, ['limit=100', 'limit=100&cursor=a%2B1', 'limit=100&cursor=b']],
   ])(
-    'toArray with the max %s sends no more requests than it needs',
+    'toArray with the option max: %s sends no more requests than it needs',
     async (max, count, queries) => {
       const { store, script } = open();
       const animals = store.eachPet({ status: 'sold' });
@@ -100,10 +100,13 @@ describe('toArray', () => {
     },
   );
 
-  test.each([-1, Number.NaN])('toArray refuses the max %f', async (max) => {
-    const expected = new TypeError('max: expected 0 or a positive number');
-    expect(await rejection(open().store.eachPet().toArray({ max }))).toEqual(expected);
-  });
+  test.each([-1, Number.NaN])(
+    'toArray refuses the invalid value %f of the option max',
+    async (max) => {
+      const expected = new TypeError('max: expected 0 or a positive number');
+      expect(await rejection(open().store.eachPet().toArray({ max }))).toEqual(expected);
+    },
+  );
 });
 
 describe('pages', () => {
@@ -121,7 +124,7 @@ describe('pages', () => {
     ]);
   });
 
-  test('pages continues after the last page with the animals that were added since, and yields each once', async () => {
+  test('pages, with the resumeCursor of the last page, yields the animals that were added after that page, each of them once', async () => {
     const { store, script } = open([
       page(pets(5, 5)),
       page(pets(5, 7)),
@@ -145,7 +148,7 @@ describe('pages', () => {
     expect(script.lines).toEqual([first, first, first, first, 'GET /pets?cursor=c&limit=100']);
   });
 
-  test('a resumeCursor continues after the only page, even if that page is empty', async () => {
+  test('the resumeCursor of the only page works even if that page is empty', async () => {
     const { store } = open([page([]), page(pets(1, 1)), page(pets(1, 2))]);
     const empty = await store.listPets();
     const first = await store.listPets({ cursor: empty.resumeCursor });

@@ -22,7 +22,7 @@ const elapse = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
 useFakeClock({ random: 0 });
 
-test('lastRateLimit is the quota state of the last response that reported one', async () => {
+test('lastRateLimit returns the quota state of the last response that contained one', async () => {
   const state = { limit: 60, resetAt: new Date('2026-11-21T00:01:00Z') };
   const quota = (remaining: number) => ({
     'X-RateLimit-Limit': '60',
@@ -45,7 +45,7 @@ test('lastRateLimit is the quota state of the last response that reported one', 
   expect(seen).toEqual([2, 1, undefined]);
 });
 
-describe('other calls with the key after a 429', () => {
+describe('calls with the same API key after a 429', () => {
   test.each<[string, Step[], number[]]>([
     ['wait for the reset, and one of them is sent first', [deny(30), ok], [0, 30, 30, 30]],
     ['wait again when the first of them gets a 429', [deny(20), deny(40), ok], [0, 20, 60, 60, 60]],
@@ -55,7 +55,7 @@ describe('other calls with the key after a 429', () => {
       [0, 30, 30, 30, 30],
     ],
     ['do not wait when the 429 has no Retry-After', [refuse(429, 'x'), ok], [0, 0, 0, 0]],
-  ])('other calls with the key after a 429 %s', async (_what, steps, seconds) => {
+  ])('after a 429, calls with the same API key %s', async (_what, steps, seconds) => {
     const { store, script } = openStore(steps);
     const calls: Promise<unknown>[] = [store.listPets()];
     await elapse(0);
@@ -64,7 +64,7 @@ describe('other calls with the key after a 429', () => {
     expect(script.sentAtMs).toEqual(seconds.map((second) => second * 1_000));
   });
 
-  test('other calls with the key after a 429 wait exactly until the reset, whatever the jitter and the system clock', async () => {
+  test('after a 429, calls with the same API key wait exactly until the reset, whatever the jitter and the system clock are', async () => {
     const { store, script } = openStore([deny(30), ok]);
     const failed = rejection(store.listPets({}, { maxRetries: 0 }));
     await elapse(10_000);
@@ -75,7 +75,7 @@ describe('other calls with the key after a 429', () => {
     expect((script.requests[1]?.atMs ?? 0) - start).toBe(20_000);
   });
 
-  test('the next waiting call is sent when the first call after a 429 is aborted', async () => {
+  test('when the first call that waits after a 429 is aborted, the next waiting call is sent', async () => {
     const { store, script } = openStore([deny(30), hang, ok]);
     await Promise.all([rejection(store.listPets({}, { maxRetries: 0 })), elapse(0)]);
     const first = new AbortController();
@@ -89,14 +89,14 @@ describe('other calls with the key after a 429', () => {
     expect(script.sentAtMs).toEqual([0, 30_000, 31_000]);
   });
 
-  test('other calls with the key after a 429 fail at once with maxRetryAfterMs 0', async () => {
+  test('after a 429, calls with the same API key fail at once if their maxRetryAfterMs is 0', async () => {
     const { store, script } = openStore([deny(30), ok], { maxRetryAfterMs: 0 });
     expect(await rejection(store.listPets())).toMatchObject({ attempts: 1 });
     expect(await rejection(store.listPets())).toBeInstanceOf(RateLimitError);
     expect(script.sentAtMs).toEqual([0]);
   });
 
-  test('a 429 delays the calls of all clients with the same key and address, and no other calls', async () => {
+  test('a 429 delays the calls of all clients with the same API key and base URL, but not the calls of other clients', async () => {
     const { fetch, requests } = scriptFetch(deny(30), ok);
     const apiKey = 'ast_of_several_clients';
     await rejection(createClient({ baseUrl, apiKey, fetch }).listPets({}, { maxRetries: 0 }));
@@ -112,7 +112,7 @@ describe('other calls with the key after a 429', () => {
 });
 
 // During a ban, the client sends one request a minute. `quota-gate.test.ts` tests that.
-test('calls are refused during a ban without being sent', async () => {
+test('during a ban, the client refuses calls without sending them', async () => {
   const { store, script } = openStore([deny(300, 'key_temporarily_banned'), ok]);
   const refused = { name: 'RateLimitError', code: 'key_temporarily_banned', banned: true };
   expect(await rejection(store.listPets())).toMatchObject({ ...refused, retryAfterMs: 300_000 });
@@ -123,7 +123,7 @@ test('calls are refused during a ban without being sent', async () => {
 });
 
 describe('a call that waits for the quota', () => {
-  test('a call that waits for the quota calls onWait and the logger once, and its AbortError says what it waited for', async () => {
+  test('a call that waits for the quota calls onWait and the logger once, and if it is aborted, its AbortError says what it was waiting for', async () => {
     const onWait = vi.fn();
     const logger = { debug: vi.fn(), warn: vi.fn(), error: vi.fn() };
     const { store } = openStore([deny(30), ok], { maxRetries: 0, onWait, logger });
@@ -149,7 +149,7 @@ describe('a call that waits for the quota', () => {
     await settle(other);
   });
 
-  test('a call that waits for earlier responses calls onWait after five seconds, not before', async () => {
+  test('a call that waits for the responses to earlier requests calls onWait after five seconds, not before', async () => {
     const onWait = vi.fn();
     const { store } = openStore([hang], { maxRetries: 0, onWait });
     const calls = [1, 2, 3, 4].map(() => rejection(store.listPets()));

@@ -42,7 +42,7 @@ describe('the test service', () => {
       'pets: the id 3 is given twice',
     ],
     [[{ id: 0, ...mia }], 'pets: the id 0 is invalid, use an integer from 1'],
-  ])('createTestService refuses the animals %j', (pets, message) => {
+  ])('createTestService refuses the invalid animals %j', (pets, message) => {
     expect(() => createTestService({ pets })).toThrow(new TypeError(message));
   });
 
@@ -80,7 +80,7 @@ describe('the test service', () => {
     expect(isApiError(await rejection(store.listPets()), 404)).toBe(true);
   });
 
-  test('the test service resets its quota by the fake clock of the test', async () => {
+  test('the test service uses the fake clock of the test to reset its quota', async () => {
     vi.useFakeTimers({ now: 0 });
     const service = createTestService({ quota: { perMinute: 2, perDay: 3 } });
     const store = createClient({ ...service.clientOptions, maxRetryAfterMs: 0 });

@@ -51,7 +51,7 @@ test('watchAvailability reports each reason of an outage once, with its code and
 });
 
 // Regression: without traffic, an outage lasted a minute, and then until the next statement.
-test('watchAvailability ends an outage when a probe succeeds', async () => {
+test('watchAvailability reports the end of an outage when a probe of the database succeeds', async () => {
   await run('create', '53100');
   fault = '53100';
   await clock.advance(3_000);
@@ -64,7 +64,7 @@ test('watchAvailability ends an outage when a probe succeeds', async () => {
 });
 
 // A probe succeeds while another transaction locks one table.
-test('watchAvailability continues an outage while statements fail between the probes', async () => {
+test('watchAvailability does not report the end of an outage while statements still fail between the successful probes', async () => {
   for (let times = 0; times < 3; times += 1) {
     await run('create', '53100');
     await run('create', '53100');

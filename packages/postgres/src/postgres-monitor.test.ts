@@ -41,7 +41,7 @@ function createTestMonitor() {
   };
 }
 
-test('the monitor starts a single search after many failures, and another search after a failure in the following pause', async () => {
+test('many failures start a single search for the Postgres server, and a failure during the pause after that search starts one more search', async () => {
   const { monitor, searches, find, endPause } = createTestMonitor();
   expect(await monitor.target()).toEqual(addressOf('first'));
   expect(searches).toHaveLength(0);
@@ -55,7 +55,7 @@ test('the monitor starts a single search after many failures, and another search
   expect(searches).toHaveLength(2);
 });
 
-test('the monitor refuses new connections at once and repeats the search while it finds no Postgres', async () => {
+test('while the monitor finds no Postgres server, it refuses new connections at once and repeats its search', async () => {
   const { monitor, searches, find, endPause } = createTestMonitor();
   monitor.suspect(refused);
   await find(Promise.reject(refused));
@@ -69,7 +69,7 @@ test('the monitor refuses new connections at once and repeats the search while i
   expect(searches).toHaveLength(2);
 });
 
-test('the monitor uses a read-only Postgres, and keeps searching until it finds a writable one', async () => {
+test('the monitor uses a read-only Postgres server, but keeps searching until it finds a writable server', async () => {
   const { monitor, onReplaced, find, endPause, searches } = createTestMonitor();
   monitor.suspect(refused);
   await find(standby);
@@ -86,7 +86,7 @@ test('the monitor uses a read-only Postgres, and keeps searching until it finds 
 // The driver reopens the listening connection at once when it is lost. Without a pause, there would
 // be an endless loop if Postgres refuses this connection but responds to the search. This happens
 // when only one connection is left.
-test('whenFound waits for a pause, and then until the monitor finds a Postgres', async () => {
+test('whenFound waits for a pause, and then until the monitor has found a Postgres server', async () => {
   const { monitor, find, endPause } = createTestMonitor();
   const found: string[] = [];
   void monitor.whenFound().then(() => found.push('nothing has failed'));
@@ -104,7 +104,7 @@ test('whenFound waits for a pause, and then until the monitor finds a Postgres',
   expect(found).toHaveLength(2);
 });
 
-test('a closed monitor stops searching, and refuses new connections', async () => {
+test('a closed monitor stops searching for a Postgres server, and refuses new connections', async () => {
   const { monitor, searches, find, endPause } = createTestMonitor();
   monitor.suspect(refused);
   await find(Promise.reject(refused));
@@ -114,7 +114,7 @@ test('a closed monitor stops searching, and refuses new connections', async () =
   await expect(monitor.target()).rejects.toMatchObject({ code: 'CONNECTION_ENDED' });
 });
 
-test('the monitor closes connections to a read-only Postgres when the URL requires a writable one', async () => {
+test('the monitor closes connections to a read-only Postgres server when the URL requires a writable server', async () => {
   const { monitor, onReplaced, endPause, find } = createTestMonitor();
   monitor.suspect(new DatabaseUnavailableError(readOnly));
   void find(Promise.reject(new DatabaseUnavailableError(readOnly)));

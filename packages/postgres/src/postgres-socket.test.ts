@@ -22,14 +22,14 @@ test('openSocket emits an error when the server closes the connection', async ()
   expect(await connection.failed).toMatchObject({ code: 'CONNECTION_CLOSED' });
 });
 
-test('openFailingSocket returns a socket that fails at the first write, with the given code', async () => {
+test('openFailingSocket returns a socket whose first write fails with the given error code', async () => {
   const socket = openFailingSocket('57P03');
   const failed = once(socket, 'error');
   socket.write('startup');
   expect(await failed).toMatchObject([{ code: '57P03' }]);
 });
 
-test('watchSockets destroys a socket when its server does not respond, or sends nothing for too long', async () => {
+test('watchSockets destroys a socket when the server does not respond to a statement, or sends nothing for too long', async () => {
   await using silent = await connectToServer();
   await using idle = await connectToServer();
   await using deaf = await connectToServer();

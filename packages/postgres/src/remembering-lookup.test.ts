@@ -5,7 +5,7 @@ import { createRememberingLookup } from './remembering-lookup.ts';
 
 const failure = Object.assign(new Error('getaddrinfo EAI_AGAIN'), { code: 'EAI_AGAIN' });
 
-test('the lookup returns the last known address while the name server fails', async () => {
+test('the DNS lookup returns the last known address while the name server fails', async () => {
   const addresses = new Map([['db.test', '10.0.0.1']]);
   const lookUp: LookupFunction = (name, _options, callback) => {
     const address = addresses.get(name);
@@ -28,7 +28,7 @@ test('the lookup returns the last known address while the name server fails', as
 });
 
 // Regression: while a name server did not respond, every new connection failed.
-test('the lookup returns the last known address when the name server does not respond soon, and queries it only once', async () => {
+test('the DNS lookup returns the last known address when the name server does not respond in time, and sends only one query', async () => {
   const clock = createTestClock(0);
   const asked: Parameters<LookupFunction>[2][] = [];
   const remembering = createRememberingLookup((_name, _options, callback) => {

@@ -84,13 +84,13 @@ test.each(['40001', '40P01'])(
   },
 );
 
-test('inTransaction runs a transaction that fails for another reason only once', async () => {
+test('inTransaction does not retry a transaction that fails with an error other than a conflict', async () => {
   const work = vi.fn(() => Promise.reject(failed('23505')));
   await expect(inTransaction('a_transaction', db, work)).rejects.toMatchObject({ code: '23505' });
   expect(work).toHaveBeenCalledTimes(1);
 });
 
-test('inTransaction rejects with the Rollback of its work, and does not publish it as a failure', async () => {
+test('inTransaction rejects with the Rollback error that its work throws, and does not report this error as a failure', async () => {
   const failures: unknown[] = [];
   const { error } = tracingChannel('animal-store:statement');
   const record = (message: unknown) => failures.push(message);
@@ -102,7 +102,7 @@ test('inTransaction rejects with the Rollback of its work, and does not publish 
   expect(failures).toEqual([]);
 });
 
-test('a statement without a response fails at its timeout, and no timer is left', async () => {
+test('a statement without a response fails when its timeout has passed, and no timer keeps running', async () => {
   const clock = createTestClock();
   const limited = {} as Database;
   limitStatements(limited, 6_000, { clock });
@@ -136,10 +136,13 @@ test.each<[string, (row: { execution: number }) => { execution: number }[]]>([
   ['too many rows', (row) => [row, row, row]],
   ['a hole before its rows', (row) => Object.assign(new Array(1), { 1: row, 2: row })],
   ['rows of another execution', (row) => [row, { execution: row.execution - 1 }]],
-])('preparedStatement treats a result with %s as a lost connection', async (_, answer) => {
-  expect(await createTestStatement((row) => [row, row]).find(db, {}, 2)).toHaveLength(2);
-  await expect(createTestStatement(answer).find(db, {}, 2)).rejects.toMatchObject({
-    name: 'DatabaseUnavailableError',
-    code: 'INCOMPLETE',
-  });
-});
+])(
+  'preparedStatement rejects as if the connection were lost when a result has %s',
+  async (_, answer) => {
+    expect(await createTestStatement((row) => [row, row]).find(db, {}, 2)).toHaveLength(2);
+    await expect(createTestStatement(answer).find(db, {}, 2)).rejects.toMatchObject({
+      name: 'DatabaseUnavailableError',
+      code: 'INCOMPLETE',
+    });
+  },
+);

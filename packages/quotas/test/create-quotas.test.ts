@@ -41,7 +41,7 @@ test.each([
   [{ id: 'a', quota: { ...quota, perMinute: '5' } }, 'got 5'],
   [{ id: 'a', quota: { ...quota, perMinute: maxLimit + 1 } }, 'got 2147483648'],
 ])(
-  'consume and look reject the consumer %j with a TypeError, and Redis still decides other requests',
+  'consume and look reject the invalid consumer %j with a TypeError, and Redis still decides other requests',
   async (consumer, message) => {
     const quotas = await open();
     const wrong = consumer as Parameters<typeof quotas.consume>[0];
@@ -72,7 +72,7 @@ test('a consumer is never banned when the ban policy is false', async () => {
   expect([await outcomes(hasty), await outcomes(false)]).toEqual(['banned', 'denied']);
 });
 
-test('services with different prefixes on one Redis do not share counts', async () => {
+test('services that use one Redis with different prefixes do not share request counts', async () => {
   const [one, other] = [await open({ prefix: 'one' }), await open({ prefix: 'other' })];
   const consumer = { id: 'same', quota };
   expect(remaining(await one.consume(consumer))).toEqual([1, 9]);
@@ -80,7 +80,7 @@ test('services with different prefixes on one Redis do not share counts', async 
   expect(remaining(await one.consume(consumer))).toEqual([0, 8]);
 });
 
-test('ids with braces and percent signs have separate counts, also in a Cluster', async () => {
+test('ids with braces and percent signs have separate request counts, also in a Redis Cluster', async () => {
   await using cluster = await openRedisCluster();
   const quotas = await open({ redis: cluster.urls, firstConnectionTimeoutMs: 60_000 });
   const ids = ['{', '}', '{}', '}{', '{a}b{}', 'a}:ban:{b', '%7B', '%', 'ü {1}'];
@@ -94,7 +94,7 @@ test('ids with braces and percent signs have separate counts, also in a Cluster'
   }
 });
 
-test('Redis still decides all other requests after it failed at a value that another program wrote', async () => {
+test('Redis still decides all other requests after one request failed because another program had changed its value in Redis', async () => {
   const quotas = await open();
   await redis.connection.rpush('quotas:key:{foreign}', 'a list');
   expect((await quotas.consume({ id: 'foreign', quota })).scope).toBe('replica');
@@ -102,7 +102,7 @@ test('Redis still decides all other requests after it failed at a value that ano
   expect(next).toMatchObject({ scope: 'service', outcome: 'admitted' });
 });
 
-test("createQuotas duplicates the caller's client with its own options, and never closes the client", async () => {
+test("createQuotas uses a copy of the caller's Redis client with options of its own, and never closes the caller's client", async () => {
   const client = new Redis(redis.url, { lazyConnect: true, maxRetriesPerRequest: null });
   onTestFinished(() => client.disconnect());
   const quotas = await open({ redis: client, prefix: 'of-a-client' });

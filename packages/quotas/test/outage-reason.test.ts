@@ -7,7 +7,7 @@ import { openTestQuotas } from './open-test-quotas.ts';
 
 // These outages happen during a command. cluster-outage.test.ts tests a connection that breaks
 // before a command.
-test('the reported reason of an outage is the lost connection when Redis is killed during a command', async () => {
+test('when Redis is killed during a command, the reported reason of the outage is the lost connection', async () => {
   await using redis = await startRedis();
   const opened = Promise.withResolvers<unknown>();
   await using quotas = await openTestQuotas({
@@ -20,7 +20,7 @@ test('the reported reason of an outage is the lost connection when Redis is kill
   expect(await opened.promise).toMatchObject({ message });
 });
 
-test('watchForReason returns the refused connection, or the error that Redis has sent', async () => {
+test('watchForReason returns the error of a refused connection, or the error that Redis has sent', async () => {
   const port = await freePort();
   await using server = await startRedis({ args: ['--requirepass', 'another'] });
   for (const [url, message] of [

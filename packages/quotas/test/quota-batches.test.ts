@@ -26,7 +26,7 @@ async function scriptCalls(): Promise<number> {
   return Number(/cmdstat_evalsha:calls=(\d+)/.exec(stats)?.[1]);
 }
 
-test('the store in Redis sends the first request at once, and later requests in shared calls of up to 100 keys', async () => {
+test('the Redis store sends the first request at once, and combines later requests into calls for up to 100 keys', async () => {
   const { quotas, takeAtOnce } = await open();
   // Afterwards, Redis has cached the scripts, so that each call is a single EVALSHA.
   await takeAtOnce(['warm-up']);
@@ -44,7 +44,7 @@ test('the store in Redis sends the first request at once, and later requests in 
   expect(await scriptCalls()).toBe(2 + 4 + 50);
 });
 
-test('the store in Redis counts a batch once when Redis has lost the cached script', async () => {
+test('the Redis store counts each request of a batch once, even when Redis has lost the cached script', async () => {
   const { quotas, takeAtOnce } = await open();
   await takeAtOnce(['key']);
   await redis.connection.script('FLUSH');

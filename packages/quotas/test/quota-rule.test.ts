@@ -77,20 +77,20 @@ describe.each(Object.entries(stores))('%s', (_, { played, replicas, numRuns, ope
   }
 
   test.each(Object.entries<Steps>(played))(
-    'the quotas decide the requests of an example as expected: %s',
+    'the quotas follow this rule: %s',
     async (_title, steps) => {
       await begin().play(steps);
     },
   );
 
-  test('the replicas decide random sequences of requests like the model', async () => {
+  test('the quotas of one or more servers decide random sequences of requests in the same way as a simple model', async () => {
     const property = await createSequenceProperty((options) =>
       Promise.all(Array.from({ length: replicas }, () => openReplica(options))),
     );
     await fc.assert(property, { seed, numRuns });
   });
 
-  test('quotas.look returns the windows, the strikes and the ban, and counts no request', async () => {
+  test('quotas.look returns the windows, the denied requests that count towards a ban (strikes) and the ban, and counts no request', async () => {
     const { own, play } = begin();
     const look = () => quotas.keys.look(own(free));
     await play(strikeOut(free));
@@ -125,7 +125,7 @@ describe.each(Object.entries(stores))('%s', (_, { played, replicas, numRuns, ope
     expect(told).toEqual([{ consumer: own(one), seconds: 300, startedAtMs, scope: 'service' }]);
   });
 
-  test('the allowance of a network has one window, and peek counts no request', async () => {
+  test('the allowance of a network (a quota without an API key) has one window, and peek counts no request', async () => {
     const { keys, networks } = quotas;
     const [network, another] = [crypto.randomUUID(), crypto.randomUUID()];
     await keys.consume({ ...free, id: network });

@@ -32,7 +32,7 @@ describe('the circuit breaker', () => {
   const fail = () => Promise.reject(new Error('READONLY'));
   const answer = async () => 'answer';
 
-  test('the circuit breaker opens at a failure, and sends no call until a probe succeeds', async () => {
+  test('the circuit breaker opens when a call to Redis fails, and then sends no call until a probe succeeds', async () => {
     probe = fail;
     await expect(breaker.run(fail)).rejects.toThrow('READONLY');
     await clock.advance(2_000);
@@ -45,7 +45,7 @@ describe('the circuit breaker', () => {
     expect(changes).toEqual(['open', 'closed']);
   });
 
-  test('the circuit breaker rejects all waiting calls at the first timeout', async () => {
+  test('the circuit breaker rejects all waiting calls to Redis when the first of them times out', async () => {
     const early = breaker.run(never);
     await clock.advance(100);
     const late = breaker.run(never);
@@ -55,7 +55,7 @@ describe('the circuit breaker', () => {
     expect(changes).toEqual(['open']);
   });
 
-  test('the circuit breaker stays closed when the event loop is busy but the reply has arrived', async () => {
+  test('the circuit breaker stays closed when the reply of Redis has arrived in time but the busy event loop reads it late', async () => {
     const reply = Promise.withResolvers<string>();
     const call = breaker.run(() => reply.promise);
     // One turn of the event loop takes two seconds. The first timer runs, and then the reply is
@@ -79,7 +79,7 @@ describe('the circuit breaker', () => {
     expect(probes).toBe(1);
   });
 
-  test('the circuit breaker ignores the failure of a call that arrives after the breaker was opened and closed again', async () => {
+  test('the circuit breaker ignores a late failure of a call from the time before the breaker opened and closed again', async () => {
     const late = Promise.withResolvers<never>();
     const settled = Promise.allSettled([breaker.run(() => late.promise)]);
     await clock.advance(150);
@@ -91,7 +91,7 @@ describe('the circuit breaker', () => {
   });
 });
 
-test('the probe reconnects when the connection leads to a read-only replica', async () => {
+test('the probe of Redis reconnects when its connection leads to a read-only replica of Redis', async () => {
   await using server = await startRedis({ args: ['--replicaof', '127.0.0.1', '1'] });
   const redis = openRedis([server.url], { connectTimeoutMs: 1_000, name: 'test' });
   onTestFinished(() => redis.disconnect());
@@ -102,7 +102,7 @@ test('the probe reconnects when the connection leads to a read-only replica', as
   await closed;
 });
 
-test('the probe keeps looking for the primary while all Sentinels are down', async () => {
+test('the probe of Redis keeps looking for the primary while all Sentinels are down', async () => {
   await using server = await openRedisSentinels();
   await Promise.all(server.sentinels.map((sentinel) => sentinel.kill()));
   const redis = openRedis([server.url], { connectTimeoutMs: 1_000, name: 'test' });

@@ -9,6 +9,6 @@ beforeAll(async () => {
 
 // The campaign `npm run campaign -- redis-cuts` repeats this test with other seeds for longer.
 test.each(harmfulCases)(
-  'quotas decide correctly when a $direction of Redis is disturbed by: $harm',
+  'quotas decide correctly when a Redis $direction is disturbed: $harm',
   (harmful) => cuts.harmOne(harmful),
 );

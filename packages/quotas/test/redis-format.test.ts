@@ -52,7 +52,7 @@ function seen({ outcome, reported, windows }: ModelDecision) {
 
 // Regression: a previous state of this version did not read format 1. A key with 90 requests a
 // minute was admitted 150 times.
-test('replicas with format 1 and format 2 of the data in Redis count together, and an unban ends bans in both formats', async () => {
+test('servers that use format 1 and format 2 of the data in Redis share their counts, and an unban ends bans in both formats', async () => {
   let sequences = 0;
   const news = new Map<string, TestQuotas>();
   for (const [name, policy] of Object.entries(policies)) news.set(name, await openNew(policy));
@@ -85,7 +85,7 @@ test('replicas with format 1 and format 2 of the data in Redis count together, a
 
 // If this test fails, your change has modified the format in Redis. It then needs a new version:
 // see `redis-format.ts`.
-test('a replica stores exactly the names and values of format 2 in Redis, and all of them expire', async () => {
+test('quotas store exactly the keys and values of format 2 in Redis, and all of them expire', async () => {
   now = startMs;
   const { keys, networks } = await openNew();
   const quota = { perMinute: 1, perDay: 10 };

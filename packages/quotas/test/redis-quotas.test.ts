@@ -27,7 +27,7 @@ const [nameAlone, nameInAccount] = [
   'animal-store:account:{account}:ban:key',
 ];
 
-test('Redis decides by its own clock, even when the clock of the replica differs', async () => {
+test('Redis decides by its own clock, even when the clock of the server differs', async () => {
   const quotas = await open({ clock: createTestClock(0), redisClock: undefined });
   const minuteAfter = async () => Number((await redis.connection.time())[0]) + 60;
   const earliest = await minuteAfter();
@@ -36,7 +36,7 @@ test('Redis decides by its own clock, even when the clock of the replica differs
   expect(resetAt).toBeLessThanOrEqual((await minuteAfter()) + 1);
 });
 
-test('a ban keeps its time to live in Redis when its key moves into or out of an account', async () => {
+test('a ban keeps its time to live in Redis when the banned key joins or leaves an account', async () => {
   const { connection } = redis;
   const { keys } = await open({ banPolicy: strict });
   const hoursLeft = async (name: string) => Math.round((await connection.pttl(name)) / 3_600_000);
@@ -57,7 +57,7 @@ test('a ban keeps its time to live in Redis when its key moves into or out of an
   expect(await hoursLeft(nameAlone)).toBe(24);
 });
 
-test('quotas.moveBan removes the ban from the old name, and a second move changes nothing', async () => {
+test('quotas.moveBan deletes the ban under the old Redis key, and a second call of moveBan changes nothing', async () => {
   const { keys } = await open({ banPolicy: strict });
   for (let i = 0; i < 4; i += 1) await keys.consume(alone);
   await keys.moveBan(alone, inAccount);
@@ -69,7 +69,7 @@ test('quotas.moveBan removes the ban from the old name, and a second move change
 });
 
 // Regression: the audit log got an end a day ahead for a ban of five minutes.
-test('quotas.unban returns an end within the length of the ban after the clock was set back', async () => {
+test('after the clock was set back by a day, quotas.unban returns an end of the ban that is less than an hour away', async () => {
   const { keys } = await open({ banPolicy: strict });
   for (let i = 0; i < 4; i += 1) await keys.consume(alone);
   now -= 86_400_000;
@@ -89,7 +89,7 @@ test('quotas.moveBan moves a ban whose value in Redis has no expiry, and gives i
   expect(await connection.pttl(nameInAccount)).toBeGreaterThan(0);
 });
 
-test('quotas.unban ends a ban that moves into or out of an account at the same moment', async () => {
+test('quotas.unban ends the ban of a key that joins or leaves an account at the same time', async () => {
   const { keys } = await open({ banPolicy: strict });
   for (let round = 0; round < 30; round += 1) {
     const own = { ...alone, id: `moves ${round}` };
@@ -105,7 +105,7 @@ test('quotas.unban ends a ban that moves into or out of an account at the same m
   }
 });
 
-test('quotas.unban returns the strikes or the ban that it has ended, and nothing at the next call', async () => {
+test('quotas.unban returns the strikes (denied requests) or the ban that it has deleted, and neither of them at the next call', async () => {
   const { keys } = await open({ banPolicy: strict });
   const nothing = { strikes: 0, bannedUntil: undefined };
   for (const consumer of [alone, inAccount]) {
@@ -122,7 +122,7 @@ test('quotas.unban returns the strikes or the ban that it has ended, and nothing
   }
 });
 
-test('quotas.credit keeps a ban that begins at the same moment', async () => {
+test('quotas.credit, which resets the request counts of a key, keeps a ban that begins at the same time', async () => {
   const { keys } = await open({ banPolicy: strict });
   for (let round = 0; round < 30; round += 1) {
     const own = { ...alone, id: `credited ${round}` };
@@ -161,7 +161,7 @@ test('an allowance admits requests again after the clock of Redis was set back b
   expect((await other.networks.take('caller')).outcome).toBe('denied');
 });
 
-test('quotas.moveBan keeps the ban at the new name if that ban ends later', async () => {
+test('quotas.moveBan keeps the ban under the new Redis key if that ban ends later than the moved ban', async () => {
   const { keys } = await open({ banPolicy: strict });
   for (let i = 0; i < 2; i += 1) await keys.consume(alone);
   for (let i = 0; i < 4; i += 1) await keys.consume(inAccount);
@@ -182,7 +182,7 @@ test('a network with a used-up allowance is refused without a command to Redis',
   expect(await networks.take('192.0.2.1')).toMatchObject(refused);
 });
 
-test('quotas decide by the share of the replica, and reject credit and unban, while Redis does not respond', async () => {
+test('while Redis does not respond, each server decides by its share of the limit, and the calls credit and unban reject', async () => {
   await using server = await openRedis();
   const states: string[] = [];
   const { keys, networks } = await open({
@@ -209,7 +209,7 @@ test('quotas decide by the share of the replica, and reject credit and unban, wh
   expect((await keys.look(alone)).bannedUntil).toBeDefined();
 });
 
-test('quotas.credit resets the windows of a key or an account, and keeps a ban', async () => {
+test('quotas.credit resets the request counts of a key or an account, and keeps a ban', async () => {
   const { keys } = await open({ banPolicy: strict });
   const leftOf = async (key: typeof alone) =>
     (await keys.look(key)).windows.map(({ remaining }) => remaining);

@@ -76,7 +76,7 @@ test.each<[title: string, script: string, batches: string, limits?: Limits]>([
     'a b cd ef gh i',
     { maxSize: 2, maxInFlight: 2 },
   ],
-])('the batcher decides when a batch is sent: it %s', async (_, script, batches, limits) => {
+])('the batcher combines requests into batches: it %s', async (_, script, batches, limits) => {
   const batcher = createTestBatcher(limits);
   for (const step of script) {
     if (step === '.') await nextTurn();
@@ -88,7 +88,7 @@ test.each<[title: string, script: string, batches: string, limits?: Limits]>([
   expect(batcher.batches()).toEqual(batches.split(' '));
 });
 
-test('a batcher does not send the next batch before the patience has passed, and leaves no timer', async () => {
+test('a batcher does not send the next batch before patienceMs has passed, and leaves no timer', async () => {
   const { call, clock, batches, answer } = createTestBatcher();
   const results = ['a', 'b'].map(call);
   await clock.advance(patienceMs - 1);
@@ -127,7 +127,7 @@ test('a batcher rejects the requests of a batch that fails or has too few result
 });
 
 // `traces.test.ts` tests that each request appears in its own trace.
-test('a batcher sends each batch outside of the async contexts of its requests', async () => {
+test('a batcher sends each batch outside the async contexts of the requests in the batch', async () => {
   const request = new AsyncLocalStorage<string>();
   const contexts: (string | undefined)[] = [];
   const call = createBatcher<string, string>(async (requests) => {

@@ -19,7 +19,7 @@ test.each([
   [0, 4_000],
   [0.75, 5_500],
 ])(
-  'repeat varies its pause by up to a fifth: with the random number %d, the pause is %d ms',
+  'repeat varies the pause between two runs by up to a fifth: with the random number %d, the pause is %d ms',
   async (random, pauseMs) => {
     vi.spyOn(Math, 'random').mockReturnValue(random);
     const work = vi.fn(async () => {});
@@ -34,7 +34,7 @@ test.each([
   },
 );
 
-test('repeat runs the work again and again without a pause after a call of now, until there is no more to do', async () => {
+test('after a call of now(), repeat runs the work again without pauses until there is no more to do', async () => {
   const work = vi.fn(async () => work.mock.calls.length % 3 !== 0);
   const repetition = start(work);
   await clock.advance(3_000);
@@ -57,7 +57,7 @@ test('repeat reports the failure of the work, and runs the work again', async ()
   await repetition.stop();
 });
 
-test('repeat never runs the work twice at once, and stop waits for the current run and starts no other', async () => {
+test('repeat never runs the work twice at the same time, and stop() waits until the current run of the work has ended', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const work = vi.fn(() => promise);
   const repetition = start(work);
@@ -73,7 +73,7 @@ test('repeat never runs the work twice at once, and stop waits for the current r
   expect(work).toHaveBeenCalledTimes(1);
 });
 
-test('repeat runs the work once more for several calls of now during a run', async () => {
+test('when now() is called several times while the work runs, repeat runs the work only once more', async () => {
   const ends: (() => void)[] = [];
   const work = vi.fn(() => new Promise<void>((resolve) => ends.push(resolve)));
   const repetition = start(work);

@@ -3,7 +3,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 
 afterEach(() => vi.unstubAllGlobals());
 
-test('a tab never accepts a session again that the service has refused, whichever tab offers it', async () => {
+test('a browser tab never accepts a session that the service has already refused, whichever tab offers the session', async () => {
   const stored = new Map<string, string>();
   vi.stubGlobal('sessionStorage', {
     getItem: (name: string) => stored.get(name) ?? null,

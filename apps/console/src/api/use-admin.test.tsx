@@ -85,7 +85,7 @@ test('useAdmin keeps the last result during an outage, records when the outage b
   expect(screen.getByRole('button').textContent).toBe('Bob');
 });
 
-test('useAdmin stops polling when the service refuses the session, and continues with a new session', async () => {
+test('useAdmin stops polling when the service refuses the session, and polls again when there is a new session', async () => {
   answer = () => json({ code: 'unauthorized' }, 401);
   renderAt('#/operators', <Operators />);
   await pass(60_000);
@@ -105,7 +105,7 @@ test('useAdmin fetches its data again after a change', async () => {
   expect(sentRequests).toHaveLength(2);
 });
 
-test('useAdminWithHistory fetches an hourly history every 10 s, and the current state with every poll', async () => {
+test('useAdminWithHistory fetches the current state with every poll, but a history by the hour only every 10 s', async () => {
   vi.setSystemTime('2026-03-03T10:10:00Z');
   let requests = 0;
   answer = () => {

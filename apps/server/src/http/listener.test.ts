@@ -40,7 +40,7 @@ async function listen(
 
 const served = () => express().use((_req, res) => res.end('served'));
 
-test('the HTTP listener reports an error while accepting a connection and continues to serve', async () => {
+test('the HTTP listener reports an error that occurs while it accepts a connection, and continues to serve requests', async () => {
   const servers: Server[] = [];
   await using listener = await listen(served(), {}, (server) => servers.push(server));
   const failure = new Error('accept ENOBUFS');
@@ -107,7 +107,7 @@ test.each([
   },
 );
 
-test('the HTTP listener closes a connection with too many pipelined requests, but responds to all of them up to the limit', async () => {
+test('the HTTP listener responds to pipelined requests up to a limit, and then closes the connection', async () => {
   await using listener = await listen(served());
   await readUntilClosed(listener.origin, request().repeat(6));
   const last = request('Host: a\r\nConnection: close\r\n');

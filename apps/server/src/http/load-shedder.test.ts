@@ -64,7 +64,7 @@ function answer(count: number): void {
   runIteration();
 }
 
-test('the load shedder starts a waiting request before a newer one when a response frees a slot', () => {
+test('when a response frees a slot, the load shedder starts a request that has waited before a request that has just arrived', () => {
   const shedder = open({ maxInFlight: 2 });
   enter(shedder, 3);
   expect(shedder).toMatchObject({ inFlight: 2, waiting: 1 });
@@ -91,7 +91,7 @@ test('the load shedder refuses a request that has waited too long, even if no re
   expect(shedder).toMatchObject({ inFlight: 1, waiting: 0 });
 });
 
-test('the load shedder refuses one request at once when the wait queue is full, and chooses the oldest overdue request', async () => {
+test('when the wait queue is full, each new request makes the load shedder refuse one request at once, and overdue requests are refused first', async () => {
   const shedder = open({ maxInFlight: 1, maxWaiting: 12 });
   enter(shedder, 14);
   expect(refused.length).toBe(1);
@@ -134,7 +134,7 @@ test.each([
   ['twice the time of the fastest', 30, 200],
   ['100 ms if the fastest takes longer than 50 ms', 60, 167],
 ])(
-  'the load shedder limits the requests in flight to the number that finishes within %s',
+  'the load shedder limits the requests in flight to the number of requests that finish within %s',
   async (_time, ms, limit) => {
     const shedder = open();
     enter(shedder, 1_000);
@@ -166,7 +166,7 @@ test('the load shedder does not start a waiting request after its caller has dis
   expect(shedder).toMatchObject({ inFlight: 0, waiting: 0 });
 });
 
-test('the load shedder starts further requests when earlier ones have been in flight for a second', async () => {
+test('when requests have been in flight for a second, the load shedder starts further requests, up to maxInFlight', async () => {
   const shedder = open({ maxInFlight: 150 });
   enter(shedder, 100);
   await clock.advance(1_000);
@@ -174,7 +174,7 @@ test('the load shedder starts further requests when earlier ones have been in fl
   expect(shedder).toMatchObject({ inFlight: 150, waiting: 50 });
 });
 
-test('the load shedder starts the first request of a newly waiting caller before the others, and then alternates between callers', () => {
+test('the load shedder starts the first request of a new caller before all waiting requests, and then alternates between callers', () => {
   const shedder = open({ maxInFlight: 1 });
   enter(shedder, 5, 'noisy');
   answer(1);
@@ -188,7 +188,7 @@ test('the load shedder starts the first request of a newly waiting caller before
   expect(shedder).toMatchObject({ inFlight: 0, waiting: 0 });
 });
 
-test('the load shedder alternates between callers with a key and networks, however many networks have waiting requests', () => {
+test('the load shedder alternates between callers with an API key and callers without one, however many networks wait without a key', () => {
   const shedder = open({ maxInFlight: 1 });
   for (let i = 0; i < 1_000; i += 1) enter(shedder, 1, `network ${i}`);
   enter(shedder, 3, 'customer');
@@ -202,7 +202,7 @@ test('the load shedder alternates between callers with a key and networks, howev
   expect(order.slice(6)).toEqual(['network', 'network']);
 });
 
-test('the load shedder refuses a request of the group of callers with the most waiting requests when the wait queue is full', () => {
+test('when the wait queue is full, the load shedder refuses a request with an API key or without one, whichever kind has more waiting requests', () => {
   const shedder = open({ maxInFlight: 1, maxWaiting: 10 });
   for (let i = 0; i < 11; i += 1) enter(shedder, 1, `network ${i}`);
   enter(shedder, 4, 'customer');
@@ -213,7 +213,7 @@ test('the load shedder refuses a request of the group of callers with the most w
   expect(refused.slice(5).map(({ caller }) => caller)).toEqual(['network 6', 'customer']);
 });
 
-test('the load shedder refuses a request of the caller with the most waiting requests when the wait queue is full', () => {
+test('when the wait queue is full, the load shedder refuses a request of the caller that has the most waiting requests', () => {
   const shedder = open({ maxInFlight: 1, maxWaiting: 10 });
   enter(shedder, 11, 'noisy');
   expect(refused).toEqual([]);
@@ -294,7 +294,7 @@ test('the load shedder alternates between a caller with a backlog and callers th
 const pausedOf = (requests: readonly TestRequest[]) =>
   requests.filter(({ req }) => req.socket.isPaused).length;
 
-test('the load shedder stops reading from connections of callers with several waiting requests while at least 64 requests wait', () => {
+test('while at least 64 requests wait, the load shedder stops reading from the connections of callers with several waiting requests', () => {
   const shedder = open({ maxInFlight: 1 });
   enter(shedder, 1, 'quiet');
   enter(shedder, 66, 'noisy');

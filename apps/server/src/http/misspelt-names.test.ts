@@ -14,7 +14,7 @@ test.each([
   ['limit', 'Limit limits limit[lt] page[limit]'],
   ['cursor', 'CURSOR cursor[] cursors page[cursor]'],
 ])(
-  'refuseMisspelt refuses query parameters whose names resemble the parameter %s: %s',
+  'refuseMisspelt refuses query parameters whose names are similar to the parameter %s: %s',
   async (meant, names) => {
     const howToSend = meant === 'ids' ? ': send ids=5,11 or ids=5&ids=11' : '';
     const message = `expected exactly this name${howToSend}`;
@@ -25,7 +25,7 @@ test.each([
   },
 );
 
-test('refuseMisspelt ignores unknown parameters that resemble no known name', async () => {
+test('refuseMisspelt accepts unknown parameters whose names are not similar to a known name', async () => {
   const given = { page: '2', 'page[size]': '2', x: '1', '': '', '[]': '', pets: '3', статус: '1' };
   expect(await query.validate({ limit: '5', ...given })).toEqual({ value: { limit: 5 } });
 });

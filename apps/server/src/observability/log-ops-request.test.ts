@@ -51,14 +51,14 @@ test.each<[level: string, lines: number, record: Partial<OpsRequestRecord>]>([
   // The log lines of authenticated operators are not limited.
   ['info', 11, { ...admin, status: 403, operator: 'Ann' }],
 ])(
-  'openOpsRequestLog rate-limits the log: of eleven equal requests at the level %s it writes %d (%j)',
+  'openOpsRequestLog limits the number of log lines: of eleven equal requests with the level %s, it logs %d (%j)',
   (level, count, record) => {
     expect(written(11, record)).toBe(count);
     expect(pino.levels.labels[lines[0]?.level ?? 0]).toBe(level);
   },
 );
 
-test('openOpsRequestLog limits log lines of successful and failed requests separately, and logs the number of skipped lines each second', async () => {
+test('openOpsRequestLog limits log lines of successful and failed requests separately, and logs each second how many lines it has skipped', async () => {
   const told = { msg: 'ops requests were not logged: too many without an operator' };
   expect([written(100, admin), written(11, { status: 503 })]).toEqual([10, 10]);
   await clock.advance(1_000);

@@ -37,7 +37,7 @@ test.each([
   [token, undefined],
   [undefined, undefined],
 ])(
-  'requestAttributes returns for a request from the address %s the attribute client.address=%s',
+  'when a request comes from the address %s, requestAttributes returns the attribute client.address=%s',
   (ip, shown) => {
     expect(requestAttributes({ ...request, ip }, record)['client.address']).toBe(shown);
   },
@@ -57,7 +57,7 @@ test.each([
   ['curl/8.5.0 \u00e9', undefined],
   [undefined, undefined],
 ])(
-  'requestAttributes returns for the header User-Agent: %s the attribute user_agent.original=%s',
+  'when a request has the header User-Agent: %s, requestAttributes returns the attribute user_agent.original=%s',
   (userAgent, shown) => {
     const headers = { 'user-agent': userAgent };
     expect(requestAttributes({ ...request, headers }, record)['user_agent.original']).toEqual(

@@ -30,7 +30,7 @@ test('createTimeHistogram writes the same metrics text as a histogram of prom-cl
   expect(await ours.metrics()).toBe(await theirs.metrics());
 });
 
-test('createTimeHistogram keeps the last traced duration of each bucket as its exemplar when untraced ones follow', async () => {
+test('createTimeHistogram keeps the last traced duration of each bucket as its exemplar, even when untraced durations follow', async () => {
   const { ours, histogram } = openHistograms();
   const series = histogram.series({ route: '/a' });
   series.observe(0.5, 'first');

@@ -117,7 +117,7 @@ test('closing the tracing waits at most 500 ms for a trace collector that does n
   expect(troubles).toEqual([expect.stringContaining('1 spans are lost')]);
 });
 
-test('closing the tracing does not wait for a trace collector that has already left an export without a response for 500 ms', async () => {
+test('closing the tracing does not wait for the trace collector if it has not responded to an earlier export within 500 ms', async () => {
   const { origin, untilConnected } = await openSilentCollector();
   const tracing = open(origin);
   trace(tracing);
@@ -129,7 +129,7 @@ test('closing the tracing does not wait for a trace collector that has already l
   expect(troubles).toEqual([expect.stringContaining('2 spans are lost')]);
 });
 
-test('closing the tracing waits for a trace collector that failed earlier but has accepted spans since then', async () => {
+test('closing the tracing waits for the trace collector if it has accepted spans again after a failure', async () => {
   let status = 400;
   await using collector = await openOtlpCollector(() => status);
   const tracing = open(collector.url);

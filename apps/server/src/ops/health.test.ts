@@ -10,7 +10,7 @@ const healthy = {
   partialFault: () => undefined,
 };
 
-test('the readiness report is "ready" while the replica serves without faults, and lists every fault otherwise', async () => {
+test('the readiness report is "ready" when the server has no faults, and otherwise it lists every fault', async () => {
   let databaseFault: Promise<string | undefined> = Promise.resolve(undefined);
   let fault: string | undefined;
   const findDatabaseFault = () => databaseFault;
@@ -47,7 +47,7 @@ test('the readiness report is "ready" while the replica serves without faults, a
   await expectReport('not_ready', 'This replica is stopping.');
 });
 
-test('the readiness check sends only one query to a database that does not respond, even when several probes arrive', async () => {
+test('the readiness check sends only one query to a database that does not respond, even when several health checks arrive', async () => {
   const { promise, resolve } = Promise.withResolvers<undefined>();
   const findDatabaseFault = vi.fn(() => promise);
   const health = createHealth({ ...healthy, findDatabaseFault });

@@ -18,11 +18,14 @@ test.each<[what: string, count: number, heard: string[]]>([
   ['three own heartbeats without one of its peers', 3, [own, 'a', 'b', 'a', own, own, own]],
   ['four own heartbeats without one of peer a', 2, [own, 'a', 'b', 'a', own, own, own, 'b', own]],
   ['5,000 invented heartbeats', 1_000, Array.from({ length: 5_000 }, (_, i) => `made up ${i}`)],
-])('the replica count after %s is %i', (_, count, heard) => {
-  expect(countOf(...heard).count()).toBe(count);
-});
+])(
+  'createReplicaCount counts the servers that send heartbeats: after %s, the count is %i',
+  (_, count, heard) => {
+    expect(countOf(...heard).count()).toBe(count);
+  },
+);
 
-test('the replica count reports another replica as new at its first heartbeat, and again after it has announced its shutdown', () => {
+test('hear returns true for the first heartbeat of another server, and for its first heartbeat after it has announced its shutdown', () => {
   const replicas = countOf(own);
   expect(['a', 'a', own, 'b'].map((id) => replicas.hear(id))).toEqual([true, false, false, true]);
   replicas.forget('a');
@@ -31,7 +34,7 @@ test('the replica count reports another replica as new at its first heartbeat, a
   expect(replicas.count()).toBe(3);
 });
 
-test('the replica count stays the same while no heartbeats arrive', async () => {
+test('createReplicaCount keeps its count of servers while no heartbeats arrive from any server', async () => {
   const replicas = countOf(own, 'a', 'b');
   await clock.advance(3_600_000);
   expect([replicas.count(), replicas.silentMs()]).toEqual([3, 3_600_000]);

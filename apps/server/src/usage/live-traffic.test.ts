@@ -21,7 +21,7 @@ test('quantileMs returns a slow 99th percentile but a fast median when 2 % of th
   expect(quantileMs(traffic, 0.99)).toBeGreaterThan(450);
 });
 
-test('mergeTraffic adds up the live traffic of several replicas', () => {
+test('mergeTraffic adds up the outcomes and latencies of requests that several servers have counted', () => {
   const merged = mergeTraffic([trafficOf(1), trafficOf(100, 100), { outcomes: [], latencies: [] }]);
   expect(merged.outcomes).toEqual(trafficOf(1, 100, 100).outcomes);
   expect(merged.latencies).toEqual(trafficOf(1, 100, 100).latencies);

@@ -77,11 +77,14 @@ test.each<[what: string, requests: UsedRequest[], entries: object[]]>([
     [requestOf({ key: undefined, decision: undefined })],
     [],
   ],
-])('the usage collector counts %s', (_, requests, expected) => {
-  expect(collect(requests).entries).toEqual(
-    expected.map((more) => expect.objectContaining({ ...entry, ...more })),
-  );
-});
+])(
+  'the usage collector counts requests before they are written to the database: it counts %s',
+  (_, requests, expected) => {
+    expect(collect(requests).entries).toEqual(
+      expected.map((more) => expect.objectContaining({ ...entry, ...more })),
+    );
+  },
+);
 
 test.each([
   [399, undefined, 'ok'],
@@ -99,7 +102,7 @@ test.each([
   },
 );
 
-test('the usage collector counts a failed request of an unknown caller in the live traffic but not in the usage ledger', () => {
+test('the usage collector counts a failed request without an API key in the current traffic, but not in the stored usage of keys', () => {
   const nobody = { key: undefined, decision: undefined };
   const { collector } = collect([]);
   collector.count(requestOf({ ...nobody, status: 503, errorCode: 'service_unavailable' }));
@@ -110,7 +113,7 @@ test('the usage collector counts a failed request of an unknown caller in the li
   expect(traffic.outcomes).toEqual(usageOutcomes.map((name) => (name === 'server_error' ? 2 : 0)));
 });
 
-test('the usage collector reports requests as lost when they would need a new entry and its memory limit is reached', () => {
+test('when its limit of entries in memory is reached, the usage collector reports requests that need a new entry as lost', () => {
   const of = (id: string, atMs = 0) => ({ ...at(atMs), key: { id, plan: 'free' as const } });
   const { entries, lost, collector } = collect(
     [of('a'), of('b'), of('c'), of('a', minuteMs), of('a')],

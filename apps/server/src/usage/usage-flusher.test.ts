@@ -56,7 +56,7 @@ function openFlusher(maxEntries = 100_000) {
   };
 }
 
-test('the usage flusher never writes a request twice and reports missing requests, whatever the database responds', async () => {
+test('the usage flusher never writes the count of a request twice, and reports requests that are missing, whatever the database responds', async () => {
   const answers = ['committed', 'refused', 'committed without an answer'] as const;
   const step = fc.oneof(
     { weight: 6, arbitrary: fc.record({ count: fc.constantFrom(...'012345') }) },
@@ -84,7 +84,7 @@ test('the usage flusher never writes a request twice and reports missing request
   await fc.assert(property, { seed: 1, numRuns: 300 });
 });
 
-test('the usage flusher splits many keys into numbered flushes of 1,000 entries and writes the live traffic with the first one', async () => {
+test('the usage flusher writes the counts of many keys in numbered batches of 1,000, and the current traffic with the first batch', async () => {
   const flusher = openFlusher();
   await flusher.flush();
   flusher.count(...Array.from({ length: 2_500 }, (_, n) => `key ${n}`));
@@ -106,7 +106,7 @@ test('the usage flusher splits many keys into numbered flushes of 1,000 entries 
   expect(flushes.map(({ replica }) => replica)).not.toContain(flush?.replica);
 });
 
-test('the usage flusher repeats a failed flush unchanged, together with its age, before it writes newer counts', async () => {
+test('the usage flusher retries a failed batch of counts unchanged, together with its age, before it writes newer counts', async () => {
   const flusher = openFlusher();
   flusher.count('a');
   await flusher.flush('refused');
@@ -123,7 +123,7 @@ test('the usage flusher repeats a failed flush unchanged, together with its age,
   ]);
 });
 
-test('the usage flusher stops retrying a flush that is too old, and giveUp reports all unwritten requests once', async () => {
+test('the usage flusher stops retrying a batch of counts that is too old, and giveUp reports all unwritten requests once', async () => {
   const flusher = openFlusher(2);
   flusher.count('a', 'a');
   await flusher.flush('refused');

@@ -53,7 +53,7 @@ const auditOf = async (account: string) => {
     .map(({ action, before, after, reason }) => ({ action, before, after, reason }));
 };
 
-test('an account with a plan shares its quota among its keys, and the account and each of its keys show the shared quota', async () => {
+test('all keys of an account with a plan share the quota of the account, and the admin API shows this quota for the account and each key', async () => {
   const account = newAccount();
   const quota = { perMinute: 3, perDay: 50 };
   const plan = 'enterprise';
@@ -118,7 +118,7 @@ test('the details of an account list every banned key, even the oldest, and the 
   expect((await show(account)).fullKeys).toEqual([]);
 });
 
-test('an account name is matched after Unicode normalization, and upper and lower case are different accounts', async () => {
+test('account names are compared after Unicode normalization, and names in upper and lower case are different accounts', async () => {
   const account = `${newAccount()} \u00e9`;
   for (const given of [`${account}\u00a0`, account.replace(' ', '\u00a0').normalize('NFD')]) {
     expect((await create({ account: given, plan: 'free' })).key.account).toBe(account);
@@ -142,7 +142,7 @@ test('an account name is matched after Unicode normalization, and upper and lowe
   expect((await create({ account: invisible })).key.account).toBe(invisible);
 });
 
-test('a credit resets the usage of an account or a key, and the audit log records it', async () => {
+test('the credit operation sets the request counts of an account or a key to zero, and the audit log records this', async () => {
   const account = newAccount();
   const quota = { perMinute: 2, perDay: 5 };
   await put(account, { plan: 'enterprise', quota });
@@ -175,7 +175,7 @@ test('a credit resets the usage of an account or a key, and the audit log record
   expect((await credit(pathOf(account))).body).toEqual(refusal(ofKeys));
 });
 
-test('a suspended account makes the service refuse all of its keys, including new ones, until account and keys are resumed', async () => {
+test('the service refuses all keys of a suspended account, including new keys, until the account and the keys are resumed', async () => {
   const account = newAccount();
   const { key, token } = await create({ account, plan: 'free' });
   const suspended = await post(`${pathOf(account)}/suspend?reason=unpaid`);
@@ -213,7 +213,7 @@ test('a suspended account makes the service refuse all of its keys, including ne
   ]);
 });
 
-test("the audit log records each change of an account's plan, not a repeated one, and concurrent changes in their order", async () => {
+test("the audit log records each request that changes an account's plan, even concurrent ones, but no request that changes nothing", async () => {
   const account = newAccount();
   const enterprise = (perMinute: number) => {
     const quota = { perMinute, perDay: 50 };
@@ -259,7 +259,7 @@ test.each<[plan: object, message: string, account?: string]>([
   },
 );
 
-test('the admin API responds with 404 for an account without keys and settings, and such an account gives new keys no plan', async () => {
+test('for an account that has no keys and no settings, the admin API responds with 404, and a new key in that account must have a plan of its own', async () => {
   const account = newAccount();
   const message = `There is no account ${account}: no key has it, and it has no plan.`;
   const notFound = { code: 'account_not_found', message, status: 404 };

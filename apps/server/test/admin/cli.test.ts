@@ -182,7 +182,7 @@ test('the CLI lists the changes in the audit log', async () => {
   expect(await run('audit', '--action', 'ban.started')).toBe('No entries match.\n');
 });
 
-test("the CLI works from another machine within the role of its operator, until the operator's token expires", async () => {
+test("the CLI works from another machine with the permissions of its operator's role, until the operator's token expires", async () => {
   const { operator, token } = await json<IssuedOperator>(
     ...['operators', 'create', '--name', 'Ann', '--role', 'operator'],
   );

@@ -56,7 +56,7 @@ test.each([
   ['/accounts', ['natural ', '9', 'natural 9']],
   ['/audit', [time, '1']],
 ])(
-  'the admin API accepts a cursor for the list %s when a client has changed it to the possible position %j',
+  'the admin API accepts a cursor of the list %s that contains any other valid position in the list: %j',
   async (path, position) => {
     expect((await admin.call(forge(path, position))).status).toBe(200);
   },
@@ -80,7 +80,7 @@ test.each<[path: string, positions: unknown[]]>([
   ['/accounts', [['a', 'many', 'a']]],
   ['/audit', [[time, nobody], [time, '9223372036854775808'], ...wrongTimes.map((it) => [it, '1'])]],
 ])(
-  'the admin API refuses a cursor for the list %s when a client has changed it to an impossible position',
+  'the admin API refuses a cursor of the list %s that contains an invalid position',
   async (path, positions) => {
     for (const position of positions) {
       expect((await admin.call(forge(path, position))).body, `${position}`).toEqual({

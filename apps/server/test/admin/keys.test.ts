@@ -70,7 +70,7 @@ test('the admin API creates a key whose token is valid at once, and returns all 
   });
 });
 
-test('the admin API changes the plan of a key from the next request on, and keeps the counted requests', async () => {
+test('a new plan of a key applies from the next request on, and the requests of the current minute and day stay counted', async () => {
   const { key, token } = await admin.create('{"plan":"free"}');
   for (let n = 0; n < 3; n++) await use(token);
   const quota = { perMinute: 10, perDay: 20 };
@@ -161,7 +161,7 @@ test('the admin API refuses to extend an expired key', async () => {
   expect([status, body]).toMatchObject([409, { message: 'The key is expired: create a new one.' }]);
 });
 
-test('the admin API adds no audit entry for a credit without effect, and refuses to credit or unban a revoked key', async () => {
+test('the admin API adds no audit entry when a reset of request counts (credit) changes nothing, and refuses to credit or unban a revoked key', async () => {
   const { key } = await admin.create('{"plan":"free"}');
   const post = (action: string) =>
     admin.call(`/keys/${key.id}/${action}`, { method: 'POST', json: '{}' });

@@ -93,7 +93,7 @@ async function causeOf(token: string) {
   };
 }
 
-test('the admin API refuses a change by an operator whose revocation has begun: the change waits for it and then fails', async () => {
+test('a change by an operator who is just being revoked waits until the revocation is complete, and is then refused', async () => {
   const { db } = service.database;
   const { operator, token } = await createOperator('owner');
   const cause = await causeOf(token);
@@ -111,7 +111,7 @@ test('the admin API refuses a change by an operator whose revocation has begun: 
   expect(await admin.read<Operator[]>('/operators?search=Waits')).toEqual([]);
 });
 
-test('the admin API lets an operator who is revoked during a request neither begin nor end sessions', async () => {
+test('an operator who is revoked during a request can neither begin nor end a session with that request', async () => {
   const { db } = service.database;
   const sessions = createOperatorSessions(db, adminToken);
   const { operator, token } = await createOperator('owner');

@@ -188,7 +188,7 @@ describe('operators', () => {
     }
   });
 
-  test('a session has the permissions of its operator, returns them, and cannot create another session', async () => {
+  test('a session of the console has the permissions of its operator, lists these permissions, and cannot create another session', async () => {
     const { operator, token } = await createOperator(admin, 'viewer');
     const { session, token: secret } = await openSession(admin, token);
     expect(secret).toMatch(/^asc_[0-9A-Za-z]{36}$/);
@@ -205,7 +205,7 @@ describe('operators', () => {
     expect(another.headers.get('WWW-Authenticate')).toBe(challenge('invalid_token'));
   });
 
-  test('a session can be ended alone, and ends with its operator and with the token that created it', async () => {
+  test('a session can be ended alone, and ends when its operator is revoked or the token that created it becomes invalid', async () => {
     const { operator, token } = await createOperator(admin, 'operator');
     const first = await openSession(admin, token);
     const second = await openSession(admin, token);
@@ -239,7 +239,7 @@ describe('operators', () => {
     expect((await admin.call(path)).body).toEqual([]);
   });
 
-  test('a session is extended only by requests that the console sends while its operator is active', async () => {
+  test('a session is extended only by requests in which the console reports that the operator is active', async () => {
     const { token } = await openSession(admin, adminToken);
     const { db } = service.database;
     const soon = sql`now() + interval '1 minute'`;

@@ -93,7 +93,7 @@ describe('the overview with quotas in the process', () => {
   });
 });
 
-test('the overview of every replica shows the traffic of all replicas by outcome, and the number of replicas', async () => {
+test('the overview of every server shows the requests of all servers by outcome, and the number of servers', async () => {
   await using stack = new AsyncDisposableStack();
   const database = stack.use(await createDatabase('postgres'));
   const own = { quotas, usage, ops: { adminToken } };
@@ -120,7 +120,7 @@ test('the overview of every replica shows the traffic of all replicas by outcome
 
 // Regression: Redis had lost the bans and the keys were served again, but the overview showed the
 // bans for up to an hour.
-test('the overview hides bans that Redis no longer has and shows the others', async () => {
+test('the overview shows only those recorded bans that still exist in Redis', async () => {
   await using stack = new AsyncDisposableStack();
   const database = stack.use(await createDatabase('postgres'));
   const redis = stack.use(await openRedis());

@@ -104,7 +104,7 @@ test('the audit log records changes of operators, and shows operators who make c
 });
 
 // Suspensions and rotations also count as changes.
-test('the audit log records concurrent changes one after the other: each begins with the result of the previous one', async () => {
+test('the audit log records concurrent changes one after the other, and each entry begins with the values that the previous entry ended with', async () => {
   const { key } = await admin.create('{"plan":"free","name":"0"}');
   await Promise.all([...'12345'].map((name) => change(key.id, JSON.stringify({ name }))));
   const entries = await entriesOf(`keyId=${key.id}&action=key.changed`);

@@ -17,7 +17,7 @@ import { banOf, writeBans } from '../support/write-bans.ts';
 
 const system = { type: 'system', id: null, name: 'system' };
 
-test('the audit log records a ban and its end once although two replicas report it during a database outage', async () => {
+test('the audit log records a ban and its end only once, even if two servers report them during a database outage', async () => {
   await using stack = new AsyncDisposableStack();
   const database = stack.use(await createDatabase('postgres'));
   const redis = stack.use(await openRedis());
@@ -90,7 +90,7 @@ function openLog() {
   return { log: createBanLog(database.db, { onLost, onFailure }), onLost, onFailure };
 }
 
-test('the audit log records a ban once when its entry is written again', async () => {
+test('the audit log records a ban only once, even if the service writes its entry several times', async () => {
   const ban = banOf(crypto.randomUUID(), 1);
   await Promise.all([writeBans(database.db, ban, ban), writeBans(database.db, ban)]);
   expect(await actionsAbout(ban.keyId)).toEqual(['ban.started']);
@@ -110,7 +110,7 @@ test('the audit log does not list a ban as active when the unban was recorded be
   expect(await openBansOf(key.id)).toEqual([later.until]);
 });
 
-test('the audit log records no unban and no credit that Redis refuses, and the ban continues', async () => {
+test('when Redis fails during an unban or a reset of request counts (credit), the audit log records neither, and the ban continues', async () => {
   const refuse = () => Promise.reject(new QuotasAwayError('Redis does not answer.'));
   const keys = manageKeys(database.db, { unban: refuse, credit: refuse });
   const { key } = await keys.create({ name: 'x', plan: 'free' }, someCause);
@@ -124,7 +124,7 @@ test('the audit log records no unban and no credit that Redis refuses, and the b
   expect(await openBansOf(key.id)).toEqual([ban.until]);
 });
 
-test('a ban in Redis moves with its key when the key moves to an account with a plan and back', async () => {
+test('the service moves the ban of an API key in Redis when the key joins or leaves an account with a plan', async () => {
   const { db } = database;
   const moves: Parameters<KeyQuotas['moveBan']>[] = [];
   const keys = manageKeys(db, { moveBan: async (...move) => void moves.push(move) });
@@ -155,7 +155,7 @@ test('the audit log no longer lists ended or deleted bans as active', async () =
 
 // Regression: a second replica looked the ban up in Redis. Redis did not know the ban, so the
 // second replica deleted its entry.
-test('the audit log keeps a ban that one replica imposed without Redis active until that replica ends the ban', async () => {
+test('a ban that one server imposed without Redis stays active in the audit log until that server ends the ban', async () => {
   const { db } = database;
   const [own, other] = [banOf(crypto.randomUUID(), 1), banOf(crypto.randomUUID(), 2)];
   const { log } = openLog();
@@ -180,7 +180,7 @@ test('the audit log keeps a ban that one replica imposed without Redis active un
   expect(await actionsAbout(own.keyId)).toEqual(['ban.started', 'ban.started']);
 });
 
-test('the ban writer reports each unwritten ban once: refused ones, those beyond ten thousand, and those left at shutdown', async () => {
+test('the ban log reports each ban that it could not write only once: bans that the database refused, bans beyond ten thousand, and bans left at shutdown', async () => {
   const { log, onLost, onFailure } = openLog();
   const ban = banOf(crypto.randomUUID(), 1);
   log.add({ ...ban, until: 'nonsense' });

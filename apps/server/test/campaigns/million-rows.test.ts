@@ -62,7 +62,7 @@ test('a page of one category reads at most 100 database blocks when the table ha
   }
 });
 
-test('the active keys of an account are counted from an index without reading the table', async () => {
+test('the service counts the active keys of an account from an index, without reading the table', async () => {
   await using database = await createDatabase('postgres');
   const { db, close } = openWithoutLimits(database);
   try {

@@ -58,14 +58,14 @@ beforeAll(async () => {
   };
 });
 
-test('the document has an example for every response', () => {
+test('the OpenAPI document has an example for every response', () => {
   expect(answers.map(({ status }) => status)).toEqual(
     expect.arrayContaining([200, 201, 400, 401, 403, 404, 405, 409, 413, 415, 422, 429, 500, 501]),
   );
 });
 
 test.each(answers)(
-  'a mock server answers $method $path with $status and the example $name of the document',
+  'a mock server made from the OpenAPI document responds to $method $path with $status and the example $name',
   async ({ method, path, status, name, value }) => {
     const prefer = [`code=${status}`, ...(name === '' ? [] : [`example=${name}`])];
     const response = await fetch(origin + path, {

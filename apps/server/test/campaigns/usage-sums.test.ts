@@ -69,7 +69,7 @@ interface Seen {
 // request is in flight and all counts are in the database. Only requests after this moment may be
 // lost. The ledger may contain more requests than the clients of the other replicas have seen: they
 // belong to the killed replica. No other count may be missing.
-test('the usage ledger of three replicas counts every response, except those that a killed replica had not yet written', async () => {
+test('the stored usage of three servers contains every response, except responses that a killed server had not yet written', async () => {
   await using database = await openPostgres();
   await using redis = await openRedis();
   await using stack = new AsyncDisposableStack();

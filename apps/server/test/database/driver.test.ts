@@ -19,7 +19,7 @@ test.each<Cut>([
   { place: 'after', kind: 'end' },
   { place: 'within', kind: 'reset' },
 ])(
-  'the Postgres driver returns a complete result after a previous connection was cut ($kind, $place a row)',
+  'the Postgres driver returns a complete result after an earlier connection was cut (TCP $kind $place a row of a result)',
   async (cut) => {
     let isArmed = false;
     await using proxy = await openTcpProxy({

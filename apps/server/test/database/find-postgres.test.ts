@@ -24,7 +24,7 @@ test('findPostgres does not wait for a host that accepts the connection but neve
 });
 
 // Regression: each search left a half-open socket behind for as long as the host did not respond.
-test('findPostgres closes connections that got no response when its search ends', async () => {
+test('when its search ends, findPostgres closes all connections on which no server has responded', async () => {
   const opened: Socket[] = [];
   const note = (message: unknown) => opened.push((message as { socket: Socket }).socket);
   await using server = await openRawServer((socket) => void socket.resume());
@@ -46,7 +46,7 @@ test('findPostgres fails with the error of the first host when no host responds'
 
 // Regression: `read-write` accepted a read-only standby, although its documentation excludes
 // standbys.
-test('findPostgres returns a read-only server unless the URL asks for a writable one', async () => {
+test('findPostgres accepts a read-only server unless the URL requires a writable server', async () => {
   await using database = await postgresAt(inject('postgres')).createDatabase();
   const client = postgres(database.url, { max: 1 });
   await client.unsafe(`alter database "${database.name}" set default_transaction_read_only = on`);

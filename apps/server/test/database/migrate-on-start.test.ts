@@ -63,7 +63,7 @@ test('a migration creates an index while animals are created, and the statement 
   await migrating;
 });
 
-test('a migration creates an interrupted index again, and an old database gets the same indexes as a new one', async () => {
+test('a migration creates an index again if its creation was interrupted, and an old database gets the same indexes as a new one', async () => {
   await using database = await createOldDatabase(indexMigration);
   await using fresh = await postgresAt(inject('postgres')).createDatabase();
   await using sql = connectTo(database.url);
@@ -83,7 +83,7 @@ test('a migration creates an interrupted index again, and an old database gets t
 });
 
 // Regression: a single UPDATE statement would have locked all keys for a minute.
-test('a migration fills a new column although one row is locked, and changes of other rows do not wait', async () => {
+test('a migration fills a new column even if one row is locked, and changes of other rows need not wait for the migration', async () => {
   await using database = await createOldDatabase(fillMigration);
   await using sql = connectTo(database.url);
   await using other = connectTo(database.url);
@@ -109,7 +109,7 @@ test('a migration fills a new column although one row is locked, and changes of 
   ).toEqual([{ search: 'changed' }]);
 });
 
-test('a migration that fills the search text of old audit entries can change nothing else in them', async () => {
+test('a migration can fill the search text of old audit entries, but the database refuses every other change of these entries', async () => {
   await using database = await createOldDatabase(fillMigration);
   await using sql = connectTo(database.url);
   await sql`alter table audit_entries disable trigger audit_entries_write_search`;

@@ -29,7 +29,7 @@ const running = async ({ db }: OpenDatabase) =>
     and state = 'active' and pid <> pg_backend_pid()`,
   );
 
-test('callers of the public API are served while statements of the admin API use all of their own connections', async () => {
+test('the service serves callers of the public API while the admin API uses all of its own database connections', async () => {
   const opened = open(600);
   const abandoned = new AbortController();
   const waiting = runUntilAbandoned(abandoned.signal, () =>
@@ -59,7 +59,7 @@ test('Postgres cancels the statement of an admin request when the client aborts 
   await opened.close();
 });
 
-test('the service does not treat a timeout of an admin statement as an outage of the database', async () => {
+test('the service does not treat a timeout of an SQL statement of the admin API as an outage of the database', async () => {
   const opened = open(0.05);
   const slow = await wait(opened.operators, 600).catch((error) => error);
   expect(slow).toBeInstanceOf(StatementTooSlowError);

@@ -58,7 +58,7 @@ test('each database session has the settings that the service needs, whatever th
   }
 });
 
-test('a replica serves and is ready after the defaults of the database have changed and its sessions were ended', async () => {
+test('a server is ready and serves requests after the defaults of the database have changed and its database sessions were ended', async () => {
   await using service = await startService('postgres');
   await changeSettings(service.database.url, otherSettings);
   await until(async () => (await readiness(service.server)).status === 200);
@@ -69,7 +69,7 @@ test('a replica serves and is ready after the defaults of the database have chan
 
 // The fake pooler removes the settings from the startup message, as PgBouncer does with
 // `ignore_startup_parameters`. Sessions then have the defaults of the role or the database.
-test('a replica behind a connection pooler that drops its settings is not ready after the defaults of the database have changed', async () => {
+test('a server is not ready if its connection pooler drops the session settings and the defaults of the database no longer replace them', async () => {
   await using database = await createMigrated('postgres');
   await using pooler = await openRawServer((client) => {
     const server = connect(addressOf(database.url)).on('error', () => client.destroy());

@@ -181,7 +181,7 @@ describe('the quota of an address', () => {
     const askFrom = (forwardedFor: string, options: object) =>
       service.call('/pets', { headers: { 'X-Forwarded-For': forwardedFor }, ...options });
 
-    test('the service counts requests for the address that the nearest proxy added, or for the proxy if there is none', async () => {
+    test('the service counts requests for the client address that the nearest proxy added, or for the proxy if it added no valid address', async () => {
       const own = ['1.1.1.1, 192.0.2.1', '2.2.2.2, 192.0.2.1', '3.3.3.3, 192.0.2.1', '192.0.2.2'];
       const addresses = [...own, 'unknown', '"; drop', '999.1.1.1'];
       const statuses: number[] = [];

@@ -77,7 +77,7 @@ test('an unban ends the ban when the key moves to another account at the same ti
 });
 
 // Regression: both unbans recorded the ban, because both read it before one of them got the lock.
-test('the audit log records a ban in only one of two unbans that happen at the same time', async () => {
+test('when two unbans of a key happen at the same time, only one of their two audit entries contains the ended ban', async () => {
   for (let round = 0; round < rounds; round += 1) {
     const id = await createBanned('label');
     const unban = () => keys.unban(id, someCause);
@@ -104,7 +104,7 @@ test("an unban ends the ban when the key's account gets or loses a plan at the s
 
 // Regression: the ban did not move. The change of the key did not see the new plan, and the change
 // of the plan did not see the key.
-test('a ban stays with its key when the key moves while an account gets or loses its plan', async () => {
+test('a key stays banned when it joins or leaves an account at the same time as that account gets or loses its plan', async () => {
   for (let round = 0; round < rounds; round += 1) {
     const name = `busy ${round}`;
     const isPlanned = round % 4 >= 2;
@@ -125,7 +125,7 @@ test('a ban stays with its key when the key moves while an account gets or loses
 
 // Regression: the change of the plan waited for the lock of the key. After that, it still used the
 // account that the key had had before.
-test("a ban stays with its key when the key moves to another account while a change of the old account's plan waits for a lock", async () => {
+test("a key stays banned when a change of its account's plan has to wait until the key has moved to another account", async () => {
   const id = await createBanned('left');
   const { db } = database;
   const settled = await db.transaction(async (tx) => {
@@ -142,7 +142,7 @@ test("a ban stays with its key when the key moves to another account while a cha
   expect(await isBanned(id)).toBe(true);
 });
 
-test('setPlan moves a ban that a previous setPlan did not move because its replica stopped', async () => {
+test('setPlan moves the ban of a key in Redis if an earlier setPlan was interrupted before it moved the ban', async () => {
   const id = await createBanned('stopped');
   // The function `moveBan` does nothing here, as if the replica had stopped before it moved the
   // ban.
@@ -156,7 +156,7 @@ test('setPlan moves a ban that a previous setPlan did not move because its repli
   expect(await isBanned(id)).toBe(true);
 });
 
-test('a key is credited only once when two credits happen at the same time', async () => {
+test('the audit log records only one reset of request counts (credit) when two credits of a key happen at the same time', async () => {
   for (let round = 0; round < rounds; round += 1) {
     const id = await createBanned('label');
     await atOnce(
@@ -169,7 +169,7 @@ test('a key is credited only once when two credits happen at the same time', asy
   }
 });
 
-test('a ban stays with its key when the key moves to an account with a plan and back', async () => {
+test('a key stays banned when it moves to an account with a plan and back', async () => {
   for (let round = 0; round < rounds; round += 1) {
     const id = await createBanned('label');
     await keys.change(id, { account: 'with a plan' }, someCause);

@@ -9,7 +9,7 @@ import { startService } from '../support/test-service.ts';
 
 // Regression: the operators' listener had already closed when the requests were counted as lost, so
 // no alert could report them.
-test('the service waits for a last metrics scrape at shutdown, so the scrape contains the requests that could not be written', async () => {
+test('at shutdown, the service waits for a last scrape of its metrics, which reports the request counts that could not be written', async () => {
   await using stopped = await startService('postgres', {
     clock: systemClock,
     usage: { flushMs: 60_000 },

@@ -7,7 +7,7 @@ import { createDatabase, patientDatabase } from '../support/databases.ts';
 
 // Reads that arrive together share an SQL statement. A read must not use a statement that is
 // already in flight, because its result would not contain the new animal.
-test('a replica with reads in flight returns an animal that another replica has just created', async () => {
+test('a server returns an animal that another server has just created, even if it already has reads in flight', async () => {
   await using database = await createDatabase('postgres');
   /**
    * The messages from Postgres to a replica that the proxy holds back: until when, and how many

@@ -47,7 +47,7 @@ describe.each(databaseKinds)('idempotent creations on %s', (kind) => {
     return results.map((it) => (it.status === 'fulfilled' ? it.value.outcome : 'failed'));
   }
 
-  test('a repeated or already used idempotency key does not affect other creations in the same statement or of other API keys', async () => {
+  test('a creation with a repeated or used idempotency key does not affect other creations in its SQL statement, nor creations by other API keys', async () => {
     await create(['taken', 'earlier']);
     expect(
       await create(
@@ -69,7 +69,7 @@ describe.each(databaseKinds)('idempotent creations on %s', (kind) => {
     expect(await namesOfAll()).toEqual(created);
   });
 
-  test('an idempotency key is refused with a different body, whichever property differs, and still replays the first body', async () => {
+  test('an idempotency key is refused if any property of the body differs from the first body, which can still be replayed', async () => {
     const first = { name: 'Rex', categoryId: 9007199254740993n };
     await create(['key', first]);
     for (const other of [
@@ -110,7 +110,7 @@ describe.each(databaseKinds)('idempotent creations on %s', (kind) => {
   // Only one process can open the embedded database, so there can be no replica of the previous
   // version beside it.
   if (kind !== 'postgres') return;
-  describe('beside a replica of the previous version, which stores keys unhashed,', () => {
+  describe('beside a server of the previous version, which stores idempotency keys unhashed,', () => {
     /**
      * Stores an idempotency key as the previous version did before it added the animal. Returns the
      * number of inserted rows.
@@ -126,13 +126,13 @@ describe.each(databaseKinds)('idempotent creations on %s', (kind) => {
       return (await select(db, query)).length;
     };
 
-    test('an idempotency key is stored as a hash, and a replica of the previous version finds that the key is in use', async () => {
+    test('an idempotency key is stored as a hash, and a server of the previous version finds that the key is in use', async () => {
       await create(['new', 'new']);
       expect(await storedKeys()).toEqual([hashOf('new')]);
       expect(await claim(opened.db, 'new')).toBe(0);
     });
 
-    test('an idempotency key that the previous version stored is replayed by both versions for 24 hours', async () => {
+    test('both versions replay a creation for 24 hours if the previous version stored its idempotency key', async () => {
       await create(['before', 'before']);
       await opened.db.update(idempotencyKeys).set({ idempotencyKey: 'before' });
       await age('23 hours 59 minutes');
@@ -145,7 +145,7 @@ describe.each(databaseKinds)('idempotent creations on %s', (kind) => {
       expect(await create(['before', 'x'])).toEqual(['created']);
     });
 
-    test('an idempotency key is reported as in use during and after a request to a replica of the previous version', async () => {
+    test('an idempotency key cannot be used for a second creation during or after a request to a server of the previous version', async () => {
       await inTransaction('a_test', opened.db, async (tx) => {
         expect(await claim(tx, 'both')).toBe(1);
         expect(await create(['both', 'x'])).toEqual(['in-progress']);

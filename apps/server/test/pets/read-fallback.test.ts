@@ -6,7 +6,7 @@ import { patientDatabase, useDatabase } from '../support/databases.ts';
 
 const database = useDatabase('postgres');
 
-test('a read of animals uses a connection of another pool when its own pool cannot connect', async () => {
+test('the service reads animals on a connection of another connection pool when the pool for reads cannot connect', async () => {
   const nowhere = openPostgres(`postgres://127.0.0.1:${await freePort()}/none`, patientDatabase);
   const { db } = database;
   const { id } = await createPetRepository({ db, reads: db }).create({

@@ -70,7 +70,7 @@ test.each([
   },
 );
 
-test('a 429 response says when to retry, warns after half of the strikes, and says when a ban ends', async () => {
+test('a 429 response says when to retry, warns when the key is halfway to a ban, and says when a ban ends', async () => {
   const caller = await createCaller({ perMinute: 1, perDay: 1_000 });
   const [admitted, ...refused] = await caller.inTurn(8);
   expect(admitted?.status).toBe(200);
@@ -105,7 +105,7 @@ test('the service creates nothing for a denied request, and checks the quota bef
   }
 });
 
-test('an admitted request counts as one request whatever its status is, and OPTIONS is not counted', async () => {
+test('an admitted request uses one request of the quota whatever its status is, and an OPTIONS request uses none', async () => {
   const caller = await createCaller({ perMinute: 10, perDay: 1_000 });
   const requests: [status: number, path: string, options?: CallOptions][] = [
     [400, '/pets?limit=0'],
@@ -141,7 +141,7 @@ describe('the rate-limit status', () => {
     expect(rateLimitOf(await caller()).remaining).toBe(8);
   });
 
-  test('GET /rate-limit reports the same numbers as a 429, adds no strike, warns after half of the strikes, and shows the end of a ban', async () => {
+  test('GET /rate-limit reports the same numbers as a 429, does not count towards a ban, warns when the key is halfway to a ban, and shows when a ban ends', async () => {
     const caller = await createCaller({ perMinute: 1, perDay: 1 });
     const denied = (await caller.inTurn(3)).at(-1) as Answer;
     const calm = { bannedUntil: null, warned: false, told: rateLimitOf(denied) };

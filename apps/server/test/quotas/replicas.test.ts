@@ -65,7 +65,7 @@ async function createTokens(account: string, quota: Quota, count: number): Promi
 }
 
 // `quota-rule.test.ts` tests the same with a Redis Cluster.
-test('two replicas admit exactly the daily limit of an account among 400 concurrent requests, and report the same numbers', async () => {
+test('two servers together admit exactly the daily limit of an account when 400 requests arrive at once, and report the same numbers', async () => {
   const tokens = await createTokens('loaded', { perMinute: 1_000, perDay: 100 }, 20);
   const replies = await replicas.askAtOnce(400, ...tokens);
   const admitted = replies.filter(isAdmitted);
@@ -87,7 +87,7 @@ test('two replicas admit exactly the daily limit of an account among 400 concurr
 
 // The clocks stand still, so cached keys do not expire. The replicas learn about the change only
 // because it is announced.
-test('a change of a key on one replica applies to all replicas, and a new plan keeps the counted requests', async () => {
+test('a change of a key on one server applies on all servers, and requests stay counted when the plan changes', async () => {
   const { key, token } = await anyAdmin().create('{"plan":"free"}');
   await askEach(token);
   await anyAdmin().call(`/keys/${key.id}`, { method: 'PATCH', json: '{"plan":"pro"}' });
@@ -98,7 +98,7 @@ test('a change of a key on one replica applies to all replicas, and a new plan k
   await untilEach(token, ({ status }) => status === 401);
 });
 
-test('a ban stays with its key when the account loses its plan, and the other keys are not banned', async () => {
+test('a key stays banned when its account loses its plan, and the other keys of the account are not banned', async () => {
   const tokens = await createTokens('hammered', { perMinute: 1, perDay: 100 }, 2);
   const [hammering = '', sibling = ''] = tokens;
   await askEach(sibling);
@@ -110,7 +110,7 @@ test('a ban stays with its key when the account loses its plan, and the other ke
   expect((await askEach(hammering)).every(isBanned)).toBe(true);
 });
 
-test("each replica admits its share of an account's limit while Redis is down, and a larger share after another replica stops", async () => {
+test("while Redis is down, each server admits its share of an account's limit, and a larger share after another server has stopped", async () => {
   const quota = { perMinute: 1_000, perDay: 29 };
   const shared = await createTokens('shared', quota, 3);
   const alone = await replicas.createToken(quota);

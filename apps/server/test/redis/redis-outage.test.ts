@@ -124,7 +124,7 @@ const faults: readonly [what: string, begin: () => unknown, end: () => unknown][
 ];
 
 test.each(faults)(
-  'the replica serves every request when Redis %s, logs the outage once, and enforces exact limits again afterwards',
+  'the server serves every request when Redis %s, logs the outage once, and enforces exact limits again after the outage',
   async (_, begin, end) => {
     await begin();
     await until(isUnavailable);
@@ -148,7 +148,7 @@ test.each(faults)(
   },
 );
 
-test('the admin API shows only the requests that one replica has counted for a key while Redis is down', async () => {
+test('while Redis is down, the admin API shows only the requests of a key that its own server has counted', async () => {
   const admin = adminOf(server);
   const quota = { perMinute: 6, perDay: 1_000 };
   const { key, token } = await admin.create(JSON.stringify({ plan: 'enterprise', quota }));

@@ -69,7 +69,7 @@ test.each([
   ],
   ['handles signals or exits', /process\.(on|once|exit|kill)\b/],
 ])(
-  'no file of the server %s directly, because it receives a clock or a process object',
+  'no file of the server %s directly, because files receive the clock and the process object as arguments',
   (_what, code) => {
     expect(sourcesOf(src).filter((file) => code.test(readSource(file)))).toEqual([]);
   },

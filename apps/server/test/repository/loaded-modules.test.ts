@@ -23,7 +23,7 @@ test.each([
     loads: 'packages/contract/src/plan.ts',
     not: /^(zod|@ts-rest\/|node:)/,
   },
-])('$program loads only modules that every run needs', ({ entries, loads, not }) => {
+])('$program loads only modules that it always needs', ({ entries, loads, not }) => {
   const loaded = loadedBy(...entries);
   expect(loaded).toContain(loads);
   expect(loaded.filter((it) => not.test(it))).toEqual([]);

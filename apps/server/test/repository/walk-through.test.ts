@@ -30,7 +30,7 @@ async function openQuietService(redisUrl: string) {
   });
 }
 
-test(`the document ${path} names each source file that a GET request or a creation executes once, and no other files`, async () => {
+test(`the document ${path} lists exactly the source files that a GET request or a creation executes, each of them once`, async () => {
   await using redis = await openRedis();
   await using service = await openQuietService(redis.url);
   const { free, pro, business } = service.tokens;

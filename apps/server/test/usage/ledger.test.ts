@@ -23,7 +23,7 @@ const rangeAround = (at: number, days = 5_000) => ({
 });
 const ever = rangeAround(now);
 
-describe.each(databaseKinds)('the ledger on %s', (kind) => {
+describe.each(databaseKinds)('the usage ledger (stored request counts) on %s', (kind) => {
   const database = useDatabase(kind);
   const db = () => database.db;
   const ledger = () => createUsageQueries(db());
@@ -32,7 +32,7 @@ describe.each(databaseKinds)('the ledger on %s', (kind) => {
     sumOf(await ledger().read(bucket, { keyId }, range));
   const readAll = (keyId: string) => Promise.all(buckets.map((bucket) => read(keyId, bucket)));
 
-  test('the usage ledger counts a flush once, even if several connections write it several times', async () => {
+  test('the usage ledger counts a batch of requests once, even if several connections write the batch several times', async () => {
     const keyId = randomUUID();
     const flush = { replica: randomUUID(), sequence: 7 };
     const write = () => writeUsage(db(), [entryOf(keyId, now, { requests: 3 })], flush);
@@ -44,7 +44,7 @@ describe.each(databaseKinds)('the ledger on %s', (kind) => {
     expect(await readAll(keyId)).toEqual([5, 5, 5]);
   });
 
-  test('the usage ledger adds up the counts of many keys that several replicas write in different orders', async () => {
+  test('the usage ledger adds up the request counts of many keys, even if several servers write them in different orders', async () => {
     const keyIds = Array.from({ length: 30 }, () => randomUUID());
     const entries = keyIds.map((id) => entryOf(id, now, { plan: planCode('business') }));
     const orders = [entries, entries.toReversed(), entries];
@@ -126,7 +126,7 @@ describe.each(databaseKinds)('the ledger on %s', (kind) => {
     expect(await ledger().readBusiest({ account: label }, range, 9)).toEqual(none);
   });
 
-  test('the usage ledger returns the recent usage of each key: requests of today, by hour, and deprecated calls', async () => {
+  test('the usage ledger returns for each key its requests of today, its requests by hour, and its calls of deprecated operations', async () => {
     const [keyId, unused] = [randomUUID(), randomUUID()];
     const at = Date.UTC(2026, 5, 5, 12, 30);
     const entry = (msAgo: number, operation: 'getPet' | 'listPets', requests: number) =>
@@ -148,7 +148,7 @@ describe.each(databaseKinds)('the ledger on %s', (kind) => {
     expect(await ledger().addRecent([], at)).toEqual([]);
   });
 
-  test('the usage ledger records when a key was last used, last refused and last called a deprecated operation, to the minute', async () => {
+  test('the usage ledger records, to the minute, when a key was last used, was last refused, and last called a deprecated operation', async () => {
     const { id } = await createApiKey(db(), { plan: 'free', name: 'noted' });
     const { at, deprecatedAt, refusedAt } = lastUsed;
     const timesOf = async () => {
@@ -176,7 +176,7 @@ describe.each(databaseKinds)('the ledger on %s', (kind) => {
     }
   });
 
-  test('the usage ledger returns the live traffic of all flushes from the last minute', async () => {
+  test('readTraffic returns the outcomes and latencies of requests that servers have written to the usage ledger in the last minute', async () => {
     const replica = randomUUID();
     const traffic = { replica, outcomes: [3, 1], latencies: [4] };
     await writeUsage(db(), [], { ...traffic, sequence: 1 }, 30_000);
@@ -187,7 +187,7 @@ describe.each(databaseKinds)('the ledger on %s', (kind) => {
     expect(found.filter((flush) => flush.replica === replica)).toEqual([traffic]);
   });
 
-  test('the usage ledger deletes rows after their retention period and no others', async () => {
+  test('the usage ledger deletes only rows whose retention period has ended', async () => {
     const keyId = randomUUID();
     for (const age of [0, 2, 40, 500]) await writeUsage(db(), [entryOf(keyId, now - age * dayMs)]);
     const flush = { replica: randomUUID(), sequence: 1 };
@@ -207,7 +207,7 @@ describe.each(databaseKinds)('the ledger on %s', (kind) => {
 describe('usage that a previous version has written', () => {
   const database = useDatabase('postgres');
 
-  test('the usage ledger adds up the usage that the previous version wrote with current usage, and deletes it after its retention', async () => {
+  test('the usage ledger adds usage that the previous version has written to current usage, and deletes it after its retention period', async () => {
     const { db } = database;
     const ledger = createUsageQueries(db);
     const keyId = randomUUID();

@@ -109,7 +109,7 @@ test.each<[why: string, status: number, end: (key: Key) => unknown]>([
     },
   ],
 ])(
-  'requests with a key that %s are counted for the key and against its network, and cause few database lookups',
+  "requests with a key that %s count in the usage of the key and in the quota of the caller's network, and cause few database lookups",
   async (why, status, end) => {
     const account = `of a key that ${why}`;
     const { key, token } = await admin.create(
@@ -151,7 +151,7 @@ test.each<[why: string, status: number, end: (key: Key) => unknown]>([
   },
 );
 
-test('a shutdown writes all request counts to the ledger, or logs how many requests are lost', async () => {
+test('at shutdown, the service writes all request counts to the database, or logs how many requests are lost', async () => {
   const usage = { flushMs: 60_000 };
   await using service = await startService('postgres', { usage });
   await using sql = connectTo(service.database.url);

@@ -5,7 +5,7 @@ import { openTestQuotas } from '../open-test-quotas.ts';
 import { createSequenceProperty } from '../quota-sequences.ts';
 import { campaign } from './campaign.ts';
 
-test('the stores in memory and in Redis decide random sequences of requests like the model', {
+test('the memory store and the Redis store decide random sequences of requests in the same way as a simple model', {
   timeout: campaign.timeoutMs,
 }, async () => {
   await using stack = new AsyncDisposableStack();

@@ -25,7 +25,7 @@ test.each([
   ['End PageDown Shift+ArrowLeft Shift+ArrowRight Shift+ArrowRight', [53, 54]],
   ['End PageDown Shift+ArrowLeft ArrowRight', [53, 53]],
 ])(
-  'the key presses %s select the first and last bucket %j of a plot with 60 buckets',
+  'the key presses %s select the buckets from the first to the last of %j, in a plot with buckets from 0 to 59',
   (keys, [first, last]) => {
     const mark = press(keys);
     expect(mark && placesOf(mark, count)).toEqual({ first, last });

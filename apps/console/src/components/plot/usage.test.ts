@@ -3,7 +3,7 @@ import { toBuckets, visibleLimit } from './usage.ts';
 
 const none = { ok: 0, client_error: 0, server_error: 0, denied: 0, banned: 0, refused: 0 };
 
-test('toBuckets returns every bucket of a period, and adds up the requests of all rows in it', () => {
+test('toBuckets returns every bucket of a period, each with the sum of the requests of all rows in that bucket', () => {
   const row = { at: '2026-11-21T09:01:00.000Z', operation: 'listPets' } as const;
   const buckets = toBuckets({
     from: '2026-11-21T09:00:00.000Z',
@@ -28,7 +28,7 @@ test.each([
   [40, 100, 100],
   [150, undefined, undefined],
 ])(
-  'visibleLimit, for a highest bar of %d requests and a limit of %s, returns %s',
+  'when the highest bar of the plot has %d requests and the limit is %s, visibleLimit returns %s',
   (highest, limit, shown) => {
     const buckets = [{ at: new Date(0), counts: none, total: highest }];
     expect(visibleLimit(buckets, limit)).toBe(shown);

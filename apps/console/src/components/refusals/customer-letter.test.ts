@@ -25,7 +25,7 @@ const subject: LetterSubject = {
 
 const noDenials = { ...subject.denials, buckets: [], denied: 0 };
 
-test('the letter says which limit is used up, when requests were denied, when the limit resets, and what to do', () => {
+test('the letter to a customer says which limit is used up, when requests were denied, when the limit resets, and what to do', () => {
   const letter = writeLetter({
     ...subject,
     refusals: [
@@ -58,7 +58,7 @@ What you can do:
   });
 });
 
-test('the letter uses the past tense when requests are no longer refused, and counts requests with 401 or 403', () => {
+test('the letter to a customer uses the past tense when requests are no longer refused, and says how many requests got 401 or 403', () => {
   const letter = writeLetter({ ...subject, denials: { ...noDenials, refused: 7 } });
   expect(letter?.title).toBe('Requests of the API key “acme” were refused');
   expect(letter?.body).toContain('7 of 9,040 got status 401 or 403.');
@@ -83,12 +83,15 @@ test.each<[Refusal, string]>([
   [{ why: 'keys suspended', suspended: 2, keys: 2 }, 'All 2 of its API keys are suspended'],
   [{ why: 'no key' }, 'need a new key'],
   [{ why: 'expired', since }, 'need a new key'],
-])('the letter explains why requests are refused when the reason is %o', (refusal, text) => {
-  const letter = writeLetter({ ...subject, refusals: [refusal], denials: noDenials });
-  expect(letter?.body).toContain(text);
-  expect(letter?.body).not.toContain('fraud');
-});
+])(
+  'the letter to a customer explains why requests are refused when the reason is %o',
+  (refusal, text) => {
+    const letter = writeLetter({ ...subject, refusals: [refusal], denials: noDenials });
+    expect(letter?.body).toContain(text);
+    expect(letter?.body).not.toContain('fraud');
+  },
+);
 
-test('writeLetter returns undefined when no requests are or were refused', () => {
+test('writeLetter returns undefined when no request is refused now and none was refused in the period', () => {
   expect(writeLetter({ ...subject, denials: noDenials })).toBeUndefined();
 });

@@ -64,7 +64,7 @@ test.each<[string, Partial<AccountDetails>, string[]]>([
   },
 );
 
-test('refusalsOfAccount reports which share of the account’s requests came from banned keys, unless it is unknown', () => {
+test('refusalsOfAccount returns the share of the account’s requests that came from banned keys, or undefined if the share is unknown', () => {
   const busy = { keyId: 'a', name: 'shop', account: 'C-5', plan: 'free', requests: 8 } as const;
   const of = (...bans: AccountDetails['bans']) =>
     refusalsOfAccount(account({ bannedKeys: 1, bans, busiestKeys: [busy] }));

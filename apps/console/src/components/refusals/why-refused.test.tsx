@@ -46,20 +46,23 @@ test.each<[Refusal, title: string, text: RegExp]>([
     'Limit reached',
     /The daily limit of its account C-5 is used up until/,
   ],
-])('the page explains the refusal %o under the heading "%s"', (refusal, title, text) => {
-  show([refusal]);
-  expect(screen.getByRole('heading', { level: 2 }).textContent).toBe(title);
-  const sentence = document.querySelector('.state')?.textContent?.trim().replaceAll(/\s+/g, ' ');
-  expect(sentence).toMatch(text);
-});
+])(
+  'the console explains why requests are refused, for the reason %o, under the heading "%s"',
+  (refusal, title, text) => {
+    show([refusal]);
+    expect(screen.getByRole('heading', { level: 2 }).textContent).toBe(title);
+    const sentence = document.querySelector('.state')?.textContent?.trim().replaceAll(/\s+/g, ' ');
+    expect(sentence).toMatch(text);
+  },
+);
 
-test('the page says that requests are admitted, and offers no letter, when nothing refuses them', () => {
+test('the console says that requests are admitted, and offers no letter to the customer, when there is no reason to refuse requests', () => {
   expect(show([])).toContain('No requests were denied in the selected period.');
   expect(screen.getByRole('heading', { level: 2 }).textContent).toBe('Requests are admitted');
   expect(screen.queryByRole('button')).toBeNull();
 });
 
-test('the page counts the denied requests of the selected period, and offers a letter to the customer', () => {
+test('the console shows the number of denied requests in the selected period, and offers a letter to the customer', () => {
   const bucket = (time: string) => ({
     at: new Date(time),
     total: 10,

@@ -31,7 +31,7 @@ function renderFilters(link: string): void {
   );
 }
 
-test('a search field writes its text into the address after a pause, and returns to the first page of the list', () => {
+test('a search field writes its text into the URL after a pause in typing, and returns to the first page of the list', () => {
   renderFilters('#/keys?state=banned&cursor=abc');
   type('Name', 'Ann ');
   pass(299);
@@ -42,7 +42,7 @@ test('a search field writes its text into the address after a pause, and returns
   expect(screen.getByLabelText<HTMLInputElement>('Name').value).toBe('Ann ');
 });
 
-test('a search field writes only the first characters of a token into the address', () => {
+test('when the operator types a whole token, the search field writes only its first characters into the URL', () => {
   renderFilters('#/keys');
   type('Name', 'ast_abcd1234');
   pass(300);
@@ -50,7 +50,7 @@ test('a search field writes only the first characters of a token into the addres
   expect(screen.getByRole('status').textContent).toContain('the rest is not sent');
 });
 
-test('a select field writes its choice into the address, and removes the parameter when nothing is chosen', () => {
+test('a select field writes its choice into the URL, and removes the parameter from the URL when nothing is chosen', () => {
   renderFilters('#/keys?search=50%25+%26+more');
   const state = screen.getByLabelText('State');
   fireEvent.change(state, { target: { value: 'banned' } });
@@ -59,7 +59,7 @@ test('a select field writes its choice into the address, and removes the paramet
   expect(location.hash).toBe('#/keys?search=50%25+%26+more');
 });
 
-test('filter fields show the parameters of the address, and the button shows how many filters are active', () => {
+test('filter fields show the parameters of the URL, and the button "Filters" shows how many filters are active', () => {
   renderFilters('#/keys?search=Ann&state=banned&sort=name&cursor=abc');
   expect(screen.getByLabelText<HTMLInputElement>('Name').value).toBe('Ann');
   expect(screen.getByLabelText<HTMLSelectElement>('State').value).toBe('banned');

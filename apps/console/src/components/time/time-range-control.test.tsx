@@ -36,7 +36,7 @@ test('the period control replaces selected times when the operator picks a prese
   expect(location.hash).toBe('#/overview?range=week');
 });
 
-test('the period control shows an error for an invalid period, and does not change the address', () => {
+test('the period control shows an error for an invalid period, and does not change the URL', () => {
   renderAt(tuesday, <Page />);
   fireEvent.change(screen.getByLabelText('Until (local time)'), {
     target: { value: '2026-03-01T00:00' },

@@ -48,7 +48,7 @@ test.each([
   expect(range.readTimeRange(query, 'month', now).name).toBe('month');
 });
 
-test('toBounds moves the end of a period to now at the latest, and makes the period at least five minutes long', () => {
+test('toBounds limits the end of a period to the current time, and makes the period at least five minutes long', () => {
   const at = (time: string) => Date.parse(`2026-11-21T${time}Z`);
   expect(range.toBounds({ from: at('09:00:30'), to: at('11:00:00') }, now)).toEqual({
     from: at('09:00:00'),
@@ -60,7 +60,7 @@ test('toBounds moves the end of a period to now at the latest, and makes the per
   });
 });
 
-test('freshForMs caches a past period, and a period with long buckets, for 10 s', () => {
+test('freshForMs returns 10 s for a period in the past and for a period with long buckets, and 0 s for the default period', () => {
   const past = range.readTimeRange(
     own('2026-11-20T08:00:00Z', '2026-11-20T09:00:00Z'),
     'hour',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { changeEach } from './change-each.ts';
 
-test('changeEach reports a failed change, and makes the other changes', async () => {
+test('changeEach continues with the remaining changes when one change fails, and reports the failed change', async () => {
   const done: string[] = [];
   const seen: number[] = [];
   const left = await changeEach(
