@@ -69,7 +69,8 @@ export async function fillCatalogue(
       const count = Math.min(batchSize, keys - from);
       const hashes = Array.from({ length: count }, (_, index) => {
         const token = wide[from + index];
-        // The other keys get a random hash, because nobody uses their tokens.
+        // The keys without a token get the hash of their number, because no request of the
+        // benchmark uses them.
         return token === undefined
           ? createHash('sha256')
               .update(`${from + index}`)

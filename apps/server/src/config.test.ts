@@ -150,7 +150,8 @@ test('readConfig reports all invalid variables at once, one line each, without t
   const all = Object.fromEntries(environmentVariables.map((name) => [name, secret]));
   const lines = faults(all);
   // Four variables accept nearly every value. DATA_DIR accepts nearly any text, OTEL_SDK_DISABLED
-  // treats any other text as false, and the two protocols for traces refuse only gRPC.
+  // treats any other text as false, and the two variables for the protocol of traces refuse only
+  // gRPC.
   expect(lines).toHaveLength(environmentVariables.length - 4);
   expect(lines.join('\n')).not.toContain('nter2');
 });

@@ -40,7 +40,8 @@ function pageOriginOf(text: string): string | undefined {
   if (authority === '' || !URL.canParse(text)) return undefined;
   const { protocol, host, origin } = new URL(text);
   if (schemesWithoutPages.includes(protocol)) return undefined;
-  // Only known schemes have a default port that must be removed.
+  // `URL` returns an origin only for schemes that it knows, and removes their default port. Other
+  // schemes have no default port to remove.
   return origin === 'null' ? `${protocol}//${host.toLowerCase()}` : origin;
 }
 

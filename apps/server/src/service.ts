@@ -171,7 +171,7 @@ export async function openService(options: ServiceOptions = {}): Promise<Service
 }
 
 /**
- * Opens the parts that store data: the database, the quotas, the usage ledger and the log of bans.
+ * Opens the parts that store data: the database, the quotas, the usage counts and the log of bans.
  */
 async function openStores(context: Context) {
   const { clock, place, isAlone, observability } = context;
@@ -203,8 +203,8 @@ async function openStores(context: Context) {
     partialFault: () => availability.outage()?.reason,
   });
 
-  // The log of bans is opened before the quotas and closed after them. So every ban starts before the
-  // last write of the log.
+  // The log of bans is opened before the quotas and closed after them. So the last write of the log
+  // contains every ban that this replica has imposed.
   const shared = { ...database, clock, report };
   const bans = openBanLog({
     ...context.bans,

@@ -34,8 +34,8 @@ import { LedgerOfKey, ServiceLedger, ServiceUsageQuery, UsageQuery } from './adm
 
 const c = initContract();
 
-// The response objects below have no `as const`, for the reason that `contract.ts` of the public
-// contract explains.
+// The response objects below have no `as const`. With `as const`, TypeScript would turn the status
+// `400` into the string `"400"`, which ts-rest does not accept.
 
 /**
  * The additional error response of operations that change something. Operators with the role viewer

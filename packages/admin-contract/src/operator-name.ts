@@ -43,8 +43,9 @@ function lookOfName(name: string): string {
 
 /**
  * Returns three forms of a name, by which similar names are found. The first form ignores letter
- * case. In the second form, capital letters are replaced first, such as a Cyrillic Т, because its
- * small letter looks different. In the third form, a capital I also counts as a small l.
+ * case. In the second form, capital letters are replaced by similar Latin letters before the name
+ * is lower-cased. For example, a Cyrillic Т looks like a Latin T, but its small letter т does not
+ * look like a small t. In the third form, a capital I also counts as a small l.
  */
 function looksOf(name: string): readonly string[] {
   const capitals = replaceLetters(name.normalize('NFKD'), capitalLetters);

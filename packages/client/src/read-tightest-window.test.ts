@@ -3,7 +3,7 @@ import { useFakeClock } from '../test/fake-clock.ts';
 import { readTightestWindow, unknownWindow } from './read-tightest-window.ts';
 
 useFakeClock();
-/** The time of the reset, one minute after the start of the test. */
+/** The time when the window in the headers ends: one minute after the fake clock starts. */
 const resetAt = Date.UTC(2026, 10, 21, 0, 1);
 
 const state = {

@@ -122,8 +122,8 @@ async function consume(limiter: RateLimiterAbstract, id: string) {
 }
 
 /**
- * Counts one request. The limiters of the library reject with the result of a denied request. This
- * function returns that result.
+ * Counts one request. The limiters of rate-limiter-flexible reject the promise if the request is
+ * denied, with the result as the reason. This function returns that result instead.
  */
 async function consumeOnce(limiter: RateLimiterAbstract, id: string) {
   try {

@@ -88,7 +88,7 @@ export interface QuotasOptions {
   readonly onWarning?: (sentence: string) => void;
   /** The clock of this process, for decisions in memory. @default the system clock */
   readonly clock?: Clock;
-  /** The clock by which Redis decides in tests. @default Redis's own clock */
+  /** The clock by which Redis decides about requests, for tests. @default Redis's own clock */
   readonly redisClock?: Pick<Clock, 'now'> | undefined;
 }
 

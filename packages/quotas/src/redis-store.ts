@@ -98,9 +98,9 @@ export function createRedisStore(options: RedisStoreOptions) {
 /**
  * Creates the functions that call `decide.lua`.
  *
- * In a Cluster, a script may use only names in one slot, and nearly all subjects have different
- * slots. So each subject gets its own script call there. A failed call then does not affect the
- * requests of other subjects.
+ * In a Redis Cluster, a script may use only Redis keys of one slot. Nearly every subject (a
+ * consumer, or the account whose quota it shares) has its own slot. So in a Cluster, each subject
+ * gets its own script call. A failed call then does not affect the requests of other subjects.
  */
 function createScriptCalls({ redis, breaker, redisClock, ...rest }: RedisStoreOptions) {
   const banPolicy = writeBanPolicy(rest.banPolicy);

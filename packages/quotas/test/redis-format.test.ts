@@ -44,7 +44,7 @@ function openOld(policy: BanPolicy) {
 
 const toSeconds = (ms: number) => Math.ceil(ms / 1_000);
 
-/** Converts a decision of the current version to the fields that the old script returns. */
+/** Converts a decision of the current version to the fields that the script of format 1 returns. */
 function seen({ outcome, reported, windows }: ModelDecision) {
   if (outcome === 'banned') return { outcome, until: reported.resetAt };
   return { outcome, remaining: windows.map(({ remaining }) => remaining) };

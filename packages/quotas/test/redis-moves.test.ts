@@ -7,8 +7,8 @@ import { ask, createCallers, expectCountedOnce, sharedLimitOptions } from './cou
 import type { TestQuotas } from './open-test-quotas.ts';
 import { openTestQuotas } from './open-test-quotas.ts';
 
-// While a slot moves to another node, the old node responds with ASK to requests for moved names.
-// At the end, it responds with MOVED.
+// While a slot moves to another node, the old node responds with ASK to requests for Redis keys
+// that have already moved. When the whole slot has moved, the old node responds with MOVED.
 test('a Redis Cluster counts each request once while the slots of the keys move between nodes', async () => {
   await using stack = new AsyncDisposableStack();
   const cluster = stack.use(await openRedisCluster());

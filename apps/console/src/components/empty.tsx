@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { linkTo, type PageName } from '../address.ts';
 
-/** Shows an empty list: what it means that the list is empty, and what to do next. */
+/** Shows a text in place of an empty list: why the list is empty, and what to do next. */
 export function Empty({ title, children }: { title: string; children: ComponentChildren }) {
   return (
     <div class="empty">

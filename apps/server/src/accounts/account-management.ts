@@ -197,8 +197,8 @@ export function createAccountManagement(
     },
 
     /**
-     * Resets the minute and the day of an account with a plan to zero requests, and records this in
-     * the audit log.
+     * Sets the request counts of an account with a plan to zero for the current minute and day, and
+     * records this in the audit log.
      */
     async credit(name: string, cause: Cause): Promise<Account> {
       const stored = await findAccount(db, name);

@@ -79,7 +79,7 @@ export function createApp(options: AppOptions): Express {
   others.use(admitUnknown, refusePath, answerCallFailure);
   app.use(prefix, others);
 
-  // The paths below this line need no API key.
+  // The routes that are registered below need no API key.
   const { pages, files } = docsHandlers({ ...options, origin: new URL(baseUrl).origin });
   addFiles(app, pages, admitPage);
   addFiles(app, files, admitFile);

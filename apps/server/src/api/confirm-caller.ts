@@ -9,8 +9,8 @@ import { missingPermission } from './permission.ts';
  * make it read-only. Without the second check, an attacker with a stolen key could hold requests
  * open and finish them after the revocation.
  *
- * The second check does not count the request again. The log and the usage ledger show the key of
- * the first check, because the request was counted against that key.
+ * The second check does not count the request again. The log and the usage statistics show the key
+ * of the first check, because the request was counted against that key.
  */
 export function createConfirmation(keys: Pick<KeyCache, 'recall' | 'findByToken'>) {
   return async function confirmCaller(

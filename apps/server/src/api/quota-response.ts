@@ -13,8 +13,8 @@ export function addQuotaHeaders(res: Response, { reported, windows }: ReportedQu
 }
 
 /**
- * Replaces the rate-limit headers of a response that reports another quota than the one that the
- * request uses.
+ * Replaces the rate-limit headers of a response. The new headers describe a quota that the request
+ * itself does not use, as in `GET /v1/rate-limit`.
  */
 export function replaceQuotaHeaders(res: Response, { reported, windows }: ReportedQuota): void {
   const headers = formatRateLimit(reported, windows);

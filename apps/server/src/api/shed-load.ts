@@ -27,7 +27,8 @@ const apiPath = new RegExp(`^/${apiVersion}(?:[/?]|$)`);
 
 /**
  * The deprecated operations with regular expressions for their paths. A 503 during an overload is
- * sent before Express has found the route.
+ * sent before Express has found the route, so the load shedder finds the operation by these
+ * expressions.
  */
 const deprecatedRoutes = Object.values<ContractRoute>(operations)
   .filter(({ metadata }) => metadata?.deprecation !== undefined)

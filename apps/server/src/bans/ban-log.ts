@@ -149,7 +149,7 @@ export function createBanLog(
       else onLost(1);
     },
 
-    /** Ends the bans that this replica imposed without Redis. */
+    /** Ends the bans that this replica imposed while Redis was unavailable. */
     endReplicaBans(): void {
       over.push(...own.splice(0));
     },

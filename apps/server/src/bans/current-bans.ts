@@ -44,7 +44,7 @@ export type ReadBans = <Found>(
 ) => Promise<Found>;
 
 /**
- * Runs the query once. It is used without Redis: the table and the quotas then belong to the same
- * process, so both lose bans at the same time.
+ * Runs the query once, for a service without Redis. The table and the quotas then belong to the
+ * same process, so both lose their bans at the same time.
  */
 export const readBansAsStored: ReadBans = (read) => read();

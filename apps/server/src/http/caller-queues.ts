@@ -187,7 +187,8 @@ export function createCallerQueues<Waiting extends Queued>() {
      * The busiest caller is the one with the most waiting requests in the group with the most
      * waiting requests.
      *
-     * @returns `undefined` if the given caller is in this group and nobody there has more requests.
+     * @returns `undefined` if the given caller is in the group with the most waiting requests and
+     *   no other caller of this group has more requests.
      */
     takeFromBusiest(caller: WaitingCaller): Waiting | undefined {
       const other = otherGroup(caller.group);

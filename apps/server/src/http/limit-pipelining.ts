@@ -52,7 +52,7 @@ export function limitPipelining(maxPending: number): PipeliningOptions {
 
     /**
      * Tells Node whether the request asks for an upgrade. Node calls `shouldUpgradeCallback` only
-     * then.
+     * for such a request.
      */
     get upgrade(): boolean {
       return this.isOverLimit || this.asksForUpgrade;

@@ -81,8 +81,8 @@ export interface WaitingHandlers<Entering> {
 /** The load shedder. It decides when requests start, and refuses requests during an overload. */
 export interface LoadShedder<Entering = Response> {
   /**
-   * Starts a request or lets it wait. This step comes before all others, so that a refused request
-   * costs very little.
+   * Starts a request or lets it wait. The load shedder comes before all other middleware, so that a
+   * refused request costs very little.
    *
    * A request occupies a slot until its response is complete (`onAnswered`), but not until the
    * response is sent. Otherwise clients that never read their responses would occupy all slots. A
@@ -102,7 +102,7 @@ export interface LoadShedder<Entering = Response> {
 /** The requests that started within one period of {@link spanMs}. */
 interface Span {
   readonly beganAt: number;
-  /** The number of these requests that are still in flight. */
+  /** The number of requests of this period that are still in flight. */
   running: number;
 }
 
@@ -147,7 +147,7 @@ class WaitingRequest<Entering> implements Queued {
  *
  * @param options.maxInFlight the number of requests that may be in flight, whatever they wait for.
  * @param options.maxWaiting the number of requests of all callers that may wait. Beyond it, a
- * request of the caller with the most is refused at once.
+ *   request of the caller with the most waiting requests is refused immediately.
  * @param options.nextIteration a function that calls its argument in the next iteration of the
  * event loop.
  */
@@ -252,9 +252,9 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
       late.add(next);
     }
     while (startedInIteration < maxPerIteration && canStart(now)) {
-      // During an overload, the newest request is started first, so that most requests are fast
-      // instead of all of them late. Requests that wait long are also expensive, because each
-      // garbage collection copies them.
+      // During an overload, the newest request is started first, so that most requests are fast. If
+      // the oldest were first, all requests would be late. Requests that wait long are also
+      // expensive, because each garbage collection copies them.
       const next = queues.takeNext(late.size > 0 ? 'newest' : 'oldest');
       if (next === undefined) break;
       const { res, handlers } = next;
@@ -283,11 +283,11 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
   }
 
   /**
-   * Refuses a waiting request to make room for another one. The function chooses the oldest overdue
-   * request, or else a request of the caller with the most waiting requests.
+   * Refuses a waiting request to make room for another request. The function chooses the oldest
+   * overdue request, or else a request of the caller with the most waiting requests.
    *
-   * @returns whether there is room now. There is none if no other caller has more waiting requests
-   * than this one.
+   * @returns whether there is room now. There is no room if no other caller has more waiting
+   *   requests than `caller`.
    */
   function makeRoom(caller: WaitingCaller): boolean {
     const [first] = late;
@@ -356,8 +356,8 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
       }
       const request = new WaitingRequest(res, handlers, caller, now + maxWaitMs);
       queues.add(request);
-      // The other callers may all have no waiting request left, so this request may be the next
-      // one.
+      // Perhaps no other caller has a waiting request. Then the new request is the next one to
+      // start.
       if (canStart(now)) scheduleStart();
       wakeUp(now);
       return false;

@@ -53,7 +53,8 @@ export function createReadBans(db: Database, quotas: Pick<KeyQuotas, 'look'>): R
       const found = await read();
       const forgotten = await findForgotten(bansOf(found));
       let deleted = 0;
-      // A ban that has started in the meantime ends later, so the condition does not delete it.
+      // A ban that started after the query ends later than `until`, so the condition does not
+      // delete it.
       for (const { keyId, until } of forgotten) {
         deleted += (await deleteForgottenBans(db, keyId, until)).length;
       }

@@ -92,8 +92,8 @@ test('forget removes the changed key and all unknown tokens from the cache, and 
   expect(asked).toEqual(['token', 'unknown'].map(hashToken));
 });
 
-// Regression: after an account had changed, looking up its keys again counted as guesses of its
-// network.
+// Regression: after a change of an account, the lookups of its keys were counted as guessed tokens
+// of the caller's network.
 test.each([
   ['of the key', () => cache.forget(key.id)],
   ['of its account', () => cache.forgetAccount('C-17')],

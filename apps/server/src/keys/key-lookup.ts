@@ -12,8 +12,8 @@ const findKeyByToken = preparedStatement('find_key_by_token', (db) =>
     .select({
       key: apiKeys,
       account: accounts,
-      // A token ends at the earlier of the two times: when its key expires, or when it expires
-      // itself. `least` ignores nulls.
+      // A token ends at the earlier of the two times: when its key expires, or when the token
+      // itself expires. `least` ignores nulls.
       expiresAt: sql<Date | null>`least(${apiKeys.expiresAt}, ${apiTokens.expiresAt})`.mapWith(
         (text: string) => new Date(text),
       ),

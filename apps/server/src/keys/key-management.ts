@@ -161,7 +161,7 @@ export function createKeyManagement(
 
   /**
    * Ends the ban of a locked key. If the account gets its first plan at the same time, the ban
-   * moves to the account, and is ended there as well.
+   * moves to the account. The function then also ends the ban of the account.
    *
    * @returns what was ended: the ban and the number of strikes.
    * @throws {AdminRefusal} if Redis is unavailable. The replica does not end the ban later, because
@@ -237,7 +237,7 @@ export function createKeyManagement(
         };
         if (move.from.accountId === move.to.accountId) return undefined;
         // The ban moves while the key is locked. A concurrent unban waits for the lock and then
-        // finds the ban in its new place.
+        // finds the ban under its new id.
         moved = move;
         await quotas.moveBan(move.from, move.to);
         return move;
@@ -246,7 +246,7 @@ export function createKeyManagement(
         if (moved !== undefined) await quotas.moveBan(moved.to, moved.from);
         throw failure;
       });
-      // The ban is moved a second time. A request may have started a ban in the old place before
+      // The ban is moved a second time. A request may have started a ban under the old id before
       // this replica knew about the change.
       if (move !== undefined) await quotas.moveBan(move.from, move.to);
       return key;
@@ -275,7 +275,8 @@ export function createKeyManagement(
     resume: (id: string, cause: Cause) => set({ id, action: 'key.resumed', cause }, resumed),
 
     /**
-     * Resets the minute and the day of a key to zero requests, and records this in the audit log.
+     * Sets the request counts of a key to zero for the current minute and day, and records this in
+     * the audit log.
      */
     async credit(id: string, cause: Cause): Promise<Key> {
       return inTransaction('change_key', db, async (tx) => {
@@ -303,9 +304,9 @@ export function createKeyManagement(
      * Ends the ban of a key and records this in the audit log.
      *
      * The audit entry contains what was ended, so it is written after the ban has ended in Redis.
-     * All checks happen before. If the database is unavailable, the ban therefore stays. If only
-     * writing the entry or the commit fails, the ban ends without an entry, and the operator gets
-     * an error and can try again.
+     * All checks happen before. If the database is unavailable, the ban therefore stays. If the ban
+     * has ended but writing the entry or the commit fails, the audit log has no entry. The operator
+     * gets an error and can try again.
      */
     unban: (id: string, cause: Cause): Promise<Key> =>
       inTransaction('change_key', db, async (tx) => {
@@ -331,7 +332,8 @@ export function createKeyManagement(
 }
 
 /**
- * Finds the plan whose windows count the requests of the key alone.
+ * Finds the plan of a key that has a quota of its own. The windows of this quota count only the
+ * requests of this key.
  *
  * @throws {AdminRefusal} if the key shares the windows of its account.
  */
@@ -343,7 +345,8 @@ async function findLimited(tx: Database, key: Key) {
 }
 
 /**
- * Resets the usage of both windows in Redis, and records this in the transaction of the caller.
+ * Sets the request counts of the current minute and day to zero in Redis, and records this in the
+ * transaction of the caller.
  *
  * @throws {AdminRefusal} if Redis is unavailable. In this case, nothing is recorded.
  */

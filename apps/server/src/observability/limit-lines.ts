@@ -41,7 +41,7 @@ export function limitLines<Cause>(options: {
 }
 
 /**
- * Reports the first event of each cause at once. Further events of the same cause are reported
+ * Reports the first event of each cause immediately. Further events of the same cause are reported
  * together after a minute.
  */
 export function limitToMinutes<Cause>(clock: Clock, tell: (cause: Cause, times: number) => void) {

@@ -76,8 +76,9 @@ const listActiveNames = statement('list_operator_names', (tx) =>
 );
 
 /**
- * Lets one creation at a time compare its name with the others. Otherwise, two creations at the
- * same time would not see each other's name. The number is arbitrary.
+ * Lets only one transaction at a time compare the name of a new operator with the existing names.
+ * Otherwise, two creations at the same time would not see each other's name. The number of the lock
+ * is arbitrary.
  */
 const lockNames = statement('lock_operator_names', (tx) =>
   tx.execute(sql`select pg_advisory_xact_lock(7301874402562)`),
@@ -165,7 +166,8 @@ export function createOperatorManagement(db: Database) {
  * log would confuse the two. An identical name is accepted: readers see that two operators have the
  * same name and compare their ids.
  *
- * @throws {AdminRefusal} if the name looks like another one but is not identical.
+ * @throws {AdminRefusal} if the name looks like the name of another active operator but is not
+ *   identical.
  */
 async function refuseLookAlike(tx: Database, name: string): Promise<void> {
   await lockNames(tx);

@@ -52,8 +52,8 @@ const findOperatorByToken = preparedStatement('find_operator_by_token', (db) =>
 const { idleSeconds, maxSeconds } = sessionLifetime;
 
 /**
- * The age in seconds since the last extension at which a session is extended again. A session in
- * use therefore causes one write per minute.
+ * The number of seconds after which a session in use is extended again. So a session in use causes
+ * at most one write per minute.
  */
 const extendAfterSeconds = 60;
 
@@ -193,8 +193,8 @@ export function createOperatorSessions(db: Database, adminToken: string | undefi
     },
 
     /**
-     * Begins a session. The session ends at the latest when the token expires with which it was
-     * created.
+     * Begins a session. The session ends at the latest when the token that began the session
+     * expires.
      */
     begin: (
       actor: Actor,

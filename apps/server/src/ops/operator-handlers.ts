@@ -60,8 +60,9 @@ export function createSessionHandlers({ sessions, clock }: AdminServices) {
   return initServer().router(sessionContract, {
     async createSession({ res }) {
       const { actor, token } = operatorOf(res);
-      // A session must not begin another session, because such a chain would never have to end.
-      // Requests on the Unix socket of the embedded server have no token.
+      // A session must not begin another session, because an operator could then stay logged in
+      // forever by a chain of sessions. Requests on the Unix socket of the embedded server have no
+      // token.
       if (token === undefined || isToken(token, 'session')) {
         throw invalidToken(
           'Send the token of an operator: a session cannot create another session.',

@@ -20,7 +20,7 @@ export interface OpsSettings {
   readonly lastScrapeMs: number;
   /** The period in seconds in which a network may send ten wrong tokens. */
   readonly guessWindowSeconds: number;
-  /** The delay of the response to each further wrong token. */
+  /** The delay of each response to a wrong token after the network has sent ten wrong tokens. */
   readonly guessDelayMs: number;
 }
 

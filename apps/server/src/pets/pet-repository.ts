@@ -75,8 +75,8 @@ const maxRows = sql.raw(String(pageLimit.max + 1));
 /**
  * Returns SQL that selects the first animals in the order of an index.
  *
- * The constant limit tells Postgres that pages are short. Without it, the generic plan expects a
- * tenth of the table and sorts it.
+ * The constant limit tells Postgres that pages are short. Without the limit, Postgres expects a
+ * page to be a tenth of the table, and sorts the table.
  */
 const selectFirst = (where: SQL, order: SQL): SQL => sql`(
   select * from (
@@ -108,8 +108,9 @@ const ofCategory = sql`(
 /**
  * Reads several pages. The result has one row for each page.
  *
- * Each filter is sorted like exactly one index. With `status = … order by id`, Postgres would
- * prefer the primary key and read the whole table to find the animals of a rare status.
+ * The sort order of each filter is the order of exactly one index. With `status = … order by id`,
+ * Postgres would prefer the primary key and read the whole table to find the animals of a rare
+ * status.
  */
 const listPets = preparedSql<{ n: number; lines: string | null }>(
   'list_pets',
@@ -131,7 +132,7 @@ const listPets = preparedSql<{ n: number; lines: string | null }>(
 export function createPetRepository({ db, reads }: Pick<OpenDatabase, 'db' | 'reads'>) {
   /**
    * Runs a query in the connection pool for reads. If that pool cannot connect, the query runs in
-   * the other pool.
+   * the pool for all other statements.
    */
   const read = <Rows>(ask: (from: Database) => Promise<Rows>): Promise<Rows> =>
     ask(reads).catch((error) => {

@@ -31,8 +31,8 @@ export interface ReplicaSubscribers {
   /**
    * Handles a heartbeat of any replica, including this one.
    *
-   * @returns whether the replica is new. This replica then sends a heartbeat at once, so that the
-   * new replica learns about it without waiting for the next interval.
+   * @returns whether the replica is new. This replica then sends a heartbeat immediately, so that
+   *   the new replica learns about it without waiting for the next interval.
    */
   seen(replica: string): boolean;
   left(replica: string): void;

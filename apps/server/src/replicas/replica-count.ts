@@ -24,7 +24,10 @@ export type ReplicaCount = ReturnType<typeof createReplicaCount>;
  */
 export function createReplicaCount(options: { id?: string; clock: Pick<Clock, 'elapsed'> }) {
   const { id: ownId = randomUUID(), clock } = options;
-  /** For each other replica, the number of own heartbeats since its last heartbeat. */
+  /**
+   * The number of heartbeats that this replica has received from itself since the last heartbeat of
+   * each other replica, by the id of the other replica.
+   */
   const missed = new Map<string, number>();
   let heardAt = clock.elapsed();
 

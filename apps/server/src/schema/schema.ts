@@ -32,8 +32,8 @@ import {
 const int64 = customType<{ data: Int64; driverData: string | number | bigint }>({
   dataType: () => 'bigint',
   toDriver: (value) => String(value),
-  // Texts of up to fifteen characters become an exact `number` in the fast way. Nearly all values
-  // are that short.
+  // Texts of up to fifteen characters are exact numbers, so `Number` converts them quickly. Nearly
+  // all values are that short.
   fromDriver: (value) =>
     typeof value === 'string' && value.length <= 15 ? Number(value) : normalizeInt64(BigInt(value)),
 });
@@ -260,7 +260,7 @@ export const auditEntries = pgTable(
     subjectType: auditSubjectType('subject_type').notNull(),
     subjectId: uuid('subject_id').notNull(),
     /**
-     * The name of the changed object after the change. The account is also the one after the
+     * The name of the changed object after the change. `account` is also the value after the
      * change.
      */
     subjectName: text('subject_name'),
@@ -302,13 +302,13 @@ export const openBans = pgTable(
 );
 
 /**
- * The sessions of operators. A session ends when the token expires that created it. The operator of
+ * The sessions of operators. A session ends when the token that created it expires. The operator of
  * a session is the operator of that token.
  */
 export const operatorSessions = pgTable('operator_sessions', {
   /**
    * The SHA-256 hash of the session's token, in hexadecimal. If the `ADMIN_TOKEN` created the
-   * session, it is an HMAC with the `ADMIN_TOKEN` as its key.
+   * session, the value is an HMAC with the `ADMIN_TOKEN` as its key.
    */
   hash: text().primaryKey(),
   /** The hash of the operator's token; `null` for the `ADMIN_TOKEN`, which is not stored. */

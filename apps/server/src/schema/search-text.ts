@@ -15,8 +15,8 @@ export const isFound = (table: (typeof searchedTables)[number], text: string): S
   sql`${sql.raw(table)}.search like ${folded(`%${text.replaceAll(/[\\%_]/g, '\\$&')}%`)}`;
 
 /**
- * Returns the SQL condition that a text is part of a column. It is used for small tables without a
- * column `search`.
+ * Returns the SQL condition that a text is part of a column. The function is for small tables
+ * without a column `search`.
  */
 export const isContained = (column: SQLWrapper, text: string): SQL =>
   sql`strpos(${folded(column)}, ${folded(text)}) > 0`;

@@ -37,8 +37,8 @@ export function mergeTraffic(all: readonly Traffic[]): Traffic {
 }
 
 /**
- * Returns a quantile of the latencies: the given share of the requests is not slower. Returns
- * `null` if there are no requests.
+ * Returns a quantile of the latencies in milliseconds: the given share of all requests took this
+ * time or less. Returns `null` if there are no requests.
  */
 export function quantileMs({ latencies }: Traffic, share: number): number | null {
   const total = latencies.reduce((sum, count) => sum + count, 0);

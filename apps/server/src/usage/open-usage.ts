@@ -20,7 +20,10 @@ export function openUsage(
     background: OpenDatabase['background'];
     operators: OpenDatabase['operators'];
     clock: Clock;
-    /** A function that is called with the number of requests that will be missing in the ledger. */
+    /**
+     * A function that is called with the number of requests that will be missing in the usage
+     * tables.
+     */
     onLost: (requests: number) => void;
     report: (failure: unknown) => void;
   },

@@ -26,9 +26,10 @@ export function createUsageCollector(options: { clock: Pick<Clock, 'now'>; maxEn
 
   return {
     /**
-     * Counts a request in the ledger if it has a quota decision or a known key. The caller of other
-     * requests is unknown: CORS preflights, requests refused because of overload, and requests whose
-     * key could not be looked up. If one of these fails, it is only counted in the live traffic.
+     * Counts a request for the usage tables if it has a quota decision or a known key. The caller
+     * of all other requests is unknown: CORS preflights, requests refused because of overload, and
+     * requests whose key could not be looked up. If such a request fails, it is counted only in the
+     * live traffic (the counts of the last minute).
      */
     count(request: UsedRequest): void {
       const { key, decision, errorCode, durationMs } = request;
@@ -72,8 +73,8 @@ export function createUsageCollector(options: { clock: Pick<Clock, 'now'>; maxEn
     },
 
     /**
-     * Counts a request that was refused because of overload. It is only counted in the live
-     * traffic.
+     * Counts a request that was refused because of overload. The request is counted only in the
+     * live traffic (the counts of the last minute).
      */
     countShed: (durationMs: number) => traffic.count('server_error', durationMs),
 

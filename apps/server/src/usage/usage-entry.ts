@@ -1,6 +1,6 @@
 import { type PlanName, planNames } from '@animal-store/contract';
 
-/** The properties of a finished request that the usage ledger needs. */
+/** The properties of a finished request that the usage tables need. */
 export interface UsedRequest {
   /** The key of the request. `refusal` is the reason if the key is refused. */
   readonly key:
@@ -35,15 +35,15 @@ export interface UsageEntry {
   readonly lastAtMs: number;
 }
 
-/** Returns the code of a plan in the ledger. 0 stands for requests without a known key. */
+/** Returns the code of a plan in the usage tables. 0 stands for requests without a known key. */
 export function planCode(plan: PlanName | undefined): number {
   return plan === undefined ? 0 : planNames.indexOf(plan) + 1;
 }
 
 /**
- * Returns the id under which the ledger stores the sum over all keys of a plan. With these sums, a
- * query about all keys reads no more rows than a query about one key. Keys have UUIDs of version 4,
- * so no key has such an id.
+ * Returns the id under which the usage tables store the sum over all keys of a plan. With these
+ * sums, a query about all keys reads no more rows than a query about one key. Keys have UUIDs of
+ * version 4, so no key has such an id.
  */
 export function totalId(plan: number): string {
   return `00000000-0000-0000-0000-00000000000${plan}`;

@@ -8,10 +8,10 @@ import type { UsageFlush } from './usage-writer.ts';
 
 const giveUpAfterMs = 1_000;
 
-/** The ways in which the fake database handles a flush. */
+/** The ways in which the fake database handles a flush (one write of the collected counts). */
 type Answer = 'committed' | 'refused' | 'committed without an answer';
 
-/** Opens a flusher that writes to a fake ledger in memory. */
+/** Opens a flusher that writes to a fake usage table in memory. */
 function openFlusher(maxEntries = 100_000) {
   const clock = createTestClock();
   const collector = createUsageCollector({ clock, maxEntries });
@@ -39,7 +39,7 @@ function openFlusher(maxEntries = 100_000) {
     giveUp: flusher.giveUp,
     shed: collector.countShed,
     lost: () => lost,
-    /** Returns the flushes that reached the ledger. */
+    /** Returns the flushes that reached the fake usage table. */
     written: () => [...ledger.values()],
     sum: () => sumOf([...ledger.values()].flatMap(({ flush }) => flush.entries)),
     count(...ids: string[]) {
@@ -77,7 +77,7 @@ test('the usage flusher never writes the count of a request twice, and reports r
     await flusher.flush();
     expect(flusher.sum() + flusher.lost()).toBeGreaterThanOrEqual(counted);
     // If a flush was committed and the response was lost, the replica counts its requests as lost,
-    // although the ledger has them.
+    // although the usage table contains them.
     const isDoubtful = steps.some((one) => 'flush' in one && one.flush === answers[2]);
     if (!isDoubtful) expect(flusher.sum() + flusher.lost()).toBe(counted);
   });
@@ -98,7 +98,8 @@ test('the usage flusher writes the counts of many keys in numbered batches of 1,
     [3, 500, 0],
   ]);
   const other = openFlusher();
-  // Requests that were refused because of overload are in the live traffic but not in the entries.
+  // Requests that were refused because of overload are part of the live traffic (the counts of the
+  // last minute), but no key has an entry for them.
   other.shed(1);
   await other.flush();
   const [{ flush } = {}] = other.written();

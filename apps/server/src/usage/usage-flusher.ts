@@ -21,8 +21,8 @@ export function createUsageFlusher(options: {
   const replica = randomUUID();
   let sequence = 0;
   /**
-   * The flushes that may or may not have been committed. They are written again without any change,
-   * so that the database recognizes them.
+   * The flushes (batches of counts) that may or may not have been committed. They are written again
+   * without any change, so that the database recognizes them.
    */
   let pending: (UsageFlush & { readonly takenAt: number })[] = [];
 

@@ -181,8 +181,8 @@ export function lastBuckets(count: number, bucket: UsageBucket, now: number): Us
 }
 
 /**
- * Creates the queries of the usage ledger. The ledger contains the counts that all replicas have
- * written so far.
+ * Creates the queries about usage. The usage tables contain the counts that all replicas of the
+ * service have written so far.
  */
 export function createUsageQueries(db: Database) {
   return {
@@ -264,8 +264,8 @@ export function createUsageQueries(db: Database) {
     },
 
     /**
-     * Reads the live traffic of all replicas in the last {@link liveSeconds}, with one item for
-     * each flush.
+     * Reads how many requests all replicas of the service have handled in the last {@link
+     * liveSeconds}. Each item is a batch of counts that one replica has written.
      */
     readTraffic: () => readLiveTraffic(db),
   };

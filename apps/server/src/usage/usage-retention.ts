@@ -9,7 +9,7 @@ import { usage } from './usage-tables.ts';
  */
 const deletedAtOnce = 5_000;
 
-/** The times for which the ledger keeps its rows, in milliseconds. */
+/** The times for which the usage tables keep their rows, in milliseconds. */
 export interface UsageRetention {
   readonly minutes: number;
   readonly hours: number;

@@ -1,7 +1,7 @@
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
-/** The intervals, timeouts and retention of the usage ledger. */
+/** The intervals, timeouts and retention periods of the usage counts. */
 export const defaultUsageSettings = {
   /** The interval at which counts are written to the database. */
   flushMs: 4_000,
@@ -15,12 +15,13 @@ export const defaultUsageSettings = {
   /** The interval at which expired counts are deleted. */
   deleteExpiredMs: 15 * 60_000,
   /**
-   * The time for which a failed flush is retried. It must be shorter than `keepFlushesMs`.
-   * Otherwise a flush that was committed without a response could be counted twice.
+   * The time for which a failed flush (one write of the collected counts) is retried. It must be
+   * shorter than `keepFlushesMs`. Otherwise a flush that was committed without a response could be
+   * counted twice.
    */
   giveUpAfterMs: 12 * 3_600_000,
   /**
-   * The time for which the ledger keeps the ids of written flushes. It must be longer than
+   * The time for which the database keeps the ids of written flushes. It must be longer than
    * `giveUpAfterMs`. If the first attempt was committed without a response, the retry must find its
    * id.
    */

@@ -11,8 +11,8 @@ import { inArray, type SQL, sql } from 'drizzle-orm';
 import { bigint, customType, integer, pgSchema, smallint, uuid } from 'drizzle-orm/pg-core';
 import { instant } from '../schema/schema.ts';
 
-// The tables of the usage ledger. They are not in `schema/schema.ts`, because drizzle-kit supports
-// neither the schema `usage` nor its view. The migrations create them.
+// The tables with the usage counts. They are not in `schema/schema.ts`, because drizzle-kit
+// supports neither the schema `usage` nor its view. The migrations create them.
 export const usage = pgSchema('usage');
 
 /** A column with an operation, stored as its index in `usageOperations`. */
@@ -90,7 +90,7 @@ export const written = usage.table('written', {
   replica: uuid().notNull(),
   sequence: integer().notNull(),
   at: instant().notNull(),
-  /** The live traffic since the previous flush: requests by outcome, and by latency. */
+  /** The requests of the replica since its previous flush: by outcome, and by latency. */
   outcomes: integer().array().notNull(),
   latencies: integer().array().notNull(),
 });

@@ -6,8 +6,8 @@ import type { Traffic } from './live-traffic.ts';
 import { totalId, type UsageEntry } from './usage-entry.ts';
 
 /**
- * The counts of one replica that are written together. Either all of them are added to the ledger
- * or none.
+ * The counts of one replica that are written together. Either all of them are added to the usage
+ * tables or none.
  */
 export interface UsageFlush extends Traffic {
   /** The id of the process that counted the requests. */
@@ -41,8 +41,8 @@ const isLater = (column: 'at' | 'deprecated_at' | 'refused_at') =>
     coalesce(date_trunc('minute', last.${column}), '-infinity')`);
 
 /**
- * Adds the counts of a replica to the ledger, under each key and under the sum of each plan. One
- * SQL statement records the flush and adds its counts, so neither can happen alone. If the same
+ * Adds the counts of a replica to the usage tables, under each key and under the sum of each plan.
+ * One SQL statement records the flush and adds its counts, so neither can happen alone. If the same
  * flush is written twice at the same time, the second statement waits for the first one and then
  * changes nothing.
  *

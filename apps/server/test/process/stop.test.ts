@@ -21,7 +21,8 @@ test('the server process finishes the request in flight after SIGTERM, accepts n
   }
   using request = await beginCreation(server, tokens.free);
   server.signal('SIGTERM');
-  // The request could take up to five seconds, but it is finished at once.
+  // The stopping server waits up to five seconds for the open request. The test finishes the
+  // request immediately, so the server need not wait.
   const finished = request.finish();
   await untilRefused(server);
   expect(await finished).toBe(201);

@@ -34,8 +34,8 @@ beforeAll(async () => {
       // Refused keys are counted against their network, and all callers in the tests have the same
       // address.
       addressPerMinute: 1_000_000,
-      // A ban needs a hundred times the limit in strikes, so that the many denied requests of these
-      // tests do not cause one.
+      // A key is banned only after strikes (denied requests that count towards a ban) of 100 times
+      // its limit. So the many denied requests of these tests cause no ban.
       banPolicy: { ...defaultBanPolicy, banSeconds: 10, graceMs: 0, strikeShare: 100 },
     },
     ops: { adminToken },

@@ -17,7 +17,7 @@ export function Dialog({
 }) {
   const element = useRef<HTMLDialogElement>(null);
   const id = useId();
-  // The dialog opens before the first paint, so that it receives what the operator types at once.
+  // The dialog opens before the first paint, so that no early key press of the operator is lost.
   useLayoutEffect(() => {
     const dialog = element.current;
     const opener = document.activeElement;
