@@ -14,7 +14,8 @@ const options: UserConfig = {
   deps: { alwaysBundle: ['@animal-store/contract'] },
   fixedExtension: false,
   treeshake: { propertyReadSideEffects: false },
-  // The build is compressed, but keeps its names. Not every bundler compresses this code as well.
+  // The build is compressed, because not every bundler compresses this code as far. The names stay
+  // readable.
   minify: { compress: true, mangle: false, codegen: false },
 };
 

@@ -9,7 +9,7 @@ const format: UserConfig = {
   fixedExtension: false,
 };
 
-// This build is for publishing. Inside the workspace, other packages import the sources.
+// The build is only for publishing. Inside the workspace, other packages import the sources.
 export default defineConfig([
   {
     ...format,

@@ -1,6 +1,6 @@
 import { defineConfig } from 'tsdown';
 
-// This build is for publishing. Inside the workspace, other packages import the sources.
+// The build is only for publishing. Inside the workspace, other packages import the sources.
 export default defineConfig({
   entry: ['src/index.ts', 'src/express.ts'],
   format: ['esm', 'cjs'],

@@ -32,8 +32,8 @@ expectTypeOf<Lost<ServerInferResponses<Admin>>>().toEqualTypeOf<never>();
 expectTypeOf<Lost<ServerInferRequest<Admin>>>().toEqualTypeOf<never>();
 expectTypeOf<keyof Admin>().toEqualTypeOf<keyof typeof adminRoutes>();
 
-// The plans free, pro and business have fixed limits, so a key with one has no `quota`. An
-// Enterprise key needs one.
+// The plans free, pro and business have fixed limits, so a key with one of these plans has no
+// `quota`. An Enterprise key needs a `quota`.
 type Named = { name: string; account?: string | undefined; expiresAt?: string | undefined };
 expectTypeOf<{ plan: 'free' } & Named>().toExtend<NewKey>();
 expectTypeOf<{ plan: 'enterprise'; quota: Quota } & Named>().toExtend<NewKey>();

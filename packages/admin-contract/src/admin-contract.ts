@@ -299,7 +299,7 @@ export const operatorContract = c.router(
   { ...options, metadata: { tag: 'Operators' } },
 );
 
-/** The contract of the operations on the usage ledger. */
+/** The contract of the operations that report usage. */
 export const usageContract = c.router(
   {
     getKeyUsage: {

@@ -108,8 +108,8 @@ const keyCodes = { key_not_found: undefined, key_not_active: undefined };
 const operatorCodes = { operator_not_found: undefined, operator_not_active: undefined };
 
 /**
- * The error codes that operations with a tag never return, because the codes are about other
- * subjects. They have the same status as a code that the operations do return.
+ * The error codes that operations with a tag never return, because the codes are about other kinds
+ * of objects, such as keys. They have the same status as a code that the operations do return.
  */
 const otherCodes: Readonly<Record<string, Readonly<Record<string, undefined>>>> = {
   Accounts: { ...keyCodes, ...operatorCodes },

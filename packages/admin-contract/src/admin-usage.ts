@@ -5,7 +5,7 @@ import { oneOf, PastInstant, Plan, timestamp } from './admin-fields.ts';
 import { exampleKey } from './admin-key.ts';
 
 /**
- * The names of the operations in the usage ledger. The index of an operation is its `usageCode`.
+ * The names of the operations in the usage tables. The index of an operation is its `usageCode`.
  * `none` stands for all other requests under `/v1`.
  */
 export const usageOperations: readonly ('none' | Operation)[] = [
@@ -16,7 +16,7 @@ export const usageOperations: readonly ('none' | Operation)[] = [
     .map(({ operation }) => operation),
 ];
 
-/** The outcomes by which the usage ledger counts requests. */
+/** The outcomes by which the usage tables count requests. */
 export const usageOutcomes = [
   'ok',
   'client_error',

@@ -6,7 +6,8 @@ test.each([
   'admin token',
   'Аdmin-Tоken',
   'ＡＤＭＩＮ＿ＴＯＫＥＮ',
-  // These capital letters are Cyrillic, and then Greek. Their small letters look different.
+  // Some capital letters of the first name are Cyrillic, and some of the second name are Greek.
+  // Their small letters do not look like Latin small letters.
   'АDМIN_ТОКЕN',
   'ADΜΙΝ_ΤΟΚΕΝ',
   'ADMlN_T0KEN',

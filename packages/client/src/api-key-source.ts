@@ -33,7 +33,8 @@ export function createApiKeySource(apiKey: ApiKey | undefined): ApiKeySource {
       .then(ask)
       .then(checkApiKey)
       .catch((error) => {
-        // The failure must not be cached, so that the next call calls the function again.
+        // The failure must not be cached, so that the next call of the client calls the user's
+        // function again.
         current = undefined;
         throw error;
       });
@@ -55,7 +56,7 @@ export function createApiKeySource(apiKey: ApiKey | undefined): ApiKeySource {
  * @throws {TypeError} whose message never quotes the key, because errors end up in logs.
  */
 export function checkApiKey(apiKey: unknown): string {
-  // `fetch` would refuse a key with other characters too, but its error quotes the whole header
+  // `fetch` would also refuse a key with invalid characters, but its error quotes the whole header
   // with the key.
   if (typeof apiKey !== 'string' || !/^[!-~]+$/.test(apiKey)) {
     const fault = !apiKey

@@ -30,8 +30,9 @@ export function createCall<Data>(answer: Promise<Result<Data>>): Call<Data> {
   const data = answer.then((result) => result.data);
   return Object.assign(data, {
     withResponse() {
-      // A caller of `withResponse` handles a failure through the returned promise. The promise of
-      // the data would then cause an unhandled rejection.
+      // A caller of `withResponse` handles a failure through the returned promise. Nobody handles
+      // the promise of the data then, so its rejection is ignored here. Otherwise Node would report
+      // an unhandled rejection.
       data.catch(() => {});
       return answer;
     },

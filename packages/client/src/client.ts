@@ -192,7 +192,8 @@ export function createClient(options: ClientOptions = {}): AnimalStoreClient {
       }, callOptions),
     getPet: (id, callOptions) =>
       send(() => {
-        // Untyped code may pass an empty string, and the path would become the path of the list.
+        // Untyped code may pass an empty string as the id, and the path would become the path of
+        // the list.
         if (!/\d$/.test(String(id))) throw new TypeError('id: expected an integer');
         checkArgument('', { id });
         return {

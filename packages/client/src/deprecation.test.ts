@@ -13,7 +13,7 @@ const notice = (options: { onDeprecation?: (event: unknown) => void } = {}) =>
   createNoticeDeprecation(options, createTell(options));
 
 beforeEach(() => {
-  // Each test begins without warned operations, like a new process.
+  // Each test begins like a new process, which has not warned about any operation yet.
   Reflect.deleteProperty(globalThis, Symbol.for('@animal-store/client/shared/3'));
 });
 

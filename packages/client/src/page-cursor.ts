@@ -34,7 +34,8 @@ export function parseCursor(text = ''): PageRequest {
       if (nextCursor && nextCursor === cursor)
         throw new AnimalStoreError('the next page has the same cursor', call);
       const pets = (body as Pet[]).filter((pet) => !(pet?.id <= Number(known)));
-      // A cache that mixes up pages may lead around in a circle.
+      // A cache that returns wrong pages could otherwise make the loop request the same pages
+      // forever.
       if (mark === '>' && pets.length < (body as Pet[]).length)
         throw new AnimalStoreError('the next page repeats animals', call);
       const resumeCursor = nextCursor ?? `~${pets.at(-1)?.id ?? known}~${cursor}`;

@@ -18,7 +18,7 @@ export function parseRetryAfter(headers: Pick<HttpHeaders, 'get'>): number | und
   // longest possible wait.
   if (seconds) return Math.min(Math.max(...seconds.split(',').map(Number)), maxSeconds) * 1000;
   // The service sends seconds, but some proxies send a date. The `Date` field contains the time of
-  // the same clock, so the difference is exact. Browsers hide `Date` from pages; then the local
+  // the proxy's clock, so the difference is exact. Browsers hide `Date` from pages; then the local
   // clock is used.
   const until = parseHttpDate(headers, 'Retry-After');
   const now = parseHttpDate(headers, 'Date') ?? Date.now();

@@ -121,8 +121,9 @@ test.each([
     'sends at most 11 requests without a response again a minute after a 429',
     '+1 0!1 ~60000 +1 1<50 +20 =13',
   ],
-  // 350 successes need at most 3.5 windows, so the limit is at least 100 requests a minute. A key
-  // with this limit may have at least 50 strikes.
+  // 350 successes need at most 3.5 windows, so the limit is at least 100 requests a minute. The
+  // service bans a key with this limit only after more than 50 strikes (denied requests that count
+  // towards a ban).
   [
     'sends more requests after each success when responses have no rate-limit headers',
     '+1000 =3 60- =63 350- =368',
@@ -199,7 +200,7 @@ describe('waiting calls', () => {
     }
     const refused = await Promise.all(outcomes.slice(60));
     // The next window has room for 60 calls only. The window after it, in 120 s, is the first that
-    // may have room.
+    // may have room for the refused calls.
     expect(refused.map(({ refusal }) => refusal?.retryAfterMs)).toEqual([120_000, 120_000]);
     void send('patient', { maxRetryAfterMs: 120_000 });
     await elapse(60_000);

@@ -85,8 +85,8 @@ export type QuotaGate = (exchange: Exchange, options: GateOptions) => Promise<Ou
  * allow. All other calls wait until the quota resets.
  *
  * The gate also limits the number of requests without a response. A browser has only six
- * connections per host, so requests may arrive late. If the quota is used up by then, they count as
- * strikes.
+ * connections per host, so requests may arrive late. If the quota is used up by then, the service
+ * counts them as strikes: denied requests that can lead to a ban.
  */
 export function createQuotaGate(): QuotaGate {
   const [quotaAt, maxUnanswered, learn] = createQuotaKnowledge();
@@ -106,7 +106,7 @@ export function createQuotaGate(): QuotaGate {
   const waiting = new Map<object, () => void>();
 
   /**
-   * The time before which no request expires. Without it, each call would have to check all
+   * The time before which no request expires. Without this time, each call would have to check all
    * requests, which takes quadratic time in total.
    */
   let soonestMs = Number.POSITIVE_INFINITY;
@@ -203,9 +203,9 @@ export function createQuotaGate(): QuotaGate {
     const onEnd = (end: () => void) => ended.then(end);
     await waitFor(timeoutMs, signal, onEnd);
     if (!outcome) {
-      // If too many requests have been given up, this one continues in the background. Otherwise no
-      // response would tell the gate that the quota is used up, and each further request could be
-      // a strike.
+      // If too many requests have been given up, this request continues in the background.
+      // Otherwise no response would tell the gate that the quota is used up, and each further
+      // request could count towards a ban (a strike).
       if (lost.size < maxUnanswered(performance.now())) giveUp();
       else waitFor(maxAgeMs, undefined, onEnd).then(giveUp);
     }
@@ -237,7 +237,8 @@ export function createQuotaGate(): QuotaGate {
           1 + Math.floor((enteredAtMs + maxRetryAfterMs - quota.endsAtMs) / strikeWindowMs);
         if (!isAmongFirst(call, windows * (quota.perMinute || 1e9))) {
           waiting.delete(call);
-          // The calls in these windows are ahead. A later call may have room after them.
+          // These windows have room only for calls that came earlier. So the service may accept a
+          // retry in the window after them.
           if (windows > 0) waitMs += windows * strikeWindowMs;
           return { refusal: describeRefusal(quota, waitMs) };
         }

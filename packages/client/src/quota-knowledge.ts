@@ -12,7 +12,7 @@ export const strikeWindowMs = 60_000;
 // These constants limit the requests without a response, as a share of the strikes that lead to a
 // ban. If another process uses up the quota, at most these requests become strikes. Suppose that
 // two processes share a key, and that the quota is used up twice within a minute. Together they
-// cause at most 2 × (3/8 + 1/8) = 1 of the allowed strikes.
+// cause at most 2 × (3/8 + 1/8) = 1 times the allowed number of strikes.
 const unansweredShare = 3 / 8;
 const unansweredShareAfterDenial = 1 / 8;
 

@@ -15,8 +15,8 @@ export interface TightestWindow {
   /** The same time by the clock of `performance.now()`. It may be late, but is never early. */
   endsAtMs: number;
   /**
-   * The limit of the minute window, which determines how many strikes are allowed. It is 0 if
-   * unknown.
+   * The limit of the minute window, which determines how many strikes (denied requests) lead to a
+   * ban. It is 0 if unknown.
    */
   perMinute: number;
   /** The error code for a call that is refused because of this window. */

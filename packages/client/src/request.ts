@@ -85,11 +85,11 @@ export interface PreparedRequest {
 
 interface RequestWithHeaders extends RequestDescription {
   method: string;
-  /** The number of attempts of this call that were sent before. */
+  /** The number of attempts of this call that were sent before this attempt. */
   attempts: number;
   /**
    * The header fields of the client and of the call. Later fields replace earlier ones. The fields
-   * that the client itself sets replace all of them.
+   * that the client itself sets replace all others.
    */
   headers: readonly (object | undefined)[];
 }

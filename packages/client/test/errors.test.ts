@@ -81,7 +81,8 @@ describe('a failed response', () => {
       requestId: 'r-1',
       docsUrl: `${baseUrl.replace('/v1', '')}/docs#error-pet_not_found`,
     });
-    // When an error itself is sent to a worker, it keeps only its message.
+    // An error that is sent to a worker keeps only its message. The result of `toJSON` keeps all
+    // members.
     expect(structuredClone(error.toJSON())).toEqual({ ...written.error, retryAfterMs: undefined });
   });
 

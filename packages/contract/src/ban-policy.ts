@@ -13,7 +13,10 @@ import type { Quota } from './plan.ts';
  */
 export interface BanPolicy {
   readonly graceMs: number;
-  /** The smallest number of strikes before a ban. 0 switches bans off. */
+  /**
+   * A key is never banned before it has this number of strikes (denied requests that count towards
+   * a ban), however small its limit is. 0 switches bans off.
+   */
   readonly minStrikes: number;
   /**
    * The number of strikes before a ban, as a share of the key's limit per minute. The larger of

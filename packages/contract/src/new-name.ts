@@ -14,8 +14,8 @@ const invisible =
 
 /**
  * Checks the name of a new animal for invisible characters and tokens. Returns the message about
- * the broken rule, or `undefined` if the name is valid. The length and control characters are
- * checked elsewhere.
+ * the broken rule, or `undefined` if the name is valid. The schema `Name` checks the length and the
+ * control characters.
  */
 export function faultOfNewName(name: string): string | undefined {
   if (name !== '' && !visible.test(name)) return 'expected a character that can be seen';

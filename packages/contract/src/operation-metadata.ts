@@ -9,7 +9,7 @@ export interface OperationMetadata {
   /** The scope that an API key needs to call the operation. */
   readonly scope: Scope;
   /**
-   * The number that stands for the operation in the usage ledger of the database. A new operation
+   * The number that stands for the operation in the usage tables of the database. A new operation
    * gets the next number. Never change or reuse a number, because the database stores it. 0 means
    * `none`.
    */

@@ -20,7 +20,7 @@ export interface ListPetsQuery {
   /** The opaque cursor of the page, from `Link: <…>; rel="next"` of the previous response. */
   cursor?: string | undefined;
   /**
-   * Lists only the animals with these ids, 1 to 100. They are ordered by `id`, each animal comes
+   * Lists only the animals with these ids, 1 to 100. They are ordered by `id`, each animal appears
    * once, and unknown ids are ignored.
    *
    * The list is complete, so `limit` and `cursor` are not allowed together with `ids`. In a query

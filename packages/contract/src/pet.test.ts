@@ -45,7 +45,8 @@ test.each([
 });
 
 test('NewPet accepts a name exactly when Postgres can store it and it has 1 to 255 code points', () => {
-  // `unit: 'binary'` would generate such names too, but takes 1.6 s to prepare.
+  // fast-check's option `unit: 'binary'` would also generate such names, but takes 1.6 s to
+  // prepare.
   const codes = [
     { weight: 200, arbitrary: fc.nat(0x10ffff) },
     { weight: 1, arbitrary: fc.nat(0x9f) },

@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { ErrorBody } from './error-body.ts';
 import { rateLimitStatusRoutes } from './routes.ts';
 
-// Each type is written next to its schema, for the reason that `pet.ts` explains.
+// Each type is written next to its schema, because the client publishes the types, and its
+// declarations must not mention zod.
 
 /**
  * The number of status requests that a key may make per minute. They do not count against the key's
@@ -44,7 +45,9 @@ export const QuotaWindow = z
 
 /** The remaining quota of a key, and whether the key is close to a ban. */
 export interface RateLimitStatus {
-  /** The name of the plan that determines the limits, such as `free`. Plans may be added. */
+  /**
+   * The name of the plan that determines the limits, such as `free`. Newer versions may add plans.
+   */
   plan: string;
   /** Whether the windows belong to the key alone, or to all keys of its account together. */
   subject: 'key' | 'account';

@@ -16,8 +16,8 @@ test('prepareDataDir makes a new or empty directory, and new parent directories,
   expect([directory.path, parent, join(parent, 'data')].map(modeOf)).toEqual([0o700, 0o700, 0o700]);
 });
 
-// All files in the directory are private to their owner. Only the socket could be used by the
-// group, so a mode that lets the group in is refused.
+// All files in the directory are private to their owner, but the group could use the socket. So a
+// mode that gives the group access is refused.
 test.each([0o701, 0o710])(
   'prepareDataDir refuses a directory with files and mode %o',
   async (mode) => {

@@ -50,18 +50,21 @@ export const defaultDatabaseLimits = {
    */
   searchSeconds: 2,
   /**
-   * The pause between two searches. It varies by half, so that replicas do not search at the same
-   * time.
+   * The pause between two searches. The pause varies by half, so that replicas of the service do
+   * not search at the same time.
    */
   searchPauseMs: 250,
   /** The pause between two attempts of a start to reach Postgres. */
   startPauseMs: 500,
-  /** The pause between two attempts to get the migration lock while another replica migrates. */
+  /**
+   * The pause between two attempts to get the migration lock while another replica of the service
+   * migrates the database.
+   */
   lockPauseMs: 200,
   /**
    * How long a migration waits for the lock of a table. While it waits, all other statements on the
-   * table wait behind it, even reads. Replicas of the previous version read API keys from that
-   * table.
+   * table wait behind it, even reads. If it is the table of API keys, replicas of the previous
+   * version cannot read API keys during the wait.
    */
   tableLockTimeoutMs: 200,
   /**
@@ -69,7 +72,10 @@ export const defaultDatabaseLimits = {
    * table in the pause.
    */
   migrationPauseMs: 2_000,
-  /** How often a replica checks during an outage whether the outage has ended. */
+  /**
+   * How often a replica of the service checks, during an outage of the database, whether the outage
+   * has ended.
+   */
   probeEveryMs: 1_000,
 };
 

@@ -27,8 +27,9 @@ export interface DatabaseAddress {
 export interface OpenDatabase {
   readonly db: Database;
   /**
-   * The same database, with a separate connection for short and frequent reads. A statement that
-   * waits for a disk or a lock would delay the reads behind it.
+   * The same database, with a separate connection for short and frequent reads. On a shared
+   * connection, a statement that waits for a disk or a lock would delay all reads that are sent
+   * after it.
    */
   readonly reads: Database;
   /**
@@ -46,7 +47,7 @@ export interface OpenDatabase {
    *
    * @param onWaiting called repeatedly, with the thing that the migration waits for, or `undefined`
    *   if it does not wait.
-   * @throws {StartupError} if waiting cannot help.
+   * @throws {StartupError} if the database cannot be migrated, however long the start waits.
    */
   prepare(onWaiting: (wait: Wait | undefined) => void): Promise<void>;
   /**
@@ -71,9 +72,7 @@ export interface ChannelListener {
   /** The payload of the message that is sent when this replica stops listening. */
   readonly goodbye: string;
   onMessage(payload: string): void;
-  /**
-   * Called when the channel begins to deliver messages. Messages from before may have been missed.
-   */
+  /** Called when the channel begins to deliver messages. Earlier messages may have been missed. */
   onListening(): void;
 }
 

@@ -4,9 +4,9 @@ import type { Sql } from 'postgres';
 const batchSize = 1_000;
 
 /**
- * Fills the new columns of a migration before the migration is applied. It handles each statement
- * of the form `UPDATE … SET … WHERE … IS NULL`, in batches ordered by `id`. So callers never wait
- * long for a locked row, even if the table is large.
+ * Fills the new columns of a migration before the migration is applied. The function handles each
+ * statement of the form `UPDATE … SET … WHERE … IS NULL`, in batches ordered by `id`. So callers
+ * never wait long for a locked row, even if the table is large.
  *
  * Rows that are locked by others are skipped. The transaction that applies the migration later
  * updates them.

@@ -20,8 +20,9 @@ import { createTrigramIndexes } from './trigram-indexes.ts';
 import { watchLockWaits } from './watch-lock-waits.ts';
 
 /**
- * The number of the advisory lock that a replica holds while it migrates. If several replicas start
- * at once, one of them migrates. The others wait, and then find nothing to do.
+ * The number of the advisory lock that a replica holds while it migrates. If several replicas of
+ * the service start at the same time, one of them migrates the database. The other replicas wait,
+ * and then find nothing to do.
  */
 const migrationLock = 7_301_874_402_561;
 
@@ -93,8 +94,9 @@ async function migrate(
   const other = connect();
   await checkSession(client);
   await checkOwnSessions(client, other);
-  // `pg_advisory_lock` would wait inside a statement. The online creation of an index waits for all
-  // statements that began before it. So it would wait for the replica that waits for the lock.
+  // `pg_advisory_lock` would wait inside a statement, and could cause a deadlock. The migrating
+  // replica creates indexes online, and Postgres then waits for all earlier statements. So that
+  // replica would wait for the replica that waits for its lock.
   let pid = await tryToLock(client);
   while (pid === undefined) {
     onWaiting({ reason: otherMigrates, id: otherMigrates });

@@ -36,7 +36,8 @@ const lacksMigrations = 'The database lacks migrations that this version needs.'
 /**
  * Creates a check of the database. The check finds out whether the database accepts writes, has
  * every migration of this version, and gives sessions the settings that the service needs. More
- * migrations than expected are fine, because newer replicas apply theirs during an update.
+ * migrations than expected are fine, because newer replicas of the service apply their migrations
+ * during an update.
  *
  * The check uses each pool of requests, because one pool may be connected while another one cannot
  * connect.

@@ -1,9 +1,9 @@
 import type { Sql } from 'postgres';
 
 /**
- * Creates the indexes of a migration before the migration is applied. It handles each statement
- * that begins with `CREATE INDEX IF NOT EXISTS`, and creates the index with `CONCURRENTLY`. So
- * other statements can write to the table meanwhile.
+ * Creates the indexes of a migration before the migration is applied. The function handles each
+ * statement that begins with `CREATE INDEX IF NOT EXISTS`, and creates the index with
+ * `CONCURRENTLY`. So other statements can write to the table meanwhile.
  *
  * The transaction that applies the migration cannot use `CONCURRENTLY`. It finds the index in
  * place. There is no timeout, because this lock delays neither reads nor writes.

@@ -20,8 +20,8 @@ import { followStatements, limitStatements, statement } from './statement.ts';
 const operatorConnections = 2;
 
 /**
- * The number of connections for requests. More would be slower: statements are pipelined on each
- * connection, and the connections share the CPU cores of Postgres.
+ * The number of connections for requests. More connections would be slower: statements are
+ * pipelined on each connection, and the connections share the CPU cores of Postgres.
  */
 const maxConnections = 3;
 
@@ -105,8 +105,8 @@ export function openPostgres(
   }
 
   /**
-   * Opens the pool for operators. Its statements have a shorter timeout. They are canceled when the
-   * caller has closed the connection.
+   * Opens the pool for operators. Its statements have a shorter timeout. The statements are
+   * canceled when the operator's client has closed its connection.
    */
   function connectOperators() {
     const pool = connect('operators', operatorConnections, limits.operatorSeconds);
@@ -115,9 +115,9 @@ export function openPostgres(
     return pool;
   }
   const { client, db } = connect('requests', maxConnections);
-  // With one connection, all statements of one turn of the event loop are sent in one write. For a
-  // mix of lists, single reads and creations, this takes 8 % less CPU time in the server than four
-  // connections, and 14 % less in Postgres.
+  // With one connection, all statements of one iteration of the event loop are sent in one write.
+  // For a mix of lists, single reads and creations, this takes 8 % less CPU time in the server than
+  // four connections, and 14 % less in Postgres.
   const reads = connect('reads', 1);
   const operators = connectOperators();
   const background = connect('background', 1);

@@ -9,7 +9,7 @@ export type Address = PostgresHost;
 
 /**
  * The lookup of host names, which all connections share. So each connection can use the addresses
- * that another one has found.
+ * that another connection has found.
  */
 const lookup = createRememberingLookup();
 
@@ -59,7 +59,9 @@ interface Traffic {
   readonly bytesRead: number;
   readonly bytesWritten: number;
   readonly heardAt: number;
-  /** The time when data was first written after that, or `undefined` if no response is expected. */
+  /**
+   * The time of the first write since data last arrived, or `undefined` if no response is expected.
+   */
   askedAt?: number;
 }
 

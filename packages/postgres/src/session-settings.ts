@@ -79,7 +79,8 @@ export function findSessionFault(session: SessionFacts): string | undefined {
     if (name === 'search_path' && schemas === schema) continue;
     return `${name} is '${setting}', although the service asked for '${wanted}': a pooler ignores it. Set it for the role: alter role … set ${name} = ${name === 'search_path' ? wanted : `'${wanted}'`}`;
   }
-  // Triggers write the names of accounts and the search texts, and protect the audit log.
+  // Triggers write the names of accounts and the search texts, and protect the audit log. With this
+  // setting, no trigger would run.
   if (session['session_replication_role'] === 'replica') {
     return "session_replication_role is 'replica', so no trigger would run. Remove the setting: alter role … reset session_replication_role, or alter database … reset session_replication_role";
   }
@@ -148,7 +149,7 @@ export async function checkOwnSessions(one: Sql, other: Sql): Promise<void> {
 
 /**
  * The SQLSTATEs that Postgres returns if a prepared statement belongs to another session, or
- * already exists in this one.
+ * already exists in this session.
  */
 const preparedElsewhere = ['26000', '42P05'];
 

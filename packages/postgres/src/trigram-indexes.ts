@@ -4,9 +4,9 @@ import type { Sql } from 'postgres';
  * Creates indexes for searches if the extension `pg_trgm` is available. With them, a search for a
  * rare text of three or more letters takes milliseconds. Without them, it reads the whole table.
  *
- * This is not a migration, because each start must try it again. The role may get the necessary
- * right later, or the extension may be installed later. A role that does not own the tables changes
- * nothing.
+ * The creation is not a migration, because each start must try it again. The role may get the
+ * necessary right later, or the extension may be installed later. A role that does not own the
+ * tables changes nothing.
  *
  * @param tables the tables with a column `search`.
  */

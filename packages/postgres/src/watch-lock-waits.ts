@@ -5,8 +5,8 @@ import type { DatabaseLimits } from './database-settings.ts';
 
 /**
  * Reports repeatedly whether a session waits for locks of other sessions, until it is stopped. A
- * migration tries again and again to get a lock. So a reported wait stays until after the next
- * attempt, even if it has ended.
+ * migration tries again and again to get a lock. So a reported wait is kept until after the next
+ * attempt, even if the wait has ended by then.
  *
  * @param client a connection with another session.
  */

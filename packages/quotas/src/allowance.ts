@@ -58,7 +58,7 @@ export function createAllowance(
   const count = shared === undefined ? countHere : createSharedCount(shared);
 
   async function countHere(id: string) {
-    // The time is read before the call, because the limiter in memory counts at once. If the
+    // The time is read before the call, because the limiter in memory counts immediately. If the
     // process is busy afterwards, a later time would report a reset that is too late.
     const now = clock.now();
     return { ...(await consume(inMemory, id)), limit: inMemory.points, now };

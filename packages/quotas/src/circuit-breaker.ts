@@ -108,8 +108,8 @@ export function createCircuitBreaker(options: {
 }
 
 /**
- * Returns whether the error of a command means that Redis is down. An error inside a script does
- * not mean that. The script may have found a value that another program wrote, and Redis can still
+ * Returns whether the error of a command means that Redis is down. An error inside a script is not
+ * an outage. The script may have found a value that another program wrote, and Redis can still
  * decide all other requests.
  */
 function isOutage(reason: unknown): boolean {

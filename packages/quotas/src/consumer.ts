@@ -15,7 +15,7 @@ export interface ConsumerId {
  * which is the account, or the consumer if it has no account.
  */
 export interface Consumer extends ConsumerId {
-  /** The quota that applies to the subject. */
+  /** The quota that applies to the subject: the account, or the consumer if it has no account. */
   readonly quota: Quota;
 }
 
@@ -71,8 +71,9 @@ function checkId(name: string, id: unknown): void {
 }
 
 /**
- * Returns the name of a consumer's subject in Redis. Redis Cluster computes the slot of a name from
- * the text between the braces, so all names of a subject are in the same slot.
+ * Returns the part of a Redis key that identifies a consumer's subject: its account, or the
+ * consumer itself. Redis Cluster computes the slot of a Redis key from the text between the braces,
+ * so all Redis keys of a subject are in the same slot.
  */
 export function subjectOf({ id, accountId }: ConsumerId): string {
   return accountId === undefined ? `key:{${escapeId(id)}}` : `account:{${escapeId(accountId)}}`;
@@ -81,8 +82,8 @@ export function subjectOf({ id, accountId }: ConsumerId): string {
 const special = /[{}%]/g;
 
 /**
- * Escapes the characters `{`, `}` and `%` of an id. Braces would change the hash tag of a name.
- * Without escaping `%`, two ids could get the same name.
+ * Escapes the characters `{`, `}` and `%` of an id. Braces would change the hash tag of a Redis
+ * key. Without escaping `%`, two ids could get the same Redis key.
  */
 export function escapeId(id: string): string {
   // Most ids contain no special character, and this test is cheaper than the replacement.

@@ -47,7 +47,7 @@ export interface QuotasOptions {
    */
   readonly redis?: RedisSource | undefined;
   /**
-   * The prefix of all names in Redis. Services that share a Redis need different prefixes.
+   * The prefix of all Redis keys. Services that share a Redis need different prefixes.
    * @default 'quotas'
    */
   readonly prefix?: string;
@@ -113,8 +113,8 @@ export interface Quotas {
    */
   lookAtAccount(accountId: string, quota: Quota): Promise<QuotaDecision>;
   /**
-   * Ends the ban of a consumer, and deletes its strikes and earlier bans. The counts of its windows
-   * stay.
+   * Ends the ban of a consumer, and deletes its strikes (denied requests that count towards a ban)
+   * and earlier bans. The counts of its windows stay.
    *
    * If the consumer has an account, the ban is ended under the account and under the consumer's own
    * name. The account may get or lose a plan at the same moment.
@@ -124,19 +124,21 @@ export interface Quotas {
    */
   unban(consumer: ConsumerId): Promise<EndedBan>;
   /**
-   * Resets the minute and the day window of a consumer's subject. Bans and strikes stay.
+   * Sets the request counts of a consumer's subject to zero for the current minute and day. Bans
+   * and strikes stay.
    *
    * @throws {QuotasAwayError} if Redis is down. Nothing has changed then.
    */
   credit(consumer: ConsumerId): Promise<void>;
   /**
-   * Moves the ban, the strikes and the earlier bans of a consumer to its new subject. The counts
-   * stay with the old subject. If Redis is down, the ban stays with the old subject too.
+   * Moves the ban, the strikes and the earlier bans of a consumer to its new subject, for example
+   * when an API key gets an account. The request counts stay with the old subject. If Redis is
+   * down, the ban stays with the old subject too.
    */
   moveBan(from: ConsumerId, to: ConsumerId): Promise<void>;
   /**
    * Creates a limit per minute without bans, for callers that are not consumers, such as networks.
-   * The names in Redis contain the name of the limit.
+   * The Redis keys contain the name of the limit.
    */
   createAllowance(name: string, limit: { perMinute: number }): Allowance;
   /**

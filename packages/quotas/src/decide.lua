@@ -107,7 +107,7 @@ for i = 1, #asked / 4 do
       minute_used, day_used = minute_used + admitted, day_used + admitted
       if minute_ends == 0 then minute_ends = now + 60000 end
       if day_ends == 0 then day_ends = now + 86400000 end
-      -- An admitted request ends the episode.
+      -- An admitted request ends the current episode of denied requests.
       episode_began = 0
     end
 
@@ -134,8 +134,8 @@ for i = 1, #asked / 4 do
           episode_began = now
           new_strikes = denied - 1
         end
-        -- Requests within the grace period were in flight when the quota ran out, so they are not
-        -- strikes.
+        -- Requests within the grace period were in flight when the quota ran out, so they do not
+        -- count towards a ban.
         if now - episode_began < grace then new_strikes = 0 end
         local threshold = math.max(min_strikes, math.floor(minute_limit * strike_share))
         local allowed = math.max(0, threshold - strikes)

@@ -70,7 +70,7 @@ export function decide(
       minute: addOne(counts.minute, now, windowSeconds.minute),
       day: addOne(counts.day, now, windowSeconds.day),
     };
-    // An admitted request ends the episode.
+    // An admitted request ends the current episode of denied requests.
     const freed = ban.episodeBeganAtMs === 0 ? ban : { ...ban, episodeBeganAtMs: 0 };
     return { outcome: 'admitted', state: { counts: counted, ban: freed } };
   }
@@ -128,8 +128,8 @@ function countDenial(
   if (ban.episodeBeganAtMs < openedAtMs(counts, quota) || ban.episodeBeganAtMs === 0) {
     return { ...ban, episodeBeganAtMs: now };
   }
-  // Requests within the grace period were in flight when the quota ran out, so they are not
-  // strikes.
+  // Requests within the grace period were in flight when the quota ran out, so they do not count
+  // towards a ban.
   if (now - ban.episodeBeganAtMs < banPolicy.graceMs) return ban;
 
   const strikes = addOne(ban.strikes, now, banPolicy.strikeWindowSeconds);

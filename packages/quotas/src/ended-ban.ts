@@ -20,8 +20,8 @@ export function toEndedBan(strikes: number, bannedUntilMs: number): EndedBan {
 }
 
 /**
- * Returns the result whose ban ends later. If both are equal, it returns the result with more
- * strikes.
+ * Returns the result whose ban ends later. If both bans end at the same time, it returns the result
+ * with more strikes.
  */
 export function laterOf(one: EndedBan, other: EndedBan): EndedBan {
   const [a, b] = [one.bannedUntil ?? 0, other.bannedUntil ?? 0];

@@ -120,7 +120,7 @@ export function createMemoryStore(options: MemoryStoreOptions) {
       return toEndedBan(ban.strikes.used, ban.bannedUntilMs);
     },
 
-    /** Resets both windows of a consumer's subject. */
+    /** Deletes the request counts of the minute and the day of a consumer's subject. */
     credit(consumer: ConsumerId): void {
       counts.delete(subjectOf(consumer));
     },

@@ -37,7 +37,8 @@ if to then
   windows = tonumber(ARGV[2])
   local there = redis.call('GET', to)
   if there and #there > windows then
-    -- A request may have begun a ban under the new name meanwhile. The ban that ends later is kept.
+    -- A request may have begun a ban under the new Redis key in the meantime. The ban that ends
+    -- later is kept.
     local own = string.sub(there, windows + 1)
     local bannedUntil, strikes = rankOf(ban)
     local ownUntil, ownStrikes = rankOf(own)

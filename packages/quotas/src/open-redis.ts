@@ -38,8 +38,8 @@ const retryDelayMs = (attempt: number) => Math.min(attempt * 50, 250);
  * caller passes.
  */
 const connectionTo = (connectTimeoutMs: number, connectionName: string) => ({
-  // By default, ioredis queues commands until it is connected. A request must not wait, so the
-  // command must fail at once: see circuit-breaker.ts.
+  // By default, ioredis queues commands until it is connected. A request must not wait, so a
+  // command must fail immediately. The circuit breaker then makes this replica decide alone.
   lazyConnect: false,
   enableOfflineQueue: false,
   maxRetriesPerRequest: 0,
@@ -66,7 +66,8 @@ export type RedisSource = RedisConnection | string | readonly string[];
  * start is treated like a Redis that goes down later.
  *
  * A client of the caller is duplicated with other options. Its own options may queue commands and
- * send them again. Decisions must fail at once, and must be counted once.
+ * send them again. A decision must fail immediately while Redis is down, and must never be counted
+ * twice.
  *
  * @param options.connectTimeoutMs the timeout of a connection to one host.
  */
@@ -80,7 +81,7 @@ export function openRedis(
   // every command reports it too.
   redis.on('error', (error) => {
     // ioredis would continue with database 0. This replica would then not count together with the
-    // others.
+    // other replicas.
     if (isRefusedDatabase(error) && redis instanceof Redis) redis.disconnect(true);
   });
   if (isCluster(redis)) {

@@ -40,20 +40,23 @@ export const windowBytes = 20;
 export type RedisNames = ReturnType<typeof createRedisNames>;
 
 /**
- * Creates the functions that return the names of the values in Redis.
+ * Creates the functions that return the Redis keys of all values.
  *
  * @param prefix the beginning of all names. With different prefixes, two services on one Redis do
  *   not share any value.
  */
 export function createRedisNames(prefix: string) {
-  /** Returns the name of the windows of a consumer's subject. */
+  /**
+   * Returns the Redis key of the windows of a consumer's subject: its account, or the consumer
+   * itself.
+   */
   const windowsOf = (consumer: ConsumerId) => `${prefix}:${subjectOf(consumer)}`;
 
   return {
     windowsOf,
 
     /**
-     * Returns the name of the string with a consumer's strikes and ban.
+     * Returns the Redis key of the string with a consumer's strikes and ban.
      *
      * A consumer without an account has them in the same string as its windows, so that a request
      * reads and writes one string. A consumer of an account has its own string in the slot of the
@@ -66,12 +69,15 @@ export function createRedisNames(prefix: string) {
         : `${windowsOf(consumer)}:ban:${escapeId(id)}`;
     },
 
-    /** Returns the beginning of the names of an allowance. The id of the caller follows it. */
+    /**
+     * Returns the beginning of the Redis keys of an allowance. The id of the caller follows this
+     * beginning.
+     */
     allowanceOf: (name: string) => `${prefix}:allowance:${name}`,
 
     /**
-     * Returns the names that a probe writes. For a Cluster, there are so many names that every node
-     * gets at least one.
+     * Returns the Redis keys that a probe writes. For a Cluster, there are so many keys that every
+     * node stores at least one.
      */
     probes(isCluster: boolean): string[] {
       const name = `${prefix}:probe`;

@@ -12,7 +12,7 @@ import type { RedisConnection } from './open-redis.ts';
  * If the connection does not respond, the probe replaces it. The process at its other end may be
  * dead, and commands would pile up.
  *
- * @param names the names of the values that the probe writes.
+ * @param names the Redis keys that the probe writes.
  * @param options.timeoutMs the timeout of a response.
  * @param options.connectTimeoutMs the timeout for establishing a connection.
  */

@@ -141,8 +141,8 @@ function createScriptCalls({ redis, breaker, redisClock, ...rest }: RedisStoreOp
  * Creates the functions that change the state of a consumer. Each change is one script, because
  * other commands may run between two separate commands.
  *
- * In a Cluster, a script may use only names in one slot, but a key and its account have different
- * slots. There, an unban or a move runs one script for each slot.
+ * In a Redis Cluster, a script may use only Redis keys of one slot, but an API key and its account
+ * have different slots. So in a Cluster, an unban or a move runs one script for each slot.
  */
 function createStateChanges({ redis, names, banPolicy, redisClock }: RedisStoreOptions) {
   const policy = writeBanPolicy(banPolicy);

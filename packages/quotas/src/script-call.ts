@@ -3,11 +3,11 @@ import type { Quota } from './quota.ts';
 import type { StoreAnswer } from './quota-decision.ts';
 
 export interface KeyRequest {
-  /** The name of the string with the windows of the request's subject. */
+  /** The Redis key of the string with the windows of the request's subject. */
   readonly windowsAt: string;
   /**
-   * The name of the string with the strikes and the ban of the key. It equals `windowsAt` if the
-   * key has no account.
+   * The Redis key of the string with the strikes and the ban of the API key. It equals `windowsAt`
+   * if the API key has no account.
    */
   readonly banAt: string;
   readonly quota: Quota;
@@ -45,8 +45,8 @@ export function groupByKey(all: readonly KeyRequest[]): KeyGroup[] {
 }
 
 /**
- * Returns the names for the call of `decide.lua`. Each group has one name, or two if the key shares
- * the windows of an account.
+ * Returns the Redis keys for the call of `decide.lua`. Each group has one Redis key, or two if the
+ * API key shares the windows of an account.
  */
 export function scriptNamesOf(groups: readonly KeyGroup[]): string[] {
   return groups.flatMap(({ windowsAt, banAt }) =>

@@ -1,6 +1,6 @@
--- Stores the strikes, the ban and the earlier bans of a consumer under a new name. In a Cluster, they move from another
--- slot, so one script cannot do the whole move. The counts of both windows stay. They are the first bytes of the same
--- string, which `redis-format.ts` describes.
+-- Stores the strikes, the ban and the earlier bans of a consumer under a new Redis key. In a
+-- Cluster, they move from another slot, so one script cannot do the whole move. The counts of both
+-- windows stay. They are the first bytes of the same string, which `redis-format.ts` describes.
 --
 -- KEYS[1]  the new name
 -- ARGV[1]  the ban state, packed
@@ -22,7 +22,8 @@ if not there then
   return
 end
 if #there > windows then
-  -- A request may have begun a ban here meanwhile. The ban that ends later is kept.
+  -- A request may have begun a ban under the new Redis key in the meantime. The ban that ends later
+  -- is kept.
   local own = string.sub(there, windows + 1)
   local bannedUntil, strikes = rankOf(ban)
   local ownUntil, ownStrikes = rankOf(own)

@@ -36,7 +36,8 @@ test('while a node of the Redis Cluster is down, each server decides all request
   await until(async () => (await setsOf()).every((sets, i) => sets > (before[i] ?? 0) + 20));
   expect(states).toEqual(['open']);
 
-  // `idle` is another replica. Its connection breaks before its first request.
+  // `idle` is another replica of the service. Its connection to Redis breaks before its first
+  // request.
   await Promise.all(others.map((node) => node.kill()));
   await idle.networks.take('203.0.113.7');
   const lostOrRefused = /The connection to Redis was lost|ECONNREFUSED|ECONNRESET/;

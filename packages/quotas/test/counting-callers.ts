@@ -4,7 +4,10 @@ import { type RedisConnection, untilReady } from '../src/open-redis.ts';
 import { createRedisNames } from '../src/redis-format.ts';
 import { prefix, type TestQuotas } from './open-test-quotas.ts';
 
-/** A limit that no test reaches, not even the half of it that is the share of one replica. */
+/**
+ * A limit that no test reaches. Even half of the limit, which is the share of one replica, is out
+ * of reach.
+ */
 const limit = 2_000_000;
 
 export type Caller = Awaited<ReturnType<typeof createCallers>>[number];
@@ -13,9 +16,10 @@ export type Caller = Awaited<ReturnType<typeof createCallers>>[number];
 export const sharedLimitOptions = { networkPerMinute: limit, replicas: () => 2 };
 
 /**
- * Creates callers that send requests in a test. Half of them are keys, and the test checks their
- * count of the day. The others are networks, and the test checks their count of the minute. The
- * minute of a network ends after a minute, and the windows of a key after an hour.
+ * Creates callers that send requests in a test. Half of them are API keys, and the test checks the
+ * count in their day window. The other half are networks, and the test checks the count in their
+ * minute window. The window of a network ends after a minute, and the windows of an API key end
+ * after an hour.
  *
  * @param options.apart the difference between the counts of two consecutive callers. It is larger
  *   than the number of requests, so that a reply to the wrong request is noticed.
@@ -30,7 +34,7 @@ export async function createCallers(
     const id = crypto.randomUUID();
     const [isKey, quota] = [n % 2 === 0, { perMinute: limit, perDay: limit }];
     return {
-      /** The name of the string with the count in Redis. */
+      /** The Redis key of the string with the count. */
       name: isKey
         ? `animal-store:key:{${id}}`
         : `${createRedisNames(prefix).allowanceOf('network')}:${id}`,
@@ -40,7 +44,7 @@ export async function createCallers(
       reportedCounts: [] as number[],
       /**
        * Sends a request, and returns the reported window. The replica may have decided the request
-       * alone, with its share.
+       * alone, with its share of the limit.
        */
       async take({ keys, networks }: TestQuotas) {
         const { outcome, windows } = await (isKey
@@ -61,7 +65,7 @@ export async function createCallers(
   return callers;
 }
 
-/** Sends one request of a caller. Redis decides it, or the replica alone. */
+/** Sends one request of a caller. Redis decides about the request, or the replica decides alone. */
 export async function ask(caller: Caller, quotas: TestQuotas): Promise<void> {
   caller.sent += 1;
   const window = await caller.take(quotas);

@@ -88,7 +88,7 @@ test('ids with braces and percent signs have separate request counts, also in a 
     expect(remaining(await quotas.consume({ id, quota })), id).toEqual([1, 9]);
     expect(remaining(await quotas.consume({ id, accountId: id, quota })), id).toEqual([1, 9]);
     // The strikes of a consumer with an account must be in the slot of the account. Otherwise the
-    // script would fail.
+    // script would need two slots and fail.
     for (let i = 0; i < 3; i += 1) await quotas.consume({ id, accountId: id, quota });
     await quotas.unban({ id, accountId: id });
   }

@@ -3,8 +3,8 @@ import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
 import { openRedis, untilReady } from '../src/open-redis.ts';
 
-// When TLS refuses a certificate, the socket emits an error. The alert of the other side may cause
-// a second error.
+// When TLS refuses a certificate, the socket emits an error. The TLS alert that the server sends
+// may cause a second error.
 test('openRedis keeps the process alive when one connection emits two errors', async () => {
   await using server = await startRedis();
   const redis = openRedis([server.url], { connectTimeoutMs: 1_000, name: 'test' });

@@ -8,8 +8,8 @@ import { createQuotas, type Quotas, type QuotasOptions } from '../src/create-quo
 export const startMs = 1_800_000_000_321;
 
 /**
- * The prefix of the names in Redis. It is the prefix of the service, because some tests check the
- * exact names that the service uses.
+ * The prefix of the Redis keys. It is the prefix of the service, because some tests check the exact
+ * Redis keys of the service.
  */
 export const prefix = 'animal-store';
 

@@ -28,13 +28,13 @@ async function scriptCalls(): Promise<number> {
 
 test('the Redis store sends the first request at once, and combines later requests into calls for up to 100 keys', async () => {
   const { quotas, takeAtOnce } = await open();
-  // Afterwards, Redis has cached the scripts, so that each call is a single EVALSHA.
+  // After these requests, Redis has cached the scripts, so that each call is a single EVALSHA.
   await takeAtOnce(['warm-up']);
   await quotas.networks.take('warm-up');
   await redis.connection.config('RESETSTAT');
   expect(await takeAtOnce(Array(80).fill('one key'))).toEqual(countDown(999, 80));
   expect(await scriptCalls()).toBe(2);
-  // Under load, the first call contains all requests that arrive in the same turn of the event
+  // Under load, the first call contains all requests that arrive in the same iteration of the event
   // loop.
   const ids = Array.from({ length: 301 }, (_, i) => `key ${i}`);
   expect(await takeAtOnce(ids)).toEqual(Array(301).fill(999));

@@ -17,7 +17,10 @@ export const free = { id: 'free', quota: { perMinute: 60, perDay: 1_000 } };
 export const one = { ...free, id: 'one', accountId: 'shared' };
 const other = { ...one, id: 'other' };
 
-/** Returns the steps that use up the minute of a key, and all strikes before a ban. */
+/**
+ * Returns the steps that use up the minute quota of a key, and then cause as many strikes as
+ * possible without a ban.
+ */
 export const strikeOut = (key: Consumer): readonly Step[] => [
   [0, key, 61, '60 admitted, 1 denied'],
   [1_000, key, 30, '30 denied'],

@@ -8,9 +8,9 @@ import { openTestQuotas, startMs } from './open-test-quotas.ts';
 import { examples, free, one, strikeOut } from './quota-examples.ts';
 import { createSequenceProperty, describeDecision } from './quota-sequences.ts';
 
-// The model in the testkit implements the rule a second time, as simply as possible. Each store
-// must decide the examples as described, and must decide random sequences like the model. `npm run
-// campaign -- quota-model` plays many more sequences.
+// The model in the testkit implements the rules of a decision a second time, as simply as possible.
+// Each store must decide the examples as described, and must decide random sequences like the
+// model. `npm run campaign -- quota-model` plays many more sequences.
 const seed = 1;
 
 type Steps = (typeof examples)[string];
@@ -24,7 +24,8 @@ const stores = {
     },
   },
   'on a Cluster': {
-    // A Cluster uses the same script as a single Redis, which already plays the examples.
+    // A Cluster uses the same script as a single Redis, with which another test already plays the
+    // examples.
     ...{ played: {}, replicas: 2, numRuns: 20 },
     open: async (stack: AsyncDisposableStack) => stack.use(await openRedisCluster()),
   },

@@ -58,8 +58,8 @@ describe('the circuit breaker', () => {
   test('the circuit breaker stays closed when the reply of Redis has arrived in time but the busy event loop reads it late', async () => {
     const reply = Promise.withResolvers<string>();
     const call = breaker.run(() => reply.promise);
-    // One turn of the event loop takes two seconds. The first timer runs, and then the reply is
-    // read.
+    // The test simulates a busy event loop: one iteration takes two seconds. The first timer runs,
+    // and then the reply is read.
     const turn = clock.advance(75);
     reply.resolve('answer');
     expect(await call).toBe('answer');

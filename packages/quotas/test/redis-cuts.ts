@@ -29,7 +29,10 @@ const harms: readonly (Cut | 'delay')[] = [
   'delay',
 ];
 
-/** How often requests are sent at most until the chosen message has passed. A test needs fewer. */
+/**
+ * The maximum number of times that the test sends its requests until the chosen message has passed
+ * the proxy. Usually, fewer are enough.
+ */
 const maxLoads = 100;
 
 export const harmfulCases = (['request', 'response'] as const).flatMap((direction) =>

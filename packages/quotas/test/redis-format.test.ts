@@ -19,7 +19,7 @@ const openNew = (banPolicy = defaultBanPolicy) => redis.openQuotas({ banPolicy, 
 
 const oldScript = readFileSync(new URL('redis-format-1.lua', import.meta.url), 'utf8');
 
-/** Opens a replica of format 1, which calls the old script. */
+/** Opens a replica of format 1, which calls the script of format 1. */
 function openOld(policy: BanPolicy) {
   const constants = {
     GRACE: policy.graceMs,

@@ -54,8 +54,8 @@ test('a Redis Cluster counts each request once while the slots of the keys move 
     await Promise.all(requests);
   }
   /**
-   * Moves the slot of a name to the next node under load, in the same steps as `redis-cli --cluster
-   * reshard`.
+   * Moves the slot of a Redis key to the next node under load, in the same steps as `redis-cli
+   * --cluster reshard`.
    */
   async function move(name: string): Promise<void> {
     const slot = await connection.cluster('KEYSLOT', name);

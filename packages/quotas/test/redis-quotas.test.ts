@@ -50,7 +50,7 @@ test('a ban keeps its time to live in Redis when the banned key joins or leaves 
   await connection.pexpire(nameAlone, 3_600_000);
   await keys.moveBan(inAccount, alone);
   expect(await hoursLeft(nameAlone)).toBe(24);
-  // A key that was created in its account has no state under its own name.
+  // An API key that was created in its account has no state under its own Redis key.
   await keys.moveBan(alone, inAccount);
   await connection.del(nameAlone);
   await keys.moveBan(inAccount, alone);
@@ -78,7 +78,8 @@ test('after the clock was set back by a day, quotas.unban returns an end of the 
   expect(await keys.unban(alone)).toEqual({ strikes: 0, bannedUntil });
 });
 
-// Regression: the ban was deleted at its old place, and Redis refused to store it at the new one.
+// Regression: the ban was deleted under its old Redis key, and Redis refused to store it under the
+// new one.
 test('quotas.moveBan moves a ban whose value in Redis has no expiry, and gives it one', async () => {
   const { connection } = redis;
   const { keys } = await open({ banPolicy: strict });

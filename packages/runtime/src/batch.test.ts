@@ -44,19 +44,19 @@ function createTestBatcher(limits: Limits = {}) {
  * is being collected.
  */
 async function settle() {
-  // A batch is collected for up to two turns of the event loop.
+  // A batch is collected for up to two iterations of the event loop.
   for (let turn = 0; turn < 6; turn++) await nextTurn();
 }
 
-/** Waits for the next turn of the event loop. */
+/** Waits for the next iteration of the event loop. */
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
 /**
  * Each script is a sequence of steps, one character each:
  * - a letter makes a request
- * - `.` waits for one turn of the event loop, and `|` for all following turns
+ * - `.` waits for one iteration of the event loop, and `|` for all following iterations
  * - a digit gives the batch of this number its results
- * - `~` lets the patience pass
+ * - `~` waits until `patienceMs` has passed
  */
 test.each<[title: string, script: string, batches: string, limits?: Limits]>([
   ['sends requests that arrive while a batch is in flight together, in order', 'abcd0', 'a bcd'],

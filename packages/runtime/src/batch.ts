@@ -13,7 +13,7 @@ export type SendBatch<Request, Result> = (
 ) => Promise<readonly (Result | PromiseLike<Result>)[]>;
 
 export interface BatcherOptions {
-  /** The clock that measures the patience. @default {@link systemClock} */
+  /** The clock that measures `patienceMs`. @default {@link systemClock} */
   readonly clock?: Clock;
   /** The name of the work in traces. */
   readonly operation: string;
@@ -49,10 +49,10 @@ interface Call<Request, Result> {
  * Creates a batcher. While `maxInFlight` batches are in flight, it collects requests, and sends
  * them together when a batch has its results. Without load, a request is sent at once.
  *
- * The batcher is under load if the last batch had several requests. Then it waits for a turn of the
- * event loop without a further request before it sends the next batch. So requests that arrive
- * close together are in one batch. With 64 connections, a batch contains 30 requests instead of 18,
- * which saves a third of Redis's time.
+ * The batcher is under load if the last batch had several requests. Then it sends the next batch
+ * only after an iteration of the event loop in which no further request has arrived. So requests
+ * that arrive close together are in one batch. With 64 connections, a batch contains 30 requests
+ * instead of 18, which saves a third of Redis's time.
  *
  * A request can only join a batch that has not been sent yet. So no result is older than its
  * request.
@@ -82,9 +82,9 @@ export function createBatcher<Request, Result>(
   }
 
   /**
-   * Sends the waiting requests if none has arrived since the previous turn of the event loop.
+   * Sends the waiting requests if none has arrived since the previous iteration of the event loop.
    *
-   * @param known how many requests waited at the end of the previous turn; 0 at first.
+   * @param known how many requests waited at the end of the previous iteration; 0 at first.
    */
   function sendWhenComplete(known: number): void {
     const isComplete = waiting.length === known || waiting.length >= maxSize;

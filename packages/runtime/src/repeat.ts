@@ -44,8 +44,9 @@ export function repeat(
   schedule();
   return {
     /**
-     * Runs the work at once, and then continues with the pauses. If the work is already running, it
-     * is run once more, because the current run may have begun too early for the caller.
+     * Runs the work immediately, and then continues with the pauses. If the work is already
+     * running, it is run once more afterwards, because the current run may have begun too early for
+     * the caller.
      */
     async now(): Promise<void> {
       if (stopped) return;

@@ -43,10 +43,11 @@ export function createTestClock(startMs = Date.UTC(2026, 0, 5, 12)) {
     cancel: (timer) => void timers.delete(timer as DueTimer),
     /**
      * Advances the time, and runs all timers that become due, in their order. After each timer, it
-     * waits for a turn of the event loop, so that the timer's work can start other timers.
+     * waits for an iteration of the event loop, so that the timer's work can start other timers.
      */
     async advance(ms: number): Promise<void> {
-      // Code that the test has just called may start timers in the next turn of the event loop.
+      // Code that the test has just called may start timers in the next iteration of the event
+      // loop.
       await nextTurn();
       const end = elapsedMs + ms;
       for (let timer = nextBefore(end); timer !== undefined; timer = nextBefore(end)) {

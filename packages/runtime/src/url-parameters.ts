@@ -16,8 +16,8 @@ export const supported = (check: Check, hint?: string): ParameterRule => ({
 });
 
 /**
- * Creates the rule for a parameter that has no effect. Its value is checked only if other values
- * would need an effect.
+ * Creates the rule for a parameter that has no effect. A check is needed if the parameter may be
+ * ignored only with some of its values.
  */
 export const ignored = (hint: string, check?: Check): ParameterRule => ({
   kind: 'ignored',

@@ -58,7 +58,7 @@ export async function unpackDebianPackage(
 
 /**
  * Moves a finished directory to its final place in one step. If another process has created the
- * same directory meanwhile, that one is kept.
+ * same directory meanwhile, the directory of the other process is kept.
  */
 export async function publish(directory: string, target: string): Promise<void> {
   await rename(directory, target).catch((error: NodeJS.ErrnoException) => {

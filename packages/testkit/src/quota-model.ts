@@ -62,7 +62,10 @@ interface Count {
 /** The counts of a subject, by the name of the window. */
 type Counts = { [name in (typeof names)[number]]?: Count | undefined };
 
-/** The strikes and bans of a key. They do not depend on the key's subject. */
+/**
+ * The strikes (denied requests that count towards a ban) and the bans of a key. They do not depend
+ * on the key's subject.
+ */
 interface BanState {
   episodeBeganAt?: number | undefined;
   strikes?: Count | undefined;
@@ -97,7 +100,9 @@ export function createQuotaModel(policy: BanPolicy) {
     return now + Math.min(doubled, policy.maxBanSeconds) * 1_000;
   }
 
-  /** Begins a ban. It deletes the strikes and the episode that led to the ban. */
+  /**
+   * Begins a ban. The ban deletes the strikes and the episode of denied requests that led to it.
+   */
   function ban(key: BanState, now: number): void {
     // Earlier bans are remembered for a fixed time after the latest one.
     key.bans = { used: used(key.bans) + 1, endsAt: now + policy.memorySeconds * 1_000 };

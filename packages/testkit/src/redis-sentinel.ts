@@ -11,8 +11,8 @@ const name = 'mymaster';
 const quorum = 2;
 
 /**
- * Starts a primary, a replica, and three Sentinels. The Sentinels promote the replica if they lose
- * the primary. Waits until the Sentinels know each other and the replica.
+ * Starts a Redis primary, a Redis replica, and three Sentinels. The Sentinels promote the replica
+ * if they lose the primary. Waits until the Sentinels know each other and the replica.
  */
 export async function openRedisSentinels() {
   await using opened = new AsyncDisposableStack();

@@ -40,8 +40,8 @@ const useAll = async (token: string, times: number) => {
   return statuses;
 };
 /**
- * Advances the clock until the requests are counted. The ledger is written in the background, and
- * the admin API reads it every two seconds.
+ * Advances the clock until the requests are counted. The server writes the counts in the
+ * background, and the admin API reads them every two seconds.
  */
 const untilCounted = () => service.server.pass(5_000);
 /** Returns the audit entries about the account itself, oldest first. */
@@ -190,8 +190,8 @@ test('the service refuses all keys of a suspended account, including new keys, u
     { id: key.id, ...ofAccount },
   ]);
 
-  // A key that is suspended together with its account and also by itself must be resumed by itself.
-  // When such a key leaves the account, only its own suspension remains.
+  // The key is suspended twice: together with its account, and by itself. When the key leaves the
+  // account, its own suspension remains, and the key must be resumed by itself.
   const besides = await post(`/keys/${newer.key.id}/suspend?reason=leaked`);
   const both = { suspension: { reason: 'leaked' }, accountSuspension: suspension };
   expect(besides.body).toMatchObject({ state: 'suspended', ...both });

@@ -62,7 +62,7 @@ test('keys that the previous version stored with an account keep their limits an
   ];
   expect(await listAccounts()).toEqual(labels);
 
-  // A replica of the previous version is still running. It creates a key and moves another one to
+  // A replica of the previous version is still running. It creates a key and moves another key to
   // another account.
   expect(await use(await createKey('B-1', 'pro'))).toEqual([200, 'key', 300, 9_999]);
   await sql`update api_keys set account = 'B-2' where account is null`;

@@ -9,7 +9,7 @@ const anyToken = expect.stringMatching(/^ast_[0-9A-Za-z]{36}$/);
 
 const { service, admin } = useAdmin('postgres', {
   quotas: { banPolicy: { ...defaultBanPolicy, minStrikes: 1, strikeShare: 0 } },
-  // The flush interval is so long that `lastUsedAt` does not change during the tests.
+  // The interval for writing counts is so long that `lastUsedAt` does not change during the tests.
   usage: { flushMs: 60_000 },
 });
 

@@ -341,7 +341,7 @@ describe('names of operators', () => {
     expect((await create('Zoe')).status).toBe(201);
   });
 
-  // Regression: each creation compared its name before the other one was committed.
+  // Regression: each creation compared its name before the other creation was committed.
   test('of two operators who are created at the same time with names that look alike, one is refused', async () => {
     for (let round = 0; round < 10; round += 1) {
       const letters = String.fromCharCode(65 + round).repeat(3);

@@ -49,8 +49,8 @@ const starts: readonly Start[] = [false, true].flatMap((isPlanned) =>
 
 /**
  * Lets two operators and a caller act on one key at the same time, with every pair of operators'
- * actions and both quota stores. The final state and the responses must be possible if the actions
- * and the two steps of the request ran one after the other.
+ * actions and both quota stores. The final state and the responses must be the same as if the
+ * actions and the two steps of the request had run one after the other, in any order.
  *
  * @param options.minutes the longest duration. The campaign ends earlier, after 1,000 rounds of
  * each pair and store.

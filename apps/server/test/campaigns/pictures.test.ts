@@ -53,8 +53,8 @@ async function writeDay(): Promise<void> {
       const requests = Math.ceil(random() * most);
       return entryOf(id, now - minute * 60_000, { plan: planCode(plan), outcome, requests });
     });
-    // The usage is written for a replica that has stopped. Otherwise it would count as live traffic
-    // of the last minute.
+    // The usage is written for a replica that has stopped. Otherwise the overview would show it as
+    // traffic of the last minute.
     await writeUsage(db, entries, {}, 120_000);
   }
 }

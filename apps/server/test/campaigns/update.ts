@@ -20,7 +20,7 @@ const minuteLimit = 90;
 type Replica = { readonly version: 'old' | 'new'; readonly server: Server };
 
 /**
- * Replaces three replicas of an older revision by new ones under load, one after the other.
+ * Replaces three replicas of an older revision by new replicas under load, one after the other.
  *
  * @param options.from the revision of the old replicas.
  * @throws if a valid key gets an unexpected response, except a 429 of an old replica, or if more

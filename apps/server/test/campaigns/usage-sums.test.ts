@@ -89,8 +89,8 @@ test('the stored usage of three servers contains every response, except response
     REPLICAS: '3',
     ADDRESS_PER_MINUTE: String(networkLimit),
     LOG_LEVEL: 'error',
-    // The flush interval is short, so that each replica tries to write its counts many times during
-    // each outage.
+    // The interval for writing counts is short, so that each replica tries to write its counts many
+    // times during each outage.
     USAGE_FLUSH_MS: '100',
     BAN_MIN_STRIKES: '20',
     BAN_STRIKE_PERCENT: '0',
@@ -185,7 +185,7 @@ test('the stored usage of three servers contains every response, except response
   // keys.
   expect(new Set(outcomes).add('refused')).toEqual(new Set(usageOutcomes));
 
-  // Everything before this point is in the ledger. Only requests after it may be lost by the
+  // Everything before this point is in the usage tables. Only requests after it may be lost by the
   // replica that will be killed.
   const written = new Map(victim.answers);
   await underLoad(async () => {

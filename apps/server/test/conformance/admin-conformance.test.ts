@@ -134,7 +134,7 @@ test('the admin API sends every response that its OpenAPI document lists, except
 
 async function causeSuccesses(name: string): Promise<void> {
   const { path, method, parameters, responses } = operationOf(name);
-  // Every change takes a reason for the audit log, except the begin and the end of sessions.
+  // Every change takes a reason for the audit log, except the beginning and the end of sessions.
   const isAudited = method !== 'GET' && !path.includes('/sessions');
   expect([name, parameters.some((it) => it.name === 'reason')]).toEqual([name, isAudited]);
   const [key, another, { operator }, session] = [

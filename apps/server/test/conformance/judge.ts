@@ -16,7 +16,7 @@ const framing =
 /**
  * Returns the differences between a response and the responses that the document describes for the
  * operation. The caller decides whether the status was right for the request, for example whether a
- * 500 was.
+ * 500 was expected.
  */
 export function judge(operation: Operation, method: string, answer: Answer): string[] {
   const { status, headers, text } = answer;

@@ -155,8 +155,8 @@ export async function cutConnections(options: {
   }
 
   // Creations are repeated, as clients do when they get no response. Each name must then exist at
-  // most once. The requests are repeated until they succeed, because a replica may notice the last
-  // cut only now.
+  // most once. The requests are repeated until they succeed, because a replica of the service may
+  // notice the last cut only now.
   for (const once of idempotent) {
     const answer = await callUntilServed(`${first.baseUrl}/pets`, {
       token,

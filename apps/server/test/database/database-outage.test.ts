@@ -113,8 +113,8 @@ test.each([
     expect(await readiness(503)).toEqual({ status: 'not_ready', reasons });
     const probed = await until(() => logOf(server).find(({ route }) => route === '/readyz'));
     expect(probed).toMatchObject({ level: 'warn', status: 503, reasons });
-    // Postgres now counts as down. A few requests wait for a new connection attempt, and all others
-    // are refused at once.
+    // Postgres now counts as down. A few requests wait for a new connection attempt, and all other
+    // requests are refused immediately.
     const waitedBefore = await countTimeouts();
     const ghosts = await Promise.all(Array.from({ length: 200 }, () => ask('/pets', { json })));
     for (const answer of ghosts) expectError(answer, 503, 'service_unavailable');

@@ -108,8 +108,8 @@ test('the Postgres driver sends no further statements of a transaction that has 
   expect([...(await sql.client`select 2 as n`)]).toEqual([{ n: 2 }]);
 });
 
-// Regression: the driver connected again at once and forever (issue 1193 of postgres.js). With TLS,
-// only the driver learns that the server has closed the connection.
+// Regression: the driver connected again immediately, without end (issue 1193 of postgres.js). With
+// TLS, only the driver learns that the server has closed the connection.
 test('the Postgres driver rejects a statement when the server closes each connection during the login', async () => {
   let connections = 0;
   await using server = await openRawServer((socket) => {

@@ -19,7 +19,7 @@ test('findPostgres does not wait for a host that accepts the connection but neve
   await using server = await openRawServer((socket) => silent.resolve(socket.resume()));
   const found = await findOn(adminUrl, [addressOf(server.port), real], 60);
   expect(found).toEqual({ address: real, isWritable: true });
-  // The search was still waiting for the silent host when it found the other one.
+  // The search was still waiting for the silent host when it found the other host.
   expect((await silent.promise).readableEnded).toBe(false);
 });
 
@@ -32,8 +32,8 @@ test('when its search ends, findPostgres closes all connections on which no serv
   const searching = findOn(adminUrl, [addressOf(server.port)], 0.1);
   await expect(searching).rejects.toThrow();
   unsubscribe('net.client.socket', note);
-  // On a slow machine, the driver may have opened a second connection in the meantime. All of them
-  // must be closed.
+  // On a slow machine, the driver may have opened a second connection in the meantime. All opened
+  // connections must be closed.
   expect(new Set(opened.map(({ destroyed }) => destroyed))).toEqual(new Set([true]));
 });
 

@@ -28,8 +28,8 @@ test('each connection pool for requests keeps one connection open while there ar
   const [requests, reads, operators] = await Promise.all(
     [opened.db, opened.reads, opened.operators].map((db) => findSession(db)),
   );
-  // The connection of the admin API has been closed as idle, so the others were idle for the same
-  // time and stayed open.
+  // The connection of the admin API has been closed as idle, so the other connections were idle for
+  // the same time and stayed open.
   await until(async () => (await sessions()).every(({ pid }) => pid !== operators));
   expect(await sessions()).toEqual(
     expect.arrayContaining([

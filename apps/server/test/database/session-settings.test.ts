@@ -109,8 +109,8 @@ test('migratePostgres migrates the database of a role that has the same name as 
   expect(tables).toEqual([{ schemaname: 'public' }, { schemaname: 'public' }]);
 });
 
-// Regression: with one of these settings, a replica started, but then it refused all changes or
-// made them without running triggers.
+// Regression: with one of these settings, a replica of the service started, but then it refused all
+// changes or made them without running triggers.
 test.each([
   ['session_replication_role', 'replica', /so no trigger would run\. Remove the setting: /],
   ['idle_in_transaction_session_timeout', '10ms', /too short\. Set it for the role: .* = 0/],
@@ -161,7 +161,7 @@ test('migratePostgres refuses a database with another encoding than UTF8 and exp
 });
 
 // PgBouncer in transaction mode gives each connection any session that is free, so two connections
-// can get the same one.
+// can get the same session.
 test('checkOwnSessions refuses a pooler in transaction mode, in which two connections can share a session', async () => {
   await using one = connectTo(adminUrl);
   await using other = connectTo(adminUrl);

@@ -155,8 +155,8 @@ describe('the quota of an address', () => {
       answers.map((_, i) => [401, { limit: 60, remaining: 59 - i, reset }]),
     );
 
-    // After that, invented keys get 429, too, and the header X-Forwarded-For does not change the
-    // network.
+    // When the quota of the network is used up, invented keys also get 429, and the header
+    // X-Forwarded-For does not change the network.
     const headers = { 'X-Forwarded-For': '203.0.113.9', Forwarded: 'for=203.0.113.9' };
     for (const [method, path] of paths) {
       const token = method === 'GET' ? createToken() : null;

@@ -42,7 +42,7 @@ const requests: [line: string, idempotencyKey?: string][] = [
   ['GET /pets?limit=2&status=available&categoryId=3'],
   ['GET /pets?limit=101&status=lost'],
   ['GET /pets?limit=1e1&categoryId=03'],
-  // The database may contain up to this many animals of other tests, so the limit is 1.
+  // Tests that use the same database may have added an animal to this category, so the limit is 1.
   ['GET /pets?categoryId=9223372036854775807&limit=1'],
   ['GET /pets?cursor=x'],
   ['GET /pets?unknown=1'],

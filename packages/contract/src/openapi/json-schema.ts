@@ -26,8 +26,8 @@ export function createSchemaWriter() {
       override({ jsonSchema }) {
         // zod adds a pattern of 400 characters, but the format says the same.
         if (formatsThatSuffice.has(String(jsonSchema.format))) delete jsonSchema.pattern;
-        // The format `int64` implies the bounds. Written as numbers, most JSON readers would round
-        // them.
+        // The format `int64` implies the bounds. If the bounds were written as numbers, most JSON
+        // readers would round them.
         if (jsonSchema.format === 'int64') delete jsonSchema.anyOf;
         // Code generators would treat a request member with a default as always present.
         if (io === 'input') delete jsonSchema.default;

@@ -121,7 +121,7 @@ const notes: Readonly<Record<Operation, OperationNotes>> = {
   getPet: { description: 'The animal.', refused: { petId: 'x' } },
   getRateLimit: {
     description: "The key's rate limits.",
-    // The operation also works for a banned key, so it never returns this code.
+    // The operation also works for a banned key, so it never returns `key_temporarily_banned`.
     messages: { key_temporarily_banned: undefined },
   },
   listOrders: {},

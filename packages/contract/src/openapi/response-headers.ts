@@ -118,7 +118,8 @@ export const responseHeadersAt = (origin: string): typeof responseHeaders =>
 export type HeaderName = keyof typeof responseHeaders | 'X-Total-Count';
 
 /**
- * The HTTP names of second components. Some operations use the same header with another meaning.
+ * The HTTP names of headers with a second component. They have two components, because some
+ * operations use the same header with another meaning.
  */
 const wireNames: Readonly<Record<string, string>> = {
   DeprecationLink: 'Link',

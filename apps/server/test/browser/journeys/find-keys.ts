@@ -68,8 +68,8 @@ export async function findKeys(store: Store): Promise<void> {
     await page.getByLabel(label).selectOption('');
     await rows.nth(49).waitFor();
   }
-  // The filter is applied during a pause after a word. The field keeps the space at its end, so
-  // that the user can type the next word.
+  // The console applies the filter when the user pauses after a word. The field keeps the space at
+  // its end, so that the user can type the next word.
   await page.getByLabel('Name, account, token or id').fill('nobody ');
   await expect.poll(() => tab.query()['search']).toBe('nobody');
   await page.keyboard.type('has this');

@@ -173,7 +173,7 @@ async function zoomIn(tab: ConsoleTab, plot: string): Promise<void> {
 }
 
 /**
- * Expects that a plot changes its colors with the theme at once, and that its legend can hide
+ * Expects that a plot changes its colors with the theme immediately, and that its legend can hide
  * outcomes.
  */
 async function expectColours({ page, press }: ConsoleTab): Promise<void> {

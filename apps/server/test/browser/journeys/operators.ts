@@ -39,7 +39,7 @@ export async function manageOperators({ service, open }: Store): Promise<void> {
   await expect.poll(() => tab.rows('Operators').count()).toBe(1);
   expect([...tab.requests, page.url()].join()).not.toContain(token.slice(0, 9));
 
-  // An operator who rotates the own token can read the new token, although the rotation ends the
+  // Operators who rotate their own token can read the new token, although the rotation ends their
   // session.
   await using bob = await open({ token });
   await bob.show('#/operators');

@@ -148,7 +148,7 @@ export async function followLinks(store: Store, device: Device): Promise<void> {
 
 /**
  * Checks that a wide screen shows samples and responses beside the text of an operation, where they
- * stay visible while scrolling. A guide shows its table of contents there.
+ * stay visible while scrolling. A guide shows its table of contents beside the text.
  */
 export async function readOnWideScreen({ service, openPage }: Store): Promise<void> {
   await using tab = await openPage('/docs/guides/operations#createPet', desktop);
@@ -246,7 +246,7 @@ export async function tryOut({ service, openPage }: Store): Promise<void> {
 
 /**
  * Checks that old links lead to the right place, that pages are complete without JavaScript, and
- * that they appear at once on a slow network.
+ * that they appear immediately on a slow network.
  */
 export async function readWithoutJavaScript({ service, openPage }: Store): Promise<void> {
   const { origin } = service.server;

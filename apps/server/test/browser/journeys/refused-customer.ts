@@ -45,7 +45,7 @@ export async function explainDenials(store: Store): Promise<void> {
   await page.getByRole('cell', { name: 'our fault' }).first().waitFor();
 
   const { id, token } = await bannedKey({ name: 'why do we get 429' });
-  // The hour is in the past, but the ledger still has its minutes.
+  // The hour is in the past, but the usage tables still contain the counts of its minutes.
   const hour = Math.floor(Date.now() / 3_600_000 - 3) * 3_600_000;
   const at = (minute: number) => hour + minute * 60_000;
   await writeCounts(service.database, id, [

@@ -95,7 +95,7 @@ export async function signIn({ service, admin, open, expireSessions }: Store): P
   );
   await own.reload();
   await heading(own, 'Overview').waitFor();
-  // A logout ends the sessions of all tabs, including the separate one.
+  // A logout ends the sessions of all tabs, including the separate session.
   await tab.press('Log out');
   await page.getByText('You have logged out.').waitFor();
   for (const one of [waiting, other, beside, own]) {

@@ -30,7 +30,7 @@ const share = Number(minutes) / wholeMinutes;
 
 /**
  * Tells whether a mutant is in the sample. The decision does not use its line number, so that an
- * edit above it does not change the sample.
+ * edit above the mutant does not change the sample.
  */
 function isInSample(mutant: Mutant): boolean {
   const { fileName, mutatorName, replacement, location } = mutant;
