@@ -35,13 +35,13 @@ const service = ['server', 'cli', 'console'].flatMap((app) => [
 
 // Trusts the lockfile, which contains a checksum for each package. Without this flag, pnpm also
 // looks up the release dates of all packages. That download is larger than the packages that `npm
-// test` needs. The scope `all`, which CI uses, looks them up.
+// test` needs. The scope `all`, which CI uses, also looks up the release dates.
 const trust = '--trust-lockfile';
 
 /** The pnpm options for each scope. Each scope includes the previous ones. */
 const filters = {
   'run-on-this-node': ['--prod', ...service, trust],
-  // Node is a dependency of the root package. It is half of the download.
+  // Node is a dependency of the root package. Node is half of the download.
   run: ['--prod', '--filter-prod', 'animal-store', ...service, trust],
   develop: ['--filter', '!@animal-store/heavy-tools', trust],
   all: [],

@@ -67,7 +67,10 @@ function test(tasks) {
   total.failed += status === 0 || failed > 0 ? failed : 1;
 }
 
-/** Runs the deployment tests that need no containers. The other ones need an image registry. */
+/**
+ * Runs the deployment tests that need no containers. The other deployment tests need an image
+ * registry.
+ */
 function testDeploy() {
   const { stdout } = start('npm', ['run', '--silent', 'test:deploy', '--', ...steps], 'pipe');
   process.stdout.write(stdout);

@@ -5,8 +5,8 @@ export default defineConfig({
   // Prefresh reads this option from here, not from tsconfig.json.
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   build: {
-    // All files are in one folder, because the service serves only one. Nothing is inline, because
-    // the service's Content-Security-Policy forbids inline code.
+    // All files are in one folder, because the service serves only one folder. Nothing is inline,
+    // because the service's Content-Security-Policy forbids inline code.
     assetsDir: '',
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },

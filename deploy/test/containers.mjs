@@ -40,7 +40,7 @@ network_config_dir = "${directory}/networks"
 
 /**
  * Creates a separate store for images and networks, so that the test does not change this machine's
- * own.
+ * own images and networks.
  */
 export function openContainers(scope) {
   const directory = mkdtempSync(join(tmpdir(), 'animal-store-deploy-'));

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { repository } from './steps.mjs';
 
-/** The connections that Postgres allows by default, minus those for superusers. */
+/** The connections that Postgres allows by default, minus the connections for superusers. */
 const connectionsOfPostgres = 100 - 3;
 
 /**

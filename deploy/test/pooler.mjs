@@ -42,8 +42,8 @@ pool_mode = session
 ignore_startup_parameters = statement_timeout, bytea_output, search_path, default_transaction_isolation
 `;
   writeFileSync(file, settings);
-  // PgBouncer refuses to run as root. It reads its configuration before it changes to the other
-  // user.
+  // PgBouncer refuses to run as root. It reads its configuration before it changes to the user
+  // `nobody`.
   const asRoot = process.getuid() === 0 ? ['-u', 'nobody'] : [];
   const pooler = await start(scope, 'pgbouncer', [...asRoot, file]);
   await pooler.untilOutput(/process up/);

@@ -29,7 +29,7 @@ export function installMissing(programs) {
   const wanted = [...new Set(programs.filter(isMissing).flatMap(packagesOf))];
   if (wanted.length === 0 || process.getuid() !== 0 || isMissing('apt-get')) return;
   console.log(`Installing ${wanted.join(', ')}.`);
-  // Debian starts every service after its installation. This script prevents it.
+  // Debian starts every service after its installation. This script prevents the start.
   const policy = '/usr/sbin/policy-rc.d';
   const forbids = !existsSync(policy);
   if (forbids) writeFileSync(policy, '#!/bin/sh\nexit 101\n', { mode: 0o755 });

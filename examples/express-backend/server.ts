@@ -20,7 +20,7 @@ export function createBackend(store: AnimalStoreClient = createClient()): Expres
       { status: 'available', limit: 10, cursor: typeof cursor === 'string' ? cursor : undefined },
       { signal: abortedWith(response) },
     );
-    // `response.json` cannot serialize a bigint, and a category may be one.
+    // `response.json` cannot serialize a bigint, and a category may be a bigint.
     response.type('json').send(stringifyJson(page));
   });
 

@@ -14,8 +14,8 @@ export type CostComparison = {
  * server's time in the same run, so the speed of the machine cancels out.
  *
  * The baseline waits before it responds, like the service. Compared with a baseline that responds
- * at once, the same code cost up to 40 % more on a busy machine. A regression must also be larger
- * than the noise of the run.
+ * immediately, the same code cost up to 40 % more on a busy machine. A regression must also be
+ * larger than the noise of the run.
  *
  * @param noise the result of {@link noiseOf}.
  */

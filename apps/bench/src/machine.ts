@@ -4,7 +4,7 @@ import { cpus } from 'node:os';
 
 /**
  * The assignment of processors. The server under test has one processor to itself. The load
- * generator, Redis and Postgres share the others, as if they ran on other machines.
+ * generator, Redis and Postgres share the other processors, as if they ran on other machines.
  */
 const count = cpus().length;
 const serverCpus = '0';
@@ -15,7 +15,10 @@ const canPin = count > 1 && spawnSync('taskset', ['--version']).error === undefi
 /** The words in front of a server's command that pin the server to its processor. */
 export const onServerCpus: readonly string[] = canPin ? ['taskset', '-c', serverCpus] : [];
 
-/** Moves this process, and every process that it starts later, to the other processors. */
+/**
+ * Moves this process, and every process that it starts later, to the processors that are not
+ * reserved for the server under test.
+ */
 export function pinThisProcess(): void {
   if (!canPin) return;
   execFileSync('taskset', ['-a', '-c', '-p', otherCpus, String(process.pid)], { stdio: 'ignore' });

@@ -52,7 +52,8 @@ export async function measureScenario(
   }
 
   for (let round = 0; round < rounds; round++) {
-    // Each round starts with another server, so that no server always follows the same one.
+    // Each round starts with another server, so that no server always runs after the same other
+    // server.
     for (let turn = 0; turn < running.length; turn++) {
       const entry = running[(round + turn) % running.length] as (typeof running)[number];
       const sample = await measure({

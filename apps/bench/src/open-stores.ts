@@ -22,7 +22,7 @@ const postgresSettings = [
   'synchronous_commit=on',
   'shared_buffers=1GB',
   'max_wal_size=4GB',
-  // Autovacuum is off, because its CPU time would be added to the measured server's.
+  // Autovacuum is off, because its CPU time would be added to the measured CPU time.
   'autovacuum=off',
 ];
 

@@ -27,12 +27,12 @@ function baseline(name: string, title: string): Target {
   return { name, title, kind: 'baseline', program: path(`baselines/${name}.ts`) };
 }
 
-/** The baseline that responds at once. All costs in the tables are multiples of its cost. */
+/** The baseline that responds immediately. All costs in the tables are multiples of its cost. */
 export const unitBaseline = baseline('express-json', 'Express `res.json`, constant body');
 
 /**
  * The baseline that waits before it responds. On a busy machine it becomes slower, like the
- * service. {@link unitBaseline} does not.
+ * service. {@link unitBaseline} does not become slower.
  */
 export const waitingBaseline = baseline(
   'express-waiting',
@@ -70,7 +70,7 @@ export const targets: readonly Target[] = [
 
 /**
  * Returns the command that starts a server. The service gets the same Node flags as in `npm start`,
- * and the others get none.
+ * and the other servers get none.
  */
 export function commandOf({ kind, command, program }: Target): readonly string[] {
   const flags = kind === 'service' ? nodeFlags : [];

@@ -12,7 +12,7 @@ import {
 const settingsOf = (env: EnvironmentReader) => ({
   /**
    * The URL of the ops listener. If it is `undefined`, commands use the Unix socket of the server
-   * that runs on `dataDir`.
+   * that uses `dataDir`.
    */
   opsUrl: env.text(
     'OPS_URL',

@@ -17,8 +17,8 @@ export type ServerAccess =
   | { readonly name: string; readonly url: string; readonly token: string };
 
 /**
- * Finds the server to use: the one in the options or in the environment. If neither names a server,
- * it is the embedded server that runs on `DATA_DIR`.
+ * Finds the server to use: the server that the options or the environment name. If neither names a
+ * server, it is the embedded server that uses `DATA_DIR`.
  *
  * @throws {CliError} if a URL is given without a token, or if the token file is missing or invalid.
  */

@@ -2,7 +2,7 @@ import type { AppRoute } from '@ts-rest/core';
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
 
-/** The members of a request, by name. The CLI itself uses the listed ones. */
+/** The members of a request, by name. The CLI itself uses the listed members. */
 interface Members {
   [name: string]: unknown;
   limit?: unknown;
@@ -16,8 +16,8 @@ export type AdminRequest = Record<'params' | 'query' | 'body', Members>;
 /** The differences between the options of a command and the members of its operation. */
 export interface RequestForm {
   /**
-   * The members that are options of this command. By default, all members are. Members of the path
-   * and `reason` are always included.
+   * The members that are options of this command. By default, all members are options. Members of
+   * the path and `reason` are always included.
    */
   readonly only?: readonly string[] | undefined;
   /** A member that the user gives as an argument without a name, like members of the path. */

@@ -134,7 +134,10 @@ export function showToken(token: string): string {
   return `${formatFields([['Token', token]])}\nStore the token now: it is not shown again.\n`;
 }
 
-/** Formats the state of a key or an operator. A revoked one also shows when it was revoked. */
+/**
+ * Formats the state of a key or an operator. For a revoked key or operator, the text also contains
+ * the time of the revocation.
+ */
 export function toState({ state, revokedAt }: Pick<Key | Operator, 'state' | 'revokedAt'>): string {
   return revokedAt === null ? state : `revoked ${toTime(revokedAt)}`;
 }

@@ -54,7 +54,8 @@ export function App() {
     document.title = `${session.value === undefined || isExpired.value ? 'Log in' : (entry?.title ?? 'Not found')} · Animal Store console`;
   });
   // After a click on a link, the focus moves to the top of the new page, as in a newly loaded
-  // document. It moves before the first paint, because an operator may press the next key at once.
+  // document. The focus moves before the first paint, because an operator may press the next key
+  // immediately.
   useLayoutEffect(() => {
     if (!isFirst.current) main.current?.focus();
     isFirst.current = false;

@@ -60,7 +60,7 @@ const addresses: ReadonlyMap<string, string> = new Map(
 
 /**
  * The declarations whose members have headings of their own, with a prefix for their anchors. The
- * search finds headings.
+ * search finds only headings.
  */
 const prefixes: Readonly<Record<string, string>> = {
   ClientOptions: 'client',

@@ -132,7 +132,8 @@ function exampleAnswer(document: JsonObject): string {
       name === 'Content-Type' ? 'application/json; charset=utf-8' : headers[name]?.example;
     if (value === undefined)
       throw new TypeError(`The OpenAPI document has no example of the header ${name}.`);
-    // The example request asks for one animal, so the link to the next page must, too.
+    // The example request asks for one animal, so the link to the next page must ask for one
+    // animal, too.
     return `${name}: ${value}`.replace('limit=50', 'limit=1');
   });
   return ['HTTP/1.1 200 OK', ...lines, '', JSON.stringify([pet], null, 2)].join('\n');

@@ -29,8 +29,8 @@ interface Part {
 }
 
 /**
- * Matches the anchors of sections that start closed. Open, they would fill about twenty screens of
- * a phone.
+ * Matches the anchors of sections that start closed. If they were open, they would fill about
+ * twenty screens of a phone.
  */
 const foldedAnchor = /-answers?$/;
 

@@ -76,7 +76,8 @@ const costs = new Map<string, Cost[]>();
 for (let round = 0; round < rounds; round += 1) {
   const names = Object.entries(libraries);
   for (let i = 0; i < names.length; i += 1) {
-    // Each round starts with another library, so that none always follows the same one.
+    // Each round starts with another library, so that no library always runs after the same other
+    // library.
     const [name, library] = names[(i + round) % names.length] as [string, Library];
     costs.set(name, [...(costs.get(name) ?? []), await measure(library)]);
   }

@@ -92,7 +92,7 @@ export function shareSession(): void {
     known = issued;
     send({ kind: 'logged in', issued });
   });
-  // When the session of this tab expires, another tab may already have a new one: the operator
+  // When the session of this tab expires, another tab may already have a new session: the operator
   // logged in there while this tab was hidden.
   effect(() => {
     const token = session.peek()?.token;

@@ -27,7 +27,8 @@ const typingElements = 'input:not([type=checkbox], [type=radio]), select, textar
 export function useShortcut(shortcut: keyof typeof shortcuts, act: () => void): void {
   const latest = useRef(act);
   latest.current = act;
-  // The shortcut is registered before the first paint, because an operator may press it at once.
+  // The shortcut is registered before the first paint, because an operator may press it
+  // immediately.
   useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       const isTyping = event.target instanceof Element && event.target.closest(typingElements);

@@ -21,7 +21,7 @@ export function createAccountHandlers(services: AdminServices) {
   const today = () => lastBuckets(1, 'day', clock.now());
 
   /**
-   * Reads the bans of accounts: the banned keys that are shown first, and the number of bans of
+   * Reads the bans of accounts: the first banned keys of the response, and the number of bans of
    * each account.
    */
   const readBansOf = (names: string[]) =>

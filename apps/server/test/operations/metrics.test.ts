@@ -20,7 +20,8 @@ beforeAll(async () => {
   const stack = new AsyncDisposableStack();
   redis = stack.use(await openRedis());
   const own = { REDIS_URL: redis.url, ADDRESS_PER_MINUTE: '100000', ADMIN_TOKEN: adminToken };
-  // The flush interval is long, so that the usage ledger runs no SQL statement during the test.
+  // The interval for writing counts is long, so that no SQL statement writes counts during the
+  // test.
   const env = { ...own, USAGE_FLUSH_MS: '60000' };
   service = stack.use(await startService('postgres', { clock: systemClock, env }));
   const { call: ask } = adminOf(service.server);

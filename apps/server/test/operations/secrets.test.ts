@@ -30,7 +30,7 @@ test('the errors, log lines, metrics and traces of the service contain no API ke
       ...['Idempotency-Key', 'X-API-Key', 'Cookie', 'Origin', 'User-Agent', 'X-Forwarded-For'],
       ...['traceparent', 'baggage', 'Content-Type', 'Content-Encoding'],
       // The secret is a well-formed request id, and a well-formed request id may be logged. So the
-      // secret is not sent as one.
+      // secret is not sent as the request id.
       ...(token === secret ? [] : ['X-Request-Id']),
     ];
     const bodies = [
@@ -55,8 +55,8 @@ test('the errors, log lines, metrics and traces of the service contain no API ke
         await send('/v1/pets', { ...options, json: '{"name":"Rex"}', headers });
       }
     }
-    // Of the following requests, only the last one is logged. Node refuses the others before they
-    // reach the app.
+    // Of the following requests, only the last one is logged. Node refuses the other requests
+    // before they reach the app.
     sent += 1;
     for (const head of [
       `${token} / HTTP/1.1`,

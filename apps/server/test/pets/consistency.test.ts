@@ -10,8 +10,8 @@ import { createDatabase, patientDatabase } from '../support/databases.ts';
 test('a server returns an animal that another server has just created, even if it already has reads in flight', async () => {
   await using database = await createDatabase('postgres');
   /**
-   * The messages from Postgres to a replica that the proxy holds back: until when, and how many
-   * rows.
+   * The messages with rows from Postgres that the proxy holds back from a replica of the service:
+   * until when, and how many so far.
    */
   let hold: { end: Promise<void>; rows: number } | undefined;
   await using proxy = await openTcpProxy({

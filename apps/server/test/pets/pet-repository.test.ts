@@ -10,7 +10,7 @@ import { databaseKinds, useDatabase } from '../support/databases.ts';
 const statuses = ['available', 'pending', 'sold'] as const;
 /**
  * The categories of the animals. The third number is not exact as a JavaScript number: it would
- * become the second one.
+ * become the second number.
  */
 const categories = [1, 9007199254740992n, 9007199254740993n, int64Min, int64Max];
 /** The names of the animals. Postgres might write them in JSON differently from JSON.stringify. */

@@ -128,8 +128,8 @@ test('createPet accepts an Idempotency-Key of 1 to 255 visible ASCII characters,
 
 test('createPet responds with 409 while another request uses the same idempotency key, and a key can be used again after a failed request', async () => {
   await using sql = connectTo(service.database.url, 2);
-  // The trigger makes every new animal wait for a lock that this session holds. It also refuses one
-  // of the animals.
+  // The trigger makes every new animal wait for a lock that this session holds. The trigger also
+  // refuses one of the animals.
   await sql.unsafe(`
     create function wait_for_the_test() returns trigger language plpgsql as
       'begin

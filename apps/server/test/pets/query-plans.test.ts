@@ -11,7 +11,8 @@ import { explainPrepared, select } from '../support/explain.ts';
 const database = useDatabase('postgres');
 beforeAll(async () => {
   await database.db.insert(pets).select(
-    // Nearly all animals have the first category. Only a few at the end have another one.
+    // Nearly all animals have the first category. Only a few animals at the end have another
+    // category.
     sql`select nextval('pets_id_seq'), 'Pet', case when n > 19990 then 2 else 1 end,
         case when n > 20000 then 'sold' else 'available' end::pet_status, now()
       from generate_series(1, 20010) n`,
@@ -64,7 +65,7 @@ test('Postgres uses a cached query plan for every SQL statement that requests fo
   const plans = await inTransaction('a_test', database.db, async (tx) => {
     const repository = createPetRepository({ db: tx, reads: tx });
     const creations = createIdempotentCreations(tx);
-    // Postgres uses a custom plan five times before it decides whether to cache a generic one.
+    // Postgres uses a custom plan five times before it decides whether to cache a generic plan.
     for (let i = 0; i < 7; i += 1) {
       const pet = { name: 'Rex', categoryId: 1 };
       const keyId = '4f0c1e5a-3b7d-4a51-9d5e-6c1f0a2b3c4d';

@@ -19,7 +19,7 @@ let samples: Sample[];
 
 beforeAll(async () => {
   // A sample lists five animals. They are created first, because the other samples run at the same
-  // time and may add theirs later.
+  // time and may add their animals later.
   for (let n = 0; n < 5; n += 1)
     await service.call('/pets', { json: '{"name":"Mia","categoryId":3}' });
   samples = await readSamples(service.server.origin);

@@ -24,8 +24,9 @@ const preflight = { Origin: 'https://a.example', 'Access-Control-Request-Method'
 const clock = createTestClock(now * 1_000);
 const service = useService('postgres', {
   ...{ clock, quotaClock: clock },
-  // A ban needs more than 4 strikes, and more than half of the limit. Without a grace period, every
-  // denied request counts as a strike, even if it was already in flight.
+  // A key is banned when its strikes (denied requests that count towards a ban) exceed both 4 and
+  // half of its limit. Without a grace period, every denied request counts as a strike, even if it
+  // was already in flight.
   quotas: { banPolicy: { ...defaultBanPolicy, graceMs: 0, minStrikes: 4, banSeconds: 100 } },
 });
 

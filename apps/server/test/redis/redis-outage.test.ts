@@ -18,8 +18,8 @@ const callers = 6;
 const stack = new AsyncDisposableStack();
 let redis: Redis;
 /**
- * A single replica, whose configuration says that there are two. `replicas.test.ts` tests several
- * replicas.
+ * A single replica of the service, whose configuration says that there are two replicas.
+ * `replicas.test.ts` tests several replicas.
  */
 let replicas: Replicas;
 let server: LocalServer;

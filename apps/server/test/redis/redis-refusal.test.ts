@@ -64,8 +64,8 @@ test('openQuotas reports a warning when Redis is configured to evict counts if i
       firstConnectionTimeoutMs: hangMs,
       onWarning: (sentence) => warnings.push(sentence),
     });
-    // Redis executes the commands of a connection in their order, so the question about its memory
-    // has been answered when this decision is.
+    // Redis executes the commands of a connection in their order, so Redis answers the question
+    // about its memory before it makes this decision.
     await quotas.keys.consume({ id: 'a', quota: { perMinute: 1, perDay: 1 } });
     quotas.close();
     return warnings;

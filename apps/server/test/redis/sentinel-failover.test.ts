@@ -34,7 +34,8 @@ test('after a failover of Redis, both servers continue with the replicated reque
 
   await untilDecidedOn(redis.primary);
   expect(await admittedOf(3)).toBe(3);
-  // The test waits until all data is replicated, because a failover loses the rest.
+  // The test waits until all data is replicated, because a failover loses the data that is not
+  // replicated yet.
   const written = await replicationOffset(redis.primary);
   await until(async () => (await replicationOffset(redis.replica)) >= written);
 

@@ -79,7 +79,7 @@ const invalid: Partial<Record<Operation, Wrong>> = {
 
 /**
  * The ways to cause each error. `of` lists the operations that can fail in this way; by default,
- * all can.
+ * all operations can.
  */
 const ways: Readonly<
   Record<string, { of?: readonly Operation[]; ask(operation: Operation): Promise<Answer> }>

@@ -27,7 +27,7 @@ export type LocalServer = AnyServer & {
    * written to the database.
    */
   stop(): Promise<void>;
-  /** Advances the clock of the service, and waits for the work that this starts. */
+  /** Advances the clock of the service, and waits for the work of the timers that have expired. */
   pass(ms: number): Promise<void>;
 };
 

@@ -11,7 +11,7 @@ import { freePort, temporaryDirectory } from '@animal-store/testkit';
  * own.
  *
  * @param ports the ports of the programs on 127.0.0.1. At first, the name resolves to the first
- * one.
+ *   program.
  * @returns an object with `env`, the environment variables for servers that use the name.
  */
 export async function openMovingName(stack: AsyncDisposableStack, ports: readonly number[]) {

@@ -17,7 +17,7 @@ export type Reply = Awaited<ReturnType<typeof ask>>;
 /**
  * Starts one service for each of the options, all at the same time, in this process. The services
  * share the diagnostics channels of the process. So the metrics of each service count the Redis
- * commands and SQL statements of all of them.
+ * commands and SQL statements of all services.
  *
  * @param options the options of each replica. By default, replicas use the clock of the machine.
  */

@@ -18,7 +18,7 @@ export function useConsole() {
     clock: systemClock,
     // With these settings, the third denied request in a row leads to a ban.
     quotas: { banPolicy: { ...defaultBanPolicy, minStrikes: 1, strikeShare: 0, graceMs: 0 } },
-    // The flush interval is short, so that pages show usage soon.
+    // Usage counts are written often, so that pages show them soon.
     usage: { flushMs: 50 },
   });
   let launched: Browser;

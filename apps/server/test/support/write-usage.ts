@@ -5,11 +5,11 @@ import { planCode, type UsageEntry } from '../../src/usage/usage-entry.ts';
 import { addFlush } from '../../src/usage/usage-writer.ts';
 import type { TestDatabase } from './databases.ts';
 
-/** Returns the total number of requests in rows of the usage ledger. */
+/** Returns the total number of requests in rows of the usage tables. */
 export const sumOf = (rows: readonly { requests: number }[] = []) =>
   rows.reduce((sum, { requests }) => sum + requests, 0);
 
-/** Returns an entry of the usage ledger: the requests of a key in one minute. */
+/** Returns an entry for the usage tables: the requests of a key in one minute. */
 export function entryOf(
   keyId: string,
   at: number | Date,
@@ -32,7 +32,7 @@ export function entryOf(
   };
 }
 
-/** Writes entries to the usage ledger, as a replica does. */
+/** Writes entries to the usage tables, as a replica does. */
 export async function writeUsage(
   db: Database,
   entries: readonly UsageEntry[],
@@ -44,7 +44,7 @@ export async function writeUsage(
 }
 
 /**
- * Writes requests of a key at several times to the usage ledger, while a service uses the database.
+ * Writes requests of a key at several times to the usage tables, while a service uses the database.
  * All requests are calls of getPet with the plan Pro.
  */
 export async function writeCounts(

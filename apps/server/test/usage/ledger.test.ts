@@ -13,7 +13,7 @@ import { entryOf, sumOf, writeUsage } from '../support/write-usage.ts';
 const [hourMs, dayMs] = [3_600_000, 86_400_000];
 const buckets = ['minute', 'hour', 'day'] as const;
 const now = Date.now();
-/** The id under which the ledger counts all requests without a key. */
+/** The id under which the usage tables count all requests without a key. */
 const nobody = '00000000-0000-0000-0000-000000000000';
 
 /** Returns a time range around a time. By default, the range is ten thousand days long. */
@@ -182,8 +182,8 @@ describe.each(databaseKinds)('the usage ledger (stored request counts) on %s', (
     await writeUsage(db(), [], { ...traffic, sequence: 1 }, 30_000);
     await writeUsage(db(), [], { ...traffic, sequence: 2 }, 61_000);
     const found = await ledger().readTraffic();
-    // Only the flush of this test is compared, because flushes of other tests may become too old in
-    // the meantime.
+    // Only the batch of counts that this test has written is compared. Batches of other tests may
+    // become too old in the meantime.
     expect(found.filter((flush) => flush.replica === replica)).toEqual([traffic]);
   });
 

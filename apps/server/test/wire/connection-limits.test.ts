@@ -6,7 +6,7 @@ import { closeOf, openConnection } from './connection.ts';
 test("one network may open a quarter of the public connections by default, and all connections of the operators' listener", async () => {
   await using service = await startService('postgres', { http: { maxConnections: 8 } });
   await using open = new AsyncDisposableStack();
-  /** Opens connections and returns the number of those that get a response. */
+  /** Opens connections and returns the number of connections that get a response. */
   async function countServed(origin: string, count: number, localAddress?: string) {
     let isServed = 0;
     for (let i = 0; i < count; i += 1) {

@@ -81,7 +81,8 @@ function wireConversations(token: string) {
 const concurrent = 50;
 
 /**
- * Opens connections to both listeners of a server, and does on them what is generated from a seed.
+ * Opens connections to both listeners of a server, and does random things on them, which the seed
+ * determines.
  */
 export async function holdConversations(options: {
   readonly server: AnyServer;

@@ -67,8 +67,8 @@ export function readPlan(form: FormData) {
 }
 
 /**
- * A checkbox that unbans keys together with the change. Without it, a larger plan does not end a
- * ban.
+ * A checkbox that unbans keys together with the change. If it is not checked, the keys stay banned,
+ * even if their plan becomes larger.
  *
  * @param what a description of the banned keys, such as "3 keys".
  */

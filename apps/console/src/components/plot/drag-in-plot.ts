@@ -1,6 +1,6 @@
 import type uPlot from 'uplot';
 
-/** The shortest movement that counts as a drag, in pixels. A shorter one is a click. */
+/** The shortest movement that counts as a drag, in pixels. A shorter movement is a click. */
 const shortestPx = 4;
 
 /**

@@ -62,8 +62,8 @@ export function UsagePlot({
     const element = place.current;
     if (element === null) return;
     const hooks: uPlot.Hooks.Arrays = {
-      // A redraw also calls this hook. It must not remove a selection that was made with the
-      // keyboard.
+      // A redraw also calls this hook. In this case, the hook must not remove a selection that was
+      // made with the keyboard.
       setCursor: [
         (self) => {
           const index = indexAt(self, latest.current.buckets, lengthMs);

@@ -13,7 +13,9 @@ import { bucketMs } from '../plot/usage.ts';
 
 const { minute: minuteMs, hour: hourMs, day: dayMs } = bucketMs;
 
-/** The periods that end now. A period with other ends is called `own`. */
+/**
+ * The predefined periods, which end now. A period that the operator has entered has the name `own`.
+ */
 export const presets = {
   hour: { label: 'Last hour', bucket: 'minute', lengthMs: hourMs },
   day: { label: 'Last day', bucket: 'hour', lengthMs: dayMs },
@@ -61,8 +63,8 @@ const finest = [
 ] as const;
 
 /**
- * Reads the period from the parameters of an address. Chosen times are in UTC there, so that the
- * same link shows everybody the same period.
+ * Reads the period from the parameters of an address. In the address, chosen times are in UTC, so
+ * that the same link shows everybody the same period.
  *
  * @param usual the period for an address without a valid one.
  */
@@ -156,7 +158,7 @@ const lastPeriod = signal<SpanParameters>({});
 /** Returns the period in the current address. */
 export function useTimeRange(usual?: PresetName): TimeRange {
   const { range, from, to } = useParameters('overview');
-  // The effect runs before the first paint, because an operator may click a link at once.
+  // The effect runs before the first paint, because an operator may click a link immediately.
   useLayoutEffect(() => {
     lastPeriod.value = range === 'own' ? { range, from, to } : { range };
   }, [range, from, to]);

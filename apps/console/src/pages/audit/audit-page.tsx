@@ -52,7 +52,8 @@ const unnamedActors = [
  * they seldom change.
  */
 function useActors(): readonly (readonly [value: string, label: string])[] {
-  // If the list of operators cannot be fetched, the filter only has the other actors.
+  // If the list of operators cannot be fetched, the filter only offers the actors that are not
+  // operators.
   const operators = useAdmin('listOperators', {}, { isPolled: false }).data?.body ?? [];
   const byName = operators.toSorted((one, other) => one.name.localeCompare(other.name));
   return [...unnamedActors, ...byName.map((operator) => [operator.id, labelOf(operator)] as const)];

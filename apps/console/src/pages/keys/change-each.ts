@@ -5,10 +5,10 @@ export interface Remaining<Item> {
 }
 
 /**
- * Changes items one after another. If one change fails, the others are still made.
+ * Changes items one after another. If one change fails, the remaining changes are still made.
  *
- * Each change is a transaction in the service. If all of them were sent at once, they would use all
- * database connections of a replica.
+ * Each change is a transaction in the service. If all of them were sent at the same time, they
+ * would use all database connections of a replica.
  *
  * @param onProgress called after each change.
  * @returns the items whose change failed.
