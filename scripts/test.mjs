@@ -63,7 +63,7 @@ function test(tasks) {
     failed += report.failed;
     for (const name of report.flaky) console.log(`flaky: ${name}`);
   }
-  // vitest may exit before it writes a report. This counts as one failed test.
+  // vitest may exit before it writes a report. In this case, one failed test is counted.
   total.failed += status === 0 || failed > 0 ? failed : 1;
 }
 

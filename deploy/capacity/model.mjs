@@ -118,7 +118,10 @@ function need(keys, requests) {
   };
 }
 
-/** Returns the expected number of different places that random requests hit. */
+/**
+ * Returns how many of the possible places (such as a key in a minute) random requests are expected
+ * to hit.
+ */
 const distinct = (places, requests) => places * (1 - Math.exp(-requests / places));
 
 /** Returns the CPU cores that the peak needs with the given number of replicas. */

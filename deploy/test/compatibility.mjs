@@ -14,7 +14,7 @@ export async function testCompatibility({ scope, createDatabase, freePort, say }
   chmodSync(directory, 0o755);
   await makeCertificates(directory);
 
-  // A Postgres for the replicas that connect to the tested Redis servers.
+  // A Postgres for the replicas of the service that connect to the tested Redis servers.
   const { url: databaseUrl } = await createDatabase();
   for (const [certificate, authorities] of [
     ['good', ['other', 'authority']],

@@ -60,11 +60,10 @@ export async function testCompose({ containers, scope, freePort }) {
   };
   const untilUp = (probe) => until(probe, containerMs).catch(explain);
   // The test waits for all replicas, like `docker compose up --wait`. HAProxy itself needs only
-  // one.
-  // After a container starts, podman's name server may fail for some seconds (podman's issue
+  // one. After a container starts, podman's name server may fail for some seconds (podman's issue
   // 13983). A replica that starts at that moment exits. `restart: unless-stopped` should start it
-  // again, but podman does not do so without systemd, so the test does. A running replica responds
-  // with 503 meanwhile.
+  // again, but podman does not do so without systemd, so the test starts it again. A running
+  // replica responds with 503 meanwhile.
   for (const name of servers) {
     await untilUp(async () => {
       const [{ State }] = JSON.parse((await podman(['inspect', container(name)])).stdout);

@@ -18,7 +18,7 @@ import {
 
 /**
  * The delay of the slow Redis, in milliseconds. It is shorter than REDIS_TIMEOUT_MS, so the replica
- * keeps waiting for Redis.
+ * of the service keeps waiting for Redis.
  */
 const slowRedisMs = 120;
 

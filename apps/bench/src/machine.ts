@@ -49,7 +49,7 @@ export function cpuTimeNs(pid: number): number {
     }
     return total + endedChildrenNs(pid);
   } catch (error) {
-    // The process has ended meanwhile, as a process of a closed Postgres connection does.
+    // The process has ended in the meantime, as the process of a closed Postgres connection does.
     // `endedChildrenNs` of its parent now includes its time.
     if (['ENOENT', 'ESRCH'].includes(String((error as NodeJS.ErrnoException).code))) return total;
     throw error;

@@ -137,7 +137,7 @@ export async function offerLoad(options: OfferedLoad): Promise<OfferedResult> {
       ]);
     }
     // The rate starts after all connections are open. A busy service accepts connections too
-    // slowly, and the kernel would reset some.
+    // slowly, and the kernel would reset some connections.
     if (perSecond === undefined) {
       for (const sendNext of idle.splice(0)) sendNext();
     } else {

@@ -180,8 +180,8 @@ function serviceSettings(env: EnvironmentReader) {
       },
     },
     /**
-     * The number of replicas that share each quota while Redis is unavailable. `undefined` means
-     * that the service counts its replicas.
+     * The number of replicas of the service that share each quota while Redis is unavailable.
+     * `undefined` means that the service counts its replicas.
      */
     replicas: env.optionalNumber('REPLICAS', [1, 1_000], 3),
     usage: {

@@ -80,7 +80,7 @@ export interface ServiceOptions {
   readonly database?: Partial<DatabaseLimits> & { readonly place?: DatabasePlace };
   readonly quotas?: Partial<QuotaSettings>;
   /**
-   * The number of replicas that share each quota while Redis is unavailable.
+   * The number of replicas of the service that share each quota while Redis is unavailable.
    *
    * @default the number of replicas that send heartbeats
    */
@@ -161,8 +161,9 @@ export async function openService(options: ServiceOptions = {}): Promise<Service
       drain();
       await listener.close(timeoutMs);
       void observability.tracing?.flush();
-      // The ledger and the log of bans are closed while the operators' listener is still open.
-      // Whatever they cannot write is lost now, and the last metrics scrape shows how much.
+      // The usage counts and the log of bans are closed while the operators' listener is still
+      // open. Counts and bans that cannot be written are lost, and the last metrics scrape shows
+      // their number.
       await Promise.all([stores.usage.close(), stores.bans.close()]);
       await metrics.untilLossIsScraped(lastScrapeMs);
       await kept.disposeAsync();

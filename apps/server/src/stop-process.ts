@@ -28,8 +28,8 @@ type StoppableProcess = EventEmitter & {
 
 /**
  * Stops the process on SIGINT, SIGTERM and SIGHUP (the terminal was closed), and after an
- * unexpected error. A stop drains the service, closes it and exits. A second signal exits at once,
- * which does not damage the databases.
+ * unexpected error. A stop drains the service, closes it and exits. A second signal exits
+ * immediately, which does not damage the databases.
  *
  * @param host the process, or a fake process in tests.
  */
@@ -44,7 +44,7 @@ export function stopOnSignals(host: StoppableProcess = process, clock = systemCl
   function onSignal(signal: NodeJS.Signals): void {
     if (stopping !== undefined) {
       // The current time would be wrong here. A signal is not handled while the event loop is
-      // blocked, for example by a flush to a slow disk.
+      // blocked, for example by a write to a slow disk.
       const isEcho = signal === stopping.signal && freeAt - stopping.since < sameSignalMs;
       if (!isEcho) host.exit(1);
       return;

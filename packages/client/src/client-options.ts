@@ -83,7 +83,7 @@ export interface ClientOptions {
   maxRetries?: number | undefined;
   /**
    * How long an attempt may wait for the quota to reset, or for `Retry-After`, in milliseconds. A
-   * call that would have to wait longer fails at once. With 0, no call waits for a reset.
+   * call that would have to wait longer fails immediately. With 0, no call waits for a reset.
    *
    * The default is longer than a minute window, and shorter than most waits for a day window. A
    * call that waits for the responses to earlier requests waits this long, or `timeoutMs` if that

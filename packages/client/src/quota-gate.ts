@@ -48,7 +48,7 @@ type Exchange = (signal: AbortSignal) => Promise<Answer>;
 interface GateOptions {
   /**
    * How long the call may wait for the quota to reset. A call that would have to wait longer is
-   * refused at once.
+   * refused immediately.
    */
   maxRetryAfterMs: number;
   /** How long the call waits for its response after the request was sent. */

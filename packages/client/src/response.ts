@@ -60,7 +60,8 @@ export function readBody(
   throw createApiError(
     { status, code: textOf(code), detail, headers, body: redact(text).slice(0, maxBodyLength) },
     call,
-    // The invalid body is the cause only if the status is a success.
+    // The JSON error is the cause of this error only if the status is a success. For another
+    // status, the status itself is the reason.
     ok ? redact(cause) : undefined,
   );
 }

@@ -6,8 +6,8 @@ const firstBackoffMs = 500;
 const maxBackoffMs = 8_000;
 
 /**
- * How much longer than requested a wait may be, as a share. With this jitter, not all clients come
- * back at the same time.
+ * The largest random extension of a wait, as a share of the requested wait. With this jitter, not
+ * all clients come back at the same time.
  */
 const jitterShare = 0.1;
 

@@ -1,4 +1,4 @@
-/** The longest delay of a timer. `setTimeout` fires at once for a longer delay. */
+/** The longest delay of a timer. `setTimeout` fires immediately for a longer delay. */
 export const maxTimerMs = 2 ** 31 - 1;
 
 /**

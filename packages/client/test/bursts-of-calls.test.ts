@@ -38,7 +38,8 @@ describe('many concurrent calls', () => {
         processes: [atOnce(calls)],
       });
       expect(tally).toMatchObject({ admitted: expected, denied: 0 });
-      // A call that cannot be sent before `maxRetryAfterMs` is refused at once, without a request.
+      // A call that cannot be sent before `maxRetryAfterMs` is refused immediately, without a
+      // request.
       const refused = outcomes.flatMap((outcome) => ('error' in outcome ? outcome.error : []));
       expect(refused).toHaveLength(calls - expected);
       for (const error of refused) {

@@ -57,7 +57,7 @@ describe('eachPet', () => {
     expect(script.fields('X-Trace')).toEqual(['t', 't']);
   });
 
-  // Regression: the loop never ended.
+  // Regression: the loop over `eachPet` never ended in this case.
   test('eachPet rejects when a cache returns an earlier page again, even if the page has a new cursor', async () => {
     const first = page(pets(1, 2), next('cursor=a'));
     const { store, script } = open([

@@ -19,8 +19,8 @@ export interface BanPolicy {
    */
   readonly minStrikes: number;
   /**
-   * The number of strikes before a ban, as a share of the key's limit per minute. The larger of
-   * this number and `minStrikes` applies.
+   * The number of strikes (denied requests that count towards a ban) before a ban, as a share of
+   * the key's limit per minute. The larger of this number and `minStrikes` applies.
    */
   readonly strikeShare: number;
   readonly strikeWindowSeconds: number;
@@ -45,8 +45,8 @@ export const defaultBanPolicy: BanPolicy = {
 };
 
 /**
- * Returns the number of strikes that a key may have. The next strike bans the key. Returns
- * `undefined` if bans are off.
+ * Returns the number of strikes (denied requests that count towards a ban) that a key may have. The
+ * next strike bans the key. Returns `undefined` if bans are off.
  */
 export function strikeThreshold(
   { minStrikes, strikeShare }: Pick<BanPolicy, 'minStrikes' | 'strikeShare'>,
@@ -57,8 +57,8 @@ export function strikeThreshold(
 }
 
 /**
- * Returns whether a key has so many strikes that the message of its next 429 warns about a ban. The
- * warning begins at half the threshold.
+ * Returns whether a key has so many strikes (denied requests that count towards a ban) that the
+ * message of its next 429 warns about a ban. The warning begins at half the threshold.
  */
 export function isWarned(strikes: number, threshold: number | undefined): boolean {
   return threshold !== undefined && strikes >= threshold / 2;

@@ -55,7 +55,10 @@ export function createErrorSchema<Code extends string>(
     });
 }
 
-/** @internal The schema must not be part of the client's declarations; see `pet.ts`. */
+/**
+ * @internal The schema must not be part of the client's declarations, because they must not mention
+ * zod.
+ */
 export const ErrorBody = createErrorSchema(
   errorCodes,
   'pet_not_found',

@@ -54,8 +54,8 @@ export function connectPostgres(
     // look dead for that long.
     backoff: () => 0,
     // With this option, the driver would query the array types on each new connection, and would
-    // not handle the failure of that query. A connection that was lost at that moment ended the
-    // process.
+    // not handle the failure of that query. If a connection was lost at that moment, the process
+    // ended.
     fetch_types: false,
     onnotice: () => {},
     connection: {

@@ -20,7 +20,7 @@ test('the DNS lookup returns the last known address while the name server fails'
   expect(await ask('db.test')).toEqual(['10.0.0.1', 4]);
   addresses.delete('db.test');
   expect(await ask('db.test')).toEqual(['10.0.0.1', 4]);
-  // For the other address family and the other name, there is no earlier result.
+  // There is no earlier result for the address family IPv6, or for another host name.
   expect(await ask('db.test', { family: 6 })).toBe(failure);
   expect(await ask('other.test')).toBe(failure);
   addresses.set('db.test', '10.0.0.2');

@@ -247,7 +247,7 @@ const maxRuns = 3;
 
 /**
  * Runs statements in one transaction. If Postgres undoes the transaction because of a conflict with
- * another one, it is run again.
+ * another transaction, the function runs the transaction again.
  *
  * @param work the statements. It may run several times, so its other effects must be repeatable.
  * @param name the name of the transaction in metrics and traces.

@@ -19,7 +19,10 @@ import type { RedisNames } from './redis-format.ts';
  */
 const maxKnown = 10_000;
 
-/** The state of a caller's allowance, as this replica last saw it. */
+/**
+ * The state of a caller's allowance (its limit per minute), as this replica of the service last saw
+ * it.
+ */
 interface Known {
   readonly limit: number;
   readonly remaining: number;
@@ -27,12 +30,15 @@ interface Known {
   readonly endsAtMs: number;
 }
 
-/** The connection to Redis, in which all replicas count together. */
+/** The connection to Redis, in which all replicas of the service count together. */
 export interface SharedStore {
   readonly redis: RedisConnection;
   readonly names: RedisNames;
   readonly breaker: Pick<CircuitBreaker, 'run'>;
-  /** Returns how many replicas share each limit while Redis is down. Called for each decision. */
+  /**
+   * Returns how many replicas of the service share each limit while Redis is down. Called for each
+   * decision.
+   */
   readonly replicas: () => number;
 }
 
@@ -69,8 +75,8 @@ export function createAllowance(
       ...limits,
       storeClient: redis,
       keyPrefix: names.allowanceOf(kind),
-      // When an allowance is used up, the limiter denies requests from its own memory until the
-      // window ends. So an attacker's requests cause no work in Redis.
+      // When a caller has used up its allowance, the limiter denies requests from its own memory
+      // until the window ends. So an attacker's requests cause no work in Redis.
       inMemoryBlockOnConsumed: perMinute,
     });
     return async (id: string) => {
@@ -111,8 +117,9 @@ export function createAllowance(
 }
 
 /**
- * Counts one request. If the window ends later than its full length from now, the clock was set
- * back. The stored count is then deleted, and a new window begins.
+ * Counts one request. A new window would end one window length from now. If the stored window ends
+ * later than that, the clock was set back. The stored count is then deleted, and a new window
+ * begins.
  */
 async function consume(limiter: RateLimiterAbstract, id: string) {
   const counted = await consumeOnce(limiter, id);

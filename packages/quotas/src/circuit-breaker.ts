@@ -1,15 +1,15 @@
 import { type Clock, systemClock, type Timer } from '@animal-store/runtime';
 
 // This file handles outages of Redis. The circuit breaker opens when a call to Redis fails or times
-// out. While it is open, it rejects all calls to Redis, and this replica decides alone, with its
-// share of each limit.
+// out. While it is open, it rejects all calls to Redis, and this replica of the service decides
+// alone, with its share of each limit.
 //
 // `memory-store.ts` then decides about consumers, and `allowance.ts` about allowances. The probe in
 // `redis-probe.ts` detects when Redis works again.
 
 /**
- * The state of the breaker. While it is closed, Redis decides. While it is open, this replica
- * decides alone.
+ * The state of the breaker. While it is closed, Redis decides. While it is open, this replica of
+ * the service decides alone.
  */
 export type BreakerState = 'closed' | 'open';
 

@@ -26,8 +26,8 @@ export type OnBan = (ban: {
   /** The start of the ban, as Unix time in milliseconds by the clock that decided. */
   startedAtMs: number;
   /**
-   * Whether Redis decided for all replicas (`service`), or this replica decided alone during an
-   * outage of Redis (`replica`).
+   * Whether Redis decided for all replicas of the service (`service`), or this replica decided
+   * alone during an outage of Redis (`replica`).
    */
   scope: 'service' | 'replica';
 }) => void;

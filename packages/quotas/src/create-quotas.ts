@@ -57,18 +57,21 @@ export interface QuotasOptions {
    */
   readonly banPolicy?: BanPolicy | false;
   /**
-   * Returns how many replicas share each quota while Redis is down. Each replica then admits its
-   * share of the quota, rounded up. Called for each decision.
+   * Returns how many replicas of the service share each quota while Redis is down. Each replica
+   * then admits its share of the quota, rounded up. Called for each decision.
    * @default () => 1
    */
   readonly replicas?: () => number;
   /**
-   * The timeout of a decision in Redis, in milliseconds. After the timeout, this replica decides
-   * alone.
+   * The timeout of a decision in Redis, in milliseconds. After the timeout, this replica of the
+   * service decides alone.
    * @default 150
    */
   readonly timeoutMs?: number;
-  /** How often this replica probes a Redis that is down, in milliseconds. @default 250 */
+  /**
+   * How often this replica of the service probes a Redis that is down, in milliseconds. @default
+   * 250
+   */
   readonly probeEveryMs?: number;
   /** The timeout for establishing a connection to Redis, in milliseconds. @default 1000 */
   readonly connectTimeoutMs?: number;
@@ -92,19 +95,21 @@ export interface QuotasOptions {
   readonly redisClock?: Pick<Clock, 'now'> | undefined;
 }
 
-/** The quotas of one replica. All replicas that use the same Redis count together. */
+/**
+ * The quotas of one replica of the service. All replicas that use the same Redis count together.
+ */
 export interface Quotas {
   /**
-   * Decides one request of a consumer, and counts it against the consumer's subject. The promise
-   * also resolves if the request is refused, and while Redis is down.
+   * Decides one request of a consumer, and counts it against the quota of the consumer, or of its
+   * account. The promise also resolves if the request is refused, and while Redis is down.
    *
    * @throws {TypeError} (as a rejection) if an id is empty or a limit is not an integer from 1 to
    *   2,147,483,647.
    */
   consume(consumer: Consumer): Promise<QuotaDecision>;
   /**
-   * Returns the state of a consumer and of its subject, without counting a request. @throws
-   * {TypeError} for the same arguments as `consume`
+   * Returns the state of a consumer, and of the account whose quota it shares, without counting a
+   * request. @throws {TypeError} for the same arguments as `consume`
    */
   look(consumer: Consumer): Promise<QuotaDecision>;
   /**
@@ -170,8 +175,8 @@ export class RedisRefusalError extends Error {
 }
 
 /**
- * Creates the quotas of one replica. If Redis is down, the function still succeeds, and this
- * replica decides alone.
+ * Creates the quotas of one replica of the service. If Redis is down, the function still succeeds,
+ * and this replica decides alone.
  *
  * @throws {RedisRefusalError} if Redis is reachable, but refuses the number of the database, the
  *   user, the password or a command.
@@ -264,7 +269,7 @@ const policyOf = (policy: BanPolicy | false = defaultBanPolicy): BanPolicy =>
 function composeStores({ redis, memory }: { redis?: RedisStore; memory: MemoryStore }) {
   /**
    * Changes the state in Redis first, and then in memory. The memory may contain state as well,
-   * because this replica decides in memory during outages.
+   * because this replica of the service decides in memory during outages.
    */
   async function change<Result>(
     consumer: ConsumerId,

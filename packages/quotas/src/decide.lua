@@ -147,7 +147,7 @@ for i = 1, #asked / 4 do
           bans = bans + 1
           bans_end = now + ban_memory
           ban_ends = now + math.min(first_ban * 2 ^ (bans - 1), longest_ban)
-          -- A ban deletes the strikes and the episode that led to it.
+          -- A ban deletes the strikes and the episode of denied requests that led to it.
           strikes, strikes_end, episode_began = 0, 0, 0
         elseif new_strikes > 0 then
           strikes = strikes + new_strikes
@@ -180,7 +180,7 @@ for i = 1, #asked / 4 do
       redis.call('DEL', ban_at)
     end
     if is_apart and ends == 0 then
-      -- Both windows have expired during the ban.
+      -- Both windows have expired during the ban, so the string with the windows is deleted.
       redis.call('DEL', windows_at)
     elseif admitted > 0 or windows_changed or not is_apart then
       if packed and ends == stored_until then

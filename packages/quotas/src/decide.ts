@@ -4,13 +4,19 @@ import { type Quota, type WindowCount, windowSeconds } from './quota.ts';
 /** The outcome of a request. */
 export type Outcome = 'admitted' | 'denied' | 'banned';
 
-/** The number of requests that a subject has used in each window. */
+/**
+ * The number of requests that a subject (a consumer, or the account that several consumers share)
+ * has used in each window.
+ */
 export interface Counts {
   readonly minute: WindowCount;
   readonly day: WindowCount;
 }
 
-/** The strikes, the ban and the earlier bans of a consumer. */
+/**
+ * The strikes (denied requests that count towards a ban), the ban and the earlier bans of a
+ * consumer.
+ */
 export interface BanState {
   /**
    * The time of the first denied request in the current episode. It is 0 if there is no episode.
@@ -137,7 +143,7 @@ function countDenial(
 
   const bans = ban.bans.used + 1;
   return {
-    // A ban deletes the strikes and the episode that led to it.
+    // A ban deletes the strikes and the episode of denied requests that led to it.
     ...notBanned,
     bans: { used: bans, endsAtMs: now + banPolicy.memorySeconds * 1_000 },
     bannedUntilMs: now + banLengthSeconds(banPolicy, bans) * 1_000,

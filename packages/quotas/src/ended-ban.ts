@@ -1,4 +1,4 @@
-/** The strikes and the ban that an unban has ended. */
+/** The strikes (denied requests that count towards a ban) and the ban that an unban has ended. */
 export interface EndedBan {
   readonly strikes: number;
   /** The end of the ban, as Unix time in seconds, or `undefined` if there was no ban. */

@@ -17,9 +17,9 @@ import type { Quota } from './quota.ts';
 import { type QuotaDecision, toDecision as toQuotaDecision } from './quota-decision.ts';
 
 /**
- * The maximum number of subjects in memory, which take about 30 MB. When there are more, the least
- * recently used subject is evicted, and its counts begin again at 0. Expired counts need no
- * deletion, because they are treated as empty.
+ * The maximum number of subjects (consumers and accounts) in memory, which take about 30 MB. When
+ * there are more, the least recently used subject is evicted, and its counts begin again at 0.
+ * Expired counts need no deletion, because they are treated as empty.
  */
 const maxSubjects = 100_000;
 
@@ -41,9 +41,9 @@ export interface MemoryStoreOptions {
   readonly banPolicy: BanPolicy;
   readonly onBan?: OnBan | undefined;
   /**
-   * Returns how many replicas count in their own memory during an outage of Redis. Each replica
-   * admits its share of a quota, rounded up. It also reports this share as the limit, because the
-   * share is the limit that applies.
+   * Returns how many replicas of the service count in their own memory during an outage of Redis.
+   * Each replica admits its share of a quota, rounded up. It also reports this share as the limit,
+   * because the share is the limit that applies.
    */
   readonly replicas: () => number;
   readonly scope: QuotaDecision['scope'];
@@ -60,7 +60,7 @@ export type MemoryStore = ReturnType<typeof createMemoryStore>;
  */
 export function createMemoryStore(options: MemoryStoreOptions) {
   const { clock, banPolicy, onBan, replicas, scope } = options;
-  /** The counts of each subject. */
+  /** The counts of each subject (a consumer or an account). */
   const counts = new LRUCache<string, Counts>(upTo(maxSubjects));
   /** The ban state of each consumer, by its id. Only consumers with a denied request have one. */
   const bans = new LRUCache<string, BanState>(upTo(maxBans));
@@ -103,7 +103,10 @@ export function createMemoryStore(options: MemoryStoreOptions) {
       return toDecision(state, outcome, now, quota);
     },
 
-    /** Returns the state of a consumer and of its subject, without counting a request. */
+    /**
+     * Returns the state of a consumer, and of the account whose quota it shares, without counting a
+     * request.
+     */
     look(consumer: Consumer): QuotaDecision {
       const now = clock.now();
       const state = withoutExpired(stateOf(consumer), banPolicy, now);
@@ -111,8 +114,8 @@ export function createMemoryStore(options: MemoryStoreOptions) {
     },
 
     /**
-     * Ends the ban of a consumer, and deletes its strikes and earlier bans. The counts of both
-     * windows stay.
+     * Ends the ban of a consumer, and deletes its strikes (denied requests that count towards a
+     * ban) and earlier bans. The counts of both windows stay.
      */
     unban(consumer: ConsumerId): EndedBan {
       const { ban } = withoutExpired(stateOf(consumer), banPolicy, clock.now());

@@ -1,6 +1,6 @@
--- Moves the strikes, the ban and the earlier bans of an API key to the name of its new subject. The counts of both
--- windows stay with the old subject. The move is a single script, so that no unban and no request can run between its
--- steps.
+-- Moves the strikes, the ban and the earlier bans of an API key to the Redis key of its new subject
+-- (its account, or the API key itself). The counts of both windows stay with the old subject. The
+-- move is a single script, so that no unban and no request can run between its steps.
 --
 -- KEYS[1]  the old name of the ban state
 -- KEYS[2]  the new name of the ban state. It is missing in a Cluster, where it may be in another slot.

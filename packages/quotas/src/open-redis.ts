@@ -241,7 +241,7 @@ function createRedis(url: string, connection: Connection): Redis {
     ...address,
     scripts: readScripts(),
     ...(isTls && { tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true }),
-    // If one Sentinel does not respond, ioredis must still ask the others.
+    // If one Sentinel does not respond, ioredis must still ask the other Sentinels.
     sentinelCommandTimeout: connection.connectTimeout,
     sentinelRetryStrategy: retryDelayMs,
     failoverDetector: true,

@@ -14,10 +14,15 @@ export interface StoreAnswer {
   /** The time of the decision, as Unix time in milliseconds by the clock that decided. */
   readonly now: number;
   readonly outcome: Outcome;
-  /** The counts of the windows. An allowance has only the minute. */
+  /**
+   * The counts of the windows. An allowance (a limit per minute without bans) has only the minute.
+   */
   readonly counts: Partial<Counts> & Pick<Counts, 'minute'>;
   readonly strikes: number;
-  /** The time when the strikes expire, as Unix time in milliseconds, or 0 if there are none. */
+  /**
+   * The time when the strikes (denied requests that count towards a ban) expire, as Unix time in
+   * milliseconds, or 0 if there are none.
+   */
   readonly strikesEndAtMs: number;
   /** The end of the ban, as Unix time in milliseconds, or 0 if there is no ban. */
   readonly bannedUntilMs: number;
@@ -28,13 +33,19 @@ export interface StoreAnswer {
 /** The limits that the counts are compared with. */
 interface AppliedLimits {
   readonly perMinute: number;
-  /** The limit per day. An allowance has no window for the day, so the limit is `undefined`. */
+  /**
+   * The limit per day. An allowance (a limit per minute without bans) has no window for the day, so
+   * the limit is `undefined`.
+   */
   readonly perDay: number | undefined;
-  /** The number of strikes that the caller may have, or `undefined` if there are no bans. */
+  /**
+   * The number of strikes (denied requests that count towards a ban) that the caller may have, or
+   * `undefined` if there are no bans.
+   */
   readonly strikeThreshold: number | undefined;
   /**
-   * Whether Redis decided for all replicas (`service`), or this replica decided alone during an
-   * outage of Redis (`replica`).
+   * Whether Redis decided for all replicas of the service (`service`), or this replica decided
+   * alone during an outage of Redis (`replica`).
    */
   readonly scope: 'service' | 'replica';
 }
@@ -64,7 +75,8 @@ export class QuotaDecision extends RateLimiterRes {
   readonly retryAfterSeconds: number;
   readonly strikes: number;
   /**
-   * The time when the strikes expire, as Unix time in seconds, or `undefined` if there are none.
+   * The time when the strikes (denied requests that count towards a ban) expire, as Unix time in
+   * seconds, or `undefined` if there are none.
    */
   readonly strikesResetAt: number | undefined;
   readonly strikeThreshold: number | undefined;

@@ -32,8 +32,8 @@ import { type ConsumerId, escapeId, subjectOf } from './consumer.ts';
  */
 
 /**
- * The length of a subject's windows in bytes. The ban state of a consumer without an account
- * follows them in the same string.
+ * The length of the windows of a consumer or an account, in bytes. The ban state of a consumer
+ * without an account follows them in the same string.
  */
 export const windowBytes = 20;
 

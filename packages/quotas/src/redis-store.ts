@@ -48,8 +48,8 @@ interface RedisStoreOptions {
 export type RedisStore = ReturnType<typeof createRedisStore>;
 
 /**
- * Creates a store of consumers' state in Redis. All replicas on the same Redis count together, by
- * the clock of Redis.
+ * Creates a store of consumers' state in Redis. All replicas of the service on the same Redis count
+ * together, by the clock of Redis.
  *
  * All methods reject while the breaker is open. Requests that arrive while a script call is in
  * flight share the next call.
@@ -84,7 +84,10 @@ export function createRedisStore(options: RedisStoreOptions) {
       return toDecision(answer, consumer.quota);
     },
 
-    /** Returns the state of a consumer and of its subject, without counting a request. */
+    /**
+     * Returns the state of a consumer, and of the account whose quota it shares, without counting a
+     * request.
+     */
     async look(consumer: Consumer): Promise<QuotaDecision> {
       return toDecision(await look(toRequest(consumer)), consumer.quota);
     },
@@ -132,7 +135,10 @@ function createScriptCalls({ redis, breaker, redisClock, ...rest }: RedisStoreOp
       redis.isCluster ? decideBySubject : decideAll,
       batching,
     ),
-    /** Returns the state of a key and of its subject, without counting a request. */
+    /**
+     * Returns the state of an API key, and of the account whose quota it shares, without counting a
+     * request.
+     */
     look: async (request: KeyRequest) => readLook(await callScript([{ ...request, indexes: [] }])),
   };
 }

@@ -3,7 +3,10 @@ import type { Quota } from './quota.ts';
 import type { StoreAnswer } from './quota-decision.ts';
 
 export interface KeyRequest {
-  /** The Redis key of the string with the windows of the request's subject. */
+  /**
+   * The Redis key of the string with the windows of the request's subject: the API key, or its
+   * account.
+   */
   readonly windowsAt: string;
   /**
    * The Redis key of the string with the strikes and the ban of the API key. It equals `windowsAt`

@@ -12,7 +12,9 @@ const limit = 2_000_000;
 
 export type Caller = Awaited<ReturnType<typeof createCallers>>[number];
 
-/** Options for two replicas that do not see each other's counts while Redis is down. */
+/**
+ * Options for two replicas of the service that do not see each other's counts while Redis is down.
+ */
 export const sharedLimitOptions = { networkPerMinute: limit, replicas: () => 2 };
 
 /**
@@ -57,15 +59,18 @@ export async function createCallers(
   });
   for (const { name, usedBefore, take } of callers) {
     if (usedBefore > 0) await take(undisturbed);
-    // A window that ends later than its full length from now would look as if the clock was set
-    // back. The window of an allowance therefore gets only a minute.
+    // If a window ended more than one window length from now, the replica would conclude that the
+    // clock was set back. The window of an allowance therefore gets only a minute.
     await connection.pexpire(name, name.includes(':allowance:') ? 60_000 : 3_600_000);
     await Promise.all(Array.from({ length: usedBefore - 1 }, () => take(undisturbed)));
   }
   return callers;
 }
 
-/** Sends one request of a caller. Redis decides about the request, or the replica decides alone. */
+/**
+ * Sends one request of a caller. Redis decides about the request, or the replica of the service
+ * decides alone.
+ */
 export async function ask(caller: Caller, quotas: TestQuotas): Promise<void> {
   caller.sent += 1;
   const window = await caller.take(quotas);
@@ -81,8 +86,8 @@ export async function expectCountedOnce(callers: readonly Caller[], undisturbed:
   for (const { name, usedBefore, sent, reportedCounts, take } of callers) {
     const { remaining = 0 } = (await take(undisturbed)) ?? {};
     const counted = limit - remaining - 1 - usedBefore;
-    // If a reply was lost, Redis may have counted the request, although the replica has decided it
-    // alone.
+    // If a reply was lost, Redis may have counted the request, although the replica of the service
+    // has decided it alone.
     assert(
       reportedCounts.length <= counted && counted <= sent,
       `${name}: ${counted} of ${sent} were counted`,

@@ -24,7 +24,8 @@ export type TestOptions = QuotasOptions & {
 
 /**
  * Opens quotas and an allowance for networks. They are in memory unless the test passes a Redis. A
- * failure of Redis fails the test, because the replica would otherwise decide alone without notice.
+ * failure of Redis fails the test, because the replica of the service would otherwise decide alone
+ * without notice.
  */
 export async function openTestQuotas({
   now = Date.now,

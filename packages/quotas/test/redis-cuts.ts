@@ -40,7 +40,8 @@ export const harmfulCases = (['request', 'response'] as const).flatMap((directio
 );
 
 /**
- * Opens two replicas that are connected to Redis through a proxy. The proxy can disturb messages.
+ * Opens two replicas of the service that are connected to Redis through a proxy. The proxy can
+ * disturb messages.
  */
 export async function openRedisCuts({ seed }: { seed: number }) {
   await using stack = new AsyncDisposableStack();

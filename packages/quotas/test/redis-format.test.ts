@@ -8,8 +8,8 @@ import { startMs } from './open-test-quotas.ts';
 import { play, policies, sequenceWithoutAccounts } from './quota-sequences.ts';
 import { useRedis } from './use-redis.ts';
 
-// During an update, replicas of the previous version use the same Redis. In these tests, the script
-// of the previous version takes their place.
+// During an update, replicas of the service of the previous version use the same Redis. In these
+// tests, the script of the previous version takes their place.
 
 const redis = useRedis();
 let now = startMs;

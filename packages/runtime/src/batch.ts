@@ -47,7 +47,7 @@ interface Call<Request, Result> {
 
 /**
  * Creates a batcher. While `maxInFlight` batches are in flight, it collects requests, and sends
- * them together when a batch has its results. Without load, a request is sent at once.
+ * them together when a batch has its results. Without load, a request is sent immediately.
  *
  * The batcher is under load if the last batch had several requests. Then it sends the next batch
  * only after an iteration of the event loop in which no further request has arrived. So requests

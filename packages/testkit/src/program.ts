@@ -11,7 +11,7 @@ interface Program {
   readonly names: readonly string[];
   /**
    * The names of the package in Debian, Fedora, Alpine and Homebrew. If there is a single name, all
-   * of them use it.
+   * four systems use it.
    */
   readonly packages: string;
   /** Whether the program works without the dependencies of its Debian package. */
@@ -92,7 +92,7 @@ async function find(names: readonly string[], directory = ''): Promise<string | 
       const script = 'command -v "$0" || command -v "$1/$0"';
       return (await run('sh', ['-c', script, name, directory])).stdout.trim();
     } catch {
-      // No program has this name.
+      // No program on the PATH has this name.
     }
   }
   return undefined;

@@ -35,8 +35,8 @@ async function join(nodes: readonly Redis[]): Promise<void> {
     // Each node gets its own epoch. With equal epochs, the nodes would have to resolve a conflict
     // first.
     await node.command('cluster', 'set-config-epoch', String(index + 1));
-    // Each node is introduced to all others. If they had to discover each other by gossip, it would
-    // take seconds.
+    // Each node is introduced to all other nodes. Discovering each other by gossip would take the
+    // nodes seconds.
     for (const other of nodes.slice(0, index)) {
       await node.command('cluster', 'meet', '127.0.0.1', String(other.port));
     }

@@ -31,8 +31,8 @@ export async function openRedisSentinels() {
     // time.
     `sentinel failover-timeout ${name} 2000`,
   ];
-  // The configuration tells each Sentinel about the others. Otherwise each would wait two seconds
-  // before it announces itself.
+  // The configuration tells each Sentinel about the other Sentinels. Otherwise each Sentinel would
+  // wait two seconds before it announces itself.
   const all = await Promise.all(
     [1, 2, 3].map(async () => ({ port: await freePort(), id: randomBytes(20).toString('hex') })),
   );

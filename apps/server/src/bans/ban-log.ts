@@ -14,15 +14,16 @@ export interface Ban {
   readonly startedAt: string;
   readonly until: string;
   /**
-   * Which replicas refuse the key. `service` means that Redis imposed the ban and all replicas
-   * refuse the key. `replica` means that one replica imposed the ban while Redis was unavailable.
+   * Which replicas of the service refuse the key. `service` means that Redis imposed the ban and
+   * all replicas refuse the key. `replica` means that one replica imposed the ban while Redis was
+   * unavailable.
    */
   readonly scope: 'service' | 'replica';
 }
 
 /**
- * The recorded reason of a ban that one replica imposed while Redis was unavailable. The text must
- * not change, because {@link deleteForgottenBans} compares stored entries with it.
+ * The recorded reason of a ban that one replica of the service imposed while Redis was unavailable.
+ * The text must not change, because {@link deleteForgottenBans} compares stored entries with it.
  */
 const imposedWithoutRedis = 'Redis was away from one replica, which decided alone.';
 
@@ -82,8 +83,8 @@ const deleteBan = statement('delete_ban', (db, { keyId, startedAt }: Ban) =>
 
 /**
  * Deletes the bans of a key that Redis imposed and that end at the given time or earlier. Bans that
- * one replica imposed are not deleted. That replica enforces such a ban until Redis is available
- * again, and then deletes it.
+ * one replica of the service imposed are not deleted. That replica enforces such a ban until Redis
+ * is available again, and then deletes it.
  */
 export const deleteForgottenBans = statement(
   'delete_forgotten_bans',
@@ -113,8 +114,8 @@ export function createBanLog(
 ) {
   const waiting: Ban[] = [];
   /**
-   * The bans that this replica imposed while Redis was unavailable. `own` contains the active ones,
-   * and `over` the ended ones.
+   * The bans that this replica of the service imposed while Redis was unavailable. `own` contains
+   * the active ones, and `over` the ended ones.
    */
   const own: Ban[] = [];
   const over: Ban[] = [];
@@ -149,7 +150,7 @@ export function createBanLog(
       else onLost(1);
     },
 
-    /** Ends the bans that this replica imposed while Redis was unavailable. */
+    /** Ends the bans that this replica of the service imposed while Redis was unavailable. */
     endReplicaBans(): void {
       over.push(...own.splice(0));
     },

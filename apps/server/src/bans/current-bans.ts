@@ -7,7 +7,7 @@ export const isOpen = gt(openBans.until, sql`now()`);
 
 /**
  * The SQL expression for the end of a key's last ban. A key may have several bans, because each
- * replica may ban it without the others while Redis is unavailable.
+ * replica of the service may ban it without the others while Redis is unavailable.
  */
 const lastEnd = max(openBans.until);
 

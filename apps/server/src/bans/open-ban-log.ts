@@ -53,8 +53,8 @@ export function openBanLog(
      */
     recordBan: bans.add,
     /**
-     * Ends the bans that this replica imposed without Redis, in the background. The function is
-     * called when Redis is available again, because Redis does not know these bans.
+     * Ends the bans that this replica of the service imposed without Redis, in the background. The
+     * function is called when Redis is available again, because Redis does not know these bans.
      */
     endReplicaBans: bans.endReplicaBans,
     /** Deletes ended bans immediately. */

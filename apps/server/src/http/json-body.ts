@@ -74,8 +74,8 @@ async function read(req: Request): Promise<Buffer> {
     return await getRawBody(req, { limit: maxBodyBytes, ...(length !== undefined && { length }) });
   } catch (error) {
     // The rest of the body is received and dropped, until the timeout of the request. If the
-    // connection were closed at once, a client that is still sending would see a connection reset
-    // instead of the response.
+    // connection were closed immediately, a client that is still sending would see a connection
+    // reset instead of the response.
     req.resume();
     if (error instanceof Error && 'type' in error && error.type === 'entity.too.large') {
       throw new HttpError('payload_too_large', errorMessages.payload_too_large(maxBodyBytes));

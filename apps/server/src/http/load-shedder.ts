@@ -26,7 +26,7 @@ const minInFlight = 100;
 
 /**
  * The number of requests that may start in one iteration of the event loop. libuv reads sockets
- * until none of them has data, up to 48 times 1,024. If each request were processed at once,
+ * until none of them has data, up to 48 times 1,024. If each request were processed immediately,
  * thousands of connections would keep libuv in this step for seconds. Neither timers nor
  * `setImmediate` run during this time.
  */
@@ -234,8 +234,8 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
   }
 
   /**
-   * Starts waiting requests in the next iteration of the event loop. If they were started at once,
-   * requests that finish synchronously would start each other recursively.
+   * Starts waiting requests in the next iteration of the event loop. If they were started
+   * immediately, requests that finish synchronously would start each other recursively.
    */
   function scheduleStart(): void {
     if (isStartScheduled) return;

@@ -1,9 +1,6 @@
 /**
  * Tells whether a request has a header more than once. Node uses the first value, but a proxy in
- * front of it may use another one.
- *
- * @param rawHeaders names and values alternately, as in Node's `rawHeaders`.
- * @param name the name of the header in lower case.
+ * front of the service may use a later value.
  */
 export function isRepeated(
   { rawHeaders }: { readonly rawHeaders: readonly string[] },

@@ -53,7 +53,7 @@ export function outcomeOf(res: Response): RequestOutcome {
 
 /**
  * Returns the label of a path in logs and metrics. All files in `/docs` share one label, and all
- * files in `/console` share another one, because some of their names change with each version.
+ * files in `/console` share another label, because some of their names change with each version.
  */
 function labelOf(path: string): string {
   return path.replace(/^\/(docs|console)\/.*/, '/$1/*');

@@ -130,7 +130,7 @@ function beginningOf(text: string): string {
 
 /**
  * Quotes a text as JSON. The function escapes invisible characters, with which a caller could make
- * the message look like another one.
+ * the message look like another message.
  */
 function quote(text: string): string {
   return escapeUnprintable(JSON.stringify(text));

@@ -285,7 +285,7 @@ export function createKeyManagement(
         const key = await findKey(tx, id);
         refuseEnded(key);
         const limited = await findLimited(tx, key);
-        // The usage is read while the key is locked. The second of two concurrent credits then
+        // The usage is read while the key is locked. The second of two concurrent changes then
         // finds no usage and records nothing.
         const usage = await quotas.look(limited);
         const subject = { type: 'key', id, name: key.name, account: key.account } as const;

@@ -25,7 +25,7 @@ export function createTokenStore(holder: 'key' | 'operator', table: typeof apiTo
       .where(and(inArray(table.holderId, holderIds), isUnexpired(table.expiresAt)))
       // The newest token comes first, because it never expires before an older token. Sorting only
       // by `created_at` would not be enough: the column has the start of the transaction, and a
-      // rotation that waited for another one may have started first.
+      // rotation that waited for another rotation may have started first.
       .orderBy(desc(table.expiresAt), desc(table.createdAt), asc(table.hash)),
   );
 

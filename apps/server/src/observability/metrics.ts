@@ -305,7 +305,7 @@ export function openMetrics({
     countDroppedSpans: (reason: SpanLoss, spans: number) => spansDropped.inc({ reason }, spans),
     /**
      * Records the state of the circuit breaker. When it is closed, Redis makes the quota decisions.
-     * When it is open, this replica makes them by itself.
+     * When it is open, this replica of the service makes them by itself.
      */
     setBreaker: (state: BreakerState) => breaker.set(state === 'open' ? 1 : 0),
     /** Returns all metrics as text, either in the plain format or in OpenMetrics with exemplars. */

@@ -103,7 +103,7 @@ export async function openObservability(
 
     /**
      * Records a change of the circuit breaker for Redis. Either Redis makes the quota decisions
-     * again, or this replica makes them by itself from now on.
+     * again, or this replica of the service makes them by itself from now on.
      */
     onBreaker(state: BreakerState, reason: unknown): void {
       metrics.setBreaker(state);

@@ -4,7 +4,7 @@ import type { Attributes } from '@opentelemetry/api';
 import * as semconv from '@opentelemetry/semantic-conventions';
 import type { RequestRecord, TracedRequest } from '../api/request-record.ts';
 
-/** The HTTP methods that OpenTelemetry knows. All others are recorded as `_OTHER`. */
+/** The HTTP methods that OpenTelemetry knows. All other methods are recorded as `_OTHER`. */
 const knownMethods: ReadonlySet<string> = new Set(
   'CONNECT DELETE GET HEAD OPTIONS PATCH POST PUT TRACE'.split(' '),
 );

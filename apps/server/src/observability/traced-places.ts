@@ -36,7 +36,8 @@ export function databaseAttributes({ host, port, name }: DatabaseAddress): Attri
  */
 export function redisAttributes(urls: readonly string[]): Attributes {
   const [url, ...others] = urls;
-  // Without Redis, this replica counts requests in its memory, so there is no address.
+  // Without Redis, this replica of the service counts requests in its memory, so there is no
+  // address.
   if (url === undefined) return {};
   // A Redis Cluster has only database 0.
   if (others.length > 0) return { [semconv.ATTR_DB_NAMESPACE]: '0' };

@@ -170,7 +170,7 @@ export function createOperatorSessions(db: Database, adminToken: string | undefi
     /**
      * Finds the operator of a token. Returns `undefined` if the token is unknown, expired or
      * revoked. Nothing is cached, because operators send few requests. So a revocation takes effect
-     * on all replicas at once.
+     * on all replicas immediately.
      */
     async findByToken(token: string): Promise<Actor | undefined> {
       const [row] = await findOperatorByToken(db, { hash: hashToken(token) });

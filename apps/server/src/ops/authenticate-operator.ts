@@ -133,8 +133,8 @@ export function authenticateOperator({
       known.set(hashToken(token), true);
       return { actor, token, confirm: (tx) => sessions.confirm(tx, actor, token) };
     }
-    // A token that was valid earlier is not a guess: it has expired or was revoked. Its sender gets
-    // that reason instead of a message about too many guesses. If the token is sent again, it
+    // A token that was valid earlier is not a guess: it has expired or was revoked. The sender gets
+    // this reason instead of a message about too many guesses. If the token is sent again, it
     // counts as a guess.
     if (!known.delete(hashToken(token))) await countGuess(network);
     throw invalidToken(adminErrorMessages.unauthorized);

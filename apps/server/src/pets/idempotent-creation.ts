@@ -52,8 +52,8 @@ function hashOf(idempotencyKey: string): string {
 /**
  * Inserts idempotency keys and their animals in one SQL statement, so that a key is never stored
  * without its animal. If two requests use the same key at the same time, the unique index lets only
- * one of them insert. The advisory lock tells the later request at once that the first one is still
- * running. Without the lock, the later request would wait.
+ * one of them insert. The advisory lock tells the later request immediately that the first request
+ * is still running. Without the lock, the later request would wait.
  *
  * During a deployment, a replica of an earlier version may have stored the key without hashing it.
  * A function looks this key up, because a function sees rows that were committed after the
@@ -144,7 +144,7 @@ export function createIdempotentCreations(db: Database) {
    */
   const insert = createInsertBatcher<Creation, number | undefined>(async (creations) => {
     // One statement cannot insert the same key twice. Of several creations with the same key, only
-    // the first one is inserted, and the others find the key in use.
+    // the first one is inserted, and the other creations find the key in use.
     const byKey = Map.groupBy(creations, (it) => `${it.keyId} ${it.idempotencyKey}`);
     const firsts = [...byKey.values()].flatMap(([first]) => first ?? []);
     const rows = await createPetsOnce(

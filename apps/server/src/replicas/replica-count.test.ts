@@ -38,7 +38,7 @@ test('createReplicaCount keeps its count of servers while no heartbeats arrive f
   const replicas = countOf(own, 'a', 'b');
   await clock.advance(3_600_000);
   expect([replicas.count(), replicas.silentMs()]).toEqual([3, 3_600_000]);
-  // The heartbeat of this replica arrives first when Postgres is available again.
+  // The heartbeat of this replica of the service arrives first when Postgres is available again.
   replicas.hear(own);
   expect([replicas.count(), replicas.silentMs()]).toEqual([3, 0]);
 });

@@ -71,8 +71,8 @@ export const pets = pgTable(
     // The index for pages of animals with one status, sorted by id.
     index('pets_status_id').on(pet.status, pet.id),
     // The index for pages of animals with one category and status, sorted by id. Pages of a whole
-    // category are merged from the pages of its statuses. This is cheaper than another index that
-    // each insert must update.
+    // category are merged from the pages of its statuses. Merging is cheaper than another index
+    // that each insert must update.
     index('pets_category_status_id').on(pet.categoryId, pet.status, pet.id),
     check(
       'pets_name_length',

@@ -21,7 +21,7 @@ export function toSuspension(row: StoredSuspension): Suspension | null {
 
 /**
  * Returns the column values that suspend a row. If the row is already suspended, its time is kept,
- * and its reason changes only if a new one is given. Tokens in the reason are masked, because
+ * and its reason changes only if a new reason is given. Tokens in the reason are masked, because
  * operators sometimes paste a leaked token into it.
  */
 export function suspended(

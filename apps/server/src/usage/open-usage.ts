@@ -14,7 +14,10 @@ import { addFlush } from './usage-writer.ts';
  */
 const maxEntries = 200_000;
 
-/** Opens the usage ledger, which counts requests and writes the counts in the background. */
+/**
+ * Opens the part that counts requests for usage reports and writes the counts to the database in
+ * the background.
+ */
 export function openUsage(
   options: Partial<UsageSettings> & {
     background: OpenDatabase['background'];

@@ -39,7 +39,7 @@ function openFlusher(maxEntries = 100_000) {
     giveUp: flusher.giveUp,
     shed: collector.countShed,
     lost: () => lost,
-    /** Returns the flushes that reached the fake usage table. */
+    /** Returns the flushes (batches of counts) that reached the fake usage table. */
     written: () => [...ledger.values()],
     sum: () => sumOf([...ledger.values()].flatMap(({ flush }) => flush.entries)),
     count(...ids: string[]) {
@@ -76,8 +76,8 @@ test('the usage flusher never writes the count of a request twice, and reports r
     }
     await flusher.flush();
     expect(flusher.sum() + flusher.lost()).toBeGreaterThanOrEqual(counted);
-    // If a flush was committed and the response was lost, the replica counts its requests as lost,
-    // although the usage table contains them.
+    // If a flush (a batch of counts) was committed and the response was lost, the replica counts
+    // its requests as lost, although the usage table contains them.
     const isDoubtful = steps.some((one) => 'flush' in one && one.flush === answers[2]);
     if (!isDoubtful) expect(flusher.sum() + flusher.lost()).toBe(counted);
   });

@@ -5,7 +5,8 @@ import type { UsageCollector } from './usage-collector.ts';
 import type { UsageFlush } from './usage-writer.ts';
 
 /**
- * The largest number of entries in one flush. A larger flush might exceed the statement timeout.
+ * The largest number of entries in one flush (a batch of counts). A larger flush might exceed the
+ * statement timeout.
  */
 const maxFlushEntries = 1_000;
 
@@ -29,8 +30,9 @@ export function createUsageFlusher(options: {
   const ageOf = ({ takenAt }: { takenAt: number }) => clock.elapsed() - takenAt;
 
   /**
-   * Moves the counts of the collector into pending flushes. Newer counts stay in the collector
-   * while flushes are pending, because they use less memory there.
+   * Moves the counts of the collector into pending flushes (batches of counts that are being
+   * written). Newer counts stay in the collector while flushes are pending, because they use less
+   * memory there.
    */
   function takeCounts(): void {
     const { entries, traffic } = collector.take();

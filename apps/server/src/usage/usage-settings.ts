@@ -8,8 +8,8 @@ export const defaultUsageSettings = {
   /** The times for which usage is kept by minute, by hour and by day. */
   keptMs: { minutes: 48 * hourMs, hours: 90 * dayMs, days: 400 * dayMs },
   /**
-   * The longest time that a shutdown waits for the last flush. A database that is up needs
-   * milliseconds.
+   * The longest time that a shutdown waits until the last counts are written. A database that is up
+   * needs milliseconds.
    */
   closeTimeoutMs: 3_000,
   /** The interval at which expired counts are deleted. */
@@ -21,9 +21,9 @@ export const defaultUsageSettings = {
    */
   giveUpAfterMs: 12 * 3_600_000,
   /**
-   * The time for which the database keeps the ids of written flushes. It must be longer than
-   * `giveUpAfterMs`. If the first attempt was committed without a response, the retry must find its
-   * id.
+   * The time for which the database keeps the ids of written flushes (batches of counts). It must
+   * be longer than `giveUpAfterMs`. If the first attempt was committed without a response, the
+   * retry must find its id.
    */
   keepFlushesMs: 24 * 3_600_000,
 };

@@ -83,8 +83,8 @@ export const isOfToday = (
 export const largestTotalId: SQL = sql`'00000000-0000-0000-0000-00000000000f'::uuid`;
 
 /**
- * The flushes that were written. A second flush with the same replica and sequence number is
- * ignored.
+ * The flushes (batches of counts) that were written. A second flush with the same replica and
+ * sequence number is ignored.
  */
 export const written = usage.table('written', {
   replica: uuid().notNull(),

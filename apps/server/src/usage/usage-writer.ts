@@ -13,8 +13,8 @@ export interface UsageFlush extends Traffic {
   /** The id of the process that counted the requests. */
   readonly replica: string;
   /**
-   * A number that identifies the flush together with `replica`. Writing the same flush again
-   * changes nothing.
+   * A number that identifies the flush (a batch of counts) together with `replica`. Writing the
+   * same flush again changes nothing.
    */
   readonly sequence: number;
   readonly entries: readonly UsageEntry[];

@@ -98,7 +98,7 @@ test('the details of an account list every banned key, even the oldest, and the 
   const { db } = service.database;
   await db.insert(apiKeys).values(Array(100).fill({ name: 'x', account, plan: 'free' }));
   const revoked = await create({ account, plan: 'free' });
-  // The test writes the bans itself, as replicas do while Redis is unavailable.
+  // The test writes the bans itself, as replicas of the service do while Redis is unavailable.
   const ban = banOf(oldest.key.id, 10);
   await writeBans(db, banOf(oldest.key.id, 5), ban, banOf(revoked.key.id, 5));
   await post(`/keys/${revoked.key.id}/revoke`);
@@ -166,7 +166,8 @@ test('the credit operation sets the request counts of an account or a key to zer
   const [entry] = await admin.read<AuditEntry[]>(`/audit?keyId=${own.key.id}`);
   expect(entry).toMatchObject({ action: 'key.changed', ...change });
 
-  // The key cannot be credited, because the account's windows count its requests.
+  // The request counts of the key cannot be set to zero, because the account's windows count its
+  // requests.
   const ofAccount = `account: expected a key with its own windows, but this key uses the windows of account ${account}`;
   expect((await credit(`/keys/${key.id}`)).body).toEqual(refusal(ofAccount));
   await put(account, { plan: null });

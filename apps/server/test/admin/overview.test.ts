@@ -57,7 +57,8 @@ describe('the overview with quotas in the process', () => {
       bans: [{ keyId: key.id, name: 'hasty', until: expect.any(String) }],
       denied: [{ account: null, keyId: key.id, name: 'hasty', denials }],
     });
-    // The unban deletes the strikes but keeps the counted requests.
+    // The unban deletes the strikes (denied requests that count towards a ban) but keeps the
+    // counted requests.
     expect((await admin.call(`/keys/${key.id}/unban`, { method: 'POST' })).body).toMatchObject({
       id: key.id,
       usage: {

@@ -112,8 +112,8 @@ const faults: Readonly<Record<string, (cluster: Cluster) => Promise<unknown>>> =
     await untilLate(async () => (await reasons()).includes('The database is read-only.'));
     await promote(cluster);
   },
-  // The connections of the replicas stay open, so they learn about the demotion only from a refused
-  // write.
+  // The connections of the service's replicas stay open, so they learn about the demotion only from
+  // a refused write.
   async 'the primary is demoted with its connections open, and the standby is promoted'(cluster) {
     await demote(cluster);
     await promote(cluster);

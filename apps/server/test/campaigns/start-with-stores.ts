@@ -11,8 +11,8 @@ import { migrationOptions } from '../../src/schema/migration-options.ts';
 export type LoadedServer = Awaited<ReturnType<typeof startWithStores>>;
 
 /**
- * The variables that give the measured server its default timeouts instead of the longer ones of
- * tests. An empty value means that the variable is not set.
+ * The variables that give the measured server its default timeouts instead of the longer timeouts
+ * of tests. An empty value means that the variable is not set.
  */
 const ownTimeLimits = {
   HEADERS_TIMEOUT_MS: '',

@@ -67,8 +67,8 @@ interface Seen {
 
 // The test limits what a killed replica may lose. Before the kill, there is a moment when no
 // request is in flight and all counts are in the database. Only requests after this moment may be
-// lost. The ledger may contain more requests than the clients of the other replicas have seen: they
-// belong to the killed replica. No other count may be missing.
+// lost. The usage tables may contain more requests than the clients of the other replicas have
+// seen: they belong to the killed replica. No other count may be missing.
 test('the stored usage of three servers contains every response, except responses that a killed server had not yet written', async () => {
   await using database = await openPostgres();
   await using redis = await openRedis();
@@ -157,8 +157,8 @@ test('the stored usage of three servers contains every response, except response
     );
   }
 
-  // Each replica must cache every key, so that it knows the keys of requests while Postgres is
-  // down.
+  // Each replica of the service must cache every key, so that it knows the keys of requests while
+  // Postgres is down.
   for (const replica of seen) {
     for (const by of ['wide', 'narrow'] as const)
       await ask(replica, [by, 'listPets', '/pets?limit=1']);

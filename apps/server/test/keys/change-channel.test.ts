@@ -5,7 +5,8 @@ import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { announceKeyChange, openChangeChannel } from '../../src/replicas/change-channel.ts';
 import { connectTo, createDatabase } from '../support/databases.ts';
 
-// The tests use one replica, and a Postgres client that sends messages as another replica would.
+// The tests use one replica of the service, and a Postgres client that sends messages as another
+// replica would.
 
 let database: OpenDatabase;
 let peer: postgres.Sql;

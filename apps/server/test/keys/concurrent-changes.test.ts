@@ -26,8 +26,8 @@ let keys: KeyManagement;
 let accounts: AccountManagement;
 beforeAll(async () => {
   const redis = await openRedis();
-  // The Redis timeout is very long. On a busy machine, the replica would otherwise make decisions
-  // without Redis.
+  // The Redis timeout is very long. On a busy machine, the replica of the service would otherwise
+  // make decisions without Redis.
   quotas = await createQuotas({ redis: redis.url, banPolicy, timeoutMs: hangMs });
   keys = manageKeys(database.db, quotas);
   accounts = createAccountManagement(database.db, () => {}, quotas);
@@ -144,8 +144,8 @@ test("a key stays banned when a change of its account's plan has to wait until t
 
 test('setPlan moves the ban of a key in Redis if an earlier setPlan was interrupted before it moved the ban', async () => {
   const id = await createBanned('stopped');
-  // The function `moveBan` does nothing here, as if the replica had stopped before it moved the
-  // ban.
+  // The function `moveBan` does nothing here, as if the replica of the service had stopped before
+  // it moved the ban.
   const stopped = createAccountManagement(database.db, () => {}, {
     ...quotas,
     moveBan: async () => {},

@@ -79,8 +79,8 @@ test('the log has no line for invalid HTTP, and a line with status 499 for an ab
   expect(countLines()).toBe(before + 1);
 });
 
-// Regression: the log line contained only accounts with a plan, as an id that operators do not
-// know.
+// Regression: the log line showed the account only if it had a plan, and only as an id that
+// operators do not know.
 test("the log line of a request has the name of the key's account, and the account's id if the account has a plan", async () => {
   const { token } = await admin.create('{"plan":"free","account":"C-17"}');
   const labelled: Record<string, unknown> = await lineOfApi('/pets', { token });

@@ -71,7 +71,8 @@ test.each([
   ['quota_decisions_total{plan="none",window="minute",outcome="admitted"}', 1],
   ['database_statement_duration_seconds_count{statement="list_pets"}', 2],
   // The first call of a Lua script sends the source of the script with EVAL. Later calls use
-  // EVALSHA. At the start, the replica calls each of these commands once to check Redis.
+  // EVALSHA. At the start, the replica of the service calls each of these commands once to check
+  // Redis.
   ['redis_command_duration_seconds_count{command="eval"}', 3],
   ['redis_command_duration_seconds_count{command="evalsha"}', 2],
   ['bans_total', 0],

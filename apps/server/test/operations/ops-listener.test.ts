@@ -3,8 +3,8 @@ import { useAdmin } from '../support/admin.ts';
 import { rawRequest, sendRaw } from '../support/raw-http.ts';
 import { call, startService } from '../support/test-service.ts';
 
-// `health.test.ts` tests when a replica is ready. `database-outage.test.ts` tests an outage of
-// Postgres, and `metrics.test.ts` an outage of Redis.
+// `health.test.ts` tests when a replica of the service is ready. `database-outage.test.ts` tests an
+// outage of Postgres, and `metrics.test.ts` an outage of Redis.
 
 const { service } = useAdmin('postgres', { env: { OPS_HOSTS: 'Metrics.internal, server' } });
 

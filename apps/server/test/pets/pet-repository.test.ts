@@ -51,8 +51,8 @@ describe.each(databaseKinds)('the animals on %s', (kind) => {
     // animals.
     all.push(...(await Promise.all(wanted.map(repository.create))));
     expect(all.map(({ id: _, ...pet }) => pet)).toEqual(wanted);
-    // The table refuses an empty name. Only this creation may fail, although the others share its
-    // statement.
+    // The table refuses an empty name. Only this creation may fail, although the other creations
+    // share its statement.
     const results = await Promise.allSettled(
       ['Rex', 'a', '', 'b'].map((name) => repository.create({ name, categoryId: 7 })),
     );

@@ -80,7 +80,8 @@ test('a 429 response says when to retry, warns when the key is halfway to a ban,
   const warned = `${denied} If it keeps sending requests before then, this API key will be banned for a while.`;
   const banned = `This API key is temporarily banned until ${endOf(100)} because it kept sending requests after a 429. Retry after 100 s.`;
   for (const [i, answer] of refused.entries()) {
-    // Before these requests, the key has zero, one, two, three and four strikes.
+    // Before these requests, the key has zero, one, two, three and four strikes (denied requests
+    // that count towards a ban).
     const message = i < 2 ? denied : i < 5 ? warned : banned;
     const [code, seconds] = i < 5 ? ['rate_limit_exceeded', 60] : ['key_temporarily_banned', 100];
     expectError(answer, 429, String(code));
@@ -93,7 +94,8 @@ test('a 429 response says when to retry, warns when the key is halfway to a ban,
 });
 
 test('the service creates nothing for a denied request, and checks the quota before it reports any other error', async () => {
-  // With this limit per minute, the denied requests cause too few strikes for a ban.
+  // With this limit per minute, the denied requests cause too few strikes for a ban: a ban needs
+  // strikes of half this limit.
   const caller = await createCaller({ perMinute: 1_000, perDay: 1 });
   await caller();
   const before = (await service.call('/pets?limit=100')).text;

@@ -127,7 +127,7 @@ test("while Redis is down, each server admits its share of an account's limit, a
         Array.from({ length: 24 }, (_, n) => replicas.ask(server, tokens[n % tokens.length] ?? '')),
       );
     for (const replies of [await ask(shared), await ask([alone])]) {
-      // With three replicas, each share is a third of the limit, rounded up.
+      // With three replicas, each replica admits a third of the limit, rounded up.
       expect(replies.filter(isAdmitted)).toHaveLength(10);
       const [last] = replies.filter((reply) => !isAdmitted(reply));
       const resetAt = Math.ceil((clocks[i]?.now() ?? 0) / 1_000 + 86_400);
@@ -136,7 +136,7 @@ test("while Redis is down, each server admits its share of an account's limit, a
   }
   await replicas.stop(2);
   await untilCounted(2);
-  // With two replicas, each share is half of the limit, rounded up.
+  // With two replicas, each replica admits half of the limit, rounded up.
   expect((await askEach(alone))[0]).toMatchObject({ limit: 15, remaining: 4 });
   await redis.restart();
   await untilRedisDecides(replicas);

@@ -64,8 +64,8 @@ async function answers(perCaller: number): Promise<void> {
 }
 
 /**
- * Returns the messages that the replica has logged about Redis so far: "unavailable" or
- * "available".
+ * Returns the messages that the replica of the service has logged about Redis so far: "unavailable"
+ * or "available".
  */
 const saidOfRedis = () =>
   server.output().match(/(?<="msg":"Redis is )(unavailable|available)/g) ?? [];
@@ -104,7 +104,8 @@ async function countAdmitted(perMinute: number, times: number): Promise<number> 
 }
 
 /**
- * Returns the number of Redis scripts that the replica has called so far, including failed calls.
+ * Returns the number of Redis scripts that the replica of the service has called so far, including
+ * failed calls.
  */
 const decisionsByRedis = async () =>
   sample(

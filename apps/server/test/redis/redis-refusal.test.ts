@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { openQuotas } from '../../src/quotas/open-quotas.ts';
 
 // Regression: for a database number that Redis does not have, ioredis continued in database 0, and
-// the replica was ready.
+// the replica of the service was ready.
 test.each<[what: string, part: string, args: string[], message: RegExp]>([
   [
     'a database that Redis does not have',

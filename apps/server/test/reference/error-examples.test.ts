@@ -16,7 +16,7 @@ const clock = createTestClock(1_795_266_000_000);
 const { service, admin } = useAdmin('postgres', {
   ...{ clock, quotaClock: clock },
   // The grace period is switched off. Otherwise denied requests in the first second would not count
-  // as strikes.
+  // towards a ban.
   quotas: { banPolicy: { ...defaultBanPolicy, graceMs: 0 } },
 });
 

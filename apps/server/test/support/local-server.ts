@@ -9,7 +9,9 @@ import { openService, type ServiceOptions } from '../../src/service.ts';
 import { drainMs } from '../../src/stop-process.ts';
 import { patientDatabase } from './databases.ts';
 
-/** The properties of a running service that tests use, both in this process and in another one. */
+/**
+ * The properties of a running service that tests use, both in this process and in another process.
+ */
 export type AnyServer = AsyncDisposable &
   Pick<Server, 'baseUrl' | 'origin' | 'opsUrl' | 'output' | 'demoKey'>;
 

@@ -1,6 +1,6 @@
 import type { InlineConfig } from 'vitest/node';
 
-/** The vitest options for tests that open the service, in this process or in another one. */
+/** The vitest options for tests that open the service, in this process or in another process. */
 export const serviceOptions: InlineConfig = {
   globalSetup: `${import.meta.dirname}/global-setup.ts`,
   execArgv: [

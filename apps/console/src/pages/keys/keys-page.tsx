@@ -27,8 +27,8 @@ const expiring = [
 ] as const;
 
 /**
- * Returns the default order of the list. Keys that expire soon have their own default: the next to
- * expire is first.
+ * Returns the default order of the list. Keys that expire soon have their own default: the key that
+ * expires next comes first.
  */
 const usualSortOf = ({ expiresWithinDays }: ListQuery) =>
   expiresWithinDays === undefined ? ('-created' satisfies KeySort) : undefined;

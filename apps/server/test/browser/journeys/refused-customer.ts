@@ -159,7 +159,7 @@ async function writeLetter({ open, createOperator }: Store, keyId: string): Prom
   const { page } = tab;
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   await tab.show(`#/key/${keyId}`);
-  // The denials may be in one minute or in two.
+  // All denials may be in the same minute, or in two consecutive minutes.
   await why(page)
     .getByText(/denied or banned, (all at|from)/)
     .waitFor();
