@@ -1,6 +1,7 @@
 import { runCli } from './run-cli.ts';
 
-// A program that reads the output, such as `head`, may close the pipe early. This is not a failure.
+// A program that reads the output, such as `head`, may close the pipe early. An early close is not
+// a failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
 });

@@ -126,8 +126,8 @@ type Domain = ReturnType<typeof openDomain>;
 export async function openService(options: ServiceOptions = {}): Promise<Service> {
   const { clock = systemClock, database: { place = defaultPlace } = {}, quotas } = options;
   const { lastScrapeMs } = { ...defaultOpsSettings, ...options.ops };
-  // Each group of parts is closed before the groups that it uses. This happens at a shutdown and
-  // after a failed start.
+  // Each group of parts is closed before the groups that it uses. The groups are closed at a
+  // shutdown and after a failed start.
   await using opened = new AsyncDisposableStack();
   let { observability } = options;
   if (observability === undefined || !('report' in observability)) {

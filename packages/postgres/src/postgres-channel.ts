@@ -37,8 +37,8 @@ export async function listenTo(
     onListening();
     beat();
   });
-  // If the first LISTEN fails, the driver tries again each time its connection closes. A replica
-  // that starts during a failover must not stop because of this failure.
+  // If the first LISTEN fails, the driver tries again each time its connection closes. A replica of
+  // the service that starts during a failover must not stop because of this failure.
   first.catch(() => {});
   await listening.promise;
   const beating = systemClock.every(heartbeatMs, beat);

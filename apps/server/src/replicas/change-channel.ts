@@ -69,8 +69,8 @@ export async function openChangeChannel(
 }
 
 /**
- * Announces the change of a key to all replicas. Postgres sends the message when the transaction
- * commits, and never after a rollback.
+ * Announces the change of a key to all replicas of the service. Postgres sends the message when the
+ * transaction commits, and never after a rollback.
  */
 export const announceKeyChange = statement('announce_key_change', (tx, keyId: string) =>
   notify(tx, { keyId }),

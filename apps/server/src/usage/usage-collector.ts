@@ -45,7 +45,7 @@ export function createUsageCollector(options: { clock: Pick<Clock, 'now'>; maxEn
         plan: planCode(key?.plan),
         minute: Math.floor(lastAtMs / 60_000),
         // The operation is not recorded for requests without a key, because anyone can send them.
-        // They do not show which customers use an operation.
+        // These requests do not show which customers use an operation.
         operation: key === undefined ? 0 : (request.operation?.usageCode ?? 0),
         outcome: usageOutcomes.indexOf(outcome),
       };

@@ -65,9 +65,9 @@ async function startWithStandby(stack: AsyncDisposableStack, byName: boolean) {
     async judge(): Promise<void> {
       await Promise.all(loads.map((load) => load.stop()));
       const [first] = servers as [Server];
-      // A replica that has used the standby before its promotion closes all connections when it
-      // learns about the promotion. This may happen after its first correct responses, so the
-      // requests are repeated until they succeed.
+      // A replica of the service that has used the standby before its promotion closes all
+      // connections when it learns about the promotion. The replica may learn about it only after
+      // its first correct responses, so the requests are repeated until they succeed.
       const there = await listAll(first, token, callUntilServed);
       for (const load of loads) expectCorrectResponses(load, there);
     },
