@@ -19,8 +19,8 @@ const unansweredShareAfterDenial = 1 / 8;
 /**
  * A proxy may remove the rate-limit headers. The number of successes then gives a lower bound for
  * the limit per minute. With each further minute, earlier successes count half as much as before.
- * So the successes of full windows add up to those of 1 + 1 + 1/2 + 1/4 + … windows, or of 3.5
- * windows if responses are half a minute late.
+ * So the successes of full windows count as the successes of 1 + 1 + 1/2 + 1/4 + … windows, or of
+ * 3.5 windows if responses are half a minute late.
  */
 const windowsInSuccesses = 3.5;
 

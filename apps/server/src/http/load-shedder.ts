@@ -140,10 +140,10 @@ class WaitingRequest<Entering> implements Queued {
  * networks (`caller-queues.ts`). A single caller may use the whole machine. If too many requests
  * wait, a request of the caller with the most waiting requests is refused.
  *
- * Requests that have waited too long are never started. So the other requests are finished in time,
- * instead of all of them late. Overdue requests are refused one by one and with a delay, because a
- * refusal takes a third of the CPU time of a response. A caller that does not back off sends its
- * next request as soon as it is refused.
+ * Requests that have waited too long are never started. So the other requests are finished in time.
+ * Otherwise all requests would be late. Overdue requests are refused one by one and with a delay,
+ * because a refusal takes a third of the CPU time of a response. A caller that does not back off
+ * sends its next request as soon as it is refused.
  *
  * @param options.maxInFlight the number of requests that may be in flight, whatever they wait for.
  * @param options.maxWaiting the number of requests of all callers that may wait. Beyond it, a

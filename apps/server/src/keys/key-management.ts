@@ -164,8 +164,8 @@ export function createKeyManagement(
    * moves to the account. The function then also ends the ban of the account.
    *
    * @returns what was ended: the ban and the number of strikes.
-   * @throws {AdminRefusal} if Redis is unavailable. The replica does not end the ban later, because
-   * it might stop before.
+   * @throws {AdminRefusal} if Redis is unavailable. This replica of the service does not end the
+   *   ban later, because it might stop before that.
    */
   async function endBan(tx: Database, { id, account }: Key): Promise<EndedBan> {
     const findAccountId = async () => (await findStoredAccount(tx, account))?.id;

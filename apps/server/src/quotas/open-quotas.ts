@@ -16,7 +16,7 @@ import { defaultQuotaSettings, type QuotaSettings } from './quota-settings.ts';
  */
 const pagesPerRequest = 10;
 
-/** The limiters of one replica. Replicas with the same Redis share their counts. */
+/** The limiters of one replica of the service. Replicas with the same Redis share their counts. */
 export interface Quotas {
   /** The limiter of requests with a valid key. */
   readonly keys: KeyQuotas;

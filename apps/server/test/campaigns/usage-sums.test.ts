@@ -194,8 +194,8 @@ test('the stored usage of three servers contains every response, except response
     await untilAnswered(40, survivors);
   });
   for (const { server } of survivors) expect(await server.stop()).toBe(0);
-  // The test waits for the sessions of the killed replica, because one of its statements may still
-  // be running.
+  // The test waits until the Postgres sessions of the killed replica of the service have ended,
+  // because one of their statements may still be running.
   await untilLate(async () => {
     const [others] = await sql`select count(*)::int from pg_stat_activity
       where datname = current_database() and pid <> pg_backend_pid()`;
