@@ -47,7 +47,9 @@ const steps = {
 const asked = process.argv.slice(2);
 const chosen = asked.length === 0 ? Object.keys(steps) : asked;
 if (chosen.some((name) => !Object.hasOwn(steps, name))) {
-  console.error(`There is no such step. The steps are ${Object.keys(steps).join(', ')}.`);
+  console.error(
+    `Unknown step in ${asked.join(' ')}. The steps are ${Object.keys(steps).join(', ')}.`,
+  );
   process.exit(2);
 }
 

@@ -34,7 +34,7 @@ for (const name of ['contract', 'client', 'quotas']) {
   const { version } = JSON.parse(run('tar', ['-xzOf', tarball, 'package/package.json'], root));
   if (!isDryRun && tag !== `v${version}`) {
     refuse(
-      `The version of ${name} is ${version}, but the tag is ${tag}. Push a tag with the version.`,
+      `The version of ${name} is ${version}, but the tag is ${tag}. Push the tag v${version}.`,
     );
   }
   if (isDryRun) run('npm', ['publish', '--dry-run', '--access', 'public', tarball], root);

@@ -121,7 +121,7 @@ export const dashboards = [
         title: 'Where time goes',
         panels: [
           {
-            title: 'Share of the response time',
+            title: 'Share of each step in the response time',
             unit: 'percentunit',
             queries: [
               {
@@ -138,7 +138,7 @@ export const dashboards = [
           waitPanel('Wait for Redis', 'redis'),
           waitPanel('Wait for Postgres', 'sql'),
           {
-            title: 'Response time, with traces',
+            title: 'Response time, with links to traces',
             unit: 's',
             hasExemplars: true,
             queries: ['0.5', '0.95', '0.99'].map((q) => ({
@@ -203,17 +203,17 @@ export const dashboards = [
         title: 'Without Redis',
         panels: [
           {
-            title: 'Replicas that count without Redis',
+            title: 'Servers that count requests without Redis (1 means yes)',
             unit: 'short',
             queries: [perInstance('animal_store_redis_breaker_open')],
           },
           {
-            title: 'Number of replicas, as seen by each replica',
+            title: 'Number of servers, as counted by each server',
             unit: 'short',
             queries: [perInstance('animal_store_replicas')],
           },
           {
-            title: 'Time since the last heartbeat',
+            title: 'Time since each server last received a heartbeat',
             unit: 's',
             queries: [perInstance('animal_store_heartbeat_age_seconds')],
           },
@@ -239,7 +239,7 @@ export const dashboards = [
             ],
           },
           {
-            title: 'Duration of a statement, 99th percentile',
+            title: 'Duration of an SQL statement, 99th percentile',
             unit: 's',
             queries: [
               { expr: quantile('0.99', statementSeconds, 'statement'), legend: '{{statement}}' },
@@ -277,7 +277,7 @@ export const dashboards = [
             ],
           },
           {
-            title: 'Duration of a command, 99th percentile',
+            title: 'Duration of a Redis command, 99th percentile',
             unit: 's',
             queries: [{ expr: quantile('0.99', redisSeconds, 'command'), legend: '{{command}}' }],
           },
@@ -298,7 +298,7 @@ export const dashboards = [
         title: 'Usage ledger',
         panels: [
           {
-            title: 'Time since the last write',
+            title: 'Time since each server last wrote its request counts',
             unit: 's',
             queries: [
               {
@@ -344,7 +344,7 @@ export const dashboards = [
             ],
           },
           {
-            title: 'Requests to the ops listener',
+            title: "Requests to the operators' listener",
             unit: 'reqps',
             queries: [
               {

@@ -82,7 +82,7 @@ async function checkTypes(objects) {
     const module = modules[object.apiVersion];
     ok(
       module !== undefined,
-      `There are no types for ${object.apiVersion}. Add them to \`modules\` in this file.`,
+      `There are no types for ${object.apiVersion}. Add them to \`modules\` in deploy/test/kubernetes.mjs.`,
     );
     const type = `import('${module}').I${object.kind}`;
     return `export const object${index}: ${type} = ${JSON.stringify(object, null, 2)};\n`;

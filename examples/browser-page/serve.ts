@@ -18,7 +18,7 @@ async function mayOnlyRead(settings: Settings): Promise<boolean> {
   try {
     await createClient(settings).request({ method: 'POST', path: '/pets', body: {} });
     throw new Error(
-      'The service accepted an animal without a name. Check that ANIMAL_STORE_BASE_URL is an animal store.',
+      'The service accepted an animal without a name. Check that ANIMAL_STORE_BASE_URL is the URL of an Animal Store.',
     );
   } catch (error) {
     // The service checks the scope before the body, so a read-only key gets a 403 and any other key

@@ -36,14 +36,21 @@ test('findServer prefers command-line options to environment variables, prefers 
 test.each([
   [
     {},
-    'No server runs on HERE. Start it (npm start), or set DATA_DIR, or OPS_URL and ADMIN_TOKEN.',
+    'No server uses the directory HERE. If the server is stopped, start it (npm start). If it uses another directory, set DATA_DIR to that directory. If it runs on another machine, set OPS_URL and ADMIN_TOKEN.',
   ],
-  [{ DATA_DIR: 'HERE/file' }, 'HERE/file/ops.sock cannot be used: ENOTDIR. Check DATA_DIR.'],
+  [
+    { DATA_DIR: 'HERE/file' },
+    'The socket HERE/file/ops.sock cannot be used: ENOTDIR. Check that DATA_DIR is the data directory of the server.',
+  ],
   [
     { OPS_URL: 'http://ops:2' },
     'There is no admin token for http://ops:2. Set ADMIN_TOKEN, or pass --token-file.',
   ],
-  [{}, 'HERE/none cannot be read: ENOENT. Check --token-file.', 'HERE/none'],
+  [
+    {},
+    'The token file HERE/none cannot be read: ENOENT. Check the path in --token-file.',
+    'HERE/none',
+  ],
   [
     {},
     'HERE/file contains no admin token: expected 16 to 256 visible ASCII characters.',

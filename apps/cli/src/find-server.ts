@@ -59,13 +59,13 @@ function requireOwnSocket(socketPath: string, dataDir: string): void {
     const { code = 'unknown error' } = error as NodeJS.ErrnoException;
     throw new CliError(
       code === 'ENOENT'
-        ? `No server runs on ${dataDir}. Start it (npm start), or set DATA_DIR, or OPS_URL and ADMIN_TOKEN.`
-        : `${socketPath} cannot be used: ${code}. Check DATA_DIR.`,
+        ? `No server uses the directory ${dataDir}. If the server is stopped, start it (npm start). If it uses another directory, set DATA_DIR to that directory. If it runs on another machine, set OPS_URL and ADMIN_TOKEN.`
+        : `The socket ${socketPath} cannot be used: ${code}. Check that DATA_DIR is the data directory of the server.`,
     );
   }
   if (owner !== user && user !== 0)
     throw new CliError(
-      `${socketPath} belongs to another user. Run the command as that user, or set OPS_URL and ADMIN_TOKEN.`,
+      `${socketPath} belongs to another user. Run the command as that user. If you cannot, set OPS_URL and ADMIN_TOKEN to use the network.`,
     );
 }
 
@@ -75,7 +75,9 @@ function readToken(file: string): string {
     token = readFileSync(file, 'utf8').trim();
   } catch (error) {
     const { code = 'unknown error' } = error as NodeJS.ErrnoException;
-    throw new CliError(`${file} cannot be read: ${code}. Check --token-file.`);
+    throw new CliError(
+      `The token file ${file} cannot be read: ${code}. Check the path in --token-file.`,
+    );
   }
   if (isAdminToken(token)) return token;
   // The message does not repeat the content of the file, because it may be another secret.

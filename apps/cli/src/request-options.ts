@@ -263,7 +263,9 @@ function parseDuration(text: string): number | undefined {
 function readSeconds(text: string): number {
   const seconds = parseDuration(text);
   if (seconds !== undefined) return seconds;
-  throw new InvalidArgumentError('Expected a number with s, m, h or d, such as 90d or 24h, or 0.');
+  throw new InvalidArgumentError(
+    'Expected a number with a unit (s, m, h or d), such as 90d or 24h, or 0.',
+  );
 }
 
 const readBy = (pattern: RegExp, expected: string) => (text: string) => {
@@ -297,6 +299,6 @@ function readInstant(text: string, direction: 1 | -1): string {
     return new Date(at).toISOString();
   }
   throw new InvalidArgumentError(
-    'Expected a number with s, m, h or d, such as 90d or 24h, or a date and time with its offset, such as 2027-01-31T00:00:00Z.',
+    'Expected a number with a unit (s, m, h or d), such as 90d or 24h, or a date and time with its offset, such as 2027-01-31T00:00:00Z.',
   );
 }

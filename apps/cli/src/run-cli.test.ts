@@ -140,13 +140,13 @@ test.each([
   ['keys show', "missing required argument 'id'"],
   [`keys update ${id}`, 'expected one or more of name, account'],
   [`keys rotate ${id} --grace 31d`, '--grace: expected an integer from 0 to 2592000'],
-  [`keys rotate ${id} --grace -1`, 'Expected a number with s, m, h or d'],
+  [`keys rotate ${id} --grace -1`, 'Expected a number with a unit (s, m, h or d)'],
   [`keys revoke ${id} ${id}`, 'too many arguments'],
   ['keys list --unused-for 90', 'Expected a number of days, such as 90d'],
   [`${plan} enterprise --per-minute 0x10 --per-day 9`, 'Expected a whole number'],
   [`${plan} enterprise --per-minute 1e3 --per-day 9`, 'Expected a whole number'],
   [`${plan} enterprise --per-minute +7 --per-day 9`, 'Expected a whole number'],
-  ['usage top --since 2027-1-31T00:00Z', 'Expected a number with s, m, h or d'],
+  ['usage top --since 2027-1-31T00:00Z', 'Expected a number with a unit (s, m, h or d)'],
   ['keys list --limit 0', 'Expected a whole number from 1 on'],
   ['keys list --everything', "unknown option '--everything'"],
   ['keys list --url localhost', 'Expected an origin'],
@@ -190,8 +190,8 @@ test.each([
   [200, 'application/json', '[{"id":', notOurs],
   [200, 'application/json', '{"status":"ok"}', notOurs],
   [200, 'application/json', JSON.stringify([{ ...key, tokens: undefined }]), notOurs],
-  [204, 'text/html', '', 'error: The server responded with 204'],
-  [502, 'text/html', '', 'error: The server responded with 502'],
+  [204, 'text/html', '', 'error: The server responded with the status 204 and'],
+  [502, 'text/html', '', 'error: The server responded with the status 502 and'],
 ])(
   'the CLI fails with a one-line error when a program other than the service responds with status %i, content type %s and body %s',
   async (status, type, body, start) => {
@@ -199,7 +199,9 @@ test.each([
     const { code, stdout, stderr } = await run('keys list');
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr.startsWith(start)).toBe(true);
-    expect(stderr).toMatch(/^[^\n]+ Check that the address is an operators' listener\.\n$/);
+    expect(stderr).toMatch(
+      /^[^\n]+ Check that the address belongs to the operators' listener of the service, such as http:\/\/127\.0\.0\.1:3001\.\n$/,
+    );
   },
 );
 

@@ -82,7 +82,7 @@ export async function clientReference(): Promise<Record<string, string>> {
   const missing = exported.filter((name) => !addresses.has(name));
   if (missing.length > 0)
     throw new TypeError(
-      `No page describes ${missing.join(', ')}. Add the names to \`pages\` in this file.`,
+      `No page describes ${missing.join(', ')}. Add the names to \`pages\` in apps/docs/generate/client-reference.ts.`,
     );
 
   return Object.fromEntries(
@@ -93,7 +93,7 @@ export async function clientReference(): Promise<Record<string, string>> {
           const description = descriptions.get(name);
           if (description === undefined)
             throw new TypeError(
-              `The client does not export ${name}. Remove it from \`pages\` in this file.`,
+              `The client does not export ${name}. Remove it from \`pages\` in apps/docs/generate/client-reference.ts.`,
             );
           return description;
         }),

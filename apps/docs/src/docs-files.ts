@@ -122,7 +122,7 @@ export function createDocsFiles(options: DocsOptions) {
 function pageAt(pages: readonly DocsPage[], path: string): DocsPage {
   const page = pages.find((page) => page.path === path);
   if (page === undefined)
-    throw new TypeError(`No page has the path ${path}. Use a path of \`docsPaths\`.`);
+    throw new TypeError(`No page has the path ${path}. Use one of the paths in \`docsPaths\`.`);
   return page;
 }
 

@@ -55,7 +55,7 @@ export function createGuideValues(
       const value = values[name];
       if (value === undefined)
         throw new TypeError(
-          `A guide contains the unknown placeholder {{${name}}}. Add its value in this file.`,
+          `A guide contains the unknown placeholder {{${name}}}. Add its value in apps/docs/src/guide-values.ts.`,
         );
       return value;
     });

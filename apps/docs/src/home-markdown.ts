@@ -131,7 +131,9 @@ function exampleAnswer(document: JsonObject): string {
     const value =
       name === 'Content-Type' ? 'application/json; charset=utf-8' : headers[name]?.example;
     if (value === undefined)
-      throw new TypeError(`The OpenAPI document has no example of the header ${name}.`);
+      throw new TypeError(
+        `The OpenAPI document has no example of the header ${name}. Add the example in packages/contract.`,
+      );
     // The example request asks for one animal, so the link to the next page must ask for one
     // animal, too.
     return `${name}: ${value}`.replace('limit=50', 'limit=1');

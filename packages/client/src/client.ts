@@ -238,7 +238,7 @@ function checkArgument(what: string, values: object): void {
   for (const [name, value] of Object.entries(values)) {
     for (const number of [value].flat()) {
       if (Number.isInteger(number) && !Number.isSafeInteger(number))
-        throw new TypeError(`${name}: ${number} is not exact, use a bigint`);
+        throw new TypeError(`${name}: ${number} may be rounded, use a bigint`);
     }
   }
 }

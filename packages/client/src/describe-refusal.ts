@@ -14,7 +14,7 @@ export function describeRefusal(
   return {
     status: 429,
     code,
-    detail: `not sent, retry in ${seconds} s`,
+    detail: `the client did not send the request: retry after ${seconds} s`,
     headers: new Headers(),
     retryAfterMs: seconds * 1000,
     ...(limit < 1 / 0 && { limit, remaining: 0, resetAt }),

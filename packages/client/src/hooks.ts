@@ -36,7 +36,9 @@ export function createTell(options: ClientOptions): Tell {
   return (name, event) => {
     const run = (action: () => unknown) =>
       new Promise((resolve) => resolve(action()))
-        .catch((error) => (logger ?? console).error(`Animal Store: ${name} failed: ${error}`))
+        .catch((error) =>
+          (logger ?? console).error(`Animal Store: hook or logger ${name} failed: ${error}`),
+        )
         // The logger itself has failed, so the failure cannot be reported anywhere.
         .catch(() => {});
     if (hooks[name]) run(() => hooks[name]?.(event));

@@ -32,12 +32,12 @@ export function parseCursor(text = ''): PageRequest {
       const link = findLink(headers, 'next');
       const nextCursor = new URLSearchParams(link?.split(/[?#]/)[1]).get('cursor') || undefined;
       if (nextCursor && nextCursor === cursor)
-        throw new AnimalStoreError('the next page has the same cursor', call);
+        throw new AnimalStoreError('the next page has the cursor of this page', call);
       const pets = (body as Pet[]).filter((pet) => !(pet?.id <= Number(known)));
       // A cache that returns wrong pages could otherwise make the loop request the same pages
       // forever.
       if (mark === '>' && pets.length < (body as Pet[]).length)
-        throw new AnimalStoreError('the next page repeats animals', call);
+        throw new AnimalStoreError('the next page repeats animals of an earlier page', call);
       const resumeCursor = nextCursor ?? `~${pets.at(-1)?.id ?? known}~${cursor}`;
       return { pets, nextCursor, resumeCursor };
     },

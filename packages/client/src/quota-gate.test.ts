@@ -217,7 +217,7 @@ describe('waiting calls', () => {
     expect({ ...refusal, headers: [...(refusal?.headers ?? [])] }).toEqual({
       status: 429,
       code: 'rate_limit_exceeded',
-      detail: 'not sent, retry in 60 s',
+      detail: 'the client did not send the request: retry after 60 s',
       headers: [],
       retryAfterMs: 60_000,
       limit: 60,

@@ -122,7 +122,7 @@ export function prepareRequest(
   const url = new URL(baseUrl + path);
   // A path that begins with `..` or has no slash could send the API key to another place.
   if (!url.href.startsWith(`${baseUrl}/`))
-    throw new TypeError('path: expected a path below baseUrl');
+    throw new TypeError('path: expected a path below baseUrl, such as /pets');
   setAll(url.searchParams, query);
   // `JSON.stringify` would turn a form, a file, bytes or a `Map` into `{}` without an error. All of
   // these have a `Symbol.toStringTag`.

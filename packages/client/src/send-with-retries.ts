@@ -142,7 +142,7 @@ export function createSend(
         throw new TimeoutError(
           sentAtMs >= 0
             ? `no complete response within ${timeoutMs} ms`
-            : 'not sent: no response to earlier requests',
+            : `not sent: no response to earlier requests within ${timeoutMs} ms`,
           call,
         );
       }

@@ -77,7 +77,7 @@ describe('a request', () => {
     expect([init.body, init.redirect, init.headers]).toEqual([body, 'manual', headers]);
   });
 
-  const inexact = '9007199254740992 is not exact, use a bigint';
+  const inexact = '9007199254740992 may be rounded, use a bigint';
   test.each<[string, Call]>([
     [`categoryId: ${inexact}`, (store) => store.createPet({ ...mia, categoryId: 2 ** 53 })],
     [`ids: ${inexact}`, (store) => store.listPets({ ids: [1, 2 ** 53] })],
@@ -88,7 +88,7 @@ describe('a request', () => {
     ['options: expected an object', (store) => store.listPets({}, null as never)],
     ['options: expected an object', (store) => store.eachPet().toArray(null as never)],
     ['max: expected a value, not null', (it) => it.eachPet().toArray({ max: null as never })],
-    ['path: expected a path below baseUrl', (store) => store.request(null as never)],
+    ['path: expected a path below baseUrl, such as /pets', (store) => store.request(null as never)],
     ['id: expected an integer', (store) => store.getPet('' as never)],
     ['', (store) => store.createPet(mia, { idempotencyKey: 'two\nlines' })],
   ])(
@@ -128,7 +128,7 @@ describe('request()', () => {
   test('request() refuses a path that would send the API key to another place', async () => {
     const { store, script } = open([ok]);
     for (const path of ['.evil.example/', '', 'https://evil.example/v1/pets', '/%2e%2e/admin']) {
-      const refusal = new TypeError('path: expected a path below baseUrl');
+      const refusal = new TypeError('path: expected a path below baseUrl, such as /pets');
       expect(await rejection(store.request({ path })), path).toEqual(refusal);
     }
     expect(script.requests).toEqual([]);

@@ -67,7 +67,10 @@ describe('eachPet', () => {
     ]);
     const error = await rejection(store.eachPet().toArray());
     expect(error).toMatchObject({ name: 'AnimalStoreError', operation: 'listPets', attempts: 1 });
-    expect(error).toHaveProperty('message', 'listPets: the next page repeats animals');
+    expect(error).toHaveProperty(
+      'message',
+      'listPets: the next page repeats animals of an earlier page',
+    );
     expect(script.lines.at(-1)).toBe('GET /pets?limit=100&cursor=b');
   });
 
@@ -75,7 +78,7 @@ describe('eachPet', () => {
     const { store, script } = open([page(pets(1, 2), next('cursor=a'))]);
     expect(await rejection(store.eachPet().toArray())).toMatchObject({
       name: 'AnimalStoreError',
-      message: 'listPets: the next page has the same cursor',
+      message: 'listPets: the next page has the cursor of this page',
     });
     expect(script.requests).toHaveLength(2);
   });

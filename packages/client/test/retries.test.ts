@@ -97,7 +97,7 @@ describe('a call', () => {
     const { store } = openStore([ok], hooks);
     expect(await settle(store.listPets())).toHaveProperty('pets');
     const reports = ['onRequest', 'onResponse'].map((name) => [
-      `Animal Store: ${name} failed: Error: a mistake`,
+      `Animal Store: hook or logger ${name} failed: Error: a mistake`,
     ]);
     expect(report.mock.calls).toEqual(reports);
   });
@@ -134,7 +134,7 @@ describe('timeoutMs', () => {
     expect(errors).toMatchObject(Array(8).fill({ name: 'TimeoutError' }));
     const notSent = errors.filter(({ attempts }) => attempts === 0);
     expect(notSent).toHaveLength(8 - script.requests.length);
-    const message = 'listPets: not sent: no response to earlier requests';
+    const message = 'listPets: not sent: no response to earlier requests within 30000 ms';
     expect(notSent[0]).toHaveProperty('message', message);
   });
 });

@@ -30,7 +30,8 @@ export function parseJson(text: string): unknown {
   // Nearly no text contains a large integer, and `JSON.parse` alone is ten times as fast.
   if (!/\d{16}/.test(text)) return JSON.parse(text);
   return parseNumbers(text, longInteger, (source) => {
-    if (source.length > maxDigits) throw new SyntaxError('integer with too many digits');
+    if (source.length > maxDigits)
+      throw new SyntaxError(`expected integers of at most ${maxDigits} digits`);
     return normalizeInt64(BigInt(source));
   });
 }

@@ -33,7 +33,7 @@ export function prepareDataDir(path: string): void {
   } catch (error) {
     const { code = 'unknown error' } = error as NodeJS.ErrnoException;
     throw new StartupError(
-      `DATA_DIR: cannot write to ${path} (${code}). Mount a volume there, choose another DATA_DIR, or set DATABASE_URL.`,
+      `DATA_DIR: cannot write to ${path} (${code}). In a container, mount a volume there. Elsewhere, choose another DATA_DIR. To use Postgres instead, set DATABASE_URL.`,
     );
   }
 }

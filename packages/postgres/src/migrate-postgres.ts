@@ -164,7 +164,7 @@ async function throwIfTlsIsRefused(
   const answers = await Promise.all(hosts.map((host) => refusesTls(host, searchSeconds)));
   if (!answers.includes(true)) return;
   throw new StartupError(
-    `DATABASE_URL: Postgres has no TLS, and sslmode=${tls} requires it. Set ssl = on in Postgres, or write sslmode=disable`,
+    `DATABASE_URL: Postgres has no TLS, and sslmode=${tls} requires it. To encrypt the connection, set ssl = on in Postgres. If the network is trusted, write sslmode=disable`,
   );
 }
 

@@ -42,7 +42,7 @@ declare global {
 export function keyOf({ locals: { caller } }: { readonly locals: Express.Locals }): ApiKey {
   if (caller?.apiKey === undefined)
     throw new TypeError(
-      'A handler got a request without an API key. Admission must run before the handler.',
+      'A handler was called before the API key of the request was identified. Run the middleware of admission.ts before every handler.',
     );
   return caller.apiKey;
 }

@@ -40,7 +40,9 @@ export async function bindPort(
           `${portName}: this user has no permission to listen on ${port}. Choose another ${portName}.`,
         );
       default:
-        throw new StartupError(`${variables}HOST: cannot listen on ${host}: ${message}`);
+        throw new StartupError(
+          `${variables}HOST: cannot listen on ${host}: ${message}. Choose an address of this machine.`,
+        );
     }
   }
   return (server.address() as AddressInfo).port;

@@ -53,7 +53,10 @@ function requireJson(req: Request): void {
   // Compressed bodies are refused, because a small compressed body could expand to gigabytes. A
   // body of this API is too small to need compression.
   if (coding.trim().toLowerCase() !== 'identity') {
-    throw new HttpError('unsupported_media_type', 'Content-Encoding: expected none');
+    throw new HttpError(
+      'unsupported_media_type',
+      'Content-Encoding: expected none, because the body must not be compressed',
+    );
   }
 }
 
@@ -96,7 +99,9 @@ function parse(bytes: Buffer): { text: string; value: unknown } {
     const nestsTooDeeply = error instanceof RangeError;
     throw new HttpError(
       'invalid_json',
-      nestsTooDeeply ? 'body: expected JSON that nests less deeply' : errorMessages.invalid_json,
+      nestsTooDeeply
+        ? 'body: expected JSON with fewer levels of nested arrays and objects'
+        : errorMessages.invalid_json,
     );
   }
 }

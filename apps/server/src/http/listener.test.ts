@@ -52,7 +52,10 @@ test('the HTTP listener reports an error that occurs while it accepts a connecti
 test.each([
   ['EACCES', 'OPS_PORT: this user has no permission to listen on 80. Choose another OPS_PORT.'],
   ['EADDRINUSE', 'OPS_PORT: 80 on 127.0.0.1 is in use. Choose another OPS_PORT.'],
-  ['EADDRNOTAVAIL', 'OPS_HOST: cannot listen on 127.0.0.1: of the system'],
+  [
+    'EADDRNOTAVAIL',
+    'OPS_HOST: cannot listen on 127.0.0.1: of the system. Choose an address of this machine.',
+  ],
 ])('bindPort turns the system error %s into the start error "%s"', async (code, message) => {
   const server = createServer();
   vi.spyOn(server, 'listen').mockImplementation(() => {

@@ -59,7 +59,9 @@ test.each<[level: string, lines: number, record: Partial<OpsRequestRecord>]>([
 );
 
 test('openOpsRequestLog limits log lines of successful and failed requests separately, and logs each second how many lines it has skipped', async () => {
-  const told = { msg: 'ops requests were not logged: too many without an operator' };
+  const told = {
+    msg: 'ops requests were not logged: too many requests in one second came without an operator, and the size of the log is limited',
+  };
   expect([written(100, admin), written(11, { status: 503 })]).toEqual([10, 10]);
   await clock.advance(1_000);
   expect(lines.at(-1)).toMatchObject({ lines: 91, ...told });

@@ -42,7 +42,10 @@ export function openOpsRequestLog(log: Log, clock: Clock) {
     periodMs: 1_000,
     onSkipped(skipped) {
       const lines = [...skipped.values()].reduce((sum, count) => sum + count, 0);
-      log.warn({ lines }, 'ops requests were not logged: too many without an operator');
+      log.warn(
+        { lines },
+        'ops requests were not logged: too many requests in one second came without an operator, and the size of the log is limited',
+      );
     },
   });
 

@@ -55,7 +55,8 @@ test('openRequestLog writes at most 300 lines a minute for all requests without 
   expect(written(301, 'one', 'denied')).toBe(300);
   expect(written(300, 'two', 'denied')).toBe(300);
   await clock.advance(60_000);
-  const msg = 'requests were not logged in the last minute: too many were refused or had no key';
+  const msg =
+    'requests were not logged: too many requests in one minute were refused or had no API key, and the size of the log is limited';
   expect(lines.splice(0).slice(-2)).toEqual([
     { level: 'warn', lines: 1_700, msg },
     { level: 'warn', keyId: 'one', lines: 1, msg },

@@ -40,7 +40,7 @@ export function openRequestLog({
       for (const [keyId, lines] of skipped) {
         log.warn(
           { keyId, lines },
-          'requests were not logged in the last minute: too many were refused or had no key',
+          'requests were not logged: too many requests in one minute were refused or had no API key, and the size of the log is limited',
         );
       }
     },

@@ -179,7 +179,7 @@ export function openMetrics({
   for (const limit of connectionLimits) connectionsRefused.inc({ limit }, 0);
   const usageLost = counter(
     'usage_lost_requests_total',
-    'Requests that are missing in the usage ledger, because the database was unavailable for too long.',
+    'Requests that are missing in the stored usage, because the database was unavailable for too long.',
   );
   const auditLost = counter(
     'audit_lost_bans_total',

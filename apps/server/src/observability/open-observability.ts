@@ -109,7 +109,8 @@ export async function openObservability(
       metrics.setBreaker(state);
       // The end of an outage has the same log level as its start, so that everyone who sees the
       // start also sees the end.
-      if (state === 'closed') log.warn('Redis is available again: replicas share their limits');
+      if (state === 'closed')
+        log.warn('Redis is available again: the replicas of the service share the limits again');
       else log.warn({ error: describeFailure(reason) }, redisUnavailable);
     },
 
@@ -119,7 +120,7 @@ export async function openObservability(
 
     onBan({ keyId, seconds }: { keyId: string; seconds: number }): void {
       metrics.countBan();
-      log.warn({ keyId, seconds }, 'a key is banned for a while');
+      log.warn({ keyId, seconds }, 'an API key is temporarily banned');
     },
 
     onConnectionRefused(limit: ConnectionLimit): void {
@@ -129,7 +130,7 @@ export async function openObservability(
 
     onUsageLost(requests: number): void {
       metrics.countUsageLost(requests);
-      log.error({ requests }, 'requests are missing in the usage ledger');
+      log.error({ requests }, 'requests are missing in the stored usage');
     },
 
     onAuditLost(bans: number): void {

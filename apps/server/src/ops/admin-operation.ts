@@ -54,7 +54,7 @@ declare global {
 export function operatorOf({ locals: { operator } }: Response): Operator {
   if (operator === undefined) {
     throw new TypeError(
-      'A handler got a request without an operator. Admission must run before the handler.',
+      'A handler was called before the operator of the request was identified. Run the middleware of ops-admission.ts before every handler.',
     );
   }
   return operator;

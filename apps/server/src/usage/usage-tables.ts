@@ -31,7 +31,7 @@ const outcome = customType<{ data: UsageOutcome; driverData: number }>({
     const name = usageOutcomes[place];
     if (name === undefined)
       throw new TypeError(
-        `The database contains the usage outcome ${place}, which this version does not know. Update this replica.`,
+        `The table with the request counts contains the outcome number ${place}, which a newer version of the service has written. Update this server.`,
       );
     return name;
   },

@@ -199,7 +199,7 @@ test("the CLI works from another machine with the permissions of its operator's 
     [
       'keys list',
       { OPS_URL },
-      `No server responds at ${OPS_URL}: ECONNREFUSED. Check that it is running.`,
+      `No server responds at ${OPS_URL}: ECONNREFUSED. Check that the server is running and that the address is right.`,
     ],
     [`operators revoke ${operator.id}`, {}, 'This operation needs the role owner.'],
     [

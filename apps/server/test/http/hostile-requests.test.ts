@@ -70,7 +70,7 @@ const bodies: Table<RawBytes> = {
     Buffer.from(`\ufeff\ufeff${rex}`),
     Buffer.from(`\ufeff${rex}`, 'utf16le'),
   ],
-  '400 body: expected JSON that nests less deeply': [
+  '400 body: expected JSON with fewer levels of nested arrays and objects': [
     json(`"categoryId":1,"x":${'['.repeat(4_000)}${']'.repeat(4_000)}`),
   ],
   '400 body: expected a JSON object with name and categoryId, got nothing': [''],
@@ -114,7 +114,7 @@ const types: Table<string> = {
     ...['text/plain', 'application/jsonp', 'application/json-patch+json', '*/*', '', '\xff/\xff'],
     ...['application/json, text/plain', 'application/json; charset=utf-16'],
   ],
-  '415 Content-Encoding: expected none': [
+  '415 Content-Encoding: expected none, because the body must not be compressed': [
     ...['gzip', 'identity, gzip', 'gzip, '.repeat(1_000)].map(
       (coding) => `application/json\r\nContent-Encoding: ${coding}`,
     ),

@@ -63,7 +63,9 @@ test('the log line of a request has the quota decision, and a new ban has a log 
   for (let i = 0; i < 3; i += 1) await service.call('/pets', { token });
   const banned = { status: 429, quota: 'banned', errorCode: 'key_temporarily_banned' };
   expect(await lineOfApi('/pets', { token })).toMatchObject(banned);
-  const bans = logOf(service.server).filter(({ msg }) => msg === 'a key is banned for a while');
+  const bans = logOf(service.server).filter(
+    ({ msg }) => msg === 'an API key is temporarily banned',
+  );
   expect(bans).toMatchObject([{ level: 'warn', time, keyId: anyId, seconds: 300 }]);
 });
 

@@ -14,7 +14,7 @@ test('a CLI command that fails writes only to stderr, and its process ends with 
   expect(await execute(process.execPath, [cliFile, 'keys', 'list'], env)).toEqual({
     code: 1,
     stdout: '',
-    stderr: expect.stringMatching(/^error: No server runs on /),
+    stderr: expect.stringMatching(/^error: No server uses the directory /),
   });
 });
 

@@ -100,7 +100,7 @@ test('the first start prints a key and a curl command, and created animals survi
   expect(await cli(['keys', 'list'], { DATA_DIR: dataDir })).toEqual({
     code: 1,
     stdout: '',
-    stderr: `error: No server responds at ${dataDir}: ECONNREFUSED. Check that it is running.\n`,
+    stderr: `error: No server responds at ${dataDir}: ECONNREFUSED. Check that the server is running and that the address is right.\n`,
   });
 
   // When two servers start at the same time, exactly one of them opens the database and serves.

@@ -164,5 +164,5 @@ test('at shutdown, the service writes all request counts to the database, or log
   for (let n = 0; n < 5; n += 1) await call(`${next.baseUrl}/pets`, { token });
   await sql`alter table usage.written rename to written_elsewhere`;
   await next.stop();
-  expect(next.output()).toMatch(/"requests":5,.*"requests are missing in the usage ledger"/);
+  expect(next.output()).toMatch(/"requests":5,.*"requests are missing in the stored usage"/);
 });

@@ -164,7 +164,9 @@ export function createTestService(options: TestServiceOptions = {}): TestService
     // A real connection never responds synchronously, so the test service does not either.
     await undefined;
     if (!url.startsWith(`${baseUrl}/`))
-      throw new TypeError(`fetch failed: the test service has no address ${url}`);
+      throw new TypeError(
+        `fetch failed: the test service has only URLs below ${baseUrl}, but got ${url}`,
+      );
     const request = describeRequest(url.slice(baseUrl.length), init);
     requests.push(request);
     const common = { 'X-Request-Id': `test-${requests.length}`, 'Cache-Control': 'no-store' };

@@ -35,7 +35,9 @@ const messages: Partial<Record<ErrorCode, string>> = {
 function secondsIn(message: string): string {
   const [, seconds] = /Retry after (\d+) s\./.exec(message) ?? [];
   if (seconds === undefined)
-    throw new TypeError(`The message has no "Retry after … s.": ${message}`);
+    throw new TypeError(
+      `The example message of this error must contain "Retry after … s.", but is: ${message}`,
+    );
   return seconds;
 }
 

@@ -27,6 +27,6 @@ export async function confirmAlikeAccount(given: string | null | undefined): Pro
   if (alike.length === 0 || alike.includes(name)) return;
   warned.add(name);
   throw new Error(
-    `The account ${alike.join(', ')} already exists. Account names are case-sensitive: ${name} would be a new account with its own quota. Confirm again to create it.`,
+    `${alike.length === 1 ? `The account ${alike[0]} already exists` : `The accounts ${alike.join(', ')} already exist`}. Account names are case-sensitive: ${name} would be a new account with its own quota. Confirm again to create it.`,
   );
 }

@@ -40,7 +40,10 @@ function actionsOn(account: AccountDetails): Readonly<Record<string, Action>> {
     },
     credit: {
       label: 'Reset usage…',
-      title: 'Reset the usage of this account?',
+      title:
+        usage === null
+          ? 'Set the request counts of the denied keys for the current minute and day to zero?'
+          : 'Set the request counts of this account for the current minute and day to zero?',
       consequence:
         usage === null
           ? 'The minute and day windows of the keys that are denied now start over with their next request. The history stays.'

@@ -40,7 +40,7 @@ function actionsOn(details: KeyDetails): Readonly<Record<string, Action>> {
     },
     credit: {
       label: 'Reset usage…',
-      title: 'Reset the usage of this key?',
+      title: 'Set the request counts of this key for the current minute and day to zero?',
       consequence:
         'Its minute and day windows start over with the next request: earlier requests no longer count. The history stays.',
       confirmLabel: 'Reset usage',
