@@ -359,7 +359,7 @@ export const dashboards = [
         title: 'Node',
         panels: [
           {
-            title: 'CPU (a replica has one thread)',
+            title: 'CPU use (each server has one thread)',
             unit: 'percentunit',
             queries: [{ expr: rate('process_cpu_seconds_total'), legend: '{{instance}}' }],
           },

@@ -9,7 +9,7 @@ async function homeAt(origin: string): Promise<string> {
   return home?.content ?? expect.unreachable('there is a first page');
 }
 
-test('the code sample in the README renders a page of the reference', async () => {
+test('the code sample in the README of apps/docs renders a page of the API reference', async () => {
   const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
   const [, example = ''] = /^```ts\n([\s\S]*?)^```$/m.exec(readme) ?? [];
   const body = example.replaceAll(/^import .*\n/gm, '').replace(/ \/\/.*/g, '');

@@ -145,7 +145,7 @@ test.each([
   }
 });
 
-test('readConfig reports all invalid variables at once, one line each, without their values', () => {
+test('readConfig reports all invalid variables in one error, one line each, without their values', () => {
   const secret = 'h*nter2 secret';
   const all = Object.fromEntries(environmentVariables.map((name) => [name, secret]));
   const lines = faults(all);

@@ -37,7 +37,7 @@ test.each([
   ['SIGHUP', ['drain']],
   ['SIGINT', ['drain', 'close']],
 ])(
-  'stopOnSignals handles %s: it drains at once, closes the service after a delay and exits with code 0',
+  'stopOnSignals handles %s: it begins to drain immediately, closes the service after a delay and exits with code 0',
   async (name, atOnce) => {
     signal(name);
     await clock.advance(2_999);

@@ -189,7 +189,7 @@ describe('waiting calls', () => {
     expect(sent.slice(3).map(({ name }) => name)).toEqual(['a', 'b', 'newcomer']);
   });
 
-  test('the quota gate refuses a waiting call at once if earlier calls will use up the quota of every window that opens within its maxRetryAfterMs', async () => {
+  test('the quota gate refuses a waiting call immediately if earlier calls will use up the quota of every window that opens within its maxRetryAfterMs', async () => {
     const { send, sent } = open();
     const first = send();
     sent[0]?.resolve(answer(0));
@@ -231,7 +231,7 @@ describe('waiting calls', () => {
   });
 });
 
-describe('the gate ignores a response that may be old', () => {
+describe('responses that may be old', () => {
   const usedUp = {
     'X-RateLimit-Limit': '60',
     'X-RateLimit-Remaining': '0',

@@ -169,7 +169,7 @@ describe('request()', () => {
   );
 });
 
-test('rateLimit() sends its request at once, even when the quota is used up', async () => {
+test('rateLimit() sends its request immediately, even when the quota is used up', async () => {
   const status = { plan: 'free', subject: 'key', bannedUntil: null, warned: false };
   const { store, script } = open([deny(3_600), answerJson(200, status), deny(3_600)]);
   await rejection(store.listPets());

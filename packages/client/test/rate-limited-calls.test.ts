@@ -89,7 +89,7 @@ describe('calls with the same API key after a 429', () => {
     expect(script.sentAtMs).toEqual([0, 30_000, 31_000]);
   });
 
-  test('after a 429, calls with the same API key fail at once if their maxRetryAfterMs is 0', async () => {
+  test('after a 429, calls with the same API key fail immediately if their maxRetryAfterMs is 0', async () => {
     const { store, script } = openStore([deny(30), ok], { maxRetryAfterMs: 0 });
     expect(await rejection(store.listPets())).toMatchObject({ attempts: 1 });
     expect(await rejection(store.listPets())).toBeInstanceOf(RateLimitError);

@@ -151,7 +151,7 @@ test.each([
   ['the response of a fetch that ignores its signal', [hang]],
   ['the next attempt', [deny(30), ok]],
 ])(
-  'a call rejects at once when its signal aborts during the wait for %s, and leaves no timer or listener',
+  'a call rejects immediately when its signal aborts during the wait for %s, and leaves no timer or listener',
   async (_what, steps) => {
     const { store, script } = openStore(steps);
     const controller = new AbortController();

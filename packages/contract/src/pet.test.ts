@@ -85,7 +85,7 @@ test('NewPet removes an id and all unknown members', () => {
   expect(parsed).not.toHaveProperty('y');
 });
 
-test('NewPet reports all invalid members at once, or that the value is not an object', () => {
+test('NewPet reports all invalid members in one error, or says that the value is not an object', () => {
   expect(faults({ status: 'lost' })).toHaveLength(3);
   for (const body of [null, [], undefined])
     expect(faults(body)).toEqual([': expected a JSON object with name and categoryId']);

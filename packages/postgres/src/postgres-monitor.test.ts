@@ -55,7 +55,7 @@ test('many failures start a single search for the Postgres server, and a failure
   expect(searches).toHaveLength(2);
 });
 
-test('while the monitor finds no Postgres server, it refuses new connections at once and repeats its search', async () => {
+test('while the monitor finds no Postgres server, it refuses new connections immediately and repeats its search', async () => {
   const { monitor, searches, find, endPause } = createTestMonitor();
   monitor.suspect(refused);
   await find(Promise.reject(refused));

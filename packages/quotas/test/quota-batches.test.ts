@@ -26,7 +26,7 @@ async function scriptCalls(): Promise<number> {
   return Number(/cmdstat_evalsha:calls=(\d+)/.exec(stats)?.[1]);
 }
 
-test('the Redis store sends the first request at once, and combines later requests into calls for up to 100 keys', async () => {
+test('the Redis store sends the first request immediately, and combines later requests into calls for up to 100 keys', async () => {
   const { quotas, takeAtOnce } = await open();
   // After these requests, Redis has cached the scripts, so that each call is a single EVALSHA.
   await takeAtOnce(['warm-up']);

@@ -80,7 +80,7 @@ test('after the clock was set back by a day, quotas.unban returns an end of the 
 
 // Regression: the ban was deleted under its old Redis key, and Redis refused to store it under the
 // new one.
-test('quotas.moveBan moves a ban whose value in Redis has no expiry, and gives it one', async () => {
+test('quotas.moveBan moves a ban that never expires in Redis, and sets its expiry', async () => {
   const { connection } = redis;
   const { keys } = await open({ banPolicy: strict });
   for (let i = 0; i < 4; i += 1) await keys.consume(alone);

@@ -55,7 +55,7 @@ function Operators() {
   );
 }
 
-test('useAdmin polls at most 13 times a minute, stops while the page is hidden, and polls at once when the page becomes visible', async () => {
+test('useAdmin polls at most 13 times a minute, stops while the page is hidden, and polls immediately when the page becomes visible', async () => {
   answer = () => json([{ name: 'Ann' }]);
   const { unmount } = renderAt('#/operators', <Operators />);
   await pass(60_000);

@@ -91,7 +91,7 @@ test('the load shedder refuses a request that has waited too long, even if no re
   expect(shedder).toMatchObject({ inFlight: 1, waiting: 0 });
 });
 
-test('when the wait queue is full, each new request makes the load shedder refuse one request at once, and overdue requests are refused first', async () => {
+test('when the wait queue is full, each new request makes the load shedder refuse one request immediately, and overdue requests are refused first', async () => {
   const shedder = open({ maxInFlight: 1, maxWaiting: 12 });
   enter(shedder, 14);
   expect(refused.length).toBe(1);
@@ -265,7 +265,7 @@ test('the load shedder either starts or refuses each of many random requests, ex
   expect(clock.timerCount()).toBe(0);
 });
 
-test('the load shedder starts at most 256 requests in one iteration of the event loop and the others in later iterations', () => {
+test('the load shedder starts at most 256 requests in one iteration of the event loop, and the remaining requests in later iterations', () => {
   const shedder = open();
   for (let i = 0; i < 256; i += 1) {
     enter(shedder, 1);

@@ -20,7 +20,7 @@ const rotate = async (id: string, json: string) =>
   (await admin.call(`/keys/${id}/rotate`, { json })).body as IssuedKey;
 const revoke = (id: string) => admin.call(`/keys/${id}/revoke`, { method: 'POST' });
 
-test('the admin API creates a key whose token is valid at once, and returns all properties of the key', async () => {
+test('the admin API creates a key whose token is valid immediately, and returns all properties of the key', async () => {
   const answer = await admin.call('/keys', {
     json: '{"plan":"pro","name":"Łódź 🐈","account":"C-17","expiresAt":"2099-01-31T00:00:00+01:00"}',
   });

@@ -142,7 +142,7 @@ describe('operators', () => {
     expect(await rotate(operator.id)).toEqual(refused);
   });
 
-  test("a rotated operator token stays valid for the grace period, and a revoked operator's token is invalid at once", async () => {
+  test("the old token of an operator stays valid for the grace period after a rotation, and a revoked operator's token is invalid immediately", async () => {
     const named = { name: 'Zoë of the search' };
     const { operator, token } = await createOperator(admin, 'viewer', named);
     const first = await rotate(operator.id);

@@ -180,7 +180,7 @@ test('a ban that one server imposed without Redis stays active in the audit log 
   expect(await actionsAbout(own.keyId)).toEqual(['ban.started', 'ban.started']);
 });
 
-test('the ban log reports each ban that it could not write only once: bans that the database refused, bans beyond ten thousand, and bans left at shutdown', async () => {
+test('the ban log reports each lost ban exactly once: a ban that the database refused, a ban beyond ten thousand, or a ban left at shutdown', async () => {
   const { log, onLost, onFailure } = openLog();
   const ban = banOf(crypto.randomUUID(), 1);
   log.add({ ...ban, until: 'nonsense' });

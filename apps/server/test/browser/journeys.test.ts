@@ -37,7 +37,8 @@ describe('the console', () => {
   test('an operator creates a key for a customer, changes it, and revokes it after a leak', () =>
     manageKey(store));
   test('an operator finds a key among many by sorting, filters and search', () => findKeys(store));
-  test('an operator changes several keys at once with the keyboard only', () => useKeyboard(store));
+  test('an operator changes several keys in one step, with the keyboard only', () =>
+    useKeyboard(store));
   test('an operator finds out why the customer C-5 gets 429, and fixes the cause', () =>
     explainDenials(store));
   test('an operator changes the plan of an account, suspends the account, and writes a letter to the customer', () =>

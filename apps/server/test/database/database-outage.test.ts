@@ -86,7 +86,7 @@ test.each([
   ['is killed', () => postgres.kill(), () => postgres.start()],
   ['hangs', async () => postgres.pause(), async () => postgres.resume()],
 ])(
-  'the service responds with 503 at once when Postgres %s, recovers afterwards, and does not execute failed requests later',
+  'the service responds with 503 immediately when Postgres %s, recovers after the outage, and does not execute failed requests later',
   async (_, begin, end) => {
     const { token: newToken } = await createKey();
     const { body: known } = await untilServed('/pets', 201, {

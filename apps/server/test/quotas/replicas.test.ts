@@ -65,7 +65,7 @@ async function createTokens(account: string, quota: Quota, count: number): Promi
 }
 
 // `quota-rule.test.ts` tests the same with a Redis Cluster.
-test('two servers together admit exactly the daily limit of an account when 400 requests arrive at once, and report the same numbers', async () => {
+test('two servers together admit exactly the daily limit of an account when 400 requests arrive at the same time, and report the same numbers', async () => {
   const tokens = await createTokens('loaded', { perMinute: 1_000, perDay: 100 }, 20);
   const replies = await replicas.askAtOnce(400, ...tokens);
   const admitted = replies.filter(isAdmitted);
