@@ -6,7 +6,7 @@ import { GivenScopes } from './admin-scopes.ts';
 import { Label } from './label-schema.ts';
 import { strictObject } from './strict-object.ts';
 
-/** The error for a key with its own limits whose plan has fixed limits. */
+/** The error for a key that has limits of its own, although its plan has fixed limits. */
 export const noQuota = {
   error: 'expected no value, because only Enterprise keys have their own limits',
 };

@@ -129,8 +129,8 @@ export interface Quotas {
    */
   unban(consumer: ConsumerId): Promise<EndedBan>;
   /**
-   * Sets the request counts of a consumer's subject to zero for the current minute and day. Bans
-   * and strikes stay.
+   * Sets the request counts of a consumer, or of the account whose quota it shares, to zero for the
+   * current minute and day. Bans and strikes stay.
    *
    * @throws {QuotasAwayError} if Redis is down. Nothing has changed then.
    */

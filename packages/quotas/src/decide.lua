@@ -111,8 +111,8 @@ for i = 1, #asked / 4 do
       episode_began = 0
     end
 
-    -- 4. Deny the other requests. A denied request may begin an episode, be a strike, or begin a
-    --   ban.
+    -- 4. Deny the other requests. A denied request may begin an episode of denied requests, count
+    --   as a strike towards a ban, or begin a ban.
     denied = requests - admitted
     if denied > 0 then
       policy = policy or cjson.decode(ARGV[2])

@@ -23,7 +23,7 @@ export interface BanState {
    */
   readonly episodeBeganAtMs: number;
   readonly strikes: WindowCount;
-  /** The number of earlier bans. Each makes the next ban longer. */
+  /** The number of earlier bans. Each earlier ban makes the next ban longer. */
   readonly bans: WindowCount;
   /** The end of the current ban. It is 0 if the consumer is not banned. */
   readonly bannedUntilMs: number;
@@ -119,8 +119,8 @@ export function withoutExpired(
 }
 
 /**
- * Returns the ban state after a denied request. The request begins an episode, is a strike, or
- * begins a ban. `BanPolicy` explains these rules.
+ * Returns the ban state after a denied request. The request begins an episode of denied requests,
+ * counts as a strike towards a ban, or begins a ban. `BanPolicy` explains these rules.
  */
 function countDenial(
   { counts, ban }: RequestState,

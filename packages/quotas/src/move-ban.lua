@@ -10,8 +10,8 @@
 -- Returns false if there was nothing to move. Otherwise it returns an array: the ban state, and how long the state is
 -- needed, in milliseconds.
 
--- Returns the end of a ban, and the strikes. When two ban states meet, the state with the greater
--- values is kept.
+-- Returns the end of a ban, and the strikes (denied requests that count towards a ban). If both
+-- Redis keys have a ban state, the script keeps the state with the greater values.
 local function rankOf(state)
   local _, strikes, _, bannedUntil = struct.unpack('>I6I4I6I6', state)
   return bannedUntil, strikes

@@ -92,8 +92,8 @@ function fieldsOf(record: RequestRecord, slowRequestMs: number) {
 }
 
 /**
- * Returns how long a request waited for what. Only slow and traced requests have these fields in
- * their log lines.
+ * Returns how long a request waited for the queue, for Redis, for Postgres and for its body. Only
+ * slow and traced requests have these fields in their log lines.
  */
 function waitsOf({ waits }: RequestRecord) {
   return {

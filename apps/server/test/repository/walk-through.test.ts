@@ -68,7 +68,7 @@ test(`the document ${path} names only files of the server that run when an opera
       .split('\n')
       .find((line) => line.startsWith(`${number}. `)) ?? '';
   // Only the steps 2 to 4 are compared. The CLI executes step 1 in its own process, and step 5
-  // happens only if a replica loses its connection.
+  // happens only if a replica of the service loses its connection.
   const named = [2, 3, 4].flatMap((number) => filesIn(step(number)));
   const names = [...executed].map((file) => file.split('/').at(-1));
   expect(named.length).toBeGreaterThan(8);

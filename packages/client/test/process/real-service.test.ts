@@ -22,7 +22,8 @@ async function createKey(more: object): Promise<string> {
 }
 
 /**
- * The requests that both services get. The test service starts with the animals of the real one.
+ * The requests that both services get. The test service starts with the animals of the real
+ * service.
  */
 const requests: [line: string, idempotencyKey?: string][] = [
   ...[1, 2, 3].map((n): [string] => [`POST /pets {"name":"n${n}","categoryId":3}`]),
