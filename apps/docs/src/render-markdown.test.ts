@@ -44,7 +44,7 @@ ${code('json 400', '{"code":"b"}')}
   expect(html).not.toMatch(/\{[#.]/);
 });
 
-test('renderMarkdown renders each subsection as a card below a heading with the class cards', () => {
+test('renderMarkdown renders each subsection of a heading with the class "cards" as a card', () => {
   const { html, sections } = renderMarkdown(
     '# Title\n\n## Start {#go .cards}\n\n### One\n\nFirst.\n\n### Two\n\nSecond.\n\n## End\n',
   );

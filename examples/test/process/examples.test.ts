@@ -236,7 +236,7 @@ describe('the recipes', () => {
     expect(pets[0]?.name).toBe('Mia');
   });
 
-  test('the JSON recipe keeps 64-bit categories exact', () => {
+  test('the JSON recipe keeps 64-bit category ids exact', () => {
     const pet: Pet = { id: 1, name: 'Mia', categoryId: 9007199254740993n };
     expect(fromExactJson(toExactJson(pet))).toEqual(pet);
     expect(JSON.parse(toJsonWithStrings(pet))).toEqual({ ...pet, categoryId: '9007199254740993' });

@@ -79,7 +79,7 @@ describe('the circuit breaker', () => {
     expect(probes).toBe(1);
   });
 
-  test('the circuit breaker ignores a late failure of a call from the time before the breaker opened and closed again', async () => {
+  test('the circuit breaker ignores the late failure of a call that began before the breaker opened and closed again', async () => {
     const late = Promise.withResolvers<never>();
     const settled = Promise.allSettled([breaker.run(() => late.promise)]);
     await clock.advance(150);

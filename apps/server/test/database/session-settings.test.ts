@@ -97,7 +97,7 @@ test('a server is not ready if its connection pooler drops the session settings 
 
 // By default, the search_path begins with the schema that has the same name as the role. One of the
 // migrations creates a schema called `usage`.
-test('migratePostgres migrates the database of a role that has the same name as a schema', async () => {
+test('migratePostgres works when the database role has the same name as a schema', async () => {
   await using role = await createRole('usage');
   await using database = await createDatabase();
   await using admin = connectTo(adminUrl);
