@@ -26,8 +26,8 @@ export function createRememberingLookup(
   /** The last result for each name. There are only the few host names of `DATABASE_URL`. */
   const found = new Map<string, Parameters<Callback>>();
   /**
-   * The callbacks that wait for a running lookup, by name. Only one lookup of a name runs at a time,
-   * because each occupies one of Node's four threads until the name server responds.
+   * The callbacks that wait for a running lookup, by name. Only one lookup of a name runs at a
+   * time, because each lookup occupies one of Node's four threads until the name server responds.
    */
   const waiting = new Map<string, Set<Callback>>();
 

@@ -49,7 +49,8 @@ const connectionTo = (connectTimeoutMs: number, connectionName: string) => ({
   connectTimeout: connectTimeoutMs,
   retryStrategy: retryDelayMs,
   connectionName,
-  // Redis before 7.2 does not know CLIENT SETINFO. Each connection would count two failed commands.
+  // Redis before 7.2 does not know CLIENT SETINFO. Each connection would send two commands that
+  // fail.
   disableClientInfo: true,
 });
 

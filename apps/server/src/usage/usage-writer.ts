@@ -42,9 +42,9 @@ const isLater = (column: 'at' | 'deprecated_at' | 'refused_at') =>
 
 /**
  * Adds the counts of a replica to the usage tables, under each key and under the sum of each plan.
- * One SQL statement records the flush and adds its counts, so neither can happen alone. If the same
- * flush is written twice at the same time, the second statement waits for the first one and then
- * changes nothing.
+ * One SQL statement records the flush (the batch of counts) and adds its counts, so neither can
+ * happen alone. If the same flush is written twice at the same time, the second statement waits for
+ * the first one and then changes nothing.
  *
  * All flushes lock rows in the same order, so that two flushes never deadlock. The sums of plans
  * come last, because all flushes update them. Their locks are then held for the shortest time.

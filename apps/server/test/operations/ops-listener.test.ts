@@ -81,8 +81,8 @@ test("a server is ready if the database has all migrations of the server's versi
   await db.execute(`update ${migrations} set created_at = abs(created_at)`);
 });
 
-// Regression: the replica was ready although every SQL statement of callers failed. The table of
-// migrations was still readable, because it is in another schema.
+// Regression: the replica of the service was ready although every SQL statement of callers failed.
+// The table of migrations was still readable, because it is in another schema.
 test('a server is not ready while its database role may not use the schema public', async () => {
   const { db } = service.database;
   const body = async () => (await call(`${service.server.opsUrl}/readyz`)).body;
