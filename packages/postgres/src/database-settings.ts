@@ -18,8 +18,8 @@ export const defaultDatabaseLimits = {
    */
   idleSeconds: 5,
   /**
-   * How often a statement is sent in each pool of requests, so that one connection of the pool
-   * stays open.
+   * How often a statement is sent in each connection pool for requests of callers, so that one
+   * connection of the pool stays open.
    */
   keepOpenMs: 2_000,
   /** The timeout after which Postgres cancels a statement. */

@@ -39,8 +39,8 @@ const lacksMigrations = 'The database lacks migrations that this version needs.'
  * migrations than expected are fine, because newer replicas of the service apply their migrations
  * during an update.
  *
- * The check uses each pool of requests, because one pool may be connected while another one cannot
- * connect.
+ * The check uses each connection pool for requests of callers, because one pool may be connected
+ * while another one cannot connect.
  *
  * @param migrationsFolder the folder with the SQL files and the journal that drizzle-kit wrote.
  * @returns the check. It returns one sentence about what is wrong, or `undefined`.

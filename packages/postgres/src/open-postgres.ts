@@ -156,8 +156,9 @@ export function openPostgres(
 const emptyStatement = statement('keep_open', (db) => db.execute(sql`select`));
 
 /**
- * Keeps one connection open in each pool of requests while there is no traffic. Otherwise the first
- * request after a pause would wait for a new connection, or would fail if it cannot be opened.
+ * Keeps one connection open in each connection pool for requests of callers while there is no
+ * traffic. Otherwise the first request after a pause would wait for a new connection, or would fail
+ * if it cannot be opened.
  *
  * @returns a function that stops this.
  */

@@ -22,7 +22,7 @@ export async function listenTo(
   // more LISTEN.
   //
   // Only one heartbeat is sent at a time. Otherwise a Postgres that continues after a hang would
-  // send several at once.
+  // send several heartbeats at the same time.
   const beat = () => {
     sending ??= client
       .notify(channel, heartbeat())

@@ -14,8 +14,8 @@ import type { Address } from './postgres-socket.ts';
  *
  * After a failure, the monitor searches for a Postgres that accepts writes. Only one search runs at
  * a time, and new connections wait for its result. If a search finds no Postgres, it is repeated,
- * and new connections fail at once meanwhile. If a search finds only a read-only Postgres,
- * connections use it, and the search for a writable one continues.
+ * and new connections fail immediately in the meantime. If a search finds only a read-only
+ * Postgres, connections use it, and the search for a writable one continues.
  *
  * @param options.find {@link findPostgres}
  * @param options.onReplaced called when connections to the old Postgres must be closed, because

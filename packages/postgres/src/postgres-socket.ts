@@ -18,8 +18,8 @@ const lookup = createRememberingLookup();
  * server closes the connection.
  *
  * A proxy closes connections like this when its Postgres is down, and so does an HTTP server.
- * postgres.js ignores it, and reconnects at once and forever, while the statement waits (issue 1193
- * of postgres.js).
+ * postgres.js ignores the end of the connection. It then reconnects immediately, again and again,
+ * while the statement waits (issue 1193 of postgres.js).
  *
  * The socket has a property `host`, because postgres.js takes the host name for TLS from it.
  * Servers that many databases share choose the certificate by this name (SNI).

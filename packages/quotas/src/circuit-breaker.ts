@@ -19,8 +19,8 @@ export type CircuitBreaker = ReturnType<typeof createCircuitBreaker>;
  * Creates a circuit breaker. It rejects calls to Redis while Redis does not respond in time, so
  * that no request waits for Redis.
  *
- * The first call that fails or times out opens the breaker. An open breaker rejects all waiting
- * calls at once, and all later calls until a probe succeeds.
+ * The first call that fails or times out opens the breaker. An open breaker immediately rejects all
+ * waiting calls, and all later calls until a probe succeeds.
  *
  * No call is sent a second time. Redis may already have counted a request whose response is late,
  * and this replica's memory counts it as well.

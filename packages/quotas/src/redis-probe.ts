@@ -3,7 +3,7 @@ import type { RedisConnection } from './open-redis.ts';
 
 /**
  * Creates a probe, which resolves if Redis can decide again. The probe writes, because a Redis
- * without free memory, or a read-only replica, still responds to reads.
+ * without free memory, or a read-only Redis replica, still responds to reads.
  *
  * The probe writes to every node of a Cluster, and calls every command that the scripts use.
  * Otherwise it would succeed while one node is down, or while Redis refuses a command. The breaker

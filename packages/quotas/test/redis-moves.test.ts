@@ -34,7 +34,7 @@ test('a Redis Cluster counts each request once while the slots of the keys move 
     });
     replicas.push(stack.use(quotas));
   }
-  // The connections to some nodes may not be ready yet, and then the breaker opens.
+  // The connections to some nodes may not be ready yet, and then the circuit breaker opens.
   await until(() => breakersOpen === 0);
   failures.length = 0;
   const connection = openRedis(cluster.urls, { connectTimeoutMs: 10_000, name: 'test' });

@@ -89,7 +89,7 @@ export interface LoadShedder<Entering = Response> {
    * request keeps its slot when the client disconnects, because its work continues.
    *
    * @returns whether the request starts now. If not, one of the functions in `handlers` is called,
-   * at once or later.
+   *   immediately or later.
    */
   enter(response: Entering, handlers: WaitingHandlers<Entering>): boolean;
   /** The number of requests in flight. */
