@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { anyPatternIsSafe, play } from './call-patterns.ts';
 
-// This test plays five random patterns. The campaign `call-patterns` plays many more. In each
-// pattern, `play` checks that the key is not banned and that no animal is added twice.
+// This test plays five random patterns. The campaign (long test) `call-patterns` plays many more.
+// In each pattern, `play` checks that the key is not banned and that no animal is added twice.
 
 test('clients with random patterns of calls get no key banned, and add no animal twice', () =>
   fc.assert(anyPatternIsSafe, { seed: 1, numRuns: 5 }));

@@ -2,8 +2,8 @@
 -- requests left, and if the key is not banned. The subject of a key is its account, or the key itself if it has no
 -- account. `decide.ts` follows the same rules for one request in memory. Tests compare both with a model.
 --
--- KEYS     for each API key, the name of its subject's windows. The name of its strikes and ban follows, if they are
---          stored under another name.
+-- KEYS     for each API key, the Redis key of its subject's windows. The Redis key of its strikes (denied requests that
+--          count towards a ban) and its ban follows, if they are stored under another Redis key.
 -- ARGV[1]  a JSON array with four numbers for each API key: how many of the KEYS belong to it, how many requests
 --          arrived (0 only reads the state), the limit per minute, and the limit per day
 -- ARGV[2]  a JSON array with the ban policy: `graceMs`, `minStrikes`, `strikeShare`, `strikeWindowSeconds`,
@@ -16,7 +16,7 @@
 --   1. how many of its requests were admitted
 --   2. used and end of the minute, used and end of the day
 -- If a request was denied, or the key has strikes or a ban, these numbers follow:
---   3. how many requests were denied; the remaining ones are banned
+--   3. how many requests were denied; the remaining requests are refused because of a ban
 --   4. the end of the ban, the strikes before the first and after the last denied request
 --   5. 1 if one of the requests began the ban, otherwise 0; and the end of the strikes
 --

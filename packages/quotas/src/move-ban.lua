@@ -2,8 +2,8 @@
 -- (its account, or the API key itself). The counts of both windows stay with the old subject. The
 -- move is a single script, so that no unban and no request can run between its steps.
 --
--- KEYS[1]  the old name of the ban state
--- KEYS[2]  the new name of the ban state. It is missing in a Cluster, where it may be in another slot.
+-- KEYS[1]  the old Redis key of the ban state
+-- KEYS[2]  the new Redis key of the ban state. It is missing in a Cluster, where it may be in another slot.
 -- ARGV[1]  how many bytes of windows are in front of the ban state at KEYS[1]: 20, or 0 if there are none
 -- ARGV[2]  how many bytes of windows are in front of the ban state at KEYS[2]
 --

@@ -1,9 +1,10 @@
 import { type ConsumerId, escapeId, subjectOf } from './consumer.ts';
 
 /*
- * The format of the data in Redis, version 2. During an update, old and new replicas read and write the same data.
+ * The format of the data in Redis, version 2. During an update, old and new replicas of the service read and write the
+ * same data.
  *
- * | name | value | expires |
+ * | Redis key | value | expires |
  * |---|---|---|
  * | `<prefix>:key:{<key>}` | windows, and the ban state if there is one | when both have expired |
  * | `<prefix>:account:{<account>}` | windows that all consumers of the account share | when both windows have expired |
@@ -12,23 +13,24 @@ import { type ConsumerId, escapeId, subjectOf } from './consumer.ts';
  * | `<prefix>:probe`, `<prefix>:probe:{0}` to `{31}` | `1`, written to check that Redis accepts writes | after 1 s |
  *
  * The caller of this package chooses `<prefix>` and `<kind>`. The Animal Store uses the prefix `animal-store`. `<key>`
- * is the id of a consumer. The braces put all names of one script call into the same slot of a Cluster. In ids, `{`, `}`
- * and `%` are percent-encoded.
+ * is the id of a consumer. The braces put all Redis keys of one script call into the same slot of a Cluster. In ids,
+ * `{`, `}` and `%` are percent-encoded.
  *
  * Windows are 20 bytes, written by `struct.pack('>I4I6I4I6')`: used and end of the minute, used and end of the day.
  *
- * A ban state is 32 bytes, written by `struct.pack('>I6I4I6I6I4I6')`: start of the episode, number and end of the
- * strikes, end of the ban, number of earlier bans and the time when they expire. All times are Unix times in
- * milliseconds, or 0. The Lua scripts next to this file and `redis-store.ts` read and write this format.
+ * A ban state is 32 bytes, written by `struct.pack('>I6I4I6I6I4I6')`: start of the episode of denied requests,
+ * number and end of the strikes (denied requests that count towards a ban), end of the ban, number of earlier bans and
+ * the time when they expire. All times are Unix times in milliseconds, or 0. The Lua scripts next to this file and
+ * `redis-store.ts` read and write this format.
  *
  * Version 1 (until commit `be430f2`) had no accounts. Its keys were the same. Its allowances were named
- * `<prefix>:network:<caller>` and `<prefix>:rate-limit-status:<caller>`, and packed as `>I4I6`. The library cannot count
- * in these values, and such an error makes a replica treat Redis as down. So version 2 uses other names, and each
- * version counts its own allowances.
+ * `<prefix>:network:<caller>` and `<prefix>:rate-limit-status:<caller>`, and packed as `>I4I6`. The library cannot
+ * count in these values, and such an error makes a replica of the service treat Redis as down. So version 2 uses other
+ * Redis keys, and each version counts its own allowances.
  *
- * A change of a name, of a value or of its meaning needs a new version. The new version must convert the data of the
- * previous one, or read and write both. `redis-format.test.ts` checks this: it runs a replica of the previous version
- * beside this one, and compares the data of this version with a sample.
+ * A change of a Redis key, of a value or of its meaning needs a new version. The new version must convert the data of
+ * the previous version, or read and write both formats. `redis-format.test.ts` checks this: it runs a replica of the
+ * previous version beside a replica of this version, and compares the data of this version with a sample.
  */
 
 /**
@@ -42,7 +44,7 @@ export type RedisNames = ReturnType<typeof createRedisNames>;
 /**
  * Creates the functions that return the Redis keys of all values.
  *
- * @param prefix the beginning of all names. With different prefixes, two services on one Redis do
+ * @param prefix the beginning of all Redis keys. With different prefixes, two services on one Redis do
  *   not share any value.
  */
 export function createRedisNames(prefix: string) {

@@ -2,7 +2,7 @@
 -- Cluster, they move from another slot, so one script cannot do the whole move. The counts of both
 -- windows stay. They are the first bytes of the same string, which `redis-format.ts` describes.
 --
--- KEYS[1]  the new name
+-- KEYS[1]  the new Redis key
 -- ARGV[1]  the ban state, packed
 -- ARGV[2]  how long the ban state is needed, in milliseconds
 -- ARGV[3]  how many bytes of windows are in front of the ban state at KEYS[1]: 20, or 0 if there are none

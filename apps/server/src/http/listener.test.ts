@@ -118,8 +118,8 @@ test('the HTTP listener responds to pipelined requests up to a limit, and then c
   expect(statusesIn(received)).toEqual([200, 200, 200, 200, 200]);
 });
 
-// Regression: a reset after CONNECT ended the process. The campaign `wire` tests more sequences of
-// this kind.
+// Regression: a reset after CONNECT ended the process. The campaign (long test) `wire` tests more
+// sequences of this kind.
 test('the HTTP listener closes the connection when it receives CONNECT, and survives if the client then resets the connection', async () => {
   await using listener = await listen(served());
   const connect = 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n';
@@ -133,7 +133,8 @@ test('the HTTP listener closes the connection when it receives CONNECT, and surv
   expect(await (await fetch(listener.origin)).text()).toBe('served');
 });
 
-// The campaign `attacks` opens a thousand of these connections and sends the headers byte by byte.
+// The campaign (long test) `attacks` opens a thousand of these connections and sends the headers
+// byte by byte.
 test("the HTTP listener responds with 408 and disconnects when a client does not finish the request's headers", async () => {
   await using listener = await listen(served(), { headersTimeoutMs: 50 });
   const received = await readUntilClosed(listener.origin, 'GET / HTTP/1.1\r\nHost: a\r\nX-Slow: ');

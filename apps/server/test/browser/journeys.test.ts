@@ -47,7 +47,7 @@ describe('the console', () => {
     viewLastWeek(store));
   test('an operator chooses the theme and the density of tables, and every name is shown as plain text', () =>
     chooseView(store));
-  // The campaign `screens` tests the pages at all widths and in all themes.
+  // The campaign (long test) `screens` tests the pages at all widths and in all themes.
   test('an operator sees every page on a laptop and on a phone', () =>
     tourConsole(store, { widths: [1280, 360], judged: { 360: 'dark' }, judgedWhenOpen: [] }));
 });

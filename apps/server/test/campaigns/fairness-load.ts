@@ -3,8 +3,8 @@
 //
 //     node fairness-load.ts ORIGIN CONNECTIONS TOKEN NETWORKS
 //
-// Each second, the program prints the number of responses and of 503s. The campaign `fairness` runs
-// it as a separate process, so that it does not delay the measurement.
+// Each second, the program prints the number of responses and of 503s. The campaign (long test)
+// `fairness` runs it as a separate process, so that it does not delay the measurement.
 
 import { connect } from 'node:net';
 

@@ -163,7 +163,7 @@ testTable('a body with the Content-Type', types, (type) => [
   },
 ]);
 
-// The campaign `wire` tests more connections of this kind and also checks the memory.
+// The campaign (long test) `wire` tests more connections of this kind and also checks the memory.
 test('the service survives many connections with random hostile requests', async () => {
   const { server, tokens } = service;
   const before = await countAnimals();

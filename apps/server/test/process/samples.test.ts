@@ -38,7 +38,7 @@ test('every API operation has a code sample in each language, and each sample ha
   expect(samples.map(({ name }) => name).toSorted()).toEqual(expected);
 });
 
-// The campaign `clients` runs the samples in Go.
+// The campaign (long test) `clients` runs the samples in Go.
 test('every code sample in curl, TypeScript, JavaScript and Python runs unchanged and prints its expected output', async () => {
   const own = samples.filter(({ language }) => language !== 'go');
   const outputs = await runSamples(own, service.tokens.enterprise);

@@ -5,8 +5,8 @@ import { readExamples, repository, temporaryDirectory } from '@animal-store/test
 import { expect, test, vi } from 'vitest';
 import { migrationsFolder } from '../../src/schema/migration-options.ts';
 
-// A campaign runs the example of the contract. The tests of the client and of packages/quotas run
-// their own examples.
+// A campaign (long test) runs the example of the contract. The tests of the client and of
+// packages/quotas run their own examples.
 
 /**
  * A folder inside the server's node_modules, so that the imports of the examples can be resolved.

@@ -94,7 +94,7 @@ test('the packed client loads as ES module and as CommonJS module, and each reco
   expect(JSON.parse(output)).toEqual([names, names, [false, true, false, true]]);
 });
 
-// The campaign `client-compilers` runs older compilers, and more sets of types.
+// The campaign (long test) `client-compilers` runs older compilers, and more sets of types.
 test.each(['the language alone', 'Node with the DOM'] as const)(
   'TypeScript 7 compiles the packed client and the examples of the README with the types of %s',
   (runtime) => compileConsumer(consumer, typescript7, compilations[runtime]),
@@ -106,7 +106,7 @@ test('the tool publint finds no problem in the packed client', async () => {
   expect(messages).toEqual([]);
 });
 
-// The campaign `bundles` measures bundles of other bundlers.
+// The campaign (long test) `bundles` measures bundles of other bundlers.
 test('a bundle of the whole client by rolldown has at most 7.5 kB', async () => {
   await using bundle = await rolldown({ input: join(packageDirectory, 'dist/index.js') });
   const { output } = await bundle.generate({ format: 'esm', minify: true });
