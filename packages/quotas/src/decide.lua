@@ -72,10 +72,10 @@ for i = 1, #asked / 4 do
   local stored_until = math.max(minute_ends, day_ends)
   if not is_apart then stored_until = math.max(stored_until, strikes_end, ban_ends, bans_end) end
 
-  -- 2. Treat expired windows and an expired ban as empty. If a window ends later than its full
-  --   length from now, the clock was set back after the window was stored. The window then begins
-  --   again now, and keeps its count. Otherwise it would stay full until the clock reaches the
-  --   stored end.
+  -- 2. Treat expired windows and an expired ban as empty. A window that begins now ends one window
+  --   length from now. If a stored window ends later than that, the clock was set back after the
+  --   window was stored. The window then begins again now, and keeps its count. Otherwise it would
+  --   stay full until the clock reaches the stored end.
   local stored_minute_ends, stored_day_ends, stored_ban_ends = minute_ends, day_ends, ban_ends
   if minute_ends <= now then minute_used, minute_ends = 0, 0 end
   if day_ends <= now then day_used, day_ends = 0, 0 end

@@ -91,9 +91,9 @@ export function decide(
 /**
  * Returns the state with expired windows and an expired ban as empty.
  *
- * If a window ends later than its full length from now, the clock was set back after the window was
- * stored. The window then begins again now, and keeps its count. Otherwise it would stay full until
- * the clock reaches the stored end.
+ * A window that begins now ends one window length from now. If a stored window ends later than
+ * that, the clock was set back after the window was stored. The window then begins again now, and
+ * keeps its count. Otherwise it would stay full until the clock reaches the stored end.
  */
 export function withoutExpired(
   { counts, ban }: RequestState,

@@ -31,10 +31,10 @@ export interface PipeliningOptions {
  * their responses (HTTP pipelining). The server closes a connection that exceeds the limit.
  *
  * The limit prevents an attack: one segment of 64 kB contains 2,600 small requests. Node parses all
- * of them at once and creates 10 MB of objects. `socket.pause()` and `socket.destroy()` do not stop
- * the parser: in tests, 100 connections still used up a heap of 512 MB. Only an upgrade request
- * stops the parser. So a request over the limit is treated as an upgrade request. Node then closes
- * the connection, because the server does not listen to `upgrade`.
+ * of them in one step and creates 10 MB of objects. `socket.pause()` and `socket.destroy()` do not
+ * stop the parser: in tests, 100 connections still used up a heap of 512 MB. Only an upgrade
+ * request stops the parser. So a request over the limit is treated as an upgrade request. Node then
+ * closes the connection, because the server does not listen to `upgrade`.
  */
 export function limitPipelining(maxPending: number): PipeliningOptions {
   class LimitedRequest extends IncomingMessage {

@@ -319,7 +319,7 @@ export function openMetrics({
       return { text, contentType: shownIn.contentType };
     },
     /**
-     * Waits for the next scrape if requests or bans were lost since the last one. Most losses
+     * Waits for the next scrape if requests or bans were lost since the last scrape. Most losses
      * happen during a shutdown, and no alert would show them without this wait. The function does
      * not wait if nobody has scraped the metrics so far.
      */

@@ -43,7 +43,7 @@ const keys: Readonly<Record<string, StoredKey>> = {
     ...{ name: 'Acme 2', account: 'A', plan: 'pro', created: 99, used: 0.5, deprecated: 1 },
     today: { ok: 1, denied: 1 },
   },
-  // The key was created at the same time as the previous one. Equal times occur when keys are
+  // The key was created at the same time as the previous key. Equal times occur when keys are
   // imported from another system.
   c: { name: 'ACME_3', account: 'a', plan: 'business', created: 99, used: 60 },
   d: {

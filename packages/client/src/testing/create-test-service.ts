@@ -76,8 +76,8 @@ function scopeOf(method: string, route: string): Scope | undefined {
 }
 
 /**
- * Creates a service in memory that behaves like the real one: pages, quotas, idempotency, errors
- * and deprecations. Each test service has its own API key, so tests do not share a quota.
+ * Creates a service in memory that behaves like the real service: pages, quotas, idempotency,
+ * errors and deprecations. Each test service has its own API key, so tests do not share a quota.
  *
  * @example
  * ```ts
