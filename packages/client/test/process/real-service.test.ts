@@ -43,7 +43,8 @@ const requests: [line: string, idempotencyKey?: string][] = [
   ['GET /pets?limit=2&status=available&categoryId=3'],
   ['GET /pets?limit=101&status=lost'],
   ['GET /pets?limit=1e1&categoryId=03'],
-  // Tests that use the same database may have added an animal to this category, so the limit is 1.
+  // Only one animal has this category, so the page contains exactly as many animals as the limit.
+  // Neither service may then return a link to a next page.
   ['GET /pets?categoryId=9223372036854775807&limit=1'],
   ['GET /pets?cursor=x'],
   ['GET /pets?unknown=1'],
