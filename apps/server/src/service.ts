@@ -106,7 +106,10 @@ export interface ServiceOptions {
   readonly quotaClock?: Clock | undefined;
 }
 
-/** The options of the service, with the values that all groups of parts need. */
+/**
+ * The options of the service, and the values that every function which opens parts of the service
+ * needs.
+ */
 interface Context extends ServiceOptions {
   readonly clock: Clock;
   readonly place: DatabasePlace;

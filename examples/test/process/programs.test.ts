@@ -12,7 +12,7 @@ test('the guides and the OpenAPI document contain the current example programs',
   ).toEqual([]);
 });
 
-test('every code block of a guide in a programming language names the example program that it shows', () => {
+test('in the guides, every code block in a programming language names the example program that it shows', () => {
   const programs = Object.entries(filesWithPrograms()).flatMap(([file, text]) =>
     Array.from(text.matchAll(/^```(?:sh|ts|js|python|go)\b(.*)$/gm), ([, name]) => [file, name]),
   );

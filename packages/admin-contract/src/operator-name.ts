@@ -6,7 +6,7 @@ import { Label } from './label-schema.ts';
  */
 const reservedNames = ['ADMIN_TOKEN', 'local user'];
 
-/** Pairs of a Cyrillic or Greek letter and the Latin letter that looks like it in most fonts. */
+/** Pairs of a letter or digit and the Latin letter that looks like it in most fonts. */
 const smallLetters = pairsOf(
   'аa еe оo рp сc уy хx іi јj ѕs ԁd һh ӏl ԛq ԝw үy οo αa νv ιi υu ρp χx κk ɑa ɡg ıi 0o 1l',
 );

@@ -18,9 +18,10 @@ test('prepareDataDir makes a new or empty directory, and new parent directories,
 
 // All files in the directory are private to their owner, but the group could use the socket. So a
 // mode that gives the group access is refused.
-test.each([0o701, 0o710])(
-  'prepareDataDir refuses a directory with files and mode %o',
-  async (mode) => {
+test.each(['701', '710'])(
+  'prepareDataDir refuses a directory that contains files and has the mode %s',
+  async (octalMode) => {
+    const mode = Number.parseInt(octalMode, 8);
     await using directory = await temporaryDirectory();
     const path = join(directory.path, 'data');
     mkdirSync(path);

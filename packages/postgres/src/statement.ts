@@ -25,9 +25,9 @@ export interface StatementContext {
 }
 
 /**
- * The channel on which every statement is published, for metrics, traces and the monitors of the
- * database. It is a diagnostics channel of Node, which ioredis uses too. So repositories do not
- * need to know the subscribers.
+ * The channel on which every statement is published, so that repositories need not know the
+ * subscribers: metrics, traces and the monitors of the database. It is a `TracingChannel` of Node,
+ * like the channels on which ioredis publishes its commands.
  */
 const statementChannel: TracingChannel<object, StatementContext> = tracingChannel<
   object,
@@ -289,8 +289,8 @@ async function giveUp(): Promise<never> {
 }
 
 /**
- * Throws the translated error. The error of a statement inside a transaction is already translated,
- * and is only completed.
+ * Throws the translated error, with the name of the connection pool. The error of a statement inside
+ * a transaction is already translated, so the function only adds the pool.
  */
 function translate(error: unknown, { mayBeSlow = false, pool }: StatementLimit): never {
   const translated = error instanceof DatabaseError ? error : toDatabaseError(error);

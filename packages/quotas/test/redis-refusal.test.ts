@@ -20,7 +20,7 @@ test('createQuotas rejects with a RedisRefusalError when the primary that the Se
   await expect(opening).rejects.toBeInstanceOf(RedisRefusalError);
 });
 
-test('quotas.refusal returns the reason when Redis begins to refuse the password of a server that is already running', async () => {
+test('quotas.refusal returns the reason when Redis begins to refuse the password of a service that is already running', async () => {
   await using cluster = await openRedisCluster();
   const quotas = await createQuotas({ redis: cluster.urls, firstConnectionTimeoutMs: hangMs });
   expect(quotas.refusal()).toBeUndefined();

@@ -17,7 +17,7 @@ const localShortcuts = {
   'In a dialog': 'Enter confirms, Esc cancels',
 } as const;
 
-/** Matches the elements where a key press types a letter, so it is not a shortcut. */
+/** Matches the elements in which a key press has its own meaning, so it is not a shortcut. */
 const typingElements = 'input:not([type=checkbox], [type=radio]), select, textarea, dialog';
 
 /**

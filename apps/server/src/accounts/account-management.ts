@@ -30,7 +30,10 @@ import { countFoundAccounts, searchAccounts } from './account-search.ts';
 
 export type AccountManagement = ReturnType<typeof createAccountManagement>;
 
-/** The number of keys that are locked at the same time while their bans move. */
+/**
+ * The number of keys that are locked at the same time. When an account gets or loses its plan, the
+ * bans of its keys move to other Redis keys, and each key is locked meanwhile.
+ */
 const movedAtOnce = 50;
 
 const insertAccount = statement('insert_account', (tx, name: string) =>

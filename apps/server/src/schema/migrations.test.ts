@@ -98,7 +98,8 @@ function riskyStatementsOf(sql: string): string[] {
     // The index is created without a lock before the migration runs: see `online-indexes.ts`.
     const online = /^CREATE INDEX IF NOT EXISTS "\w+" ON (\S+)/.exec(text)?.[1];
     if (online !== undefined) return altered.includes(online);
-    // The column is filled in batches before the migration runs: see `fill-in-batches.ts`.
+    // An UPDATE may fill a column that the same migration adds. `fill-in-batches.ts` fills this
+    // column before the migration runs, so the UPDATE changes only a few rows.
     const filled = /^UPDATE (\S+) SET [^;]+ WHERE "\w+" IS NULL;?$/.exec(text)?.[1];
     if (filled !== undefined) return altered.includes(filled);
     const indexed = /^CREATE (?:UNIQUE )?INDEX "\w+" ON (\S+)/.exec(text)?.[1];

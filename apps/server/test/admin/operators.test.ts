@@ -205,7 +205,7 @@ describe('operators', () => {
     expect(another.headers.get('WWW-Authenticate')).toBe(challenge('invalid_token'));
   });
 
-  test('a session can be ended alone, and ends when its operator is revoked or the token that created it becomes invalid', async () => {
+  test('an operator can end one session and keep the others, and a session ends when its operator is revoked or the token that created it becomes invalid', async () => {
     const { operator, token } = await createOperator(admin, 'operator');
     const first = await openSession(admin, token);
     const second = await openSession(admin, token);

@@ -9,7 +9,10 @@ import { entryOf, writeUsage } from '../support/write-usage.ts';
 const folder = `${repository}apps/server/node_modules/.screenshots/`;
 const readmeFolder = `${repository}docs/images/`;
 
-/** The screenshots in the README, by the page that they show. Each of them shows one screen. */
+/**
+ * The screenshots in the README. Each key is a page of the console, the width of its window and its
+ * theme.
+ */
 const readmePictures: Readonly<Record<string, string>> = {
   'overview-1440-light': 'console-overview.png',
   'keys-1440-dark': 'console-keys.png',

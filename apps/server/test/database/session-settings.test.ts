@@ -69,7 +69,7 @@ test('a server is ready and serves requests after the defaults of the database h
 
 // The fake pooler removes the settings from the startup message, as PgBouncer does with
 // `ignore_startup_parameters`. Sessions then have the defaults of the role or the database.
-test('a server is not ready if its connection pooler drops the session settings and the defaults of the database no longer replace them', async () => {
+test('a server becomes not ready when its connection pooler drops the session settings and the defaults of the database have other values', async () => {
   await using database = await createMigrated('postgres');
   await using pooler = await openRawServer((client) => {
     const server = connect(addressOf(database.url)).on('error', () => client.destroy());

@@ -17,7 +17,10 @@ import { manageKeys } from '../support/manage-keys.ts';
 // Redis.
 
 const rounds = 20;
-/** The ban policy of the tests, with which the third denied request leads to a ban. */
+/**
+ * The ban policy of the tests. The first denied request counts nothing, the second is the one strike
+ * that is allowed, and the third leads to a ban.
+ */
 const banPolicy = { ...defaultBanPolicy, graceMs: 0, minStrikes: 1 };
 
 const database = useDatabase('postgres');

@@ -147,7 +147,7 @@ export interface Denials {
   /** The buckets that contain denied requests (429), the earliest first. */
   readonly buckets: readonly Bucket[];
   readonly denied: number;
-  /** The number of requests with a 401 or 403, because the key was not valid at that time. */
+  /** The number of requests that were refused because the key was not valid at that time. */
   readonly refused: number;
   /** The number of all requests in the period. */
   readonly requests: number;
