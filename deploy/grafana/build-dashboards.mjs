@@ -1,6 +1,6 @@
 // Generates dashboards/*.json. Run it after an edit of dashboard-definitions.mjs:
 //
-//   node scripts/install.mjs all && node deploy/grafana/build-dashboards.mjs
+//   node scripts/install.mjs all && npx node deploy/grafana/build-dashboards.mjs
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

@@ -213,7 +213,7 @@ export const dashboards = [
             queries: [perInstance('animal_store_replicas')],
           },
           {
-            title: 'Time since each server last received a heartbeat of any server',
+            title: 'Time since the last heartbeat that each server received',
             unit: 's',
             queries: [perInstance('animal_store_heartbeat_age_seconds')],
           },

@@ -149,8 +149,8 @@ export function createQuotaGate(): QuotaGate {
   }
 
   /**
-   * Returns whether a call is among the first waiting calls. Without this order, later calls could
-   * overtake it forever.
+   * Returns whether a call is among the `places` calls that have waited longest. Only these may be
+   * sent. Otherwise, later calls could overtake a waiting call forever.
    */
   function isAmongFirst(call: object, places: number): boolean {
     for (const other of waiting.keys()) {

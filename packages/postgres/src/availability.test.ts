@@ -50,8 +50,8 @@ test('watchAvailability reports each reason of an outage once, with its code and
   expect(availability.outage()).toEqual(full);
 });
 
-// Regression: without traffic, the report of an outage lasted at least a minute, and ended only
-// after the next statement.
+// Regression: without traffic, the service still reported an outage for at least a minute after its
+// end, until the next statement.
 test('watchAvailability reports the end of an outage when a probe of the database succeeds', async () => {
   await run('create', '53100');
   fault = '53100';

@@ -10,7 +10,7 @@ import { followStatements } from './statement.ts';
 export interface Outage {
   /** The SQLSTATE of the failure, or the code of the driver. */
   readonly code: string;
-  /** A sentence that explains the code. */
+  /** A sentence that explains the error code. */
   readonly reason: string;
 }
 

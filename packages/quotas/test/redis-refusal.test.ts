@@ -12,7 +12,7 @@ test('createQuotas rejects with a RedisRefusalError when a Cluster refuses the p
   await expect(opening).rejects.toBeInstanceOf(RedisRefusalError);
 });
 
-test('createQuotas rejects with a RedisRefusalError when the primary that the Sentinels name refuses the password', async () => {
+test('createQuotas rejects with a RedisRefusalError when the Sentinels point to a primary that refuses the password', async () => {
   await using redis = await openRedisSentinels();
   await redis.primary.command('config', 'set', 'requirepass', 'another');
   const opening = createQuotas({ redis: redis.url, firstConnectionTimeoutMs: hangMs });

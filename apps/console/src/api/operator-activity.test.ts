@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { takeActivity, watchOperator } from './operator-activity.ts';
 
-test('takeActivity reports each key press, click or other input once, and ignores repeated key presses and all other events', () => {
+test('takeActivity reports each key press, click or other input once, and ignores other events and the repeated events of a key that is held down', () => {
   const page = new EventTarget();
   watchOperator(page);
   const isReported = (type: string, members = {}) => {

@@ -105,7 +105,7 @@ test('useAdmin fetches its data again after a change', async () => {
   expect(sentRequests).toHaveLength(2);
 });
 
-test('useAdminWithHistory fetches the current state with every poll, but a history by the hour only every 10 s', async () => {
+test('useAdminWithHistory fetches the current state with every poll, but the hourly history at most once in 10 s', async () => {
   vi.setSystemTime('2026-03-03T10:10:00Z');
   let requests = 0;
   answer = () => {

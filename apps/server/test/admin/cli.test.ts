@@ -69,7 +69,7 @@ test('the CLI runs the commands of its README in their order, and each command h
   expect(entries.flatMap(({ reason }) => reason ?? [])).toEqual(['leaked', 'Invoice 4711 is open']);
 });
 
-test('the CLI shows the details of a key, with the token only at creation and the usage later', async () => {
+test('the CLI shows the token of a key only when it creates the key, and the usage of the key when it shows the key later', async () => {
   const created = await run(
     ...['keys', 'create', '--name', 'acme', '--plan', 'enterprise', '--per-minute', '7'],
     ...['--per-day', '8000', '--expires', '90d', '--account', 'A-1', '--read-only'],

@@ -128,7 +128,7 @@ test('a key stays banned when it joins or leaves an account at the same time as 
 
 // Regression: the change of the plan waited for the lock of the key. After that, it still used the
 // account that the key had had before.
-test("a key stays banned when a change of its account's plan has to wait until the key has moved to another account", async () => {
+test('a banned key stays banned when it moves to another account while a plan change of its old account waits for the move', async () => {
   const id = await createBanned('left');
   const { db } = database;
   const settled = await db.transaction(async (tx) => {

@@ -56,7 +56,7 @@ test.each<[Refusal, title: string, text: RegExp]>([
   },
 );
 
-test('the console says that requests are admitted, and offers no letter to the customer, when there is no reason to refuse requests', () => {
+test('when there is no reason to refuse requests, the console says that they are admitted, and offers no draft of a letter that explains refusals to the customer', () => {
   expect(show([])).toContain('No requests were denied in the selected period.');
   expect(screen.getByRole('heading', { level: 2 }).textContent).toBe('Requests are admitted');
   expect(screen.queryByRole('button')).toBeNull();
