@@ -52,7 +52,10 @@ export async function testDashboards({ scope, createDatabase, freePort, say }) {
   const files = Object.entries(buildDashboards());
   for (const [file, built] of files) {
     const committed = readFileSync(join(repository, 'deploy/grafana/dashboards', file), 'utf8');
-    ok(committed === built, `${file} is outdated. Run npx node deploy/grafana/build-dashboards.mjs.`);
+    ok(
+      committed === built,
+      `${file} is outdated. Run npx node deploy/grafana/build-dashboards.mjs.`,
+    );
   }
 
   const { url: redisUrl } = scope.use(await openRedis());
