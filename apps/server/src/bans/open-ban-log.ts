@@ -30,10 +30,9 @@ export function openBanLog(
   const bans = createBanLog(background, { onLost, onFailure });
   const openedAt = new Date(clock.now()).toISOString();
 
-  async function deleteEnded(): Promise<boolean> {
+  async function deleteEnded(): Promise<void> {
     // A process that keeps bans in memory has lost all bans that started before the process did.
     await deleteEndedBans(background, forgetsBans ? openedAt : undefined);
-    return false;
   }
 
   const writing = repeat(bans.write, { clock, pauseMs: writeMs, onFailure });

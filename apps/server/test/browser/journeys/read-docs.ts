@@ -139,7 +139,7 @@ export async function followLinks(store: Store, device: Device): Promise<void> {
   await opened.getByRole('link', { name: 'payload_too_large' }).waitFor();
   expect(await opened.count()).toBe(1);
   const height = await page.evaluate('document.body.scrollHeight');
-  expect(height).toBeLessThan(isPhone ? 14_500 : 9_000);
+  expect(height).toBeLessThan(isPhone ? 14_000 : 9_000);
   await page.evaluate('for (const part of document.querySelectorAll("details")) part.open = true');
   await page.getByRole('heading', { name: 'Response: 201' }).waitFor();
   expect(await overflowOf(page)).toBe(0);
