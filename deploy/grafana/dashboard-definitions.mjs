@@ -344,7 +344,7 @@ export const dashboards = [
             ],
           },
           {
-            title: "Requests to the operators' listener",
+            title: 'Requests to the ops listener',
             unit: 'reqps',
             queries: [
               {

@@ -48,7 +48,7 @@ export async function callAdmin<Name extends OperationName>(
   const read = parseBody(answer);
   if (!schema.safeParse(read).success) {
     throw new CliError(
-      `The program at ${access.name} does not respond like the admin API of this version. Check that the address belongs to the operators' listener of the service, such as http://127.0.0.1:3001.`,
+      `The program at ${access.name} does not respond like the admin API of this version. Check that the address belongs to the ops listener of the service, such as http://127.0.0.1:3001.`,
     );
   }
   return { body: read as SuccessBody<Name>, headers: answer.headers };
@@ -131,13 +131,13 @@ function refusalOf(answer: Answer): CliError {
   switch (error?.code) {
     case undefined:
       return new CliError(
-        `The server responded with the status ${answer.status} and no error message. Check that the address belongs to the operators' listener of the service, such as http://127.0.0.1:3001.`,
+        `The server responded with the status ${answer.status} and no error message. Check that the address belongs to the ops listener of the service, such as http://127.0.0.1:3001.`,
       );
     case 'unauthorized':
       return new CliError(`${error?.message} Check ADMIN_TOKEN or --token-file.`);
     case 'not_found':
       return new CliError(
-        "The address has no admin API. Check that the address belongs to the operators' listener of the service, such as http://127.0.0.1:3001.",
+        'The address has no admin API. Check that the address belongs to the ops listener of the service, such as http://127.0.0.1:3001.',
       );
     default:
       return new CliError(error?.message ?? '');

@@ -200,7 +200,7 @@ test.each([
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr.startsWith(start)).toBe(true);
     expect(stderr).toMatch(
-      /^[^\n]+ Check that the address belongs to the operators' listener of the service, such as http:\/\/127\.0\.0\.1:3001\.\n$/,
+      /^[^\n]+ Check that the address belongs to the ops listener of the service, such as http:\/\/127\.0\.0\.1:3001\.\n$/,
     );
   },
 );

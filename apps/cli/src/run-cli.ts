@@ -104,7 +104,7 @@ function addCommand(command: Command, spec: CommandSpec, output: CliOutput): voi
 /** Creates the options that every command has, for the address of the server and the output format. */
 const commonOptions = (): readonly Option[] => [
   new Option('--json', 'Write JSON, for scripts.'),
-  new Option('--url <origin>', "The operators' listener (or set OPS_URL).").argParser((text) => {
+  new Option('--url <origin>', 'The ops listener (or set OPS_URL).').argParser((text) => {
     if (URL.canParse(text) && new URL(text).origin === text.replace(/\/$/, '')) {
       return new URL(text).origin;
     }

@@ -251,7 +251,7 @@ test('readConfig refuses gRPC as the protocol of traces, because the service sen
   expect(faults({ ...sent, OTEL_SDK_DISABLED: 'true' })).toEqual([]);
 });
 
-test("readConfig refuses the same port for the public and the operators' listener on the same host", () => {
+test('readConfig refuses the same port for the public and the ops listener on the same host', () => {
   expect(faults({ PORT: '4000', OPS_PORT: '4000' })).toEqual([
     'OPS_PORT: expected another port than PORT',
   ]);

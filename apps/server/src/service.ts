@@ -53,7 +53,7 @@ import type { UsageSettings } from './usage/usage-settings.ts';
 export interface Service {
   /** The base URL of the public API, ending in `/v1`. */
   readonly baseUrl: string;
-  /** The base URL of the operators' listener. */
+  /** The base URL of the ops listener. */
   readonly opsUrl: string;
   /** The token of the demo key; `undefined` except at the first start with an embedded database. */
   readonly demoToken: string | undefined;
@@ -164,7 +164,7 @@ export async function openService(options: ServiceOptions = {}): Promise<Service
       drain();
       await listener.close(timeoutMs);
       void observability.tracing?.flush();
-      // The usage counts and the log of bans are closed while the operators' listener is still
+      // The usage counts and the log of bans are closed while the ops listener is still
       // open. Counts and bans that cannot be written are lost, and the last metrics scrape shows
       // their number.
       await Promise.all([stores.usage.close(), stores.bans.close()]);
@@ -300,7 +300,7 @@ function openDomain(context: Context, { database, quotas, counted, usage }: Stor
   };
 }
 
-/** Opens the operators' listener, prepares the database, and then opens the public listener. */
+/** Opens the ops listener, prepares the database, and then opens the public listener. */
 async function openListeners(context: Context, stores: Stores, domain: Domain) {
   const { clock, place, observability } = context;
   const { metrics, report } = observability;
@@ -325,7 +325,7 @@ async function openListeners(context: Context, stores: Stores, domain: Domain) {
     animal_store_usage_write_age_seconds: () => usage.writeAgeMs() / 1_000,
   });
 
-  // The operators' listener opens first. It responds to health checks while this replica waits for
+  // The ops listener opens first. It responds to health checks while this replica waits for
   // the database, and until the shutdown ends.
   const ops = await openOps({
     ...http,

@@ -1,6 +1,6 @@
 import type { OperatorRole } from './admin-operator.ts';
 
-/** The path of the admin API on the operators' listener. */
+/** The path of the admin API on the ops listener. */
 export const adminBasePath = '/admin/v1';
 
 /**

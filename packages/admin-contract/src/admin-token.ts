@@ -1,4 +1,4 @@
-/** The default port of the operators' listener. The setting `OPS_PORT` changes it. */
+/** The default port of the ops listener. The setting `OPS_PORT` changes it. */
 export const defaultOpsPort = 3_001;
 
 /**

@@ -8,7 +8,7 @@ import { temporaryDirectory } from './temporary-directory.ts';
 
 /** The line that the server prints when it is ready. Group 1 is its base URL, including `/v1`. */
 const readyLine = /Animal Store is listening on (http:\/\/\S+)/;
-/** The line with the address of the operators' listener. Group 1 is its origin. */
+/** The line with the address of the ops listener. Group 1 is its origin. */
 const opsLine = /^ +Ops +(http:\/\/\S+)/m;
 /** The token of an API key, such as the demo key. */
 const token = /\bast_[0-9A-Za-z]{36}\b/;
@@ -76,12 +76,12 @@ export async function startServer(options: ServerOptions = {}) {
     baseUrl,
     origin: new URL(baseUrl).origin,
     /**
-     * Returns the origin of the operators' listener. Throws an Error if the server has not printed
+     * Returns the origin of the ops listener. Throws an Error if the server has not printed
      * it.
      */
     get opsUrl() {
       const [, url] = opsLine.exec(output()) ?? [];
-      if (url === undefined) throw new Error(`No operators' listener:\n${output()}`);
+      if (url === undefined) throw new Error(`No ops listener:\n${output()}`);
       return url;
     },
     /**

@@ -56,7 +56,7 @@ export function noteWait(
 
 /**
  * Gives a request its id and a normalized path, and gives its response the headers that all
- * responses have. On the operators' listener, which has no load shedder, the function also records
+ * responses have. On the ops listener, which has no load shedder, the function also records
  * when the request arrived.
  */
 export function beginRequest(req: Request, res: Response): void {

@@ -22,7 +22,7 @@ export const defaultListenerLimits = {
   maxPipelinedRequests: 8,
   maxConnections: 5_000,
   /**
-   * The longest time that closing a listener may take after a failed start. The operators' listener
+   * The longest time that closing a listener may take after a failed start. The ops listener
    * also has this limit at every shutdown.
    */
   closeTimeoutMs: 500,
@@ -30,7 +30,7 @@ export const defaultListenerLimits = {
 
 export type ListenerLimits = Readonly<typeof defaultListenerLimits>;
 
-/** Settings of the public listener. The operators' listener has the same limits. */
+/** Settings of the public listener. The ops listener has the same limits. */
 export interface HttpSettings extends ListenerLimits {
   readonly host: string;
   readonly port: number;

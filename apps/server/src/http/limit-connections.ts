@@ -57,7 +57,7 @@ export function limitConnections(
 }
 
 /**
- * The number of file descriptors that the public port leaves unused. The operators' listener,
+ * The number of file descriptors that the public port leaves unused. The ops listener,
  * Postgres, Redis and the files of the embedded database need them.
  */
 const reservedDescriptors = 100;

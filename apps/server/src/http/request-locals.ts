@@ -56,7 +56,7 @@ declare global {
       headers: string[];
       /**
        * The times that the request waited for different things. They are `undefined` on the
-       * operators' listener.
+       * ops listener.
        */
       waits?: RequestWaits;
       /** The error code in the response body, if the request failed. */

@@ -4,7 +4,7 @@ import type { RequestOutcome } from '../http/request-outcome.ts';
 import { limitLines } from './limit-lines.ts';
 import type { Log } from './log.ts';
 
-/** The properties of a finished request to the operators' listener that may be logged. */
+/** The properties of a finished request to the ops listener that may be logged. */
 export interface OpsRequestRecord extends RequestOutcome {
   readonly operator: string | undefined;
   /**
@@ -29,7 +29,7 @@ const probes: ReadonlySet<string | undefined> = new Set(['/livez', '/readyz', '/
 const linesPerSecond = 10;
 
 /**
- * Opens the log of requests to the operators' listener, with one line for each request. Successful
+ * Opens the log of requests to the ops listener, with one line for each request. Successful
  * health checks are logged only at the level debug.
  *
  * Anyone who reaches the port can send requests. So in each second, at most ten requests without an

@@ -285,7 +285,7 @@ export function openMetrics({
     },
 
     /**
-     * Counts a request to the operators' listener. These requests have a separate metric, so that
+     * Counts a request to the ops listener. These requests have a separate metric, so that
      * health checks do not lower the error rate of callers.
      */
     countOpsRequest({ route = 'other', method, status }: RequestOutcome): void {

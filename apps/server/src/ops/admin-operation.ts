@@ -34,7 +34,7 @@ export interface AdminServices {
 
 declare global {
   namespace Express {
-    /** The values of a request that the middleware of the operators' listener adds. */
+    /** The values of a request that the middleware of the ops listener adds. */
     interface Locals {
       /**
        * The operator who sends the request; `undefined` until admission has identified the

@@ -38,7 +38,7 @@ export type Health = ReturnType<typeof createHealth>;
 
 /**
  * Creates the health report of this replica. The replica is not ready at first, because the
- * operators' listener opens before the public one.
+ * ops listener opens before the public one.
  *
  * @param options.findDatabaseFault a function that queries the database for a fault that makes
  * every request fail, such as a missing migration.

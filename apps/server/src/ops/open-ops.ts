@@ -13,7 +13,7 @@ import { createOpsApp, type OpsAppOptions } from './ops-app.ts';
 import type { OpsSettings } from './ops-settings.ts';
 
 /**
- * Opens the operators' listener.
+ * Opens the ops listener.
  *
  * @throws {StartupError} if the port or the host is not available.
  */

@@ -8,7 +8,7 @@ import type { Identify } from './authenticate-operator.ts';
 import { missingRole } from './operator-role.ts';
 
 /**
- * Creates the middleware that admits or refuses requests to the operators' listener.
+ * Creates the middleware that admits or refuses requests to the ops listener.
  *
  * @param options.hosts the host names that the listener accepts, in addition to IP addresses and
  * localhost.

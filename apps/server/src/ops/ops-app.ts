@@ -31,7 +31,7 @@ export interface OpsAppOptions extends AdminServices, Pick<OpsSettings, 'hosts'>
 }
 
 /**
- * Creates the Express application of the operators' listener. The calls in the function have the
+ * Creates the Express application of the ops listener. The calls in the function have the
  * order in which a request passes through them.
  */
 export function createOpsApp(options: OpsAppOptions): Express {

@@ -1,6 +1,6 @@
 import { defaultOpsPort } from '@animal-store/admin-contract';
 
-/** Settings of the operators' listener. */
+/** Settings of the ops listener. */
 export interface OpsSettings {
   readonly host: string;
   readonly port: number;

@@ -77,7 +77,7 @@ test("the admin API refuses a change when the operator's session ends while the 
 });
 
 /**
- * Returns the cause of a change by the operator with a token, as the operators' listener creates
+ * Returns the cause of a change by the operator with a token, as the ops listener creates
  * it.
  */
 async function causeOf(token: string) {

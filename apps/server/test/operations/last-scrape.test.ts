@@ -7,7 +7,7 @@ import { startService } from '../support/test-service.ts';
 // The test has a file of its own. Failed SQL statements are published to the whole process, so the
 // metrics of other services in this process would count them, too.
 
-// Regression: the operators' listener had already closed when the requests were counted as lost, so
+// Regression: the ops listener had already closed when the requests were counted as lost, so
 // no alert could report them.
 test('at shutdown, the service waits for a last scrape of its metrics, which reports the request counts that could not be written', async () => {
   await using stopped = await startService('postgres', {

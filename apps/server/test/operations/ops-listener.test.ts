@@ -20,7 +20,7 @@ test.each<[method: string, path: string, status: number, body: unknown]>([
   ['GET', '/v1/pets', 404, notFound],
   ['GET', '/admin/v2/keys', 404, notFound],
 ])(
-  "the operators' listener responds to %s %s with status %d and body %j",
+  'the ops listener responds to %s %s with status %d and body %j',
   async (method, path, status, body) => {
     const answer = await call(service.server.opsUrl + path, { method });
     expect(answer).toMatchObject({ status, body });
@@ -47,7 +47,7 @@ test.each([
   ...['evil.example:3001', '127.0.0.1.evil.example', 'localhost.evil.example'],
   ...['metrics.internal.evil.example', 'evil.example@localhost', 'a b', '[', ''],
 ])(
-  "the operators' listener accepts the Host header %j only if it is an IP address, localhost or in OPS_HOSTS",
+  'the ops listener accepts the Host header %j only if it is an IP address, localhost or in OPS_HOSTS',
   async (host) => {
     const isKnown = !/evil|^$|^\[$| /.test(host);
     for (const path of ['/livez', '/admin/v1/keys', '/console', '/nowhere']) {
@@ -60,7 +60,7 @@ test.each([
 );
 
 // A request without a Host header cannot come from a browser, so it is safe.
-test("the operators' listener accepts a health check in HTTP/1.0 without a Host header", async () => {
+test('the ops listener accepts a health check in HTTP/1.0 without a Host header', async () => {
   const [answer] = await sendRaw(service.server.opsUrl, 'GET /livez HTTP/1.0\r\n\r\n');
   expect(answer?.status).toBe(200);
 });
