@@ -22,7 +22,7 @@ export interface RequestOutcome {
   readonly durationMs: number;
   readonly errorCode: string | undefined;
   /**
-   * The times that the request waited for different things. They are `undefined` on the operators'
+   * The times that the request waited for different things. They are `undefined` on the ops
    * listener.
    */
   readonly waits: RequestWaits | undefined;
