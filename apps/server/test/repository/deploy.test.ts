@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { nodeFlags, repository } from '@animal-store/testkit';
 import { describe, expect, test } from 'vitest';
@@ -80,6 +80,14 @@ test('the job of the release workflow that has permission to publish runs no tes
   const publishing = jobs.filter((job) => job.includes('id-token: write'));
   expect(publishing).toHaveLength(1);
   expect(publishing[0]).not.toContain('.ci/run');
+});
+
+// An attacker who takes over the repository of an action can move its tags, but not its commits.
+test('every workflow names each action by its commit, and its version in a comment', () => {
+  const workflows = globSync('.github/workflows/*.{yml,yaml}', { cwd: repository });
+  const actions = workflows.flatMap((file) => all(read(file), /^ *(?:- )?uses: *(.*)$/gm));
+  expect(actions).not.toEqual([]);
+  expect(actions.filter((it) => !/^[\w./-]+@[\da-f]{40} # v\d+\.\d+\.\d+$/.test(it))).toEqual([]);
 });
 
 test('every service in the Compose file rotates its log', () => {
