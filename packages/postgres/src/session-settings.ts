@@ -44,7 +44,12 @@ const settingNames = Object.keys(sessionSettings) as (keyof typeof sessionSettin
 
 const limitNames = Object.keys(leastLimits) as (keyof typeof leastLimits)[];
 
-const checkedNames = ['server_encoding', 'session_replication_role', ...limitNames];
+const checkedNames = [
+  'server_encoding',
+  'session_replication_role',
+  'synchronous_commit',
+  ...limitNames,
+];
 
 /**
  * The columns of {@link SessionFacts}, in SQL. `schemas` lists the schemas of the search path that
@@ -83,6 +88,11 @@ export function findSessionFault(session: SessionFacts): string | undefined {
   // setting, no trigger would run.
   if (session['session_replication_role'] === 'replica') {
     return "session_replication_role is 'replica', so no trigger would run. Remove the setting: alter role … reset session_replication_role, or alter database … reset session_replication_role";
+  }
+  // Postgres would acknowledge a commit before it is on the disk. The service does not send this
+  // setting, because any other value of the operator is strong enough, and may be stronger.
+  if (session['synchronous_commit'] === 'off') {
+    return "synchronous_commit is 'off', so a crash of Postgres would lose animals whose creation was acknowledged. Remove the setting: alter role … reset synchronous_commit, or alter database … reset synchronous_commit";
   }
   for (const name of limitNames) {
     const ms = millisecondsOf(session[name]);

@@ -27,10 +27,11 @@ const otherSettings = [
   'client_encoding = LATIN1',
 ];
 
-test('each database session has the settings that the service needs, whatever the defaults of the database are', async () => {
+test('each database session has the settings that the service needs and keeps a stronger synchronous_commit, whatever the defaults of the database are', async () => {
   await using database = await createDatabase();
   await using admin = connectTo(adminUrl);
-  for (const setting of otherSettings) {
+  const stronger = { synchronous_commit: 'remote_apply' };
+  for (const setting of [...otherSettings, 'synchronous_commit = remote_apply']) {
     await admin.unsafe(`alter database "${database.name}" set ${setting}`);
   }
   // If the service did not set the search_path, the migrations would create the tables in the
@@ -44,14 +45,15 @@ test('each database session has the settings that the service needs, whatever th
   const opened = openPostgres(database.url, { ...patientDatabase, ...migrationOptions });
   try {
     for (const db of [opened.db, opened.reads]) {
-      const names = Object.keys(sessionSettings);
+      const names = Object.keys({ ...sessionSettings, ...stronger });
       const rows = await db.execute<{ name: string; setting: string }>(
         `select name, setting from pg_settings where name in ('${names.join("','")}')`,
       );
       const found = [...(rows as unknown as Iterable<{ name: string; setting: string }>)];
-      expect(Object.fromEntries(found.map(({ name, setting }) => [name, setting]))).toEqual(
-        sessionSettings,
-      );
+      expect(Object.fromEntries(found.map(({ name, setting }) => [name, setting]))).toEqual({
+        ...sessionSettings,
+        ...stronger,
+      });
     }
   } finally {
     await opened.close();
@@ -110,8 +112,9 @@ test('migratePostgres works when the database role has the same name as a schema
 });
 
 // Regression: with one of these settings, a replica of the service started, but then it refused all
-// changes or made them without running triggers.
+// changes, made them without running triggers, or acknowledged them before they were on the disk.
 test.each([
+  ['synchronous_commit', 'off', /would lose animals .* Remove the setting: /],
   ['session_replication_role', 'replica', /so no trigger would run\. Remove the setting: /],
   ['idle_in_transaction_session_timeout', '10ms', /too short\. Set it for the role: .* = 0/],
   ['idle_session_timeout', '3s', /is '3s', which is too short\. .* at least '10s'$/],
