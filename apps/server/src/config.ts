@@ -60,8 +60,8 @@ function serviceSettings(env: EnvironmentReader) {
     return typeof parsed === 'string' ? parsed : { url: text, notes: parsed.notes };
   });
   if (postgres !== undefined) {
-    // The driver always reads this variable of libpq, even if a URL is given. It reads no other
-    // variable of libpq.
+    // The driver always reads the variable PGTARGETSESSIONATTRS, even if a URL is given. It reads
+    // no other variable of libpq.
     env.refuse('PGTARGETSESSIONATTRS', 'write target_session_attrs into DATABASE_URL instead');
   }
   const redis = env.parsed('REDIS_URL', parseRedisUrls);
@@ -88,8 +88,8 @@ function serviceSettings(env: EnvironmentReader) {
       ) ?? 1,
     ),
     /**
-     * The settings of batches. Only OpenTelemetry's SDK package for applications would read these
-     * variables, so the service reads them itself.
+     * The settings for sending spans in batches. OpenTelemetry reads these variables only in its
+     * SDK package for applications, which this service does not use.
      */
     batches: {
       scheduledDelayMillis: env.number('OTEL_BSP_SCHEDULE_DELAY', [1, 600_000], 5_000),
@@ -213,9 +213,9 @@ function serviceSettings(env: EnvironmentReader) {
 }
 
 /**
- * Reads the URL for traces, as OpenTelemetry specifies it ("Environment Variable Specification",
- * "OTLP Exporter Configuration"). A URL for traces only is used unchanged. A general URL gets an
- * additional path.
+ * Reads the URL to which traces are sent, as OpenTelemetry specifies it ("Environment Variable
+ * Specification", "OTLP Exporter Configuration"). The URL of the variable for traces is used
+ * unchanged. The URL of the general variable gets an additional path.
  *
  * @returns `undefined` if no traces are sent, which is the default of this service.
  */

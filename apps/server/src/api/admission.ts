@@ -36,8 +36,8 @@ export function createAdmission(options: AdmissionOptions, answerFailure: ErrorR
   const identify = createIdentification(options.keys, networks);
 
   /**
-   * Adds the quota of the caller's network to the response headers, as far as this replica knows
-   * the quota. The request is not counted.
+   * Adds the quota of the caller's network to the response headers. The values are those that this
+   * replica last saw, because the request is not counted and sends no query to Redis.
    */
   function addNetworkQuota(req: Request, res: Response): void {
     addQuotaHeaders(res, networks.peek(networkOf(req)));
@@ -61,8 +61,8 @@ export function createAdmission(options: AdmissionOptions, answerFailure: ErrorR
     /**
      * Admits or refuses a request to an operation of the API.
      *
-     * If the key is in the cache, the function runs without `await`. Each additional iteration of
-     * the event loop would cost 1 % of the throughput of `GET /pets`.
+     * If the key is in the cache, the caller is identified without `await`. Each additional
+     * iteration of the event loop would cost 1 % of the throughput of `GET /pets`.
      */
     async admitCaller(req: Request, res: Response, next: NextFunction): Promise<void> {
       allowOrigin(req, res);

@@ -53,7 +53,7 @@ export function createApp(options: AppOptions): Express {
     res,
     next,
   ) {
-    // A request that failed before it was counted has no quota headers yet.
+    // If the request failed before it was counted, its response has no quota headers yet.
     if (!hasQuotaHeaders(res)) admission.addNetworkQuota(req, res);
     answerFailure(failure, req, res, next);
   };

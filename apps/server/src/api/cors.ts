@@ -14,7 +14,10 @@ const exposedHeaders = [
   'Allow',
 ].join(', ');
 
-/** The request headers that a preflight allows when it asks for no headers or for invalid ones. */
+/**
+ * The request headers that the response to a preflight allows, if the preflight asks for none or
+ * its list of headers is invalid.
+ */
 const ownHeaders = 'Authorization, Content-Type, Idempotency-Key, X-Request-Id';
 
 /** Matches a list of header names that are separated by commas (RFC 9110, §5.1). */

@@ -54,7 +54,7 @@ const bearer = /^bearer +([\w.~+/-]+=*) *$/i;
 /** The caller of a request without a well-formed token. */
 const anonymousCaller = describeCaller(undefined);
 
-/** The methods of the key cache that the identification of callers uses. */
+/** The methods of the key cache that this file uses. */
 export type KnownKeys = Pick<KeyCache, 'recall' | 'isNew' | 'findByToken'>;
 
 /**
@@ -87,15 +87,18 @@ export function createIdentification(
   };
 }
 
-/** Returns the caller that a request claims to have, without looking up its token. */
+/**
+ * Returns what the request itself says about its caller: only the beginning of the token. The token
+ * is not looked up.
+ */
 export function claimedCallerOf(req: Request): Caller {
   const token = tokenOf(req);
   return token !== undefined && isToken(token) ? describeCaller(token) : anonymousCaller;
 }
 
 /**
- * Returns the bearer token of a request. Returns `undefined` if there is none or the header is
- * repeated.
+ * Returns the bearer token of a request. Returns `undefined` if the request has no bearer token or
+ * repeats the header.
  */
 export function tokenOf(req: Request): string | undefined {
   const token = bearer.exec(req.headers.authorization ?? '')?.[1];

@@ -45,6 +45,6 @@ export type ReadBans = <Found>(
 
 /**
  * Runs the query once, for a service without Redis. The table and the quotas then belong to the
- * same process, so both lose their bans at the same time.
+ * same process, so the table never contains bans that the quotas have lost.
  */
 export const readBansAsStored: ReadBans = (read) => read();

@@ -31,7 +31,7 @@ export function openBanLog(
   const openedAt = new Date(clock.now()).toISOString();
 
   async function deleteEnded(): Promise<void> {
-    // A process that keeps bans in memory has lost all bans that started before the process did.
+    // If the quotas keep bans in memory, the bans of the previous process were lost with its memory.
     await deleteEndedBans(background, forgetsBans ? openedAt : undefined);
   }
 
@@ -40,7 +40,7 @@ export function openBanLog(
 
   async function lastWrite(): Promise<void> {
     await Promise.all([writing.stop(), deleting.stop()]);
-    // When this process ends, no process enforces the bans that it imposed without Redis.
+    // Nobody enforces the bans that this process imposed without Redis after it has exited.
     bans.endReplicaBans();
     await bans.write();
   }

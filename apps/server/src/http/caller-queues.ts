@@ -25,9 +25,14 @@ interface CallerQueue<Waiting> {
   readonly requests: Waiting[];
 }
 
-/** The queues of one group, in the order in which their callers come next. */
+/**
+ * The queues of one group. The first queue of each list is the next one from which a request is
+ * taken.
+ */
 interface GroupQueues<Waiting> {
-  /** The queues of callers from which no request was taken yet. */
+  /**
+   * The queues of callers from which no request has been taken yet. They come before `oldQueues`.
+   */
   readonly newQueues: CallerQueue<Waiting>[];
   readonly oldQueues: CallerQueue<Waiting>[];
   /** The number of waiting requests of the group. */
@@ -178,7 +183,7 @@ export function createCallerQueues<Waiting extends Queued>() {
     /** Takes the oldest request of all callers from its queue if `isDue` returns true for it. */
     takeOldestIf(isDue: (request: Waiting) => boolean): Waiting | undefined {
       const first = oldest();
-      // The oldest request of all callers is also the oldest of its own caller.
+      // The oldest request of all callers is also the first one in the queue of its caller.
       return first !== undefined && isDue(first) ? takeOldestOf(first.caller) : undefined;
     },
 

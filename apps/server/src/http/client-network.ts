@@ -29,7 +29,8 @@ const networks = new LRUCache<string, string>({ max: 10_000 });
  * any text there.
  */
 export function networkOf({ ip, socket }: Pick<Request, 'ip' | 'socket'>): string {
-  // A connection without a remote address is already closed, so no client reads the response.
+  // A connection without a remote address is already closed. No client reads the response, so the
+  // request may be counted for any network.
   return networkOfText(ip) ?? networkOfText(socket.remoteAddress) ?? 'unknown';
 }
 

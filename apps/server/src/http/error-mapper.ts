@@ -43,8 +43,8 @@ function toApiError(failure: unknown, req: Request, res: Response): HttpError {
   if (failure instanceof RequestValidationError) {
     return new HttpError('invalid_request', validationMessage(failure, req, res));
   }
-  // The property `retryAfterSeconds` marks errors that become a 503. The folder `http` does not
-  // import the error classes of other folders.
+  // Errors with the property `retryAfterSeconds` become a 503. Their classes are not checked,
+  // because the folder `http` must not import other folders.
   if (failure instanceof Error && 'retryAfterSeconds' in failure) {
     return new HttpError('service_unavailable', errorMessages.service_unavailable, {
       headers: { [rateLimitHeaders.retryAfter]: String(failure.retryAfterSeconds) },

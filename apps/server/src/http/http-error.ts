@@ -9,7 +9,10 @@ export interface HttpErrorOptions {
   readonly cause?: unknown;
 }
 
-/** An error that is sent to the caller. By default its code is one of the public contract. */
+/**
+ * An error that is sent to the caller. Its code is one of the public contract, unless another table
+ * of codes is given.
+ */
 export class HttpError<Code extends string = ErrorCode> extends Error {
   override readonly name = 'HttpError';
   readonly code: Code;

@@ -9,8 +9,8 @@ import { HttpError } from './http-error.ts';
 import './request-locals.ts';
 
 /**
- * The size of the largest JSON body in bytes. It is five times the size of the longest name when all
- * of its 255 characters are escaped, with 12 bytes for each of them.
+ * The size of the largest JSON body in bytes. The longest name has 255 characters, and an escaped
+ * character takes up to 12 bytes. The limit is five times the size of such a name.
  */
 const maxBodyBytes = 16 * 1024;
 

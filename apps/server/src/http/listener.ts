@@ -24,9 +24,9 @@ export interface Listener {
 }
 
 /**
- * The largest number of headers in a request. Clients and proxies send fewer headers. Node responds
- * with 431 to a request with more. Without this limit, the 16 kB for all headers could hold
- * thousands of empty ones.
+ * The largest number of headers in a request. Node responds with 431 to a request with more
+ * headers. Real clients and proxies send fewer. Without this limit, a request could have thousands
+ * of empty headers within the 16 kB that Node allows for all headers.
  */
 const maxHeaders = 100;
 
@@ -51,8 +51,9 @@ export async function openListener(
     report: (failure: unknown) => void;
   },
   /**
-   * A function that creates the app. The app cannot be mounted in another Express app, because Node
-   * creates its requests with the app's prototypes, and request targets are reduced to paths.
+   * A function that creates the app. The app must not be mounted in another Express app. It expects
+   * requests that have its own prototypes, and URLs without a host, which only this listener
+   * provides.
    */
   createApp: (origin: string, server: Server) => Express,
 ): Promise<Listener> {

@@ -129,8 +129,8 @@ test('the load shedder spends 5 % of the time on refusals, and starts the newest
 });
 
 test.each([
-  // In the first case, 400 requests finish within 120 ms, so 200 requests finish within twice the
-  // time of the fastest one.
+  // In the first case, 100 requests finish every 30 ms, so 200 requests finish in 60 ms. In the
+  // second case, 200 requests finish in 120 ms, so 167 requests finish in 100 ms.
   ['twice the time of the fastest', 30, 200],
   ['100 ms if the fastest takes longer than 50 ms', 60, 167],
 ])(

@@ -13,7 +13,7 @@ const spanMs = 100;
 /**
  * The bounds of a request's target time, in milliseconds. The target time is twice the time of the
  * fastest request in the last period. The limit of requests in flight is the number of requests
- * that were finished within the target time. By Little's law, each request then takes about the
+ * that finish within the target time on average. By Little's law, each request then takes about the
  * target time. With more requests in flight, each request would only take longer.
  */
 const [minTargetMs, maxTargetMs] = [10, 100];
@@ -25,17 +25,17 @@ const [minTargetMs, maxTargetMs] = [10, 100];
 const minInFlight = 100;
 
 /**
- * The number of requests that may start in one iteration of the event loop. libuv reads sockets
- * until none of them has data, up to 48 times 1,024. If each request were processed immediately,
- * thousands of connections would keep libuv in this step for seconds. Neither timers nor
- * `setImmediate` run during this time.
+ * The number of requests that may start in one iteration of the event loop. libuv reads from
+ * sockets until none of them has data, but handles at most 48 times 1,024 events. If each request
+ * were processed immediately, thousands of connections would keep libuv in this step for seconds.
+ * Neither timers nor `setImmediate` run during this time.
  */
 const maxPerIteration = 256;
 
 /**
- * The number of waiting requests at which the load shedder begins to pause connections. It then
- * reads nothing from connections of callers that have several waiting requests. So many requests
- * are enough to keep the CPU busy.
+ * The number of waiting requests at which the load shedder begins to pause connections: it stops
+ * reading from connections of callers that have several waiting requests. Fewer waiting requests
+ * might leave the CPU idle.
  */
 const maxUnpaused = 64;
 
@@ -356,8 +356,8 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
       }
       const request = new WaitingRequest(res, handlers, caller, now + maxWaitMs);
       queues.add(request);
-      // Perhaps no other caller has a waiting request. Then the new request is the next one to
-      // start.
+      // If another request may start now, the next iteration of the event loop starts the request
+      // that comes next. That is this request if no other one waits.
       if (canStart(now)) scheduleStart();
       wakeUp(now);
       return false;

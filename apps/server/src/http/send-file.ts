@@ -46,8 +46,8 @@ async function sendFile(file: StaticFile): Promise<RequestHandler> {
     );
     appendHeader(res, 'Vary', 'Accept-Encoding');
     if (compressed) setHeader(res, 'Content-Encoding', 'gzip');
-    // The compressed and the plain file have different ETags (RFC 9110, §8.8.3.3). `req.fresh`
-    // reads the ETag from this header.
+    // The compressed and the plain file have different ETags (RFC 9110, §8.8.3.3). The ETag is set
+    // on the response directly, because `req.fresh` reads it from there.
     res.setHeader('ETag', `"${tag}${compressed ? '-gzip' : ''}"`);
     if (req.fresh) send(res.status(304));
     else send(res, compressed ? gzipped : plain);

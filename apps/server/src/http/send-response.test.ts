@@ -6,8 +6,8 @@ import { send } from './send-response.ts';
 // The tests in `test/http` test the same function through Express and over HTTP.
 
 test("send writes all collected headers in one call, and frees the request's slot in the load shedder before it sends the response", () => {
-  // The slot must be free before the response is sent. Otherwise callers that never read their
-  // responses would occupy all slots.
+  // The slot must not stay occupied until the client has read the response. Otherwise callers that
+  // never read their responses would occupy all slots.
   const onAnswered = vi.fn();
   const end = vi.fn();
   const writeHead = vi.fn(() => ({ end }));

@@ -24,7 +24,7 @@ const maxUnrecognized = tokenLengths.random + tokenLengths.checksum - 1;
 const unrecognized = new RegExp(`…?[0-9A-Za-z]{0,${maxUnrecognized}}$`);
 
 /**
- * Returns an error message that lists every fault of a request: the field, what was expected and
+ * Returns an error message that lists the faults of a request: the field, what was expected and
  * what was sent. An example is ``status: expected one of available, pending, sold, got "lost"``.
  */
 export function validationMessage(
@@ -36,7 +36,8 @@ export function validationMessage(
     ...describe(error.pathParams, pathParamsOf(req)),
     ...describe(error.query, req.query),
     ...describe(error.headers, req.headers).map(capitalizeHeader),
-    // The body is parsed a second time, but only if one of its faults must be shown.
+    // Only a message about the body shows parts of the body, so only then is the body parsed a
+    // second time.
     ...(error.body === null ? [] : describe(error.body, sentBody(req, res), 'body')),
   ].slice(0, maxFaults);
   return shorten(faults.join('; '));
@@ -80,8 +81,8 @@ function describe(
   return error.issues.slice(0, maxFaults).map((issue) => {
     const { path = [], message } = issue;
     const keys = path.map((key) => (typeof key === 'object' ? key.key : key));
-    // Only the issues that `misspelt-names.ts` creates have the property `input`. The issues of zod
-    // do not have it.
+    // An issue that `misspelt-names.ts` creates contains the misspelt name as `input`. For all
+    // other issues, the message shows the value from the request.
     const given = 'input' in issue ? issue.input : valueAt(input, keys);
     return `${keys.join('.') || whole}: ${message}, got ${show(given)}`;
   });

@@ -53,8 +53,8 @@ export function createReadBans(db: Database, quotas: Pick<KeyQuotas, 'look'>): R
       const found = await read();
       const forgotten = await findForgotten(bansOf(found));
       let deleted = 0;
-      // A ban that started after the query ends later than `until`, so the condition does not
-      // delete it.
+      // If the key got a new ban after the query, that ban ends later than `until` and is not
+      // deleted.
       for (const { keyId, until } of forgotten) {
         deleted += (await deleteForgottenBans(db, keyId, until)).length;
       }

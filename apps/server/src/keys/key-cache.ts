@@ -24,8 +24,8 @@ const defaultKeyCacheSettings = {
    */
   freshMs: 30_000,
   /**
-   * The time for which an unknown token is cached. It is short, because a token may belong to a key
-   * that was created only now.
+   * The time for which an unknown token is cached. It is short, because the token may belong to a
+   * key that is being created.
    */
   unknownFreshMs: 2_000,
   /** The time for which a cached key stays valid while the database is down. */

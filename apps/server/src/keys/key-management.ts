@@ -304,9 +304,9 @@ export function createKeyManagement(
      * Ends the ban of a key and records this in the audit log.
      *
      * The audit entry contains what was ended, so it is written after the ban has ended in Redis.
-     * All checks happen before. If the database is unavailable, the ban therefore stays. If the ban
-     * has ended but writing the entry or the commit fails, the audit log has no entry. The operator
-     * gets an error and can try again.
+     * All checks happen before the ban ends. If the database is unavailable, the checks fail and
+     * the ban stays. If the ban has ended but writing the entry or the commit fails, the audit log
+     * has no entry. The operator then gets an error and can try again.
      */
     unban: (id: string, cause: Cause): Promise<Key> =>
       inTransaction('change_key', db, async (tx) => {

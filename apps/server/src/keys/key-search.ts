@@ -112,8 +112,9 @@ function usedToday(kind: CountOfToday, { search }: KeyFilter): readonly KeyList[
 }
 
 /**
- * Returns the subquery of today's usage with its sort order, so that Postgres looks up only the
- * keys of one page. Without a filter, the subquery returns only the rows of the page.
+ * Returns the subquery of today's usage in the requested order, so that Postgres looks up only the
+ * keys of one page. The subquery returns no more rows than the page, unless a filter may remove
+ * some of them afterwards.
  */
 function sortToday(
   list: KeyList & Required<Pick<KeyList, 'today'>>,
@@ -170,14 +171,14 @@ const conditions: {
       having sum(${counts.requests}) >= ${leastNearLimit()}) used
     join api_keys busy on busy.id = used.key_id and used.admitted >= ${nearLimitOf('busy')}
     left join accounts holder on holder.name = busy.account where holder.plan is null)`,
-  // The second condition follows from the first one. It lets a list by creation date start at the
-  // first key that is old enough.
+  // The second condition is always true if the first one is. With it, a list by creation date
+  // starts at the first key that is old enough.
   unusedForDays: (days) => and(lt(lastUse, daysAgo(days)), lt(apiKeys.createdAt, daysAgo(days))),
 };
 
 /**
- * Returns the SQL condition that a plan applies to a key. Postgres reads each of the two lists of
- * accounts once.
+ * Returns the SQL condition that a plan applies to a key. Each of the two subqueries on accounts
+ * does not depend on the key, so Postgres runs it once.
  */
 function isInForce(plan: PlanName): SQL {
   return sql`(${apiKeys.account} in (select name from accounts where plan = ${plan})

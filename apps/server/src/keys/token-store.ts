@@ -24,8 +24,9 @@ export function createTokenStore(holder: 'key' | 'operator', table: typeof apiTo
       .from(table)
       .where(and(inArray(table.holderId, holderIds), isUnexpired(table.expiresAt)))
       // The newest token comes first, because it never expires before an older token. Sorting only
-      // by `created_at` would not be enough: the column has the start of the transaction, and a
-      // rotation that waited for another rotation may have started first.
+      // by `created_at` would not be enough, because the column contains the start of the
+      // transaction. If a rotation had to wait for another rotation, its transaction may have
+      // started first.
       .orderBy(desc(table.expiresAt), desc(table.createdAt), asc(table.hash)),
   );
 

@@ -8,8 +8,8 @@ import type { Log } from './log.ts';
 export interface OpsRequestRecord extends RequestOutcome {
   readonly operator: string | undefined;
   /**
-   * The id of the operator. The name is not enough, because names can be chosen and can look alike.
-   * `null` for the ADMIN_TOKEN and the local user.
+   * The id of the operator. The name is not enough, because the names of two operators can look
+   * alike. `null` for the ADMIN_TOKEN and the local user.
    */
   readonly operatorId: string | null | undefined;
   /** The API key that the request is about, if the caller has permission to read keys. */

@@ -73,7 +73,7 @@ function fieldsOf(record: RequestRecord, slowRequestMs: number) {
     durationMs: inHundredths(record.durationMs),
     operation: operation?.operation,
     keyId: key?.id,
-    // Every account has a name, but only accounts with a plan have an id here.
+    // The log contains the name of every account. Only an account with a plan has an id here.
     account: key?.account ?? undefined,
     accountId: key?.accountId,
     plan: key?.plan,

@@ -126,7 +126,7 @@ function jsonStream({ logBatchMs, logCloseTimeoutMs }: LogTimings) {
     // With strings instead of buffers, the destination would convert each line into bytes three
     // times.
     contentMode: 'buffer',
-    // With a minimum of 0, the destination would not emit an event when everything is written.
+    // With a `minLength` of 0, `flush` would call back before everything is written.
     minLength: 1,
     maxWrite: 2 * batchBytes,
     maxLength: maxWaitingBytes,

@@ -31,8 +31,8 @@ afterEach(() => metrics.close());
 const linesOf = async (format: 'plain' | 'openmetrics') =>
   (await metrics.show(format)).text.split('\n');
 
-// Regression: Prometheus missed the first requests of a route, because their series did not exist
-// before. The graph then showed longer waits than durations.
+// Regression: Prometheus missed the first requests of a route, because the time series of their
+// duration did not exist before. Dashboards then showed longer waits than durations.
 test('openMetrics creates the duration metric of each operation before the first request arrives', async () => {
   const counts = (await linesOf('plain')).filter((line) =>
     /http_request_duration.*_count/.test(line),

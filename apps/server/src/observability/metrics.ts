@@ -45,16 +45,17 @@ const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
 const knownMethod = (method: string) => (methods.has(method) ? method : 'other');
 
 /**
- * The upper bounds of the histogram buckets in seconds. The first one is the duration of a cached
- * decision. The last one is longer than the longest possible SQL statement, which takes 6 s.
+ * The upper bounds of the histogram buckets in seconds. The first one is about the duration of a
+ * request with a cached quota decision. The last one is longer than the longest possible SQL
+ * statement, which takes 6 s.
  */
 const secondsBuckets = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 ];
 
 /**
- * The gauges of prom-client that have names ending in `_total`. Only counters may have such names.
- * Other metrics of prom-client have the same values.
+ * The gauges of prom-client that are removed, because their names end in `_total`. Only counters
+ * may have such names. Other metrics of prom-client have the same values.
  */
 const misnamed = [
   'nodejs_active_handles_total',
@@ -145,8 +146,8 @@ export function openMetrics({
       'Time from the headers of a request to the end of its response.',
     ),
   );
-  // The series of each operation is created at the start. Prometheus misses the first requests of a
-  // series that did not exist before.
+  // The series of each operation is created at the start. Prometheus would otherwise see a series
+  // for the first time after its first requests, and could not count them as an increase.
   for (const { method, path } of Object.values(operations)) {
     requestSeconds(`/${apiVersion}${path}`, method);
   }

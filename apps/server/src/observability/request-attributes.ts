@@ -77,7 +77,7 @@ function userAgentToShow(text: string | undefined): string | undefined {
  * that are not numbers are replaced by `REDACTED`.
  */
 function pathToShow(request: TracedRequest, route: string | undefined): string {
-  // A request without a route has an unknown path, and parsing its path may fail.
+  // A request without a route has an unknown path, which may be impossible to decode.
   if (route === undefined) return '/REDACTED';
   const template = route.split('/');
   const isShown = (part: string, index: number) =>

@@ -102,8 +102,8 @@ const findSession = preparedStatement('find_operator_session', (db) =>
 );
 
 /**
- * Extends a session. The condition on the end prevents a session that ended in the meantime from
- * becoming valid again.
+ * Extends a session. The condition on `expires_at` prevents a session that has expired in the
+ * meantime from becoming valid again.
  */
 const extendSession = statement('extend_operator_session', (db, hash: string) =>
   db
@@ -219,14 +219,14 @@ export function createOperatorSessions(db: Database, adminToken: string | undefi
     /**
      * Finds the operator of a session.
      *
-     * @param options.isActive whether an action of the operator caused the request. If so, the
-     * session is extended.
+     * @param options.isActive whether the operator caused the request by an action, for example by
+     * a click. Only then is the session extended, not when the console polls.
      */
     async find(session: string, { isActive }: { isActive: boolean }): Promise<Actor | undefined> {
       const [row] = await findSession(db, hashesOf(session));
       if (!row?.session) return undefined;
       const { hash, tokenHash } = row.session;
-      // The session is invalid, because its operator is no longer active.
+      // The operator was revoked or has expired, so the session is invalid too.
       if (tokenHash !== null && row.operator === null) return undefined;
       if (isActive && row.isAging) await extendSession(db, hash);
       return row.operator === null ? bootstrap : { type: 'operator', ...row.operator };

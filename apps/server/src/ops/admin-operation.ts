@@ -99,8 +99,8 @@ export function change<Request extends ChangeRequest, Changed>(
 }
 
 /**
- * Converts errors of the domain into errors of the admin API. This error handler runs before the
- * error mapper.
+ * Converts errors that the other rooms throw, such as `AdminRefusal`, into errors of the admin API.
+ * This error handler runs before the error mapper.
  */
 export const translateRefusal: ErrorRequestHandler = (failure, _req, _res, next) => {
   if (failure instanceof StatementTooSlowError) {

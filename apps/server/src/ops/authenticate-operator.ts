@@ -90,8 +90,8 @@ export function authenticateOperator({
     duration: guessWindowSeconds,
   });
   /**
-   * The hashes of tokens that were valid when they were last used. A revoked token is still
-   * refused, but its first use does not count as a guess.
+   * The hashes of tokens that were valid when they were last used. If such a token has been
+   * revoked, the next request with it gets 401, but does not count as a guess.
    */
   const known = new LRUCache<string, true>({ max: maxKnown });
 

@@ -44,7 +44,7 @@ export function createOpsAdmission({
       const refusal =
         missingRole(operator.actor.role, req) ?? malformedPath(req) ?? unknownParameter(req);
       const { keyId } = req.params;
-      // The parameter is checked here, because the request is not validated yet.
+      // The format is checked here, because admission runs before the parameters are validated.
       if (refusal === undefined && isKeyId(keyId)) res.locals.keyId = keyId.toLowerCase();
       next(refusal);
     },

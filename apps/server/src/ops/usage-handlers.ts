@@ -35,8 +35,8 @@ export function createUsageHandlers(services: AdminServices) {
         const question = { ...query, bucket: bucket ?? ('hour' as const) };
         return { status: 200, body: await readLedger(services, filter, question, faults) };
       }
-      // Only days can be grouped by key, because no index contains the sums of keys for minutes and
-      // hours.
+      // Usage can be grouped by key only for whole days. For minutes and hours, no index contains
+      // the number of requests of each key.
       const isOther = bucket !== undefined && bucket !== 'day';
       const faults = isOther ? [`bucket: expected day with groupBy, got ${bucket}`] : [];
       const range = readUsageRange(
@@ -94,7 +94,8 @@ export function createOverviewHandlers(services: AdminServices) {
 }
 
 /**
- * Returns the days (UTC) that overlap a time range. Only days have an index with the sums of keys.
+ * Returns the whole days (UTC) that overlap a time range. The busiest keys can be read only for
+ * whole days, because only these have an index for them.
  */
 function daysOf({ from, to }: UsageRange): UsageRange {
   const dayMs = usageBucketSeconds.day * 1_000;

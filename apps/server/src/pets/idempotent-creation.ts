@@ -34,16 +34,15 @@ interface KeyUse {
 }
 
 /**
- * The SQL expression for the start of the retention period. An idempotency key that was last used
- * before this time may be used again.
+ * The SQL expression for the start of the retention period. An idempotency key that was stored
+ * before this time has expired and may be used again.
  */
 const retentionStart = sql`now() - interval '24 hours'`;
 
 /**
  * Returns the hash under which an idempotency key is stored. The key is hashed, because a caller
- * may have put a token or a customer's name into it. Replicas of earlier versions store keys
- * without hashing them. The hash contains a space, which no key may contain, so the hash of one key
- * never equals another key.
+ * may have put a token or a customer's name into it. Replicas of earlier versions store the key
+ * itself. The hash contains a space, which no key may contain, so it never equals such a key.
  */
 function hashOf(idempotencyKey: string): string {
   return `sha256 ${hash('sha256', idempotencyKey, 'hex')}`;
@@ -56,8 +55,8 @@ function hashOf(idempotencyKey: string): string {
  * is still running. Without the lock, the later request would wait.
  *
  * During a deployment, a replica of an earlier version may have stored the key without hashing it.
- * A function looks this key up, because a function sees rows that were committed after the
- * statement began and before it got the lock.
+ * The SQL function `stored_idempotency_key` looks up this key. A query inside the function also
+ * sees rows that were committed after the statement began, but before the statement got the lock.
  *
  * @returns the id of each inserted animal, by its number `n` in the batch. The id is `null` if
  * another request uses the key now or has used it in the last 24 hours.

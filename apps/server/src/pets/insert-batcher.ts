@@ -23,8 +23,8 @@ export function createInsertBatcher<Row, Outcome>(
         // inserted by its own statement, so that only the refused row fails.
         return rows.map(insertOne);
       }),
-    // Only one statement runs at a time. A repeated idempotency key then finds that the first
-    // creation is finished.
+    // The next statement starts only when the previous one has finished, or after 50 ms. So a
+    // repeated idempotency key usually finds that the first creation is finished.
     { operation: 'create_pet', system: 'postgresql', maxSize: 100, maxInFlight: 1, patienceMs: 50 },
   );
 }

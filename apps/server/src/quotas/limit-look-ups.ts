@@ -14,8 +14,8 @@ export type NetworkAllowance = ReturnType<typeof limitLookUps>;
  * may cost a query. Only lookups that find no key are counted. If all lookups counted, the valid
  * keys of a network would block each other on a replica that has just started with an empty cache.
  *
- * A lookup is counted after it has failed, so concurrent guesses may exceed the limit. They reduce
- * the number of guesses that remain.
+ * A lookup is counted after it has failed, so concurrent guesses may exceed the limit. The excess
+ * lookups are also counted, and the network may guess again only later.
  */
 export function limitLookUps(networks: Allowance) {
   const guesses = new RateLimiterMemory(wrongGuesses);

@@ -11,8 +11,8 @@ import { limitLookUps, type NetworkAllowance } from './limit-look-ups.ts';
 import { defaultQuotaSettings, type QuotaSettings } from './quota-settings.ts';
 
 /**
- * The number of documentation pages that a network may read for each request without a key. A
- * network may read many pages, because all people in an office may share one address.
+ * The quota of a network for documentation pages, as a multiple of its quota for requests without a
+ * key. It is larger, because all people in an office may share one address.
  */
 const pagesPerRequest = 10;
 

@@ -259,10 +259,7 @@ export const auditEntries = pgTable(
     action: auditAction().notNull(),
     subjectType: auditSubjectType('subject_type').notNull(),
     subjectId: uuid('subject_id').notNull(),
-    /**
-     * The name of the changed object after the change. `account` is also the value after the
-     * change.
-     */
+    /** The name of the changed object and its account, both after the change. */
     subjectName: text('subject_name'),
     account: text(),
     before: jsonb().$type<AuditState>().notNull(),

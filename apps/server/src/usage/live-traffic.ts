@@ -1,9 +1,9 @@
 import { type UsageOutcome, usageOutcomes } from '@animal-store/admin-contract';
 
 /**
- * The buckets of the latency histogram: the lowest bound in milliseconds, the steps per octave and
- * the number of buckets. Each bound is a quarter of an octave above the previous one, so quantiles
- * are accurate to within 10 %.
+ * The buckets of the latency histogram: the lowest bound in milliseconds, the number of buckets in
+ * which the bounds double, and the number of all buckets. Each bound is 19 % above the previous
+ * one, so quantiles are accurate to within 10 %.
  */
 const [lowestMs, stepsPerOctave, latencyCount] = [0.1, 4, 72];
 
@@ -37,8 +37,8 @@ export function mergeTraffic(all: readonly Traffic[]): Traffic {
 }
 
 /**
- * Returns a quantile of the latencies in milliseconds: the given share of all requests took this
- * time or less. Returns `null` if there are no requests.
+ * Returns a quantile of the latencies in milliseconds. For example, with `share` 0.99, 99 % of all
+ * requests took this time or less. Returns `null` if there are no requests.
  */
 export function quantileMs({ latencies }: Traffic, share: number): number | null {
   const total = latencies.reduce((sum, count) => sum + count, 0);

@@ -14,8 +14,8 @@ const withoutKey = totalId(planCode(undefined));
 /**
  * Creates the collector, which counts requests in memory until they are written to the database.
  *
- * @param options.maxEntries the largest number of entries. A request that needs a further entry is
- * lost. An entry uses about 130 bytes.
+ * @param options.maxEntries the largest number of entries. When it is reached, a request that would
+ * need a new entry is counted as lost. An entry uses about 130 bytes.
  */
 export function createUsageCollector(options: { clock: Pick<Clock, 'now'>; maxEntries: number }) {
   const { clock, maxEntries } = options;
@@ -44,8 +44,8 @@ export function createUsageCollector(options: { clock: Pick<Clock, 'now'>; maxEn
         keyId: key?.id ?? withoutKey,
         plan: planCode(key?.plan),
         minute: Math.floor(lastAtMs / 60_000),
-        // The operation is not recorded for requests without a key, because anyone can send them.
-        // These requests do not show which customers use an operation.
+        // Anyone can send requests without a key, so these requests do not show which customers use
+        // an operation. Their operation is not recorded.
         operation: key === undefined ? 0 : (request.operation?.usageCode ?? 0),
         outcome: usageOutcomes.indexOf(outcome),
       };
@@ -96,7 +96,8 @@ export function createUsageCollector(options: { clock: Pick<Clock, 'now'>; maxEn
 }
 
 function usageOutcomeOf({ key, errorCode, status }: UsedRequest): UsageOutcome {
-  // A refused key comes first, even if the request also exceeded the limit of its network.
+  // The outcome of a refused key is always `refused`, even if the request got a 429 because its
+  // network has used up its quota.
   if (key?.refusal !== undefined) return 'refused';
   if (errorCode === 'key_temporarily_banned') return 'banned';
   if (status === 429) return 'denied';

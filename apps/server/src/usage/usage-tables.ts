@@ -63,8 +63,8 @@ export const isDenied: SQL = inArray(counts.outcome, ['denied', 'banned']);
 const admitted = inArray(counts.outcome, ['ok', 'client_error', 'server_error']);
 
 /**
- * The sort orders of keys and accounts by usage, with the kind of today's requests that each one
- * counts.
+ * The sort orders of keys and accounts by usage. The value says which of today's requests are
+ * counted: all of them, or only those that were denied.
  */
 export const countsOfToday = { '-requests': 'requests', '-denials': 'denials' } as const;
 
@@ -79,7 +79,10 @@ export const isOfToday = (
 ): SQL => sql`${counts.span} = ${spanOf('day')}
   and ${counts.at} >= date_trunc('day', now(), 'UTC') and ${{ requests: sql`true`, denials: isDenied, admitted }[kind]}`;
 
-/** The largest id of a sum over the keys of a plan. The ids of keys are larger. */
+/**
+ * The largest of the ids under which the sums of plans are stored. The id of a key is always
+ * larger.
+ */
 export const largestTotalId: SQL = sql`'00000000-0000-0000-0000-00000000000f'::uuid`;
 
 /**
@@ -107,12 +110,12 @@ export const lastUsed = usage.table('last_used', {
   refusedAt: instant('refused_at'),
 });
 
-/** The share of a limit from which a key or an account counts as near its limit. */
+/** A key or an account counts as near its limit when it has used this fraction of the limit. */
 const nearLimit = 0.8;
 
 /**
- * Returns an SQL expression: the number of requests per day from which a row is near the limit of
- * its plan.
+ * Returns an SQL expression: the number of requests per day with which a key or an account counts
+ * as near the limit of its plan.
  *
  * @param row the alias of the table in the query.
  */
@@ -124,8 +127,8 @@ export function nearLimitOf(row: 'busy' | 'holder'): SQL {
 }
 
 /**
- * Returns an SQL expression: the smallest number of requests per day from which a key of any plan
- * may be near its limit.
+ * Returns an SQL expression: the smallest value of `nearLimitOf` for any key. A key with fewer
+ * requests per day is not near its limit, whatever its plan is.
  */
 export function leastNearLimit(): SQL {
   const numbers = Object.values(plans).flatMap((quota) => quota?.perDay ?? []);
