@@ -21,7 +21,8 @@ test('banner shows the addresses, the new API key and a curl command at the firs
   Ops      http://127.0.0.1:3001 (for operators)
   Keys     npm run keys; for access to the admin API: npm run operators
   Console  http://127.0.0.1:3001/console
-           Log in with the token of: npm run operators -- create --name you --role owner
+           Log in with the token that this command prints:
+           npm run operators -- create --name you --role owner
 
   API key  ${demoToken}
            Free plan. Save the key now: it is not shown again. Web pages need a key that

@@ -64,6 +64,6 @@ function loginHint(hasAdminToken: boolean, isEmbedded: boolean): string {
   // The user who runs the embedded server has the role of an owner on its Unix socket, and can
   // create an operator there.
   return isEmbedded
-    ? 'Log in with the token of: npm run operators -- create --name you --role owner'
+    ? 'Log in with the token that this command prints:\n           npm run operators -- create --name you --role owner'
     : 'Log in with the token of an operator. Set ADMIN_TOKEN to create the first one.';
 }

@@ -193,7 +193,8 @@ test('readConfig accepts and normalizes every origin in CORS_ORIGINS that a brow
 });
 
 test('readConfig refuses BAN_SECONDS above BAN_MAX_SECONDS, and the message contains the maximum', () => {
-  const message = 'BAN_SECONDS: expected at most BAN_MAX_SECONDS, which is 60. Set both';
+  const message =
+    'BAN_SECONDS: expected at most BAN_MAX_SECONDS, which is 60. Lower BAN_SECONDS or raise BAN_MAX_SECONDS';
   expect(faults({ BAN_MAX_SECONDS: '60' })).toEqual([message]);
   expect(faults({ BAN_SECONDS: '61', BAN_MAX_SECONDS: '60' })).toEqual([message]);
   expect(faults({ BAN_SECONDS: '60', BAN_MAX_SECONDS: '60' })).toEqual([]);
@@ -253,7 +254,7 @@ test('readConfig refuses gRPC as the protocol of traces, because the service sen
 
 test('readConfig refuses the same port for the public and the ops listener on the same host', () => {
   expect(faults({ PORT: '4000', OPS_PORT: '4000' })).toEqual([
-    'OPS_PORT: expected another port than PORT',
+    'OPS_PORT: expected a port other than PORT, which is 4000',
   ]);
   expect(faults({ PORT: '4000', OPS_PORT: '4000', HOST: '127.0.0.2' })).toEqual([]);
   expect(faults({ PORT: '0', OPS_PORT: '0' })).toEqual([]);

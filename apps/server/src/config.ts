@@ -103,13 +103,13 @@ function serviceSettings(env: EnvironmentReader) {
   const opsHost = env.text('OPS_HOST', isHost, 'a host name or address') ?? ops.host;
   const opsPort = env.number('OPS_PORT', ports, ops.port);
   if (port === opsPort && port !== 0 && host === opsHost) {
-    env.faults.push('OPS_PORT: expected another port than PORT');
+    env.faults.push(`OPS_PORT: expected a port other than PORT, which is ${port}`);
   }
   const banSeconds = env.number('BAN_SECONDS', [1, day], ban.banSeconds);
   const maxBanSeconds = env.number('BAN_MAX_SECONDS', [1, day], ban.maxBanSeconds);
   if (banSeconds > maxBanSeconds) {
     env.faults.push(
-      `BAN_SECONDS: expected at most BAN_MAX_SECONDS, which is ${maxBanSeconds}. Set both`,
+      `BAN_SECONDS: expected at most BAN_MAX_SECONDS, which is ${maxBanSeconds}. Lower BAN_SECONDS or raise BAN_MAX_SECONDS`,
     );
   }
   return {
@@ -238,7 +238,7 @@ function readTracesUrl(env: EnvironmentReader): string | undefined {
   // gRPC.
   if ((base ?? own ?? exporter) !== undefined && protocol?.text === 'grpc') {
     env.faults.push(
-      `${protocol.name}: expected http/json, which the service sends, and the port of the collector for HTTP (4318)`,
+      `${protocol.name}: expected http/json, because the service sends traces over HTTP. Use the port of the collector for HTTP (4318)`,
     );
   }
   const general = base ?? (exporter === 'otlp' ? 'http://localhost:4318' : undefined);

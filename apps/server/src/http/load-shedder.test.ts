@@ -64,7 +64,7 @@ function answer(count: number): void {
   runIteration();
 }
 
-test('when a response frees a slot, the load shedder starts a request that has waited before a request that has just arrived', () => {
+test('the load shedder starts a waiting request before a new request when a response frees a slot', () => {
   const shedder = open({ maxInFlight: 2 });
   enter(shedder, 3);
   expect(shedder).toMatchObject({ inFlight: 2, waiting: 1 });
@@ -91,7 +91,7 @@ test('the load shedder refuses a request that has waited too long, even if no re
   expect(shedder).toMatchObject({ inFlight: 1, waiting: 0 });
 });
 
-test('when the wait queue is full, each new request makes the load shedder refuse one request immediately, and overdue requests are refused first', async () => {
+test('the load shedder refuses one request for each new request while the wait queue is full, beginning with the overdue requests', async () => {
   const shedder = open({ maxInFlight: 1, maxWaiting: 12 });
   enter(shedder, 14);
   expect(refused.length).toBe(1);
@@ -166,7 +166,7 @@ test('the load shedder does not start a waiting request after its caller has dis
   expect(shedder).toMatchObject({ inFlight: 0, waiting: 0 });
 });
 
-test('when requests have been in flight for a second, the load shedder starts further requests, up to maxInFlight', async () => {
+test('the load shedder ignores requests that have been in flight for a second when it starts others, up to maxInFlight', async () => {
   const shedder = open({ maxInFlight: 150 });
   enter(shedder, 100);
   await clock.advance(1_000);
@@ -188,7 +188,7 @@ test('the load shedder starts the first request of a new caller before all waiti
   expect(shedder).toMatchObject({ inFlight: 0, waiting: 0 });
 });
 
-test('the load shedder alternates between callers with an API key and callers without one, however many networks wait without a key', () => {
+test('the load shedder alternates between callers with an API key and callers without one, even if a thousand networks without a key wait', () => {
   const shedder = open({ maxInFlight: 1 });
   for (let i = 0; i < 1_000; i += 1) enter(shedder, 1, `network ${i}`);
   enter(shedder, 3, 'customer');
@@ -202,7 +202,7 @@ test('the load shedder alternates between callers with an API key and callers wi
   expect(order.slice(6)).toEqual(['network', 'network']);
 });
 
-test('when the wait queue is full, the load shedder refuses a request with an API key or without one, whichever kind has more waiting requests', () => {
+test('the load shedder refuses a request of the larger group when the wait queue is full: requests with an API key, or requests without one', () => {
   const shedder = open({ maxInFlight: 1, maxWaiting: 10 });
   for (let i = 0; i < 11; i += 1) enter(shedder, 1, `network ${i}`);
   enter(shedder, 4, 'customer');

@@ -99,7 +99,7 @@ test.each([
   ['of its account', () => cache.forgetAccount('C-17')],
   ['that may have been missed', () => cache.forgetAll()],
 ])(
-  'after a change %s, the key cache still treats the token as known, until the database reports the token as invalid',
+  'isNew returns false for a cached token after a change %s, until the database reports that the token is invalid',
   async (_, change) => {
     await find();
     change();
@@ -158,7 +158,7 @@ test.each<[what: string, known: ApiKey | undefined, passMs: number]>([
   ['a token that was unknown', undefined, 2_000],
   ['an expired key', { ...key, expiresAt: new Date(1_000) }, 0],
 ])(
-  'while the database is down, findByToken does not return a cached result for %s, but rejects',
+  'findByToken rejects instead of returning a cached result for %s while the database is down',
   async (_, known, passMs) => {
     load = async () => known;
     clock.setWall(0);

@@ -172,7 +172,7 @@ export function openMetrics({
   const bans = counter('bans_total', 'Bans that were started by requests to this replica.');
   const connectionsRefused = counter(
     'connections_refused_total',
-    'Connections to the public port that were closed at once, by the limit that they exceeded.',
+    'Connections to the public port that were closed immediately, by the limit that they exceeded.',
     ['limit'],
   );
   // Each series starts at 0. Otherwise Prometheus would not see the first refused connections,

@@ -37,7 +37,7 @@ test.each([
   [token, undefined],
   [undefined, undefined],
 ])(
-  'when a request comes from the address %s, requestAttributes returns the attribute client.address=%s',
+  'requestAttributes converts the address %s of a request to the attribute client.address=%s',
   (ip, shown) => {
     expect(requestAttributes({ ...request, ip }, record)['client.address']).toBe(shown);
   },
@@ -57,7 +57,7 @@ test.each([
   ['curl/8.5.0 \u00e9', undefined],
   [undefined, undefined],
 ])(
-  'when a request has the header User-Agent: %s, requestAttributes returns the attribute user_agent.original=%s',
+  'requestAttributes converts the header User-Agent: %s to the attribute user_agent.original=%s',
   (userAgent, shown) => {
     const headers = { 'user-agent': userAgent };
     expect(requestAttributes({ ...request, headers }, record)['user_agent.original']).toEqual(

@@ -86,7 +86,7 @@ test("openTracing adds a child span to a request that had to wait in the load sh
   expect(Number((waits[0]?.endedAt ?? 0n) - (waits[0]?.beganAt ?? 0n)) / 1e6).toBeCloseTo(30, 2);
 });
 
-test('closing the tracing waits until the trace collector has accepted the last spans', async () => {
+test('tracing.close waits until the trace collector has accepted the last spans', async () => {
   await using collector = await openOtlpCollector();
   const tracing = open(collector.url);
   trace(tracing);
@@ -97,14 +97,16 @@ test('closing the tracing waits until the trace collector has accepted the last 
 
 // Regression: the shutdown took two seconds. The fake clock does not move in this test, so the test
 // never ends if `close` waits for time to pass.
-test('closing the tracing does not wait for a trace collector that refuses connections, and reports how many spans are lost', async () => {
+test('tracing.close does not wait for a trace collector that refuses connections, and reports how many spans are lost', async () => {
   const tracing = open(`http://127.0.0.1:${await freePort()}`);
   trace(tracing);
   await tracing.close();
-  expect(troubles.at(-1)).toMatch(/^The collector .* before the stop: 1 spans are lost\.$/);
+  expect(troubles.at(-1)).toMatch(
+    /^The trace collector .* before the service stopped: 1 spans are lost\.$/,
+  );
 });
 
-test('closing the tracing waits at most 500 ms for a trace collector that does not respond', async () => {
+test('tracing.close waits at most 500 ms for a trace collector that does not respond', async () => {
   const { origin, untilConnected } = await openSilentCollector();
   const tracing = open(origin);
   trace(tracing);
@@ -117,7 +119,7 @@ test('closing the tracing waits at most 500 ms for a trace collector that does n
   expect(troubles).toEqual([expect.stringContaining('1 spans are lost')]);
 });
 
-test('closing the tracing does not wait for the trace collector if it has not responded to an earlier export within 500 ms', async () => {
+test('tracing.close does not wait for the trace collector if it has not responded to an earlier export within 500 ms', async () => {
   const { origin, untilConnected } = await openSilentCollector();
   const tracing = open(origin);
   trace(tracing);
@@ -129,7 +131,7 @@ test('closing the tracing does not wait for the trace collector if it has not re
   expect(troubles).toEqual([expect.stringContaining('2 spans are lost')]);
 });
 
-test('closing the tracing waits for the trace collector if it has accepted spans again after a failure', async () => {
+test('tracing.close waits for the trace collector if it has accepted spans again after a failure', async () => {
   let status = 400;
   await using collector = await openOtlpCollector(() => status);
   const tracing = open(collector.url);

@@ -212,7 +212,10 @@ export function openTracing(
       await waitAtMost(limit, Promise.race([sent, collector.untilUnavailable()]), () => {});
       collector.close();
       const spans = collector.unansweredSpans();
-      if (spans > 0) tell(`The collector did not answer before the stop: ${spans} spans are lost.`);
+      if (spans > 0)
+        tell(
+          `The trace collector did not respond before the service stopped: ${spans} spans are lost.`,
+        );
     },
   };
 }

@@ -30,7 +30,8 @@ test('the readiness report is "ready" when the server has no faults, and otherwi
   // The reported reason must not repeat the message of the database, which may contain names of
   // users.
   databaseFault = Promise.reject(new Error('password authentication failed for "ann"'));
-  const unreadable = 'The migrations of the database cannot be read.';
+  const unreadable =
+    'The table of migrations cannot be read. Check the permissions of the database role.';
   await expectReport('not_ready', unreadable, 'Redis is unavailable.');
   const missingMigrations = 'The database lacks migrations that this version needs.';
   databaseFault = Promise.resolve(missingMigrations);
@@ -52,7 +53,7 @@ test('the readiness check sends only one query to a database that does not respo
   const findDatabaseFault = vi.fn(() => promise);
   const health = createHealth({ ...healthy, findDatabaseFault });
   health.note({ phase: 'serving' });
-  const late = { status: 'not_ready', reasons: ['The database did not answer within 1000 ms.'] };
+  const late = { status: 'not_ready', reasons: ['The database did not respond within 1000 ms.'] };
   const reports = [health.report(), health.report()];
   await clock.advance(1_000);
   reports.push(health.report());

@@ -83,7 +83,7 @@ export function createHealth(options: {
       const databaseFault = await waitAtMost(
         { clock, ms: databaseTimeoutMs },
         askDatabase(),
-        () => `The database did not answer within ${databaseTimeoutMs} ms.`,
+        () => `The database did not respond within ${databaseTimeoutMs} ms.`,
       );
       const notReadyReasons = [
         state.phase === 'serving' ? undefined : `This replica is ${state.phase}.`,
@@ -115,6 +115,6 @@ async function describeFault(
   } catch (error) {
     return error instanceof DatabaseUnavailableError
       ? faultOf(error.code).reason
-      : 'The migrations of the database cannot be read.';
+      : 'The table of migrations cannot be read. Check the permissions of the database role.';
   }
 }

@@ -29,7 +29,7 @@ beforeAll(async () => {
     await writeUsage(db, [
       entryOf(id, now, { requests: ok }),
       ...(denied > 0 ? [entryOf(id, now, { outcome: 'denied' })] : []),
-      // The requests of yesterday must not count.
+      // Lists by today's usage must not count these requests of yesterday.
       entryOf(id, now - 86_400_000, { outcome: 'banned', requests: 9 }),
     ]);
   }

@@ -260,7 +260,7 @@ test.each<[plan: object, message: string, account?: string]>([
   },
 );
 
-test('for an account that has no keys and no settings, the admin API responds with 404, and a new key in that account must have a plan of its own', async () => {
+test('the admin API responds with 404 for an account that has no keys and no settings, and a new key in that account must have a plan of its own', async () => {
   const account = newAccount();
   const message = `There is no account ${account}: no key has it, and it has no plan.`;
   const notFound = { code: 'account_not_found', message, status: 404 };

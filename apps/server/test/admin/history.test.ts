@@ -83,7 +83,7 @@ const acceptsGzip = { 'Accept-Encoding': 'gzip' };
 test('the admin API compresses a long response if the client accepts gzip', async () => {
   const plain = await admin.call('/openapi.json');
   expect(plain.headers.get('Content-Encoding')).toBeNull();
-  // `fetch` decompresses the response.
+  // `fetch` decompresses the response, so its text can be compared with the uncompressed response.
   const headers = { Authorization: `Bearer ${adminToken}`, ...acceptsGzip };
   const url = `${service.server.opsUrl}${adminBasePath}/openapi.json`;
   const compressed = await fetch(url, { headers });

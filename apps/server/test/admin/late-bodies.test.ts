@@ -77,8 +77,8 @@ test("the admin API refuses a change when the operator's session ends while the 
 });
 
 /**
- * Returns the cause of a change by the operator with a token, as the ops listener creates
- * it.
+ * Returns the actor of a change and the check of the actor's permission, as the ops listener would
+ * pass them on for a request with this token.
  */
 async function causeOf(token: string) {
   const sessions = createOperatorSessions(service.database.db, adminToken);

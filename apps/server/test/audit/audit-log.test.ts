@@ -72,7 +72,7 @@ test('the audit log records who created or changed a key, the reason, and the pr
   ]);
 });
 
-test('the audit log records changes of operators, and shows operators who make changes by name', async () => {
+test('the audit log records changes of operators, and names the operator who made each change', async () => {
   const made = await admin.call('/operators', { json: '{"name":"Ann","role":"owner"}' });
   const { operator, token } = made.body as IssuedOperator;
   const answer = await admin.call('/keys', { token, json: '{"name":"x","plan":"free"}' });
@@ -103,7 +103,6 @@ test('the audit log records changes of operators, and shows operators who make c
   ]);
 });
 
-// Suspensions and rotations also count as changes.
 test('the audit log records concurrent changes one after the other, and each entry begins with the values that the previous entry ended with', async () => {
   const { key } = await admin.create('{"plan":"free","name":"0"}');
   await Promise.all([...'12345'].map((name) => change(key.id, JSON.stringify({ name }))));

@@ -153,8 +153,8 @@ test('the audit log no longer lists ended or deleted bans as active', async () =
   expect(await openBansOf(keyId)).toEqual([later.until]);
 });
 
-// Regression: a second replica of the service looked the ban up in Redis. Redis did not know the
-// ban, so the second replica deleted its entry.
+// Regression: a second replica of the service looked for the ban in Redis. Redis did not know the
+// ban, so the second replica deleted the ban from the table of active bans.
 test('a ban that one server imposed without Redis stays active in the audit log until that server ends the ban', async () => {
   const { db } = database;
   const [own, other] = [banOf(crypto.randomUUID(), 1), banOf(crypto.randomUUID(), 2)];

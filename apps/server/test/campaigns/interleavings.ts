@@ -37,8 +37,8 @@ const actNames = [
 interface Start {
   readonly isPlanned: boolean;
   /**
-   * The number of requests. After three requests, the next one leads to a ban. After four, the key
-   * is banned.
+   * The number of requests. The first one is admitted, and the others are denied. After three
+   * requests, the next one leads to a ban. After four, the key is banned.
    */
   readonly requests: number;
 }
@@ -49,12 +49,13 @@ const starts: readonly Start[] = [false, true].flatMap((isPlanned) =>
 
 /**
  * Lets two operators and a caller act on one key at the same time, with every pair of operators'
- * actions and both quota stores. The final state and the responses must be the same as if the
- * actions and the two steps of the request had run one after the other, in any order.
+ * actions and both quota stores. The final state and the responses must be possible without
+ * concurrency: at least one order of the actions and the two steps of the request must lead to
+ * them.
  *
  * @param options.minutes the longest duration. The campaign ends earlier, after 1,000 rounds of
  * each pair and store.
- * @throws if the result of a round is not possible in any order.
+ * @throws if no order leads to the result of a round.
  */
 export async function run({ seed, minutes }: { seed: number; minutes: number }): Promise<void> {
   await using opened = new AsyncDisposableStack();

@@ -65,10 +65,10 @@ interface Seen {
   unanswered: number;
 }
 
-// The test limits what a killed replica may lose. Before the kill, there is a moment when no
-// request is in flight and all counts are in the database. Only requests after this moment may be
-// lost. The usage tables may contain more requests than the clients of the other replicas have
-// seen: they belong to the killed replica. No other count may be missing.
+// The test kills one of three replicas. Before that, there is a moment when no request is in flight
+// and the database contains all counts. Of the counts, only those of the killed replica after this
+// moment may be missing. The database may contain more requests than the clients have seen
+// responses, but only requests to the killed replica.
 test('the stored usage of three servers contains every response, except responses that a killed server had not yet written', async () => {
   await using database = await openPostgres();
   await using redis = await openRedis();
@@ -106,8 +106,8 @@ test('the stored usage of three servers contains every response, except response
     try {
       const options = { token: tokens[by], ...(json !== undefined && { json }) };
       const answer = await call(replica.server.baseUrl + target, options);
-      // A replica that could not look up a key reports the network's limit. It does not count the
-      // request for the key.
+      // If a replica cannot look up the key of a request, the response shows the limit of the
+      // network, and the request is not counted for the key.
       const isOfNetwork = answer.headers.get('X-RateLimit-Limit') === String(networkLimit);
       if (answer.status === 503 && by !== 'nobody' && isOfNetwork) return;
       add(replica.answers, `${by} ${operation} ${outcomeOf(answer)}`);

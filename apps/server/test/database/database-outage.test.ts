@@ -29,7 +29,7 @@ const settings = {
   database: {
     connectSeconds: 1,
     idleSeconds: 1,
-    // A start refuses a shorter timeout of statements.
+    // The service does not start with a shorter statement timeout.
     statementSeconds: 1,
     answerWithinMs: 1_600,
     heartbeatMs: 100,

@@ -28,8 +28,8 @@ test('each connection pool for requests keeps one connection open while there ar
   const [requests, reads, operators] = await Promise.all(
     [opened.db, opened.reads, opened.operators].map((db) => findSession(db)),
   );
-  // The connection of the admin API has been closed as idle, so the other connections were idle for
-  // the same time and stayed open.
+  // The connection for the admin API is closed when it has been idle too long. The two other
+  // connections have then been idle for the same time and must still be open.
   await until(async () => (await sessions()).every(({ pid }) => pid !== operators));
   expect(await sessions()).toEqual(
     expect.arrayContaining([

@@ -101,7 +101,7 @@ describe.each(databaseKinds)('the search of keys on %s', (kind) => {
         ...Object.entries(today).map(([outcome, requests]) =>
           entryOf(id, now, { outcome: outcome as UsageOutcome, requests }),
         ),
-        // The requests of yesterday must not count.
+        // Lists by today's usage must not count these requests of yesterday.
         entryOf(id, now - dayMs, { requests: 9 }),
         entryOf(id, now - dayMs, { outcome: 'banned', requests: 9 }),
       ]);

@@ -10,8 +10,8 @@ import { createDatabase, patientDatabase } from '../support/databases.ts';
 test('a server returns an animal that another server has just created, even if it already has reads in flight', async () => {
   await using database = await createDatabase('postgres');
   /**
-   * The messages with rows from Postgres that the proxy holds back from a replica of the service:
-   * until when, and how many so far.
+   * While this value is set, the proxy holds back messages with rows from Postgres to one replica
+   * of the service. It forwards them when `end` resolves, and counts them in `rows`.
    */
   let hold: { end: Promise<void>; rows: number } | undefined;
   await using proxy = await openTcpProxy({

@@ -47,7 +47,7 @@ describe.each(databaseKinds)('idempotent creations on %s', (kind) => {
     return results.map((it) => (it.status === 'fulfilled' ? it.value.outcome : 'failed'));
   }
 
-  test('a creation with a repeated or used idempotency key does not affect other creations in its SQL statement, nor creations by other API keys', async () => {
+  test('a creation with an idempotency key that is already in use does not affect other creations in its SQL statement, nor creations by other API keys', async () => {
     await create(['taken', 'earlier']);
     expect(
       await create(
@@ -69,7 +69,7 @@ describe.each(databaseKinds)('idempotent creations on %s', (kind) => {
     expect(await namesOfAll()).toEqual(created);
   });
 
-  test('an idempotency key is refused if any property of the body differs from the first body, which can still be replayed', async () => {
+  test('an idempotency key is refused if any property of the body differs from the body of the first request, and the first request can still be repeated', async () => {
     const first = { name: 'Rex', categoryId: 9007199254740993n };
     await create(['key', first]);
     for (const other of [

@@ -31,8 +31,8 @@ beforeAll(async () => {
   const options = {
     quotas: {
       redis: [redis.url],
-      // Refused keys are counted against their network, and all callers in the tests have the same
-      // address.
+      // Requests with a refused key count against their network. All requests of the tests come
+      // from one address, so its limit is very large.
       addressPerMinute: 1_000_000,
       // A key is banned only after strikes (denied requests that count towards a ban) of 100 times
       // its limit. So the many denied requests of these tests cause no ban.

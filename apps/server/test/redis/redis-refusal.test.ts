@@ -64,8 +64,8 @@ test('openQuotas reports a warning when Redis is configured to evict counts if i
       firstConnectionTimeoutMs: hangMs,
       onWarning: (sentence) => warnings.push(sentence),
     });
-    // Redis executes the commands of a connection in their order, so Redis answers the question
-    // about its memory before it makes this decision.
+    // Redis executes the commands of a connection in order. When this decision is made, Redis has
+    // already reported its memory settings, and `onWarning` has been called if necessary.
     await quotas.keys.consume({ id: 'a', quota: { perMinute: 1, perDay: 1 } });
     quotas.close();
     return warnings;

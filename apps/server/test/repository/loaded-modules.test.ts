@@ -23,8 +23,11 @@ test.each([
     loads: 'packages/contract/src/plan.ts',
     not: /^(zod|@ts-rest\/|node:)/,
   },
-])('$program loads only modules that it always needs', ({ entries, loads, not }) => {
-  const loaded = loadedBy(...entries);
-  expect(loaded).toContain(loads);
-  expect(loaded.filter((it) => not.test(it))).toEqual([]);
-});
+])(
+  '$program loads no modules of other programs or of optional features when it starts',
+  ({ entries, loads, not }) => {
+    const loaded = loadedBy(...entries);
+    expect(loaded).toContain(loads);
+    expect(loaded.filter((it) => not.test(it))).toEqual([]);
+  },
+);

@@ -1,5 +1,5 @@
-// The inputs that clients may send below the level of JSON. In these strings, each character is one
-// byte (Latin-1).
+// Hostile inputs that are not about the content of JSON: request targets, headers, and the bytes of
+// bodies. In these strings, each character is one byte (Latin-1).
 
 /**
  * Inputs, with the expected response as key: a status and a message, or the source of a regular

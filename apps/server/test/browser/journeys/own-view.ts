@@ -29,9 +29,9 @@ export async function chooseView({ admin, open, createKeys }: Store): Promise<vo
   await rows.nth(49).waitFor();
   expect(await time.textContent()).toMatch(/\d{4}, \d\d:\d\d/);
   expect(await paper()).not.toBe('rgb(255, 255, 255)');
-  // 50 rows must fit on the screen of a laptop below the fixed header. The offset is rounded up,
-  // because pages scroll by whole pixels, and the header is fixed only after the table has left the
-  // top.
+  // 50 rows must fit on the screen of a laptop below the header of the table, which stays fixed at
+  // the top while the page scrolls. So the page is first scrolled until the table reaches the top.
+  // The distance is rounded up, because pages scroll by whole pixels.
   await page.evaluate(
     'scrollBy(0, Math.ceil(document.querySelector("table").getBoundingClientRect().top))',
   );

@@ -38,8 +38,8 @@ export async function explainDenials(store: Store): Promise<void> {
   await tab.press('Reset usage');
   await tab.notice('Usage reset.');
   expect([answered, clicks - answered]).toEqual([1, 2]);
-  // The key sends only one request in the minute, because the page will soon show that its limit is
-  // used up.
+  // The next request of the key is admitted. The key is used only once, because its limit is one
+  // request per minute.
   expect(await statusOf(banned.token)).toBe(200);
   await tab.show('#/audit?account=C-5');
   await page.getByRole('cell', { name: 'our fault' }).first().waitFor();
