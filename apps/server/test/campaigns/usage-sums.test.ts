@@ -66,9 +66,9 @@ interface Seen {
 }
 
 // The test kills one of three replicas. Before that, there is a moment when no request is in flight
-// and the database contains all counts. Of the counts, only those of the killed replica after this
-// moment may be missing. The database may contain more requests than the clients have seen
-// responses, but only requests to the killed replica.
+// and the database contains all counts. Only counts of the killed replica after this moment may be
+// missing. The database may contain more requests than the clients have seen responses, but only
+// requests to the killed replica.
 test('the stored usage of three servers contains every response, except responses that a killed server had not yet written', async () => {
   await using database = await openPostgres();
   await using redis = await openRedis();
