@@ -54,9 +54,9 @@ test.each([
   ['redis://user@a', 'expected a password for the user: redis://user:password@host:port'],
   ['redis+sentinel://user@a/m', /^expected redis:\/\/user:password@host:port/],
   ['redis+sentinel://a:0/m', /^expected redis:\/\/user:password@host:port/],
-  // The service uses the password and TLS of these URLs for all nodes, even for nodes that only
-  // Redis names. So all URLs must have the same user and password, and all or none of them must use
-  // TLS.
+  // The client uses the user, the password and TLS in the URLs of a Cluster for all nodes, even for
+  // nodes that only Redis names. So all URLs must have the same user and password, and all or none
+  // of them must use TLS.
   ['redis://a,rediss://b', /^expected the same user, the same password and the same use of TLS/],
   ['redis://:secret@a,redis://b', /^expected the same user, the same password/],
   ['redis://a#1', /^expected redis:\/\/user:password@host:port/],

@@ -79,9 +79,9 @@ export function parseRedisUrls(
     urls.push(address);
     for (const note of parameters.notes) notes.add(note);
   }
-  // The client uses the user, the password and TLS of these URLs for all nodes, even for nodes that
-  // only Redis names. So all URLs must have the same user and password, and all or none of them
-  // must use TLS.
+  // The client uses the user, the password and TLS in the URLs of a Cluster for all nodes, even for
+  // nodes that only Redis names. So all URLs must have the same user and password, and all or none
+  // of them must use TLS.
   if (isCluster && new Set(urls.map(accessOf)).size > 1) {
     return 'expected the same user, the same password and the same use of TLS in all URLs of a Cluster';
   }

@@ -59,8 +59,8 @@ test('stopOnSignals exits with code 1 when closing the service fails', async () 
   expect(host.exits).toEqual([1]);
 });
 
-// After Ctrl-C, the terminal sends a signal to the server and to npm, and npm sends it to the
-// server again. The server may be busy between the two signals.
+// After Ctrl-C, the terminal sends a signal to the server and to npm, and npm sends a second one to
+// the server. If the server is busy in between, it handles the second signal late.
 test.each([
   ['the same signal 450 ms later as a duplicate', 'SIGTERM', 450, 0, []],
   ['the same signal as a duplicate when the process was busy meanwhile', 'SIGTERM', 0, 10_000, []],

@@ -37,14 +37,15 @@ export function stopOnSignals(host: StoppableProcess = process, clock = systemCl
   let observability: Observability | undefined;
   let running: { readonly service: Service; readonly graceMs: number } | undefined;
   let stopping: { readonly signal: NodeJS.Signals; readonly since: number } | undefined;
-  /** The last time at which all signals that had arrived were handled. */
+  /** All signals that arrived before this time have been handled. */
   let freeAt = 0;
   let failed = false;
 
   function onSignal(signal: NodeJS.Signals): void {
     if (stopping !== undefined) {
-      // The current time would be wrong here. A signal is not handled while the event loop is
-      // blocked, for example by a write to a slow disk.
+      // The current time is not used here, because the signal may have arrived much earlier. A
+      // signal is not handled while the event loop is blocked, for example by a write to a slow
+      // disk.
       const isEcho = signal === stopping.signal && freeAt - stopping.since < sameSignalMs;
       if (!isEcho) host.exit(1);
       return;

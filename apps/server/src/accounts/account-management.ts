@@ -68,8 +68,8 @@ const lockKeys = statement('lock_keys', (tx, ids: string[]) =>
 
 /**
  * Returns for each key the id of the account whose plan applies to the key. The query is separate
- * from the locking statement. A statement that waits for a lock would combine the locked row with
- * accounts that it read before the wait.
+ * from the statement that locks the keys. A statement that waits for a lock combines the locked row
+ * with accounts that it has read before the wait, and these may be outdated.
  */
 const findPlaces = statement('find_places_of_keys', (tx, ids: string[]) =>
   tx
@@ -119,8 +119,9 @@ export function createAccountManagement(
   }
 
   /**
-   * Moves the bans of an account's keys to where their requests are counted now. If the account has
-   * a plan, the bans belong to the account, and otherwise to each key.
+   * Moves the bans of an account's keys in Redis after a change of the account's plan. A ban is
+   * stored where the requests of its key are counted: with the account if it has a plan, and
+   * otherwise with the key.
    *
    * The bans move after the change of the plan, because requests use the old plan until all
    * replicas know the new one. Each key is locked while its ban moves, and its account is read

@@ -76,7 +76,8 @@ const selectNames = statement(
     const conditions = and(sql`true`, condition, isAfter(list, position), ...matches(filter));
     if (today !== undefined) {
       // Each of these accounts has a key, so the condition that the account exists is not needed.
-      // The place in the list is computed only for the accounts of the page.
+      // The inner query is limited to one page, so that only the positions of these accounts are
+      // computed.
       const page = sql`(select today.* from (${today}) today
         join ${accounts} on ${accounts.name} = today.account
         where ${conditions} order by ${sorted} limit ${limit}) today`;

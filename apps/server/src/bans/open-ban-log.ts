@@ -40,7 +40,7 @@ export function openBanLog(
 
   async function lastWrite(): Promise<void> {
     await Promise.all([writing.stop(), deleting.stop()]);
-    // Nobody enforces the bans that this process imposed without Redis after it has exited.
+    // Only this process enforces the bans that it imposed without Redis. So they end when it exits.
     bans.endReplicaBans();
     await bans.write();
   }

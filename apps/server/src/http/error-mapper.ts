@@ -19,8 +19,8 @@ export function errorMapper(
     res.locals.errorCode = error.code;
     res.locals.attempts = attemptsOf(failure);
     if (error.code === 'internal_error') report(failure, res.locals.requestId);
-    // The response has already begun. Express closes the connection, so that the client notices the
-    // failure.
+    // The response has already begun, so it cannot be replaced by an error. Express closes the
+    // connection, so that the client notices the failure.
     if (res.headersSent) return next(failure);
     for (const name in error.headers) setHeader(res, name, error.headers[name] as string);
     res.status(error.status).json(error.toBody());

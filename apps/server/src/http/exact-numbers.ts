@@ -8,8 +8,8 @@ import { parseNumbers } from '@animal-store/contract/exact-json';
 const inexact = /\d{16}|\d[.eE]|-0/;
 
 /**
- * The longest text that `JSON.parse` reads directly. Longer texts may nest deeper than the stack
- * allows, even if their numbers are simple.
+ * The longest text that `JSON.parse` reads directly. A longer text may nest so deeply that
+ * `JSON.parse` would overflow the stack.
  */
 const maxQuickLength = 500;
 

@@ -56,8 +56,8 @@ const stuckMs = 1_000;
 const refusalShare = 0.05;
 
 /**
- * The largest amount of time for refusals, in milliseconds, that can be saved up while no request
- * is refused.
+ * While no request is refused, the time that may be spent on refusals is saved up. This is the
+ * largest amount that can be saved, in milliseconds.
  */
 const maxSavedMs = 5;
 
@@ -133,21 +133,21 @@ class WaitingRequest<Entering> implements Queued {
 }
 
 /**
- * Creates the load shedder. It lets requests wait while too many are in flight to be finished in
- * time.
+ * Creates the load shedder. If so many requests are in flight that further ones could not finish in
+ * time, the load shedder lets them wait.
  *
  * One request of each caller is started after the other, and callers with a key alternate with
- * networks (`caller-queues.ts`). A single caller may use the whole machine. If too many requests
- * wait, a request of the caller with the most waiting requests is refused.
+ * callers without one (`caller-queues.ts`). A single caller may use the whole machine. If too many
+ * requests wait, a request of the caller with the most waiting requests is refused.
  *
- * Requests that have waited too long are never started. So the other requests are finished in time.
- * Otherwise all requests would be late. Overdue requests are refused one by one and with a delay,
- * because a refusal takes a third of the CPU time of a response. A caller that does not back off
- * sends its next request as soon as it is refused.
+ * Requests that have waited too long are never started. Starting them would make all later requests
+ * late, too. Overdue requests are refused one by one and with a delay, because a refusal takes a
+ * third of the CPU time of a response. A caller that does not back off sends its next request as
+ * soon as it is refused.
  *
  * @param options.maxInFlight the number of requests that may be in flight, whatever they wait for.
- * @param options.maxWaiting the number of requests of all callers that may wait. Beyond it, a
- *   request of the caller with the most waiting requests is refused immediately.
+ * @param options.maxWaiting the number of requests of all callers that may wait. If more arrive, a
+ * request of the caller with the most waiting requests is refused immediately.
  * @param options.nextIteration a function that calls its argument in the next iteration of the
  * event loop.
  */

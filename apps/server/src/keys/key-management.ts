@@ -160,12 +160,13 @@ export function createKeyManagement(
   }
 
   /**
-   * Ends the ban of a locked key. If the account gets its first plan at the same time, the ban
-   * moves to the account. The function then also ends the ban of the account.
+   * Ends the ban of a locked key in Redis. If another operator gives the account its first plan at
+   * the same time, the ban moves to the data of the account in Redis. So the function looks for the
+   * account again, and also ends the ban there.
    *
    * @returns what was ended: the ban and the number of strikes.
    * @throws {AdminRefusal} if Redis is unavailable. This replica of the service does not end the
-   *   ban later, because it might stop before that.
+   * ban later, because it might stop before that.
    */
   async function endBan(tx: Database, { id, account }: Key): Promise<EndedBan> {
     const findAccountId = async () => (await findStoredAccount(tx, account))?.id;

@@ -23,8 +23,8 @@ const keyState = stateOf(
 );
 
 /**
- * Returns the SQL condition that a key is in a state. The condition does not use {@link keyState},
- * because Postgres could not estimate how many keys are revoked.
+ * Returns the SQL condition that a key is in a state. With the expression {@link keyState},
+ * Postgres could not estimate how many keys are in a state, and might choose a slow plan.
  */
 export function isInState(state: KeyState): SQL | undefined {
   switch (state) {

@@ -55,7 +55,7 @@ const secondsBuckets = [
 
 /**
  * The gauges of prom-client that are removed, because their names end in `_total`. Only counters
- * may have such names. Other metrics of prom-client have the same values.
+ * may have such names. prom-client also reports the same values under other names.
  */
 const misnamed = [
   'nodejs_active_handles_total',

@@ -133,9 +133,9 @@ export function authenticateOperator({
       known.set(hashToken(token), true);
       return { actor, token, confirm: (tx) => sessions.confirm(tx, actor, token) };
     }
-    // A token that was valid earlier is not a guess: it has expired or was revoked. The sender gets
-    // this reason instead of a message about too many guesses. If the token is sent again, it
-    // counts as a guess.
+    // A token that was valid earlier has expired or was revoked, so it is not a guess. The sender
+    // gets 401 for it, even if its network has sent too many guesses. If the sender repeats the
+    // token, it counts as a guess.
     if (!known.delete(hashToken(token))) await countGuess(network);
     throw invalidToken(adminErrorMessages.unauthorized);
   };

@@ -94,6 +94,7 @@ function isDecodable(text: string): boolean {
   } catch {
     return false;
   }
-  // Only printable ASCII is accepted, because Node decodes all other bytes as Latin-1.
+  // Only printable ASCII is accepted. Node would decode all other bytes as Latin-1, and the query
+  // would contain wrong characters.
   return !/[^\x21-\x7e]/.test(text);
 }

@@ -38,7 +38,8 @@ test('createReplicaCount keeps its count of servers while no heartbeats arrive f
   const replicas = countOf(own, 'a', 'b');
   await clock.advance(3_600_000);
   expect([replicas.count(), replicas.silentMs()]).toEqual([3, 3_600_000]);
-  // The heartbeat of this replica of the service arrives first when Postgres is available again.
+  // When Postgres is available again, this replica first receives its own heartbeat. The count must
+  // not drop although no heartbeat of another replica has arrived yet.
   replicas.hear(own);
   expect([replicas.count(), replicas.silentMs()]).toEqual([3, 0]);
 });

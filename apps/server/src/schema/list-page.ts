@@ -3,9 +3,9 @@ import type { Database } from '@animal-store/postgres';
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm';
 
 /**
- * The position of a page in a list: the sort values of the previous page's last row, as Postgres
- * writes them. The first text is the index of the list, because {@link readLists} reads several
- * lists.
+ * The position of a page: where the previous page ended. The first text is the index of one of the
+ * lists that {@link readLists} reads. The others are the sort values of the last row, as Postgres
+ * writes them.
  */
 export type ListPosition = readonly string[];
 
@@ -35,8 +35,9 @@ export const sortedBy = ({ columns, isDescending }: ListOrder): SQL[] =>
   columns.map(([column]) => sql`${column} ${sql.raw(isDescending ? 'desc' : 'asc')}`);
 
 /**
- * Returns the SQL condition that a row comes after a position. A caller can invent a position.
- * Postgres refuses values that do not match the SQL type with an SQLSTATE of class 22.
+ * Returns the SQL condition that a row comes after a position. A caller can forge a cursor with any
+ * position. If a value does not match the SQL type of its column, Postgres refuses the query with
+ * an SQLSTATE of class 22.
  */
 export function isAfter(
   { columns, isDescending }: ListOrder,

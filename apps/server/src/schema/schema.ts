@@ -27,7 +27,8 @@ import {
 } from 'drizzle-orm/pg-core';
 
 /**
- * An exact `bigint` column. The modes of drizzle either lose digits or always return a `bigint`.
+ * An exact `bigint` column. Small values are read as a `number`, and others as a `bigint`.
+ * drizzle's own modes either lose digits or read every value as a `bigint`.
  */
 const int64 = customType<{ data: Int64; driverData: string | number | bigint }>({
   dataType: () => 'bigint',

@@ -16,7 +16,8 @@ test('the committed migrations are exactly what drizzle-kit generates from the s
   await cp(committed, out, { recursive: true });
   const { stdout } = await promisify(execFile)(
     process.execPath,
-    // The paths are relative, because drizzle-kit fails for absolute paths, with exit code 0.
+    // The paths are relative, because drizzle-kit fails for absolute paths. It then still exits
+    // with code 0.
     [
       ...[tools.drizzleKit, 'generate', '--dialect=postgresql'],
       ...['--schema=src/schema/schema.ts', `--out=${relative(app, out)}`],

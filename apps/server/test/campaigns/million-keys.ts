@@ -16,7 +16,8 @@ export async function fillWithKeys(url: string, keys = manyKeys): Promise<void> 
   const indexes = await sql`select indexname as name, indexdef as definition from pg_indexes
     where indexname like '%\\_trigrams'`;
   for (const { name } of indexes) await sql`drop index ${sql(name)}`;
-  // The triggers are disabled, because the statements below do their work for all keys at once.
+  // The triggers are disabled, because the statements below do the work of the triggers for all
+  // keys in one step.
   await sql`alter table api_keys disable trigger api_keys_note_new_key`;
   await sql`alter table api_keys disable trigger api_keys_note_account`;
   await sql`insert into accounts (name, plan, suspended_at)

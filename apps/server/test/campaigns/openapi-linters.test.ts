@@ -13,10 +13,11 @@ describe.each(documents)('the document $name', ({ name, text }) => {
   test('the OpenAPI linter Spectral finds only the expected problem in the document', async () => {
     const { oas } = (await import(tools.spectralRulesets)).default;
     const problems = await runSpectral(text, oas, [
-      // The rule requires the URL of the license. OpenAPI 3.1 allows either the URL or an SPDX
-      // identifier, and the documents have the identifier.
+      // This rule of the linter is off, because it requires the URL of the license. OpenAPI 3.1
+      // allows either the URL or an SPDX identifier, and the documents have the identifier.
       'license-url',
-      // The rule requires a contact address, but no address would be right for every deployment.
+      // This rule of the linter is off, because it requires a contact address. No address would be
+      // right for every deployment.
       'contact-properties',
     ]);
     expect(problems).toEqual(expected({ code: 'operation-success-response' }));
@@ -41,25 +42,26 @@ test('the OpenAPI documents stay at version 3.1, because Spectral skips document
 async function warningsOf(text: string): Promise<unknown> {
   const { default: owasp } = await import(tools.spectralOwasp);
   return runSpectral(text, owasp, [
-    // The specification requires 64-bit integers as ids. All keys read the same animals, so
-    // guessing an id reveals nothing.
+    // This rule of the linter is off, because the specification requires 64-bit integers as ids.
+    // All keys read the same animals, so guessing an id reveals nothing.
     'owasp:api1:2023-no-numeric-ids',
-    // A released schema gets no new `format` or `pattern`. Generators would create other types or
-    // checks, and the check for breaking changes would refuse the change. Texts and numbers have
-    // limits instead.
+    // These two rules of the linter are off, because a released schema gets no new `format` or `pattern`.
+    // Generators would create other types or checks, and the check for breaking changes would
+    // refuse the change. Texts and numbers have limits instead.
     'owasp:api4:2023-integer-format',
     'owasp:api4:2023-string-restricted',
-    // The format of a 64-bit integer implies its limits. Many JSON parsers would round explicit
-    // limits.
+    // This rule of the linter is off, because the format of a 64-bit integer implies its limits.
+    // Many JSON parsers would round explicit limits.
     'owasp:api4:2023-integer-limit',
-    // The rule requires one set of rate-limit headers. Every response has two: `X-RateLimit-*` and
-    // `RateLimit`.
+    // This rule of the linter is off, because it requires one set of rate-limit headers. Every
+    // response has two: `X-RateLimit-*` and `RateLimit`.
     'owasp:api4:2023-rate-limit',
-    // The rule requires `Access-Control-Allow-Origin` in the document. The allowed origins are a
-    // setting of each deployment, and only browsers use the header.
+    // This rule of the linter is off, because it requires `Access-Control-Allow-Origin` in the
+    // document. The allowed origins are a setting of each deployment, and only browsers use the
+    // header.
     'owasp:api8:2023-define-cors-origin',
-    // The rule requires a 400 response for all operations. Operations without parameters and body
-    // have no input that could be invalid.
+    // This rule of the linter is off, because it requires a 400 response for all operations.
+    // Operations without parameters and body have no input that could be invalid.
     'owasp:api8:2023-define-error-validation',
   ]);
 }
