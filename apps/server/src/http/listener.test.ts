@@ -120,7 +120,7 @@ test('the HTTP listener responds to pipelined requests up to a limit, and then c
 
 // Regression: a reset after CONNECT ended the process. The campaign (long test) `wire` tests more
 // sequences of this kind.
-test('the HTTP listener closes the connection when it receives CONNECT, and survives if the client then resets the connection', async () => {
+test('the HTTP listener closes the connection when it receives CONNECT, and keeps running if the client then resets the connection', async () => {
   await using listener = await listen(served());
   const connect = 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n';
   for (let i = 0; i < 10; i += 1) {

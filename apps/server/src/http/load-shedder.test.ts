@@ -202,7 +202,7 @@ test('the load shedder alternates between callers with an API key and callers wi
   expect(order.slice(6)).toEqual(['network', 'network']);
 });
 
-test('the load shedder refuses a request of the larger group when the wait queue is full: requests with an API key, or requests without one', () => {
+test('the load shedder with a full wait queue refuses a request without an API key if most waiting requests have none, and otherwise a request with a key', () => {
   const shedder = open({ maxInFlight: 1, maxWaiting: 10 });
   for (let i = 0; i < 11; i += 1) enter(shedder, 1, `network ${i}`);
   enter(shedder, 4, 'customer');

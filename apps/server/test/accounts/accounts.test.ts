@@ -214,7 +214,7 @@ test('the service refuses all keys of a suspended account, including new keys, u
   ]);
 });
 
-test("the audit log records each request that changes an account's plan, even concurrent ones, but no request that changes nothing", async () => {
+test("the audit log records each request that changes an account's plan, even concurrent ones, and ignores requests that change nothing", async () => {
   const account = newAccount();
   const enterprise = (perMinute: number) => {
     const quota = { perMinute, perDay: 50 };

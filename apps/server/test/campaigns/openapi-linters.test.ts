@@ -42,12 +42,12 @@ test('the OpenAPI documents stay at version 3.1, because Spectral skips document
 async function warningsOf(text: string): Promise<unknown> {
   const { default: owasp } = await import(tools.spectralOwasp);
   return runSpectral(text, owasp, [
-    // This rule of the linter is off, because the specification requires 64-bit integers as ids.
-    // All keys read the same animals, so guessing an id reveals nothing.
+    // This rule of the linter is off, because the specification of the service requires 64-bit
+    // integers as ids. All keys read the same animals, so guessing an id reveals nothing.
     'owasp:api1:2023-no-numeric-ids',
-    // These two rules of the linter are off, because a released schema gets no new `format` or `pattern`.
-    // Generators would create other types or checks, and the check for breaking changes would
-    // refuse the change. Texts and numbers have limits instead.
+    // These two rules of the linter are off, because a released schema gets no new `format` or
+    // `pattern`. Generators would create other types or checks, and the check for breaking changes
+    // would refuse the change. Texts and numbers have limits instead.
     'owasp:api4:2023-integer-format',
     'owasp:api4:2023-string-restricted',
     // This rule of the linter is off, because the format of a 64-bit integer implies its limits.

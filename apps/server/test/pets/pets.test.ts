@@ -72,7 +72,7 @@ test.each([
   },
 );
 
-test('listPets accepts a cursor with any page size but only with the filter of its list, and returns a list of ids without a next page', async () => {
+test('listPets accepts a cursor with any page size but only with the filter of its list, and returns all requested ids on one page', async () => {
   const { headers } = await service.call('/pets?limit=3&status=sold');
   const next = new URL(findLink(headers.get('Link') ?? '', 'next') ?? '');
   const cursor = next.searchParams.get('cursor');
@@ -126,7 +126,7 @@ test('createPet accepts an Idempotency-Key of 1 to 255 visible ASCII characters,
   expect(await named('Keyed')).toHaveLength(1);
 });
 
-test('createPet responds with 409 while another request uses the same idempotency key, and a key can be used again after a failed request', async () => {
+test('createPet responds with 409 while another request uses the same idempotency key, and accepts the key again after that request has failed', async () => {
   await using sql = connectTo(service.database.url, 2);
   // The trigger makes every new animal wait for a lock that this session holds. The trigger also
   // refuses one of the animals.

@@ -207,7 +207,7 @@ describe.each(databaseKinds)('the usage ledger (stored request counts) on %s', (
 describe('usage that a previous version has written', () => {
   const database = useDatabase('postgres');
 
-  test('the usage ledger adds usage that the previous version has written to current usage, and deletes it after its retention period', async () => {
+  test('the usage ledger includes usage that the previous version has written, and deletes it after its retention period', async () => {
     const { db } = database;
     const ledger = createUsageQueries(db);
     const keyId = randomUUID();
