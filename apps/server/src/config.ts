@@ -79,7 +79,7 @@ function serviceSettings(env: EnvironmentReader) {
   const tracesUrl = readTracesUrl(env);
   const traces = {
     sampler: env.choice('OTEL_TRACES_SAMPLER', samplers) ?? 'parentbased_traceidratio',
-    /** The share of recorded traces among those that begin in this service, from 0 to 1. */
+    /** Of the traces that begin in this service, the fraction that is recorded, from 0 to 1. */
     sampleShare: Number(
       env.text(
         'OTEL_TRACES_SAMPLER_ARG',

@@ -365,8 +365,8 @@ async function openListeners(context: Context, stores: Stores, domain: Domain) {
   opened.defer(() => channel.close());
 
   const listener = await openListener({ ...http, report }, (listeningOn, server) => {
-    // The address is the same as in the banner. Only a wildcard address is replaced by localhost,
-    // because browsers refuse it.
+    // Links contain the public URL, or else the address of the listener. A wildcard address is
+    // replaced by localhost, because browsers refuse to open it.
     const origin =
       api.publicUrl ?? listeningOn.replace(/(?<=\/\/)(0\.0\.0\.0|\[::\])/, 'localhost');
     const baseUrl = `${origin}/${apiVersion}`;

@@ -152,7 +152,10 @@ export function createBanLog(
       else onLost(1);
     },
 
-    /** Ends the bans that this replica of the service imposed while Redis was unavailable. */
+    /**
+     * Ends the bans that this replica of the service imposed while Redis was unavailable. The next
+     * `write` deletes them.
+     */
     endReplicaBans(): void {
       over.push(...own.splice(0));
     },

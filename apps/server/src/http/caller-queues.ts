@@ -47,9 +47,9 @@ const maxEmptyQueues = 100;
  * other (round robin). This is fair queueing as in FQ-CoDel (RFC 8290, §4), where every request has
  * the same weight.
  *
- * The two groups of callers alternate while both have waiting requests. An attacker without a key
- * can send from thousands of networks, for example with IPv6. Without groups, each of these
- * networks would get as many requests handled as a customer.
+ * Callers with a key and callers without one are two groups, which alternate while both have
+ * waiting requests. An attacker without a key can send from thousands of networks, for example with
+ * IPv6. Without groups, each of these networks would get as many requests handled as a customer.
  *
  * The queue of a new caller comes before the queues from which a request was already taken. So a
  * caller with few requests does not wait for a caller with many. After its first request, a caller

@@ -63,8 +63,8 @@ function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
   // `process` converts an IPv4 address that is mapped into IPv6 (RFC 4291, §2.5.5.2).
   const ip = ipaddr.process(address);
   switch (ip.range()) {
-    // A NAT64 gateway puts all IPv4 addresses into one /96 (RFC 6052, §2.1; RFC 2765, §2.1).
-    // Counted as one /56, all clients behind the gateway would share one quota.
+    // A NAT64 gateway puts all IPv4 addresses into one /96 (RFC 6052, §2.1; RFC 2765, §2.1). If
+    // they were counted as one /56, all clients behind the gateway would share one quota.
     case 'rfc6052':
     case 'rfc6145':
       return ipaddr.fromByteArray(ip.toByteArray().slice(-4));

@@ -95,7 +95,8 @@ function parse(bytes: Buffer): { text: string; value: unknown } {
     const text = utf8.decode(bytes);
     return { text, value: parseExactJson(text) };
   } catch (error) {
-    // A body of 16 kB that consists of nested brackets overflows the stack of the parser.
+    // The parser throws a RangeError if nested brackets overflow its stack, as in a body of 16 kB
+    // that contains nothing else.
     const nestsTooDeeply = error instanceof RangeError;
     throw new HttpError(
       'invalid_json',

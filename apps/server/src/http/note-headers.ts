@@ -2,8 +2,8 @@ import type { Response } from 'express';
 import './request-locals.ts';
 
 // The functions in this file collect headers in one list, and `send-response.ts` writes all of them
-// at once. Calling `res.setHeader` for thirteen headers costs 7 to 10 % of the CPU time of a 429
-// (docs/bends.md).
+// in one call. Calling `res.setHeader` for thirteen headers costs 7 to 10 % of the CPU time of a
+// 429 (docs/bends.md).
 
 /** Sets a header of a response. A later value replaces an earlier one. */
 export function setHeader({ locals: { headers } }: Response, name: string, value: string): void {

@@ -16,7 +16,7 @@ export function countDroppedSpans(
   const meter = createNoopMeter();
   meter.createCounter = () => ({
     add(spans, attributes) {
-      // The metric has an error type only for spans that were dropped.
+      // The metric also counts spans that were sent. Only dropped spans have an error type.
       const failure = attributes?.[ATTR_ERROR_TYPE];
       if (failure === undefined) return;
       onDropped(failure === 'queue_full' ? 'queue_full' : 'export_failed', spans);

@@ -34,8 +34,8 @@ export interface TracingSettings {
   readonly url: string;
   readonly sampler: SamplerName;
   /**
-   * The share of traces that are recorded among the traces that begin in this service. If a caller
-   * has begun the trace, the caller decides.
+   * Of the traces that begin in this service, the fraction that is recorded. If a caller has begun
+   * the trace, the caller decides.
    */
   readonly sampleShare: number;
   readonly batches: Omit<BatchSpanProcessorOptions, 'exporter'>;

@@ -28,7 +28,7 @@ export function nameOfRequest({ method, route }: RequestRecord): string {
  * stable conventions for HTTP servers require or recommend, and the attributes of this service.
  *
  * `url.query` is left out, because callers put secrets into it. The peer's address is left out,
- * because it is only the address of the proxy if there is one.
+ * because behind a proxy, it is only the address of the proxy.
  */
 export function requestAttributes(request: TracedRequest, record: RequestRecord): Attributes {
   const { method, route, status, requestId, key, decision, errorCode } = record;
@@ -61,8 +61,8 @@ export function requestAttributes(request: TracedRequest, record: RequestRecord)
  * `X-Forwarded-For`.
  */
 function addressOf(ip: string | undefined): string | undefined {
-  // Node maps IPv4 addresses into IPv6 on a socket for both (RFC 4291, §2.5.5.2). The span shows
-  // the IPv4 address.
+  // If a socket accepts IPv4 and IPv6, Node reports an IPv4 address as an IPv6 address (RFC 4291,
+  // §2.5.5.2). The span shows the IPv4 address.
   const address = ip?.replace(/^::ffff:(?=[\d.]+$)/i, '');
   return address !== undefined && isIP(address) !== 0 ? address : undefined;
 }

@@ -21,8 +21,7 @@ export function createAccountHandlers(services: AdminServices) {
   const today = () => lastBuckets(1, 'day', clock.now());
 
   /**
-   * Reads the bans of accounts: the first banned keys of the response, and the number of bans of
-   * each account.
+   * Reads up to `maxShownKeys` banned keys of accounts, and counts all banned keys of each account.
    */
   const readBansOf = (names: string[]) =>
     readBans(

@@ -31,8 +31,8 @@ export async function findPage<Item>(
   for (const [name, value] of Object.entries(list.filter)) {
     if (value !== undefined) query.set(name, String(value));
   }
-  // A cursor is only valid for the list with the same path and the same filter, which this name
-  // contains.
+  // The name contains the path and the filter of the list. A cursor is only valid for a list with
+  // the same name.
   const name = `${list.path} ${query} `;
   try {
     const from = cursor === undefined ? undefined : readPosition(openCursor(cursor, name));

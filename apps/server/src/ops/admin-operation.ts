@@ -50,7 +50,10 @@ declare global {
   }
 }
 
-/** Returns the operator of a request in a handler. Admission has identified the operator before. */
+/**
+ * Returns the operator of a request. Call the function only in handlers: admission has then already
+ * identified the operator.
+ */
 export function operatorOf({ locals: { operator } }: Response): Operator {
   if (operator === undefined) {
     throw new TypeError(

@@ -27,7 +27,7 @@ interface HealthState {
   readonly redisFault: string | undefined;
   /**
    * Returns why Redis refuses this replica, for example because of a wrong password. Returns
-   * `undefined` if Redis accepts the replica. Waiting does not fix a refusal.
+   * `undefined` if Redis accepts the replica. An operator must fix the cause of a refusal.
    */
   readonly redisRefusal: () => string | undefined;
   /** What the start of the service waits for; `undefined` if it does not wait. */

@@ -60,7 +60,7 @@ test.each([
   'ALTER TABLE "pets" ADD COLUMN "a" text, DROP COLUMN "name"',
   'CREATE INDEX "names" ON "pets" USING btree ("name")',
   'CREATE TABLE "x" ("id" integer); DROP TABLE "pets"',
-  // A foreign key blocks writes to the table that it refers to while it is created.
+  // While a foreign key is created, it blocks writes to the table that it refers to.
   'CREATE TABLE "x" ("pet_id" bigint REFERENCES "pets"("id"))',
   // ALTER TABLE locks the table until the migration ends, so reads would be blocked until the index
   // is complete.

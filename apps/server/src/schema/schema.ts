@@ -33,7 +33,7 @@ import {
 const int64 = customType<{ data: Int64; driverData: string | number | bigint }>({
   dataType: () => 'bigint',
   toDriver: (value) => String(value),
-  // Texts of up to fifteen characters are exact numbers, so `Number` converts them quickly. Nearly
+  // A text of up to fifteen digits is exact as a `number`, so `Number` converts it quickly. Nearly
   // all values are that short.
   fromDriver: (value) =>
     typeof value === 'string' && value.length <= 15 ? Number(value) : normalizeInt64(BigInt(value)),

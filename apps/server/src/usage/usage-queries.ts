@@ -30,7 +30,9 @@ const requests = sql<number>`sum(${counts.requests})`.mapWith(Number);
 const heldPlan = sql<PlanName>`coalesce((select plan from ${accounts} where ${accounts.name} = ${apiKeys.account}),
   ${apiKeys.plan})`;
 
-/** Returns the SQL condition that a key currently has this account and this plan. */
+/**
+ * Returns the SQL condition that a key currently has this account and this plan, if they are given.
+ */
 const matchesFilter = ({ plan, account }: UsageFilter) =>
   and(
     account === undefined ? undefined : eq(apiKeys.account, account),
@@ -60,7 +62,7 @@ const isOfKeys = (condition: SQL | undefined): SQL =>
 const isWithin = (bucket: UsageBucket, { from, to }: UsageRange) =>
   and(eq(counts.span, spanOf(bucket)), gte(counts.at, from), lt(counts.at, to));
 
-/** Sums requests by bucket, operation and outcome, and in addition by the columns `by`. */
+/** Sums requests by bucket, operation and outcome, and also by the columns in `by`. */
 function sumRequests<By extends { readonly keyId?: typeof counts.keyId }>(
   db: Database,
   condition: SQL | undefined,
@@ -121,7 +123,10 @@ const caller = {
   name: sql<string | null>`case when ${apiKeys.account} is null then ${apiKeys.name} end`,
 };
 
-/** The number of keys with the most 429 responses that are considered when callers are ranked. */
+/**
+ * When callers are ranked by 429 responses, only this many keys with the most 429 responses are
+ * considered.
+ */
 const lookedAtKeys = 1_000;
 
 const listDeniedCallers = statement(
@@ -164,7 +169,10 @@ const readLiveTraffic = statement('read_live_traffic', (db) =>
     .where(gte(written.at, sql`now() - make_interval(secs => ${liveSeconds})`)),
 );
 
-/** The number of hours and days for which a list of keys shows usage. */
+/**
+ * A list of keys shows the requests of each key in this number of hours, and its deprecated calls
+ * in this number of days.
+ */
 const recentHours = 24;
 const recentDays = 30;
 

@@ -18,8 +18,8 @@ export interface UsageRetention {
 }
 
 /**
- * A kind of rows that expire: the table, its primary key, the column with the time, the retention
- * period in milliseconds, and the span of the buckets.
+ * Rows that expire after the same time: their table, its primary key, the column with the time, the
+ * retention period in milliseconds, and the length of their buckets in minutes.
  */
 type Expiring = readonly [table: string, key: string, at: string, keptMs: number, span?: number];
 
