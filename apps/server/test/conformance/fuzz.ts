@@ -93,9 +93,9 @@ function withValues(operation: Operation) {
     return {
       isValid,
       sent: toRequest(operation, values, body),
-      // Some reasons for other statuses are neither in the document nor in the request. An id may
-      // not exist, orders are not implemented, an idempotency key may be in use, and the limit of
-      // `GET /rate-limit` may be used up.
+      // A valid request may also fail for a reason that neither the document nor the request shows.
+      // For example, an id may not exist, orders are not implemented, an idempotency key may be in
+      // use, and the limit of `GET /rate-limit` may be used up.
       deserves: ({ status }: Answer) =>
         isValid
           ? status < 300 ||

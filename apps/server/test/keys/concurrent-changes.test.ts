@@ -18,8 +18,8 @@ import { manageKeys } from '../support/manage-keys.ts';
 
 const rounds = 20;
 /**
- * The ban policy of the tests. The first denied request counts nothing, the second is the one strike
- * that is allowed, and the third leads to a ban.
+ * The ban policy of the tests. The first denied request does not count, the second is the one
+ * strike that is allowed, and the third leads to a ban.
  */
 const banPolicy = { ...defaultBanPolicy, graceMs: 0, minStrikes: 1 };
 

@@ -214,8 +214,8 @@ test('the lockfile contains the native binaries for Linux, macOS and Windows', (
   expect(missing).toEqual([]);
 });
 
-// The benchmark is a separate workspace, so installing this workspace does not compare the two
-// files.
+// The benchmark is a separate workspace, so installing this workspace does not compare the
+// benchmark's lockfile with its package.json.
 test('the lockfile of the benchmark has the versions that its package.json requires', () => {
   const { dependencies } = JSON.parse(read('apps/bench/package.json')) as {
     dependencies: Record<string, string>;

@@ -82,7 +82,8 @@ test('the job of the release workflow that has permission to publish runs no tes
   expect(publishing[0]).not.toContain('.ci/run');
 });
 
-// An attacker who takes over the repository of an action can move its tags, but not its commits.
+// An attacker who takes over the repository of an action can move its tags to other code, but
+// cannot change its commits. So a workflow must not name an action by a tag.
 test('every workflow names each action by its commit, and its version in a comment', () => {
   const workflows = globSync('.github/workflows/*.{yml,yaml}', { cwd: repository });
   const actions = workflows.flatMap((file) => all(read(file), /^ *(?:- )?uses: *(.*)$/gm));

@@ -99,7 +99,8 @@ export async function tabTo(page: Page, name?: string, limit = 300): Promise<str
   while (passed.length < limit) {
     await page.keyboard.press('Tab');
     const focus = await focusOf(page);
-    // In this case, the focus has left the last element and has not yet returned to the first one.
+    // If no element has the focus, it has left the last element and not yet returned to the first
+    // one.
     if (focus.tag === 'BODY' || focus.tag === 'HTML') {
       if (name === undefined) return passed;
       passed.push('');

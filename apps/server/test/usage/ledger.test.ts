@@ -95,8 +95,9 @@ describe.each(databaseKinds)('the usage ledger (stored request counts) on %s', (
       entryOf(nobody, day, { plan: 0, requests: 30 }),
     ]);
     const sum = async (filter: object) => sumOf(await ledger().read('day', filter, range));
-    // The usage of a plan is counted by the plan at the time of the request. The usage of an
-    // account is filtered by the current plan of each key.
+    // The usage of a plan contains the requests that keys sent while they had this plan. With an
+    // account and a plan, the usage contains all requests of the account's keys that have this plan
+    // now.
     const [free, pro] = [{ plan: 'free' }, { plan: 'pro' }];
     const ofAll = [{}, free, { plan: 'enterprise' }];
     const ofAccounts = [{ account: acme }, { account: label }, { account: acme, ...free }];

@@ -136,8 +136,8 @@ test.each<[why: string, status: number, end: (key: Key) => unknown]>([
       [service.server],
       async () => {
         const details = await admin.read<KeyDetails>(`/keys/${key.id}?include=history`);
-        // Two SQL statements read the details, and the second one may already see more requests. So
-        // the test waits until both agree.
+        // Two SQL statements read the details of a key, and the second one may already see more
+        // requests. So the test waits until both agree.
         const isCounted = sumOf(details.history?.rows) === served + 6;
         return details.lastRefusedAt !== null && isCounted && details;
       },

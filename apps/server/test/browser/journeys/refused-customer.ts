@@ -150,8 +150,8 @@ export async function changeAccount(store: Store): Promise<void> {
 }
 
 /**
- * Writes a letter to a customer as a viewer. The console does not offer a viewer actions that would
- * be refused.
+ * Writes a letter to a customer as a viewer. The console hides actions that would be refused for a
+ * viewer.
  */
 async function writeLetter({ open, createOperator }: Store, keyId: string): Promise<void> {
   const viewer = await createOperator('viewer');

@@ -147,8 +147,8 @@ export async function keepConsoleOpen({ service, admin, browser }: Store): Promi
     }
     const paths = tab.requests.slice(before).map((asked) => new URL(asked).pathname);
     expect(paths.length, path).toBeGreaterThan(0);
-    // By its own clock, a page may send at most 13 requests a minute. The clock continues during
-    // the test.
+    // A page may send at most 13 requests in a minute of its own clock, which continues during the
+    // test.
     const passed = (await page.evaluate<number>('Date.now()')) - began;
     expect(paths.length, path).toBeLessThanOrEqual(1 + (13 * passed) / 60_000);
     expect(paths.filter((one) => !one.startsWith(`/admin/v1/${path}`))).toEqual([]);
