@@ -260,7 +260,7 @@ test('readConfig refuses the same port for the public and the ops listener on th
   expect(faults({ PORT: '0', OPS_PORT: '0' })).toEqual([]);
 });
 
-test('readConfig takes the sampler from OTEL_TRACES_SAMPLER and the sampled share from OTEL_TRACES_SAMPLER_ARG', () => {
+test('readConfig reads the sampler from OTEL_TRACES_SAMPLER and the fraction of sampled traces from OTEL_TRACES_SAMPLER_ARG', () => {
   const read = (more: NodeJS.ProcessEnv) =>
     readConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: collector, ...more }).observability.traces;
   const OTEL_TRACES_SAMPLER_ARG = '0.5';

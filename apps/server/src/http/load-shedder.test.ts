@@ -213,7 +213,7 @@ test('the load shedder with a full wait queue refuses a request without an API k
   expect(refused.slice(5).map(({ caller }) => caller)).toEqual(['network 6', 'customer']);
 });
 
-test('when the wait queue is full, the load shedder refuses a request of the caller that has the most waiting requests', () => {
+test('the load shedder refuses a request of the caller that has the most waiting requests when the wait queue is full', () => {
   const shedder = open({ maxInFlight: 1, maxWaiting: 10 });
   enter(shedder, 11, 'noisy');
   expect(refused).toEqual([]);
@@ -294,7 +294,7 @@ test('the load shedder alternates between a caller with a backlog and callers th
 const pausedOf = (requests: readonly TestRequest[]) =>
   requests.filter(({ req }) => req.socket.isPaused).length;
 
-test('while at least 64 requests wait, the load shedder stops reading from the connections of callers with several waiting requests', () => {
+test('the load shedder stops reading from the connections of callers with several waiting requests while at least 64 requests wait', () => {
   const shedder = open({ maxInFlight: 1 });
   enter(shedder, 1, 'quiet');
   enter(shedder, 66, 'noisy');

@@ -113,7 +113,7 @@ test('the usage collector counts a failed request without an API key in the curr
   expect(traffic.outcomes).toEqual(usageOutcomes.map((name) => (name === 'server_error' ? 2 : 0)));
 });
 
-test('when its limit of entries in memory is reached, the usage collector reports requests that need a new entry as lost', () => {
+test('the usage collector reports requests as lost if they need a new entry and the limit of entries in memory is reached', () => {
   const of = (id: string, atMs = 0) => ({ ...at(atMs), key: { id, plan: 'free' as const } });
   const { entries, lost, collector } = collect(
     [of('a'), of('b'), of('c'), of('a', minuteMs), of('a')],

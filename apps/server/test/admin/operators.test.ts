@@ -342,7 +342,7 @@ describe('names of operators', () => {
   });
 
   // Regression: each creation compared its name before the other creation was committed.
-  test('of two operators who are created at the same time with names that look alike, one is refused', async () => {
+  test('the admin API refuses one of two operators who are created at the same time with names that look alike', async () => {
     for (let round = 0; round < 10; round += 1) {
       const letters = String.fromCharCode(65 + round).repeat(3);
       const created = await Promise.all([create(`${letters}e`), create(`${letters}é`)]);

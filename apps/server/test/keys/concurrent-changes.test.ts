@@ -80,7 +80,7 @@ test('an unban ends the ban when the key moves to another account at the same ti
 });
 
 // Regression: both unbans recorded the ban, because both read it before one of them got the lock.
-test('when two unbans of a key happen at the same time, only one of their two audit entries contains the ended ban', async () => {
+test('the audit log shows the ended ban in only one of two entries when two unbans of a key happen at the same time', async () => {
   for (let round = 0; round < rounds; round += 1) {
     const id = await createBanned('label');
     const unban = () => keys.unban(id, someCause);

@@ -110,7 +110,7 @@ test('a key stays banned when its account loses its plan, and the other keys of 
   expect((await askEach(hammering)).every(isBanned)).toBe(true);
 });
 
-test("while Redis is down, each server admits its share of an account's limit, and a larger share after another server has stopped", async () => {
+test("each server admits its share of an account's limit while Redis is down, and a larger share after another server has stopped", async () => {
   const quota = { perMinute: 1_000, perDay: 29 };
   const shared = await createTokens('shared', quota, 3);
   const alone = await replicas.createToken(quota);

@@ -149,7 +149,7 @@ test.each(faults)(
   },
 );
 
-test('while Redis is down, the admin API shows only the requests of a key that its own server has counted', async () => {
+test('the admin API of a server shows only the requests of a key that this server has counted while Redis is down', async () => {
   const admin = adminOf(server);
   const quota = { perMinute: 6, perDay: 1_000 };
   const { key, token } = await admin.create(JSON.stringify({ plan: 'enterprise', quota }));

@@ -151,7 +151,7 @@ test.each<[why: string, status: number, end: (key: Key) => unknown]>([
   },
 );
 
-test('at shutdown, the service writes all request counts to the database, or logs how many requests are lost', async () => {
+test('the service writes all request counts to the database at shutdown, or logs how many requests are lost', async () => {
   const usage = { flushMs: 60_000 };
   await using service = await startService('postgres', { usage });
   await using sql = connectTo(service.database.url);
