@@ -55,10 +55,10 @@ describe('the console', () => {
 describe('the documentation', () => {
   test('a developer finds an error code and a code sample with the keyboard', () =>
     searchDocs(store));
-  test('a developer sees code samples beside the text on a wide screen, and uses the table of contents', () =>
-    readOnWideScreen(store));
-  test('a developer follows links to operations and errors on a desktop', () =>
-    followLinks(store, desktop));
+  test('a developer follows links, sees code samples beside the text, and uses the table of contents on a desktop', async () => {
+    await followLinks(store, desktop);
+    await readOnWideScreen(store);
+  });
   test('a developer follows links, reads guides, and sends a request to each operation on a phone', async () => {
     await followLinks(store, phone);
     await expectReadable(store, phone, [docsPaths.home, guidePath('pagination'), '/docs/nosuch']);
