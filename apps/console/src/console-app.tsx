@@ -4,6 +4,7 @@ import { linkTo, type PageName, useAddress } from './address.ts';
 import type { Operation } from './api/operation.ts';
 import { isExpired, may, session } from './api/session.ts';
 import { isWaiting } from './api/share-session.ts';
+import type { IconName } from './components/icon.tsx';
 import { isTokenShown, NewTokens } from './components/new-tokens.tsx';
 import { announce, Notice } from './components/notice.tsx';
 import { ShortcutHelp } from './components/shortcuts.tsx';
@@ -20,7 +21,7 @@ import { NewKeyPage } from './pages/new-key/new-key-page.tsx';
 import { OperatorsPage } from './pages/operators/operators-page.tsx';
 import { OverviewPage } from './pages/overview/overview-page.tsx';
 
-interface PageEntry {
+type PageEntry = {
   readonly title: string;
   readonly component: ComponentType<{ id: string }>;
   /**
@@ -28,20 +29,37 @@ interface PageEntry {
    * operation.
    */
   readonly needs: Operation;
-  /** The page whose navigation entry is highlighted; `undefined` if this page has its own entry. */
-  readonly under?: PageName;
-}
+} & (
+  | {
+      /** The icon of the page in the navigation. */
+      readonly icon: IconName;
+    }
+  | {
+      /** The page that the navigation highlights, because this page has no entry of its own. */
+      readonly under: PageName;
+    }
+);
 
 const pages: Readonly<Record<PageName, PageEntry>> = {
-  overview: { title: 'Overview', component: OverviewPage, needs: 'getOverview' },
-  keys: { title: 'Keys', component: KeysPage, needs: 'listKeys' },
+  overview: { title: 'Overview', component: OverviewPage, needs: 'getOverview', icon: 'overview' },
+  keys: { title: 'Keys', component: KeysPage, needs: 'listKeys', icon: 'keys' },
   key: { title: 'Key', component: KeyPage, needs: 'getKey', under: 'keys' },
   'new-key': { title: 'New key', component: NewKeyPage, needs: 'createKey', under: 'keys' },
-  accounts: { title: 'Accounts', component: AccountsPage, needs: 'listAccounts' },
+  accounts: { title: 'Accounts', component: AccountsPage, needs: 'listAccounts', icon: 'accounts' },
   account: { title: 'Account', component: AccountPage, needs: 'getAccount', under: 'accounts' },
-  audit: { title: 'Audit log', component: AuditPage, needs: 'listAuditEntries' },
-  deprecation: { title: 'Deprecation', component: DeprecationPage, needs: 'getDeprecation' },
-  operators: { title: 'Operators', component: OperatorsPage, needs: 'listOperators' },
+  audit: { title: 'Audit log', component: AuditPage, needs: 'listAuditEntries', icon: 'audit' },
+  deprecation: {
+    title: 'Deprecation',
+    component: DeprecationPage,
+    needs: 'getDeprecation',
+    icon: 'deprecation',
+  },
+  operators: {
+    title: 'Operators',
+    component: OperatorsPage,
+    needs: 'listOperators',
+    icon: 'operators',
+  },
 };
 
 export function App() {
@@ -86,7 +104,7 @@ export function App() {
         <button type="button" class="skip" onClick={() => main.current?.focus()}>
           Skip to the content
         </button>
-        <Header pages={navigation()} current={entry?.under ?? page} />
+        <Header pages={navigation()} current={entry && 'under' in entry ? entry.under : page} />
         <ConnectionBar />
         <Notice />
         <main ref={main} tabIndex={-1}>
@@ -102,9 +120,10 @@ export function App() {
 
 /** Returns the pages of the navigation: the pages that the operator may use, without subpages. */
 const navigation = () =>
-  (Object.keys(pages) as PageName[])
-    .map((name) => ({ name, ...pages[name] }))
-    .filter(({ under, needs }) => under === undefined && may(needs));
+  (Object.keys(pages) as PageName[]).flatMap((name) => {
+    const entry = pages[name];
+    return 'icon' in entry && may(entry.needs) ? [{ name, ...entry }] : [];
+  });
 
 function Content({ entry, id }: { entry: PageEntry | undefined; id: string }) {
   if (entry === undefined) {

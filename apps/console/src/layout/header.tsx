@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { type PageName, useAddress } from '../address.ts';
 import { may, session } from '../api/session.ts';
 import { logOut } from '../api/share-session.ts';
-import { Icon } from '../components/icon.tsx';
+import { Icon, type IconName } from '../components/icon.tsx';
 import { Name } from '../components/name.tsx';
 import { ShortcutButton } from '../components/shortcuts.tsx';
 import { linkWithPeriod } from '../components/time/time-range.ts';
@@ -18,7 +18,11 @@ export function Header({
   current,
 }: {
   /** The pages that the navigation links to. */
-  pages: readonly { readonly name: PageName; readonly title: string }[];
+  pages: readonly {
+    readonly name: PageName;
+    readonly title: string;
+    readonly icon: IconName;
+  }[];
   current: PageName | undefined;
 }) {
   const operator = session.value?.session.operator;
@@ -37,13 +41,13 @@ export function Header({
       </button>
       <div ref={menu} id="page-menu" class="menu" popover>
         <nav aria-label="Pages">
-          {pages.map(({ name, title }) => (
+          {pages.map(({ name, title, icon }) => (
             <a
               key={name}
               href={linkWithPeriod(name)}
               aria-current={name === current ? 'page' : undefined}
             >
-              <Icon name={name} /> {title}
+              <Icon name={icon} /> {title}
             </a>
           ))}
         </nav>
