@@ -13,13 +13,17 @@ export function Empty({ title, children }: { title: string; children: ComponentC
   );
 }
 
-/** Shows that no entry matches the filters, with a link to the unfiltered list. */
-export function NoMatch({ page, title, all }: { page: PageName; title: string; all: string }) {
+/**
+ * Shows that no row matches the filters, with a link to the unfiltered list.
+ *
+ * @param rows the plural name of the rows, such as "keys".
+ */
+export function NoMatch({ page, rows }: { page: PageName; rows: string }) {
   return (
-    <Empty title={title}>
+    <Empty title={`No ${rows} match these filters.`}>
       <p>
         <a class="button" href={linkTo(page)}>
-          {all}
+          Clear filters
         </a>
       </p>
     </Empty>

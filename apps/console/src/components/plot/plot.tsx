@@ -62,8 +62,8 @@ export function UsagePlot({
     const element = place.current;
     if (element === null) return;
     const hooks: uPlot.Hooks.Arrays = {
-      // A redraw also calls this hook. In this case, the hook must not remove a selection that was
-      // made with the keyboard.
+      // uPlot also calls this hook when it draws the plot again. The hook must not remove a selection
+      // by keyboard then.
       setCursor: [
         (self) => {
           const index = indexAt(self, latest.current.buckets, lengthMs);
@@ -155,7 +155,7 @@ export function UsagePlot({
         aria-valuemin={0}
         aria-valuemax={Math.max(buckets.length - 1, 0)}
         aria-valuenow={places?.last ?? Math.max(buckets.length - 1, 0)}
-        aria-valuetext={selected ? sentenceOf(selected) : 'none chosen'}
+        aria-valuetext={selected ? sentenceOf(selected) : 'no time selected'}
         onKeyDown={onKeyDown}
         onBlur={() => setMark(undefined)}
       >

@@ -14,7 +14,7 @@ export type ListQuery = Parameters;
 
 const pageSize = '50';
 
-/** The filters for which the service must read all rows to count the matches. */
+/** The filters that make a count slow, because the service must read all rows for it. */
 const costly = ['search', 'plan', 'nearLimit', 'expiresWithinDays'];
 
 /**
@@ -31,7 +31,6 @@ export function ListPage<Name extends List>({
   button,
   fields,
   table,
-  noMatch,
   none,
 }: {
   page: PageName;
@@ -52,8 +51,6 @@ export function ListPage<Name extends List>({
    * @param subject a text that identifies the list, such as its filters.
    */
   table: (rows: Answer<Name>, subject: string) => ComponentChildren;
-  /** The title when no row matches the filters, and the label of the link to the unfiltered list. */
-  noMatch: { readonly title: string; readonly all: string };
   /** The content of the page when the list is empty. */
   none: ComponentChildren;
 }) {
@@ -81,7 +78,7 @@ export function ListPage<Name extends List>({
             ) : Object.keys(query).length === 0 ? (
               none
             ) : (
-              <NoMatch page={page} {...noMatch} />
+              <NoMatch page={page} rows={rows} />
             )}
             <Pager nextCursor={nextCursor} total={total} />
           </>

@@ -41,7 +41,7 @@ test('the period control shows an error for an invalid period, and does not chan
   fireEvent.change(screen.getByLabelText('Until (local time)'), {
     target: { value: '2026-03-01T00:00' },
   });
-  expect(screen.getByRole('alert').textContent).toBe('The first time must be before the second.');
+  expect(screen.getByRole('alert').textContent).toBe('The start must be before the end.');
   expect(location.hash).toBe(tuesday);
 });
 

@@ -85,9 +85,9 @@ export function readTimeRange(
 
 /** Returns an error message for an invalid period; `undefined` if the period is valid. */
 export function faultOf({ from, to }: Span): string | undefined {
-  if (Number.isNaN(from) || Number.isNaN(to)) return 'Choose both times.';
-  if (from >= to) return 'The first time must be before the second.';
-  if (to - from > maxSpanMs) return 'Choose at most 400 days.';
+  if (Number.isNaN(from) || Number.isNaN(to)) return 'Enter a start and an end.';
+  if (from >= to) return 'The start must be before the end.';
+  if (to - from > maxSpanMs) return 'The period must not be longer than 400 days.';
   return undefined;
 }
 
@@ -146,8 +146,8 @@ export function showSpan(span: Span): void {
 }
 
 /** Returns whether the service has smaller buckets for the time of one bucket. */
-export function hasSmaller(bucket: UsageBucket, at: number, now: number = Date.now()): boolean {
-  return bucketFor({ from: at, to: at + bucketMs[bucket] }, now) !== bucket;
+export function hasSmaller(bucket: UsageBucket, at: number): boolean {
+  return bucketFor({ from: at, to: at + bucketMs[bucket] }, Date.now()) !== bucket;
 }
 
 type SpanParameters = Parameters<'overview'>;
@@ -182,10 +182,10 @@ export function linkWithPeriod(
   return linkTo(page, { id, query: pagesWithPeriod.includes(page) ? { range, ...bounds } : {} });
 }
 
-/** Returns a period with the same middle that is `factor` times as long. */
-export function zoomOut({ from, to }: Span, factor = 3): Span {
-  const more = ((to - from) * (factor - 1)) / 2;
-  return { from: from - more, to: to + more };
+/** Returns a period with the same middle that is three times as long. */
+export function zoomOut({ from, to }: Span): Span {
+  const lengthMs = to - from;
+  return { from: from - lengthMs, to: to + lengthMs };
 }
 
 /**

@@ -33,7 +33,6 @@ export function AccountsPage() {
         </>
       }
       table={(accounts, subject) => <AccountTable accounts={accounts} subject={subject} />}
-      noMatch={{ title: 'No accounts match these filters.', all: 'Clear filters' }}
       none={
         <Empty title="No accounts yet">
           <p>

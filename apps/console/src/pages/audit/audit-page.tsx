@@ -28,7 +28,6 @@ export function AuditPage() {
         </>
       }
       table={(entries) => <AuditTable entries={entries} />}
-      noMatch={{ title: 'No entries match these filters.', all: 'Clear filters' }}
       none={
         <Empty title="No entries yet">
           <p>

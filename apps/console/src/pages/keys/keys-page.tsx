@@ -27,8 +27,8 @@ const expiring = [
 ] as const;
 
 /**
- * Returns the default order of the list. Keys that expire soon have their own default: the key that
- * expires next comes first.
+ * Returns the default order of the list. With the filter for keys that expire soon, the service
+ * chooses the order: the key that expires next comes first.
  */
 const usualSortOf = ({ expiresWithinDays }: ListQuery) =>
   expiresWithinDays === undefined ? ('-created' satisfies KeySort) : undefined;
@@ -75,7 +75,6 @@ export function KeysPage() {
         </>
       }
       table={(keys, subject) => <Keys keys={keys} subject={subject} />}
-      noMatch={{ title: 'No keys match these filters.', all: 'Clear filters' }}
       none={
         <Empty title="No keys yet">
           <p>Callers of the API identify themselves with a key. Its plan sets their limits.</p>

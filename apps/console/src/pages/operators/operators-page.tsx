@@ -41,7 +41,7 @@ export function OperatorsPage() {
           list.length > 0 ? (
             <OperatorTable operators={list} open={setOpen} />
           ) : search !== undefined ? (
-            <NoMatch page="operators" title="No operators match this search." all="Clear search" />
+            <NoMatch page="operators" rows="operators" />
           ) : (
             <Empty title="No operators yet">
               <p>

@@ -55,7 +55,7 @@ export async function viewLastWeek({ service, admin, open }: Store): Promise<voi
   await until.fill(`${day}T23:59`);
   await until.blur();
   // For an invalid period, the page shows a message and sends no request.
-  await page.getByText('The first time must be before the second.').waitFor();
+  await page.getByText('The start must be before the end.').waitFor();
   await from.fill(`${day}T00:00`);
   await from.blur();
   await expect.poll(() => tab.query()['from']).toBe(own.from);
@@ -131,7 +131,7 @@ async function zoomIn(tab: ConsoleTab, plot: string): Promise<void> {
   await keyboard.press('Enter');
   await expect.poll(tab.query).toEqual(hours(9, 11));
   await keyboard.press('Escape');
-  expect(await toldBy()).toBe('none chosen');
+  expect(await toldBy()).toBe('no time selected');
   await showDay(tab, plot);
   await expectColours(tab);
 
