@@ -45,7 +45,7 @@ export interface Page<Body> {
   readonly nextCursor: string | undefined;
   /**
    * The number of entries on all pages, if the request asked for it with `count`. The service
-   * counts up to a maximum. Maximum + 1 means that there are more entries.
+   * counts up to a maximum, and returns the maximum + 1 if there are more entries.
    */
   readonly total: number | undefined;
 }

@@ -31,15 +31,15 @@ let channel: BroadcastChannel | undefined;
 export const isWaiting = signal(false);
 
 /**
- * The name of this tab in the channel. It is not from `crypto.randomUUID`, which only exists in
- * pages over HTTPS.
+ * The name of this tab in the channel. `crypto.randomUUID` cannot create it, because browsers offer
+ * this function only over HTTPS or on this machine.
  */
 const tab = String(Math.random());
 
 const send = (message: Message) => channel?.postMessage(message);
 
 /**
- * Whether this tab expects the session of another tab. A session that arrives after a logout is
+ * Whether this tab has asked the other tabs for a session. After a logout, a late response is
  * ignored, so that it does not log the operator in again.
  */
 let isWanted = false;
@@ -57,8 +57,8 @@ function askOthers(): void {
 const refused = new Set<string>();
 
 /**
- * The session that the other tabs already know: this tab had it at the start, or got it from
- * another tab.
+ * The session that the other tabs already know, because this tab got it from one of them or had it
+ * before a reload. It is not announced as a new login.
  */
 let known: IssuedSession | undefined;
 
@@ -116,8 +116,8 @@ export function logOut(): void {
 }
 
 /**
- * Ends the session. The tab forgets the session before it asks the service to end it. In the
- * opposite order, a request that is refused in between would make this tab ask other tabs for a
+ * Ends the session. The tab forgets the session first, and then asks the service to end it. In the
+ * opposite order, a poll in between would be refused, and this tab would ask the other tabs for a
  * session.
  *
  * @param ended the token of a session that another tab has already ended.
@@ -126,7 +126,7 @@ async function leave(reason: string, ended?: string): Promise<void> {
   const token = session.value?.token;
   isWanted = false;
   endSession(reason);
-  // A failure is ignored: a session that the service cannot end now expires later.
+  // A failure is ignored, because the session then ends by itself when it expires.
   if (token !== undefined && token !== ended) await call('endSession', { token }).catch(() => {});
 }
 

@@ -27,8 +27,8 @@ type Params<Name extends Operation> = Pick<Input<Name>, 'id' | 'query'>;
 /** A result of the admin API, as a component receives it. */
 export interface AdminAnswer<Name extends Operation> extends Page<Answer<Name>> {
   /**
-   * The operation and parameters of the request, as a string. It tells whether the result is the
-   * current one, because the previous result stays visible while the next one loads.
+   * The operation and parameters of the request, as a string. While the next result loads, the
+   * previous one stays visible, so a component compares this string to tell them apart.
    */
   readonly subject: string;
 }

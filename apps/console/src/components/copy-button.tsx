@@ -8,7 +8,7 @@ export function CopyButton({ text, what }: { text: string; what: string }) {
       announce(`Copied ${what}.`);
     } catch {
       // Browsers allow pages to use the clipboard only over HTTPS or on this machine.
-      announce('The browser does not let this page copy. Select the text, and press Ctrl+C or ⌘C.');
+      announce('Your browser blocked the copy. Select the text, and press Ctrl+C or ⌘C.');
     }
   }
   return (

@@ -5,7 +5,7 @@ import { linkTo, useAddress } from '../address.ts';
 import { ConnectionFailure, RefusedRequest, SessionEnded } from '../api/failures.ts';
 
 /**
- * Shows data. While the data is loading or after a failure, it shows the state and what to do.
+ * Shows data. If the data is still loading or could not be loaded, shows a message instead.
  *
  * @param what the name of the data, such as "the keys".
  */
@@ -19,8 +19,8 @@ export function Loaded<Data>({
   children: (data: Data) => ComponentChildren;
 }) {
   const { data, error, isSuccess, refetch } = of;
-  // The last failure is kept until a request succeeds. The query itself forgets it during a retry,
-  // and the message would flicker.
+  // The last failure is kept until a request succeeds. The query itself forgets the failure during
+  // each retry, so the message would flicker.
   const failed = useRef<Error | undefined>(undefined);
   if (isSuccess) failed.current = undefined;
   else if (error !== null && !(error instanceof SessionEnded)) failed.current = error;
@@ -79,14 +79,14 @@ const isOfAddress = (failure: Error) =>
 
 function adviceFor(failure: Error, isOfId: boolean): string {
   if (failure instanceof ConnectionFailure) {
-    return 'Check that the service runs, and that your tunnel to it is open. This page retries automatically.';
+    return 'Check that the service is running, and that your tunnel to it is open. This page retries automatically.';
   }
   if (!(failure instanceof RefusedRequest)) return 'Reload the page. If it fails again, report it.';
   switch (failure.status) {
     case 400:
       return isOfId
-        ? 'The address of this page is not complete, or mistyped.'
-        : 'The address of this page contains a value that does not exist. Reset the filters.';
+        ? 'Check the address of this page: it is incomplete or mistyped.'
+        : 'The address of this page contains an invalid value. Clear the filters.';
     case 403:
       return 'Ask an owner to do it, or ask for a token with the required role.';
     case 404:
@@ -96,6 +96,6 @@ function adviceFor(failure: Error, isOfId: boolean): string {
     case 503:
       return 'The database does not respond. This page retries automatically.';
     default:
-      return 'Read the log of the service for the cause. This page retries automatically.';
+      return 'See the service log for the cause. This page retries automatically.';
   }
 }

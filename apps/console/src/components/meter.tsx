@@ -40,7 +40,7 @@ function QuotaMeter({
         <span class="muted"> · {formatShare(share)}</span>
       </p>
       <meter
-        aria-label={`${label}: share of the limit that is used`}
+        aria-label={`${label}: share of the limit used`}
         min={0}
         max={limit}
         low={limit * 0.8}

@@ -150,7 +150,7 @@ export function SearchBox() {
   }
 
   return (
-    <form class="search" role="search" aria-label="Everything" onSubmit={submit}>
+    <form class="search" role="search" aria-label="Keys and accounts" onSubmit={submit}>
       <input
         ref={field}
         type="text"
@@ -162,7 +162,7 @@ export function SearchBox() {
         aria-autocomplete="list"
         aria-activedescendant={chosen >= 0 ? `${id}-${chosen}` : undefined}
         placeholder="Search (/)"
-        title="Name, account, start of a token or id. Press / to come here."
+        title="Search by name, account, ID or start of a token. Press / to start."
         autocomplete="off"
         spellcheck={false}
         maxlength={255}
@@ -175,7 +175,7 @@ export function SearchBox() {
         onBlur={() => setOpen(false)}
       />
       <div class="found" hidden={!isShown}>
-        <div id={`${id}-found`} role="listbox" aria-label="Keys and accounts that were found">
+        <div id={`${id}-found`} role="listbox" aria-label="Search results">
           {hits.map(({ link, cells: [name, of, state] }, index) => (
             <div
               key={link}

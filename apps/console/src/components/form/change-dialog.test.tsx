@@ -14,7 +14,7 @@ function confirm(change: Change['change'], onClose = () => {}): void {
     consequence: 'The key is refused.',
     confirmLabel: 'Suspend',
     fields: <Field label="Expires" name="expires" />,
-    done: 'The key is suspended.',
+    done: 'Key suspended.',
     change,
   };
   renderAt(
@@ -34,7 +34,7 @@ test('the change dialog sends the change with its reason, closes, and shows a me
   confirm(change, onClose);
   await waitFor(() => expect(onClose).toHaveBeenCalledOnce());
   expect(change).toHaveBeenCalledExactlyOnceWith(expect.any(FormData), { reason: 'leaked' });
-  expect(screen.getByText('The key is suspended.').closest('[role=status]')).not.toBeNull();
+  expect(screen.getByText('Key suspended.').closest('[role=status]')).not.toBeNull();
 });
 
 test('the change dialog shows the error of a refused value at its field, and focuses the field', async () => {

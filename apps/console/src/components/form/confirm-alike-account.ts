@@ -18,8 +18,8 @@ export async function confirmAlikeAccount(given: string | null | undefined): Pro
   const name = tidyAccountName(given ?? '');
   if (!name || warned.has(name)) return;
   const accounts = await call('listAccounts', { query: { anyCaseOf: name } }).catch((error) => {
-    // The service will refuse the new account for the same reason. The form then shows the reason
-    // at the field.
+    // For example, the name is invalid. The service then also refuses the change itself, and the form
+    // shows the error at the field.
     if (error instanceof RefusedRequest) return [];
     throw error;
   });

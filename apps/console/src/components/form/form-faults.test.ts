@@ -4,7 +4,7 @@ import { readFaults } from './form-faults.ts';
 const date = 'Choose a time in the future.';
 const number = 'Enter a whole number from 1 to 2,147,483,647.';
 const text = 'Enter 1 to 255 characters, without control characters.';
-const token = 'This contains a token: anyone who sees it could use it.';
+const token = 'Remove the token: anyone who reads this text could use it.';
 
 test.each([
   [

@@ -48,7 +48,7 @@ function wordsFor(field: string, expected: string): string {
       return `Enter a whole number from 1 to ${formatCount(maxLimit)}.`;
     default:
       return expected.startsWith('no token')
-        ? 'This contains a token: anyone who sees it could use it.'
+        ? 'Remove the token: anyone who reads this text could use it.'
         : 'Enter 1 to 255 characters, without control characters.';
   }
 }

@@ -6,7 +6,7 @@ export function toLocalField(at: string | null): string {
   return local.toISOString().slice(0, 16);
 }
 
-/** Converts the value of a `datetime-local` field to UTC. An empty field gives `null`. */
+/** Converts the value of a `datetime-local` field to UTC. Returns `null` for an empty field. */
 export function fromLocalField(text: string): string | null {
   return text === '' ? null : new Date(text).toISOString();
 }

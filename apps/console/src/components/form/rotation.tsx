@@ -9,13 +9,13 @@ const graces = [
   [30 * 86_400, 'in 30 days'],
 ] as const;
 
-/** Creates the dialog for a token rotation. It asks how long earlier tokens stay valid. */
+/** Creates the dialog for a token rotation. It asks when the current tokens expire. */
 export function rotationBy(
   rotate: (graceSeconds: number, query: Reason) => Promise<void>,
 ): Omit<Change, 'title' | 'done'> {
   return {
     consequence:
-      'A new token is created and shown once. Current tokens expire when you choose, or earlier if an earlier rotation says so.',
+      'The new token is shown only once. Current tokens expire at the time that you choose, unless they already expire earlier.',
     confirmLabel: 'Create new token',
     fields: (
       <SelectField

@@ -27,7 +27,7 @@ export function ScopeField({ scopes }: { scopes: Scopes }) {
       name="scopes"
       options={Object.entries(choices).map(([value, { label }]) => [value, label])}
       defaultValue={choiceOf(scopes)}
-      help="Keys that browsers use should be read only."
+      help="Choose Read only for a key in a web page, because visitors can see the key."
     />
   );
 }

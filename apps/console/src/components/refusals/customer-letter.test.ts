@@ -61,7 +61,7 @@ What you can do:
 test('the letter to a customer uses the past tense when requests are no longer refused, and says how many requests got 401 or 403', () => {
   const letter = writeLetter({ ...subject, denials: { ...noDenials, refused: 7 } });
   expect(letter?.title).toBe('Requests of the API key “acme” were refused');
-  expect(letter?.body).toContain('7 of 9,040 got status 401 or 403.');
+  expect(letter?.body).toContain('7 of 9,040 requests got status 401 or 403.');
 });
 
 const until = '2026-11-21T09:31:20.000Z';
@@ -77,7 +77,7 @@ test.each<[Refusal, string]>([
   [{ why: 'banned', until }, 'banned until 2026-11-21 09:31'],
   [
     { why: 'keys banned', banned: 3, keys: 7, until, share: 0.87 },
-    '3 of its 7 API keys are banned, at the longest until 2026-11-21 09:31:20 UTC',
+    '3 of its 7 API keys are banned until 2026-11-21 09:31:20 UTC at the latest',
   ],
   [{ why: 'keys full', full: 1, keys: 1, until }, 'Its only API key is denied'],
   [{ why: 'keys suspended', suspended: 2, keys: 2 }, 'All 2 of its API keys are suspended'],

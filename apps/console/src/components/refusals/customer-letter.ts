@@ -60,7 +60,7 @@ function sentenceOf(refusal: Refusal): string {
     case 'banned':
       return `The key is banned until ${at(refusal.until)}, because it kept sending requests after it was denied. Until then every request gets status 429, code key_temporarily_banned.`;
     case 'keys banned':
-      return `${someOf(refusal.banned, refusal.keys, 'API ')} banned, at the longest until ${at(refusal.until)}, because they kept sending requests after they were denied. Until then every request with such a key gets status 429, code key_temporarily_banned.`;
+      return `${someOf(refusal.banned, refusal.keys, 'API ')} banned until ${at(refusal.until)} at the latest, because they kept sending requests after they were denied. Until then every request with such a key gets status 429, code key_temporarily_banned.`;
     case 'keys full':
       return `${someOf(refusal.full, refusal.keys, 'API ')} denied, because a limit is used up. It resets at ${at(refusal.until)} at the latest. Until then, every request with such a key gets status 429, code rate_limit_exceeded.`;
     case 'keys suspended':
@@ -80,7 +80,7 @@ function historyOf({ from, to, buckets, denied, refused, requests }: Denials): s
       ? [`${formatCount(denied)} of ${formatCount(requests)} requests got status 429`]
       : []),
     ...(refused > 0
-      ? [`${formatCount(refused)} of ${formatCount(requests)} got status 401 or 403`]
+      ? [`${formatCount(refused)} of ${formatCount(requests)} requests got status 401 or 403`]
       : []),
   ];
   const times =

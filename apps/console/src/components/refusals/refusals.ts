@@ -64,7 +64,7 @@ export function refusalsOfKey(key: KeyDetails): Refusal[] {
 }
 
 function bansOf({ bans, bannedKeys, busiestKeys, keys, requestsToday }: AccountDetails): Refusal[] {
-  // The first ban in the list is the one that ends last.
+  // The service sorts the bans by their end, the latest first.
   const [last] = bans;
   if (last === undefined) return [];
   const requests = new Map(busiestKeys.map((key) => [key.keyId, key.requests]));

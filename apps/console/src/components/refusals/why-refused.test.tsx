@@ -24,7 +24,7 @@ function show(refusals: readonly Refusal[], denials: Denials = none): string {
 }
 
 test.each<[Refusal, title: string, text: RegExp]>([
-  [{ why: 'revoked', since: at }, 'Revoked', /^Revoked since .* Every request gets a 401/],
+  [{ why: 'revoked', since: at }, 'Revoked', /^Revoked on .* Every request gets a 401/],
   [{ why: 'banned', until: at }, 'Banned', /Banned until .* or until you unban it/],
   [
     { why: 'suspended', whose: 'key', since: at, reason: 'unpaid' },
@@ -56,9 +56,9 @@ test.each<[Refusal, title: string, text: RegExp]>([
   },
 );
 
-test('when there is no reason to refuse requests, the console says that they are admitted, and offers no draft of a letter that explains refusals to the customer', () => {
+test('when there is no reason to refuse requests, the console says that they are accepted, and offers no letter to the customer', () => {
   expect(show([])).toContain('No requests were denied in the selected period.');
-  expect(screen.getByRole('heading', { level: 2 }).textContent).toBe('Requests are admitted');
+  expect(screen.getByRole('heading', { level: 2 }).textContent).toBe('Requests are accepted');
   expect(screen.queryByRole('button')).toBeNull();
 });
 

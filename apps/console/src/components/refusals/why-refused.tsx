@@ -35,8 +35,8 @@ export function WhyRefused({
       <p>
         {refusals.length === 0 &&
           (kind === 'key'
-            ? 'Its requests are admitted now. '
-            : 'Requests of its keys are admitted now. ')}
+            ? 'Its requests are accepted now. '
+            : 'Requests of its keys are accepted now. ')}
         <Past denials={denials} />
       </p>
     </section>
@@ -56,7 +56,7 @@ const titles: Readonly<Record<Refusal['why'], string>> = {
 };
 
 const titleOf = ([first]: readonly Refusal[]) =>
-  first === undefined ? 'Requests are admitted' : titles[first.why];
+  first === undefined ? 'Requests are accepted' : titles[first.why];
 
 const keyOf = (refusal: Refusal) =>
   Object.values({ ...refusal, until: '', since: '', limit: '' }).join();
@@ -82,7 +82,7 @@ function Sentence({ refusal, account }: { refusal: Refusal; account: string | nu
       return (
         <>
           <strong>
-            Revoked since <Time at={refusal.since} />.
+            Revoked on <Time at={refusal.since} />.
           </strong>{' '}
           Every request gets a 401. This cannot be undone: its users need a new key.
         </>
@@ -91,7 +91,7 @@ function Sentence({ refusal, account }: { refusal: Refusal; account: string | nu
       return (
         <>
           <strong>
-            Expired since <Time at={refusal.since} distance />.
+            Expired on <Time at={refusal.since} distance />.
           </strong>{' '}
           Every request gets a 401. Its users need a new key.
         </>
@@ -130,8 +130,8 @@ function Sentence({ refusal, account }: { refusal: Refusal; account: string | nu
       return (
         <>
           <strong>
-            {someOf(refusal.banned, refusal.keys)} banned,{refusal.banned > 1 && ' at the longest'}{' '}
-            until <Time at={refusal.until} distance />.
+            {someOf(refusal.banned, refusal.keys)} banned until <Time at={refusal.until} distance />
+            {refusal.banned > 1 && ' at the latest'}.
           </strong>
           {refusal.share !== undefined &&
             ` They made ${formatShare(refusal.share)} of today's requests.`}{' '}
@@ -143,7 +143,8 @@ function Sentence({ refusal, account }: { refusal: Refusal; account: string | nu
       return (
         <>
           <strong>
-            {someOf(refusal.full, refusal.keys)} denied until <Time at={refusal.until} distance />.
+            {someOf(refusal.full, refusal.keys)} denied until <Time at={refusal.until} distance />
+            {refusal.full > 1 && ' at the latest'}.
           </strong>{' '}
           The limits of these keys are used up. Higher limits apply from the next request on.
         </>

@@ -47,7 +47,7 @@ test('when the operator types a whole token, the search field writes only its fi
   type('Name', 'ast_abcd1234');
   pass(300);
   expect(location.hash).toBe('#/keys?search=ast_abcd');
-  expect(screen.getByRole('status').textContent).toContain('the rest is not sent');
+  expect(screen.getByRole('status').textContent).toContain('The rest is not sent');
 });
 
 test('a select field writes its choice into the URL, and removes the parameter from the URL when nothing is chosen', () => {

@@ -42,7 +42,8 @@ export function QueryField({
   // The typed text stays while the search waits for the next letter. A space at its end also stays,
   // although the search ignores it.
   const isKept = timer.current !== undefined || typed.current.trim() === searched;
-  // The type of an input element's properties depends on `type`, so a union must be narrowed first.
+  // Preact types the attributes of an input by its `type`. The compiler only accepts a single type,
+  // not a union of two.
   const inputType = type === 'search' ? { type } : { type };
   return (
     <label class="field">

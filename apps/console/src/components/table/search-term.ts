@@ -13,7 +13,7 @@ export function readSearchTerm(typed: string): SearchTerm {
   if (/asc_[0-9A-Za-z]{5,}/.test(text)) {
     return {
       text: '',
-      hint: 'This is the token of a session, which cannot be searched. To end the session, log out its operator.',
+      hint: 'This is the token of a session, which cannot be searched. You can end sessions on the Operators page.',
     };
   }
   // Only the prefix and the first four characters of a token are kept. The rest is secret, and must
@@ -23,15 +23,15 @@ export function readSearchTerm(typed: string): SearchTerm {
     const isLonger = /as[ot]_[0-9A-Za-z]{5,}/.test(text);
     const whose =
       scheme === 'o'
-        ? 'This is the token of an operator. Its first 8 characters are enough: no more is sent.'
-        : 'The first 8 characters of a token are enough: the rest is not sent.';
+        ? 'This is the token of an operator. Only its first 8 characters are sent.'
+        : 'The first 8 characters of a token are enough. The rest is not sent.';
     return { text: shown, ...((isLonger || scheme === 'o') && { hint: whose }) };
   }
   if (!text.startsWith('ast_')) return { text };
   return {
     text,
     hint: /^ast_[0-9A-Za-z]*$/.test(text)
-      ? 'Continue: with 4 characters after ast_, the search finds the key of a token.'
-      : 'A token has only letters and digits after ast_.',
+      ? 'To find the key of a token, enter at least 4 characters after ast_.'
+      : 'After ast_, a token has only letters and digits.',
   };
 }

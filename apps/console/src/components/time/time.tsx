@@ -37,8 +37,8 @@ export function Time({
  * Shows a time on one line of a table. The reader's preference decides between the time and its
  * distance from now.
  *
- * @param options.isMinute whether `at` is only exact to the minute, and may be a minute that is not
- *   over yet.
+ * @param options.isMinute whether the seconds of `at` are unknown. A time in the current minute is
+ *   then shown as "this minute".
  */
 export function CellTime({ at, isMinute = false }: { at: string | null; isMinute?: boolean }) {
   if (at === null) return <span class="missing">never</span>;
@@ -62,8 +62,8 @@ const localOf = (time: Date, style: 'short' | 'medium') =>
 const bothOf = (time: Date) => `${formatLocal(time)} (${formatUtc(time)})`;
 
 /**
- * Returns whether a time that is only known to the minute is in the current minute. Its exact
- * distance from now is then unknown.
+ * Returns whether a time whose seconds are unknown is in the current minute. Its distance from now
+ * is then unknown, too.
  */
 function isThisMinute(time: Date, isMinute: boolean): boolean {
   const age = Date.now() - time.getTime();

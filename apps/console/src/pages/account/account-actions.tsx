@@ -31,23 +31,21 @@ function actionsOn(account: AccountDetails): Readonly<Record<string, Action>> {
       label: banned === 1 ? 'Unban its key…' : 'Unban all keys…',
       title: `Unban ${formatKeys(banned)}?`,
       consequence:
-        'The bans end at once, on all replicas, and strikes are deleted. Requests that were already counted stay counted, so the keys may still be denied until their window resets.',
+        'The bans end immediately on all replicas, and strikes are cleared. Used requests still count toward the limits, so the keys may be denied until a window resets.',
       confirmLabel: `Unban ${formatKeys(banned)}`,
       needs: 'unbanKey',
       isPossible: banned > 0,
       change: (_form, query) => unban(query),
-      done: 'The bans are ended.',
+      done: `${formatKeys(banned)} unbanned.`,
     },
     credit: {
       label: 'Reset usage…',
       title:
-        usage === null
-          ? 'Set the request counts of the denied keys for the current minute and day to zero?'
-          : 'Set the request counts of this account for the current minute and day to zero?',
+        usage === null ? 'Reset the usage of the denied keys?' : 'Reset the usage of the account?',
       consequence:
         usage === null
-          ? 'The minute and day windows of the keys that are denied now start over with their next request. The history stays.'
-          : 'The minute and day windows that its keys share start over with the next request: earlier requests no longer count. The history stays.',
+          ? 'The minute and day windows of the keys that are denied now start over with their next request. Earlier requests no longer count, but stay in the history.'
+          : 'The minute and day windows that its keys share start over with the next request. Earlier requests no longer count, but stay in the history.',
       confirmLabel: 'Reset usage',
       needs: 'creditAccount',
       isPossible: usage === null ? denied.size > 0 : isUsed(usage.windows),
@@ -63,12 +61,12 @@ function actionsOn(account: AccountDetails): Readonly<Record<string, Action>> {
       label: 'Resume…',
       title: 'Resume the account?',
       consequence:
-        'All replicas admit its keys again within a second, unless they are suspended themselves.',
+        'All replicas accept its keys again within a second, except keys that are suspended themselves.',
       confirmLabel: 'Resume',
       needs: 'resumeAccount',
       isPossible: suspension !== null,
       change: (_form, query) => call('resumeAccount', { id, query }),
-      done: 'The account is resumed.',
+      done: 'Account resumed.',
     },
     setPlan: {
       label: 'Change plan or limits…',
@@ -88,7 +86,7 @@ function actionsOn(account: AccountDetails): Readonly<Record<string, Action>> {
         await call('setAccountPlan', { id, query, body: readPlan(form) });
         if (asksToUnban(form)) await unban(query);
       },
-      done: 'The plan is changed.',
+      done: 'Plan changed.',
     },
     takePlan: {
       label: 'Remove plan…',
@@ -109,7 +107,7 @@ function actionsOn(account: AccountDetails): Readonly<Record<string, Action>> {
       needs: 'suspendAccount',
       isPossible: suspension === null,
       change: (_form, query) => call('suspendAccount', { id, query }),
-      done: 'The account is suspended.',
+      done: 'Account suspended.',
     },
   };
 }

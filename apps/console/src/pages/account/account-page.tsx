@@ -100,8 +100,8 @@ function Busiest({ account }: { account: AccountDetails }) {
   return (
     <p class="state">
       Most of today's requests come from <KeyLink id={busiest.keyId} name={busiest.name} />:
-      {` ${formatShare(busiest.requests / Math.max(requestsToday, 1))}`}. If that is wrong, suspend
-      that key.
+      {` ${formatShare(busiest.requests / Math.max(requestsToday, 1))}`}. If you did not expect
+      this, suspend the key.
     </p>
   );
 }

@@ -71,7 +71,7 @@ export function DeprecationPage() {
             <UsagePlot what="Calls to getPet" ledger={body} ofAll />
             <section>
               <div class="title">
-                <h2>Keys that still call it</h2>
+                <h2>Keys that still call getPet</h2>
                 <form
                   class="filters"
                   aria-label="Period"
@@ -90,7 +90,7 @@ export function DeprecationPage() {
                     const callers = { deprecatedWithinDays: days, include: 'recent' };
                     return toCsv(await callForAll('listKeys', callers), keyColumns);
                   }}
-                  what="all keys that still call it"
+                  what="all keys that still call getPet"
                 />
               </div>
               {body.callers.length === 0 ? (

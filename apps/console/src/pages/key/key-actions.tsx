@@ -23,30 +23,30 @@ function actionsOn(details: KeyDetails): Readonly<Record<string, Action>> {
   const name = details.name === null ? 'the key' : <Name text={details.name} />;
   // A suspended key can be changed in the same way as an active key.
   const isCurrent = state === 'active' || state === 'suspended';
-  // The condition does not use `state`. If only the account is suspended, the key has the state
-  // `suspended` but cannot be resumed itself.
+  // If only the account is suspended, the key also has the state `suspended`, but operators cannot
+  // resume it. So the condition does not use `state`.
   const isSuspended = isCurrent && suspension !== null;
+  const isBanned = usage.bannedUntil !== null;
   return {
     unban: {
-      label: usage.bannedUntil === null ? 'Clear strikes…' : 'Unban…',
-      title: 'Unban the key?',
-      consequence:
-        'The ban ends at once, on all replicas. Strikes and earlier bans are cleared. Requests that were already counted stay counted, so the key may still be denied until its window resets.',
-      confirmLabel: 'Unban',
+      label: isBanned ? 'Unban…' : 'Clear strikes…',
+      title: isBanned ? 'Unban the key?' : 'Clear the strikes of the key?',
+      consequence: `${isBanned ? 'The ban ends immediately on all replicas. ' : ''}Strikes and earlier bans are cleared. Used requests still count toward the limits, so the key may be denied until a window resets.`,
+      confirmLabel: isBanned ? 'Unban' : 'Clear strikes',
       needs: 'unbanKey',
-      isPossible: usage.bannedUntil !== null || usage.strikes > 0,
+      isPossible: isBanned || usage.strikes > 0,
       change: (_form, query) => call('unbanKey', { id, query }),
-      done: 'The key is unbanned.',
+      done: isBanned ? 'Key unbanned.' : 'Strikes cleared.',
     },
     credit: {
       label: 'Reset usage…',
-      title: 'Set the request counts of this key for the current minute and day to zero?',
+      title: 'Reset the usage of the key?',
       consequence:
-        'Its minute and day windows start over with the next request: earlier requests no longer count. The history stays.',
+        'Its minute and day windows start over with the next request. Earlier requests no longer count, but stay in the history.',
       confirmLabel: 'Reset usage',
       needs: 'creditKey',
       isPossible: isCurrent && usage.subject === 'key' && isUsed(usage.windows),
-      fields: usage.bannedUntil !== null && <UnbanField what="the key" />,
+      fields: isBanned && <UnbanField what="the key" />,
       async change(form, query) {
         await call('creditKey', { id, query });
         if (asksToUnban(form)) await call('unbanKey', { id, query });
@@ -58,28 +58,28 @@ function actionsOn(details: KeyDetails): Readonly<Record<string, Action>> {
       title: 'Change plan or limits',
       consequence:
         usage.subject === 'account'
-          ? 'The plan of its account applies. These limits take effect when the account has no plan.'
-          : 'The new limits apply from the next request on. Requests of the current minute and day stay counted.',
+          ? 'The plan of the account applies now. These limits apply when the account has no plan.'
+          : 'The new limits apply from the next request on. Requests of the current minute and day still count.',
       confirmLabel: 'Change',
       needs: 'changeKey',
       isPossible: isCurrent,
       fields: (
         <>
           <PlanFields plan={plan} quota={quota} />
-          {usage.bannedUntil !== null && <UnbanField what="the key" />}
+          {isBanned && <UnbanField what="the key" />}
         </>
       ),
       async change(form, query) {
         await call('changeKey', { id, query, body: readPlan(form) });
         if (asksToUnban(form)) await call('unbanKey', { id, query });
       },
-      done: 'The plan is changed.',
+      done: 'Plan changed.',
     },
     edit: {
       label: 'Edit name, account, permissions, expiry…',
       title: 'Edit the key',
       consequence:
-        'Name and account do not affect requests. After it expires, the key is refused on all replicas. You can change the expiry until then.',
+        'If the account has a plan, the key shares the limits of that plan. After the key has expired, its expiry can no longer be changed.',
       confirmLabel: 'Save',
       needs: 'changeKey',
       isPossible: isCurrent,
@@ -89,7 +89,7 @@ function actionsOn(details: KeyDetails): Readonly<Record<string, Action>> {
         await confirmAlikeAccount(body.account);
         return call('changeKey', { id, query, body });
       },
-      done: 'The key is changed.',
+      done: 'Key changed.',
     },
     rotate: {
       label: 'Rotate…',
@@ -104,30 +104,30 @@ function actionsOn(details: KeyDetails): Readonly<Record<string, Action>> {
           advice: 'Give it to the people or programs that use the key.',
         });
       }),
-      done: 'The key has a new token.',
+      done: 'New token created.',
     },
     suspend: {
       label: 'Suspend…',
       title: <>Suspend {name}?</>,
       consequence:
-        'All replicas refuse the key within a second, until it is resumed. Responses say that it is suspended and whom to ask, but not why. What it has used stays counted.',
+        'All replicas refuse the key within a second, until you resume it. Responses say that the key is suspended and whom to ask, but not why. Used requests still count toward the limits.',
       confirmLabel: 'Suspend the key',
       isDangerous: true,
       needs: 'suspendKey',
       isPossible: isCurrent && !isSuspended,
       change: (_form, query) => call('suspendKey', { id, query }),
-      done: 'The key is suspended.',
+      done: 'Key suspended.',
     },
     resume: {
       label: 'Resume…',
       title: <>Resume {name}?</>,
       consequence:
-        'All replicas admit the key again within a second. The suspension has not changed its windows, strikes or ban.',
+        'All replicas accept the key again within a second. The suspension has not changed its windows, strikes or ban.',
       confirmLabel: 'Resume',
       needs: 'resumeKey',
       isPossible: isSuspended,
       change: (_form, query) => call('resumeKey', { id, query }),
-      done: 'The key is active again.',
+      done: 'Key resumed.',
     },
     revoke: {
       label: 'Revoke…',
@@ -140,7 +140,7 @@ function actionsOn(details: KeyDetails): Readonly<Record<string, Action>> {
       needs: 'revokeKey',
       isPossible: state !== 'revoked',
       change: (_form, query) => call('revokeKey', { id, query }),
-      done: 'The key is revoked.',
+      done: 'Key revoked.',
     },
   };
 }

@@ -112,14 +112,14 @@ function Windows({ details: { account, usage } }: { details: KeyDetails }) {
           </p>
           {strikesResetAt && (
             <p class="muted">
-              Cleared <Time at={strikesResetAt} distance />
+              Resets <Time at={strikesResetAt} distance />
             </p>
           )}
         </div>
       </div>
       {subject === 'account' && (
         <p class="muted">
-          These limits are shared by all keys of the account <AccountLink account={account} />.
+          All keys of the account <AccountLink account={account} /> share these limits.
         </p>
       )}
       {scope === 'replica' && <SingleReplicaNotice />}

@@ -14,7 +14,7 @@ import { changeEach, type Remaining } from './change-each.ts';
 interface BulkAction {
   readonly label: string;
   readonly operation: 'changeKey' | 'unbanKey' | 'suspendKey' | 'resumeKey' | 'revokeKey';
-  /** A description of what the action does, which contains `this` key or `these` keys. */
+  /** A description of what the action does. */
   readonly consequence: string;
   readonly past: string;
   readonly isDangerous?: boolean;
@@ -36,7 +36,7 @@ const actions: readonly BulkAction[] = [
     label: 'Unban',
     operation: 'unbanKey',
     consequence:
-      'The bans end at once, on all replicas, and strikes are deleted. What the keys have used stays counted.',
+      'The bans end immediately on all replicas, and strikes are cleared. Used requests still count toward the limits.',
     past: 'unbanned',
     isPossible: ({ bannedUntil }) => bannedUntil !== null,
   },
@@ -44,14 +44,14 @@ const actions: readonly BulkAction[] = [
     label: 'Suspend',
     operation: 'suspendKey',
     consequence:
-      'All replicas refuse the keys within a second, until they are resumed. What they have used stays counted.',
+      'All replicas refuse the keys within a second, until you resume them. Used requests still count toward the limits.',
     past: 'suspended',
     isPossible: (key) => isCurrent(key) && key.suspension === null,
   },
   {
     label: 'Resume',
     operation: 'resumeKey',
-    consequence: 'All replicas admit the keys again within a second.',
+    consequence: 'All replicas accept the keys again within a second.',
     past: 'resumed',
     isPossible: (key) => isCurrent(key) && key.suspension !== null,
   },
@@ -161,7 +161,8 @@ function BulkDialog({
             <p>{consequence}</p>
             {skipped > 0 && (
               <p class="muted">
-                {formatKeys(skipped)} skipped: not possible in their current state.
+                {formatKeys(skipped)} skipped because of {skipped === 1 ? 'its' : 'their'} current
+                state.
               </p>
             )}
             {/*

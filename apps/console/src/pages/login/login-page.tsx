@@ -70,13 +70,13 @@ function LoginForm() {
         </button>
       </Form>
       <p class="muted">
-        No token yet? On the machine that runs the service:
+        No token yet? Run this command on the machine of the service:
         <br />
         <code>npm run operators -- create --name Ann --role owner</code>
       </p>
       <p class="muted">
-        Your session ends after 30 minutes of inactivity, after 8 hours, when you log out, or when
-        you close its tabs. All tabs of this browser share it.
+        All tabs of this browser share your session. It ends after 30 minutes of inactivity, after 8
+        hours, when you log out, or when you close all tabs of the console.
       </p>
     </>
   );
@@ -84,7 +84,7 @@ function LoginForm() {
 
 function reasonOf(error: unknown): string {
   if (!(error instanceof RefusedRequest)) {
-    return 'The service does not respond. Check that it runs, and that your tunnel to it is open.';
+    return 'The service does not respond. Check that it is running, and that your tunnel to it is open.';
   }
   return error.status === 401
     ? 'This token is wrong, expired or revoked. An owner can give you a new one.'

@@ -79,7 +79,7 @@ export function actionsOn(
         const { token } = await call('rotateOperator', { id, query, body: { graceSeconds } });
         showTokenOfOperator(token);
       }),
-      done: 'The operator has a new token.',
+      done: 'New token created.',
     },
     {
       label: (
@@ -92,14 +92,14 @@ export function actionsOn(
           Sessions of <Name text={name} />
         </>
       ),
-      consequence: `${isOwn ? 'This operator is you, so this session ends, too. ' : ''}All sessions end at once. The token stays valid. If it has leaked, rotate it or revoke the operator.`,
+      consequence: `All sessions end immediately${isOwn ? ', including yours' : ''}. The token stays valid. If the token has leaked, rotate it or revoke the operator.`,
       confirmLabel: 'Log out everywhere',
       hasReason: false,
       needs: isOwn ? 'endSessions' : 'endOperatorSessions',
       isPossible: state === 'active',
       fields: <Sessions operatorId={id} />,
       change: () => (isOwn ? call('endSessions') : call('endOperatorSessions', { id })),
-      done: 'All sessions have ended.',
+      done: 'All sessions ended.',
     },
     {
       label: (
@@ -113,7 +113,7 @@ export function actionsOn(
         </>
       ),
       consequence: [
-        isOwn && 'This operator is you. You will be logged out at once.',
+        isOwn && 'This operator is you: you will be logged out immediately.',
         isLastOwner &&
           `${isSearch ? 'This may be the last owner.' : 'This is the last owner.'} Without an owner, only the ADMIN_TOKEN can manage operators.`,
         'Every replica refuses the operator from the next request on, and its sessions end. This cannot be undone.',
@@ -125,7 +125,7 @@ export function actionsOn(
       needs: 'revokeOperator',
       isPossible: state !== 'revoked',
       change: (_form, query) => call('revokeOperator', { id, query }),
-      done: 'The operator is revoked.',
+      done: 'Operator revoked.',
     },
   ];
 }

@@ -181,7 +181,7 @@ function Figures({
         <Figure
           label="Replicas"
           value={formatCount(replicas.count)}
-          note={`${formatCount(replicas.reporting)} reported in the last minute; each has /metrics`}
+          note={`${formatCount(replicas.reporting)} reported in the last minute; each serves /metrics`}
         />
       </div>
     </section>

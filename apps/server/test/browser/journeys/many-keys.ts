@@ -45,7 +45,7 @@ export async function useKeyboard({ admin, open, createKeys }: Store): Promise<v
   await dialog.getByLabel(/^Plan/).press('b');
   await tabTo(page, 'Change');
   await keyboard.press('Enter');
-  await tab.notice('The plan is changed.');
+  await tab.notice('Plan changed.');
   await page.getByText('1,000 a minute, 100,000 a day').waitFor();
 
   await page.goBack();

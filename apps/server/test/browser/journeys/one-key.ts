@@ -47,14 +47,14 @@ export async function manageKey({ service, open, statusOf }: Store): Promise<voi
   await field('Permissions').selectOption('Read and write');
   await field('Expires').fill('2099-01-31T12:00');
   await tab.press('Save');
-  await tab.notice('The key is changed.');
+  await tab.notice('Key changed.');
   await page.getByText('31 Jan 2099').first().waitFor();
   expect(await statusOf(token, newPet)).toBe(201);
   await tab.press('Change plan or limits…');
   await field('Plan').selectOption('pro');
   await tab.press('Change');
   // The page describes the plan with the same words as the dialog.
-  await tab.notice('The plan is changed.');
+  await tab.notice('Plan changed.');
   await page.getByText('300 a minute, 10,000 a day').waitFor();
 
   await tab.press('Suspend…');
@@ -65,7 +65,7 @@ export async function manageKey({ service, open, statusOf }: Store): Promise<voi
   await tab.news(page.locator('dt:text("Last refused request") + dd time'));
   await tab.press('Resume…');
   await tab.press('Resume');
-  await tab.notice('The key is active again.');
+  await tab.notice('Key resumed.');
   expect(await statusOf(token)).toBe(200);
 
   await tab.press('Rotate…');
@@ -75,7 +75,7 @@ export async function manageKey({ service, open, statusOf }: Store): Promise<voi
   expect([await statusOf(token), await statusOf(renewed)]).toEqual([401, 200]);
   await tab.press('Revoke…');
   await tab.press('Revoke the key');
-  await tab.notice('The key is revoked.');
+  await tab.notice('Key revoked.');
   expect(await statusOf(renewed)).toBe(401);
   await page.getByRole('group', { name: 'Actions' }).waitFor({ state: 'detached' });
   await tab.show('#/audit?search=public+repository');

@@ -57,7 +57,7 @@ export async function manageOperators({ service, open }: Store): Promise<void> {
   await page.getByRole('button', { name: 'Revoke… Bob' }).click();
   await page.getByText('This may be the last owner').waitFor();
   await tab.press('Revoke the operator');
-  await tab.notice('The operator is revoked.');
+  await tab.notice('Operator revoked.');
   expect(await isAdmitted(renewed)).toBe(false);
   await bob.notice('Your session has ended');
   await bob.logIn(adminToken);

@@ -70,7 +70,7 @@ export async function explainDenials(store: Store): Promise<void> {
   await tab.press('Unban…');
   await page.keyboard.type('they fixed their client');
   await tab.press('Unban');
-  await tab.notice('The key is unbanned.');
+  await tab.notice('Key unbanned.');
   await ban.waitFor({ state: 'detached' });
   const after = await service.call('/pets', { token });
   expect(after.body).toMatchObject({ code: 'rate_limit_exceeded' });
@@ -107,21 +107,21 @@ export async function changeAccount(store: Store): Promise<void> {
   await page.getByLabel('Requests a minute').fill('100');
   await page.getByLabel('Requests a day').fill('2');
   await tab.press('Change plan or limits');
-  await tab.notice('The plan is changed.');
+  await tab.notice('Plan changed.');
   expect(await statusOf(token)).toBe(200);
   await expect.poll(() => statusOf(token)).toBe(429);
   await tab.news(why(page).getByText('The daily limit is used up until'));
   await why(page).getByRole('link', { name: 'busy' }).click();
   // The page of the key has a link back to the account.
   await why(page).getByText('The daily limit of its account').waitFor();
-  await page.getByText('These limits are shared by all keys of the account').waitFor();
+  await page.getByText('share these limits.').waitFor();
   await why(page).getByRole('link', { name: account }).click();
   await tab.heading(account);
 
   await tab.press('Suspend…');
   await page.keyboard.type('unpaid');
   await tab.press('Suspend');
-  await tab.notice('The account is suspended.');
+  await tab.notice('Account suspended.');
   await expect.poll(() => statusOf(token)).toBe(403);
   await why(page).getByText('Reason: unpaid').waitFor();
   // The keys of a suspended account show that the account is suspended. They cannot be resumed
@@ -143,7 +143,7 @@ export async function changeAccount(store: Store): Promise<void> {
   await page.getByRole('link', { name: account }).click();
   await tab.press('Resume…');
   await tab.press('Resume');
-  await tab.notice('The account is resumed.');
+  await tab.notice('Account resumed.');
   await tab.press('Remove plan…');
   await tab.press('Remove plan');
   await tab.notice('Plan removed.');
