@@ -28,7 +28,7 @@ describe('a function as the key', () => {
     expect(ask).toHaveBeenCalledTimes(2);
   });
 
-  test('the function that provides the key is called again by the next call when it has failed', async () => {
+  test('the function that provides the key is called again for the next call after it has failed', async () => {
     const ask = vi.fn().mockRejectedValueOnce(new Error('vault')).mockResolvedValue('ast_key');
     const [getKey] = createApiKeySource(ask);
     await expect(getKey()).rejects.toThrow('vault');

@@ -13,8 +13,8 @@ export function checkOptions<T extends { [Name in keyof typeof least]?: number |
   options: T,
 ): T {
   checkObject('options', options);
-  // If an option that must be a function were another value, each call would fail as if the
-  // connection were lost. So the type is checked here.
+  // Without this check, each call with a `fetch` or a hook that is not a function would fail as if
+  // the connection were lost.
   for (const [name, value] of Object.entries(options)) {
     const type = /^(fetch|on[A-Z]\w*)$/.test(name)
       ? 'function'

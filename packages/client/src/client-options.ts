@@ -18,9 +18,9 @@ import type { FetchOptions, HeaderFields } from './request.ts';
 export type Hook<Event> = (event: Event) => unknown;
 
 /**
- * The logger of a client: `console`, or a logger with the same methods. The first argument is a
- * text, such as `Animal Store Response listPets attempt=1 status=200 durationMs=12`. The second
- * argument is the event that the hook receives.
+ * The logger of a client: `console`, or a logger with the same methods. The first argument of each
+ * method is a text, such as `Animal Store Response listPets attempt=1 status=200 durationMs=12`.
+ * The second argument is the event that the hook receives.
  */
 export interface Logger {
   /** Receives each request and each response. */
@@ -85,9 +85,9 @@ export interface ClientOptions {
    * How long an attempt may wait for the quota to reset, or for `Retry-After`, in milliseconds. A
    * call that would have to wait longer fails immediately. With 0, no call waits for a reset.
    *
-   * The default is longer than a minute window, and shorter than most waits for a day window. A
-   * call that waits for the responses to earlier requests waits this long, or `timeoutMs` if that
-   * is longer.
+   * By default, a call waits for the quota of the next minute, but rarely for the quota of the next
+   * day. A call may also wait for the responses to earlier requests: at most this long, or
+   * `timeoutMs` if that is longer.
    *
    * @default 70_000
    */

@@ -37,9 +37,9 @@ store.createPet({ name: 'Mia', categoryId: 3, status: 'lost' });
 // @ts-expect-error only createPet accepts an idempotency key
 store.listPets({}, { idempotencyKey: 'x' });
 export async function mistakes(): Promise<void> {
-  // @ts-expect-error a page must not be mistaken for the whole list
+  // @ts-expect-error a page is not iterable, so that nobody mistakes it for the whole list
   for await (const _ of store.listPets());
-  // @ts-expect-error an awaited page must not be mistaken for it either
+  // @ts-expect-error an awaited page is not iterable either
   for await (const _ of await store.listPets());
 }
 

@@ -31,7 +31,7 @@ export interface AnimalStoreClient {
    * `limit`. For all pages, use `eachPet`. With `ids`, the call gets up to 100 animals by their
    * ids, and ignores unknown ids.
    *
-   * @throws {TypeError} for an id or a category that JavaScript has already rounded.
+   * @throws {TypeError} for a `number` beyond 2^53, because JavaScript has already rounded it.
    * @example
    * ```ts
    * const { pets, nextCursor } = await store.listPets({ status: 'available', limit: 50 });
@@ -53,8 +53,8 @@ export interface AnimalStoreClient {
 
   /**
    * Iterates over the pages of the list. A page has at most 100 animals unless you set `limit`.
-   * Each page costs one request. Store `resumeCursor` to continue after that page later, even after
-   * the last page.
+   * Each page costs one request. Store the `resumeCursor` of a page to continue after this page
+   * later. After the last page, it leads to animals that are added later.
    *
    * @example
    * ```ts
@@ -109,7 +109,7 @@ export interface AnimalStoreClient {
    * response stay exact.
    *
    * @typeParam Data the expected type of the response body. The client does not check it.
-   * @throws {TypeError} for a path that leads elsewhere, and for a body that is not JSON.
+   * @throws {TypeError} for a path that leaves `baseUrl`, and for a body that is not JSON.
    * @example
    * ```ts
    * const orders = await store.request<{ id: number }[]>({ path: '/store/orders' });
@@ -192,8 +192,7 @@ export function createClient(options: ClientOptions = {}): AnimalStoreClient {
       }, callOptions),
     getPet: (id, callOptions) =>
       send(() => {
-        // Untyped code may pass an empty string as the id, and the path would become the path of
-        // the list.
+        // Untyped code may pass an empty string as the id. The request would then get the list.
         if (!/\d$/.test(String(id))) throw new TypeError('id: expected an integer');
         checkArgument('', { id });
         return {

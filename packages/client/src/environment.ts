@@ -15,7 +15,7 @@ interface Environment {
 }
 
 /**
- * The global object. Read a member whenever you need it, because tests and tools replace globals
- * later.
+ * The global object. Read a member each time you need it and keep no copy, because tests and tools
+ * may replace globals at any time.
  */
 export const environment: Environment = globalThis;

@@ -24,7 +24,7 @@ interface Events {
  */
 export type Tell = <Name extends keyof Events>(name: Name, event: Events[Name]) => void;
 
-/** The `Tell` function of one call. It adds the facts about the call to each event. */
+/** A `Tell` function for the events of one call. It adds the facts about the call to each event. */
 export type TellOfCall = <Name extends Exclude<keyof Events, 'onDeprecation'>>(
   name: Name,
   event: Omit<Events[Name], keyof CallEvent>,

@@ -3,8 +3,8 @@ import type { Signal } from './platform-types.ts';
 
 /**
  * The part of a response that the client uses. The global `Response` has these members. The
- * `Response` of another `fetch`, such as undici's, has them too, although its type differs
- * elsewhere.
+ * `Response` of another `fetch`, such as undici's, has them too, although other members of its type
+ * differ.
  */
 export interface HttpResponse {
   /** Whether the status is from 200 to 299. */

@@ -19,7 +19,8 @@ interface PageRequest {
  * client requests the last page again, and drops all animals up to that `id`. New animals have
  * greater ids.
  *
- * Loops over pages use the form `>17~<cursor>`: the page must not contain animals up to that `id`.
+ * Loops over pages use the form `>17~<cursor>`. With this form, the call fails if the page contains
+ * an animal with an `id` up to 17.
  */
 export function parseCursor(text = ''): PageRequest {
   const [, mark, known = 0, cursor = text] = /^([~>])(\d+)~(.*)/.exec(text) ?? [];
@@ -34,8 +35,8 @@ export function parseCursor(text = ''): PageRequest {
       if (nextCursor && nextCursor === cursor)
         throw new AnimalStoreError('the next page has the cursor of this page', call);
       const pets = (body as Pet[]).filter((pet) => !(pet?.id <= Number(known)));
-      // A cache that returns wrong pages could otherwise make the loop request the same pages
-      // forever.
+      // A cache may return an earlier page again. Without this check, the loop could request the
+      // same pages forever.
       if (mark === '>' && pets.length < (body as Pet[]).length)
         throw new AnimalStoreError('the next page repeats animals of an earlier page', call);
       const resumeCursor = nextCursor ?? `~${pets.at(-1)?.id ?? known}~${cursor}`;

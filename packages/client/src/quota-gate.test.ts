@@ -118,12 +118,12 @@ test.each([
     '+1 0!1 ~59999 +1 1<50 +20 =5',
   ],
   [
-    'sends at most 11 requests without a response again a minute after a 429',
+    'again sends at most 11 requests without a response when a minute has passed since a 429',
     '+1 0!1 ~60000 +1 1<50 +20 =13',
   ],
-  // 350 successes need at most 3.5 windows, so the limit is at least 100 requests a minute. The
-  // service bans a key with this limit only after more than 50 strikes (denied requests that count
-  // towards a ban).
+  // The client divides its 350 successes by 3.5, and concludes that the limit is at least 100
+  // requests a minute. The service bans a key with this limit only after more than 50 strikes
+  // (denied requests that count towards a ban).
   [
     'sends more requests after each success when responses have no rate-limit headers',
     '+1000 =3 60- =63 350- =368',
@@ -133,7 +133,10 @@ test.each([
     '+1 0<50 +2 2<3 1<4 +20 =6',
   ],
   ['uses the response about the later of two windows', '+1 0<50 +2 2<9/70 1<1 +20 =12'],
-  ['uses the quota of a 429, whatever window it is about', '+1 0<50/3600 +2 1!30 ? 2<5/20 ? =3'],
+  [
+    'uses the quota state of a 429, whichever window it describes',
+    '+1 0<50/3600 +2 1!30 ? 2<5/20 ? =3',
+  ],
   [
     'uses the response to the only request in flight, because an operator may have raised the limit',
     '+1 0<0/3600 ~60000 +1 1<8/3540 +20 =10',
@@ -189,7 +192,7 @@ describe('waiting calls', () => {
     expect(sent.slice(3).map(({ name }) => name)).toEqual(['a', 'b', 'newcomer']);
   });
 
-  test('the quota gate refuses a waiting call immediately if earlier calls will use up the quota of every window that opens within its maxRetryAfterMs', async () => {
+  test('the quota gate refuses a call immediately if the calls before it will use up all windows that begin within its maxRetryAfterMs', async () => {
     const { send, sent } = open();
     const first = send();
     sent[0]?.resolve(answer(0));
@@ -199,8 +202,8 @@ describe('waiting calls', () => {
       outcomes.push(send(`${index}`, { maxRetryAfterMs: 70_000 }));
     }
     const refused = await Promise.all(outcomes.slice(60));
-    // The next window has room for 60 calls only. The window after it, in 120 s, is the first that
-    // may have room for the refused calls.
+    // The next window has room for 60 calls only. The window after it begins in 120 s, and is the
+    // first that may have room for the two refused calls.
     expect(refused.map(({ refusal }) => refusal?.retryAfterMs)).toEqual([120_000, 120_000]);
     void send('patient', { maxRetryAfterMs: 120_000 });
     await elapse(60_000);

@@ -5,8 +5,9 @@ import type { Answer } from './response.ts';
 import { waitFor } from './wait.ts';
 
 /**
- * How often the client sends one request while the quota is used up. An operator may have ended the
- * ban or raised the limits. Without such a request, the client would not notice for hours.
+ * How often the client sends one request while the quota is used up. The response shows whether an
+ * operator has ended the ban or raised the limits. Otherwise, the client would not notice that for
+ * hours.
  */
 const lookEveryMs = 60_000;
 
@@ -17,15 +18,15 @@ const lookEveryMs = 60_000;
 const maxTravelMs = 30_000;
 
 /**
- * How long a request counts as one without a response after its connection failed. If it has not
- * reached the service by then, it never will.
+ * How long a request still counts as a request without a response after its connection failed. If
+ * it has not reached the service by then, it never will.
  */
 const maxTravelAfterFailureMs = 1_000;
 
 /**
  * How often a waiting call checks by itself whether it can be sent. Normally, the end of another
- * call wakes it. On Cloudflare Workers, the other call may vanish with the request for which it was
- * made.
+ * call wakes it. But Cloudflare Workers cancels calls without a notice when it ends the request
+ * that made them.
  */
 const recheckMs = 5_000;
 
@@ -55,8 +56,8 @@ interface GateOptions {
   timeoutMs: number;
   signal: AbortSignal | undefined;
   /**
-   * Called once for each reset that the call waits for. If the call waits for responses to earlier
-   * requests, it is called once, 5 seconds or more after the call began.
+   * Called once for each reset that the call waits for. Also called once if the call waits for
+   * responses to earlier requests, but not before 5 seconds have passed.
    */
   onWait?: (wait: Wait) => void;
 }
@@ -67,7 +68,7 @@ export interface Wait {
   delayMs: number;
   /**
    * Why the call waits: the quota is used up, the key is banned, or earlier requests have no
-   * response yet. The last reason is reported if the call began at least 5 seconds ago.
+   * response yet. The last reason is reported only for a call that began at least 5 seconds ago.
    */
   reason: 'quota' | 'ban' | 'queue';
   /** How many calls with the same key are waiting, including this one. */
@@ -92,11 +93,11 @@ export function createQuotaGate(): QuotaGate {
   const [quotaAt, maxUnanswered, learn] = createQuotaKnowledge();
   let sentAtMs = 0;
   let sent = 0;
-  /** The requests in flight: the number of each request, and the time when it no longer counts. */
+  /** The requests in flight: the number of each request, and the time when it expires. */
   const inFlight = new Map<number, number>();
   /**
    * The requests that ended without a response but may still reach the service: the number of each
-   * request, and the time when it no longer counts.
+   * request, and the time when it expires.
    */
   const lost = new Map<number, number>();
   /**
@@ -154,7 +155,8 @@ export function createQuotaGate(): QuotaGate {
    */
   function isAmongFirst(call: object, places: number): boolean {
     for (const other of waiting.keys()) {
-      // The negation is also true if `places` is NaN.
+      // If `places` is NaN, no place is free. `places-- <= 0` would be false then, so the condition
+      // is negated.
       if (!(places-- > 0)) return false;
       if (other === call) return true;
     }
@@ -186,8 +188,8 @@ export function createQuotaGate(): QuotaGate {
     const controller = new AbortController();
     function giveUp() {
       controller.abort();
-      // The user's own `fetch` may ignore the signal, so the request no longer counts as in flight
-      // here.
+      // The user's own `fetch` may ignore the signal and never end. So the request leaves the
+      // requests in flight here.
       leave(maxTravelMs);
     }
 
@@ -203,9 +205,9 @@ export function createQuotaGate(): QuotaGate {
     const onEnd = (end: () => void) => ended.then(end);
     await waitFor(timeoutMs, signal, onEnd);
     if (!outcome) {
-      // If too many requests have been given up, this request continues in the background.
-      // Otherwise no response would tell the gate that the quota is used up, and each further
-      // request could count towards a ban (a strike).
+      // If too many earlier requests got no response, the gate needs the response to this request:
+      // it tells whether the quota is used up. So the request continues in the background. Without
+      // this knowledge, each further request could be a strike, which counts towards a ban.
       if (lost.size < maxUnanswered(performance.now())) giveUp();
       else waitFor(maxAgeMs, undefined, onEnd).then(giveUp);
     }
@@ -215,7 +217,7 @@ export function createQuotaGate(): QuotaGate {
   return async (exchange, options) => {
     const { maxRetryAfterMs, timeoutMs, signal, onWait } = options;
     const enteredAtMs = performance.now();
-    // A call that never waits for a reset still waits for the responses to earlier requests.
+    // Even if `maxRetryAfterMs` is 0, the call waits for the responses to earlier requests.
     const patienceMs = Math.max(timeoutMs, maxRetryAfterMs || 0);
     let placeByMs = enteredAtMs + patienceMs;
     let reportedWait = Number.NaN;
@@ -231,14 +233,14 @@ export function createQuotaGate(): QuotaGate {
       const quota = quotaAt(now);
       if (quota.remaining === 0) {
         waitMs = quota.endsAtMs - now;
-        // The number of windows that begin before the call must be sent. Each window has room for
-        // `perMinute` calls from the front of the queue.
+        // The number of minute windows that begin within `maxRetryAfterMs`. In each window, the
+        // first `perMinute` calls of the queue can be sent.
         const windows =
           1 + Math.floor((enteredAtMs + maxRetryAfterMs - quota.endsAtMs) / strikeWindowMs);
         if (!isAmongFirst(call, windows * (quota.perMinute || 1e9))) {
           waiting.delete(call);
-          // These windows have room only for calls that came earlier. So the service may accept a
-          // retry in the window after them.
+          // Earlier calls will use up all these windows. The window after them is the first that
+          // may have room for a retry.
           if (windows > 0) waitMs += windows * strikeWindowMs;
           return { refusal: describeRefusal(quota, waitMs) };
         }
@@ -247,8 +249,8 @@ export function createQuotaGate(): QuotaGate {
         break;
       }
       const { remaining, endsAtMs, code } = quota;
-      // The wait is reported for each new reset. A wait for responses to earlier requests is only
-      // reported if this call began at least `recheckMs` ago.
+      // A wait for a reset is reported once for each reset. A wait for responses to earlier
+      // requests is reported only if this call began at least `recheckMs` ago.
       const waitsFor =
         remaining === 0 ? endsAtMs : now - enteredAtMs < recheckMs ? reportedWait : 0;
       if (!Object.is(waitsFor, reportedWait)) {
@@ -260,7 +262,8 @@ export function createQuotaGate(): QuotaGate {
       await waitFor(waitMs, signal, (wake) => waiting.set(call, wake));
     }
     waiting.delete(call);
-    // This call may have been woken in order to be sent. Its place goes to the next call.
+    // The gate may have woken this call to send it. The call has ended, so the next call is woken
+    // instead.
     wakeFirst();
     return {};
   };

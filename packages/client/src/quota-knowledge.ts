@@ -10,17 +10,19 @@ export const strikeWindowMs = 60_000;
 // the key.
 //
 // These constants limit the requests without a response, as a share of the strikes that lead to a
-// ban. If another process uses up the quota, at most these requests become strikes. Suppose that
-// two processes share a key, and that the quota is used up twice within a minute. Together they
-// cause at most 2 × (3/8 + 1/8) = 1 times the allowed number of strikes.
+// ban. If another process uses up the quota, only these requests can become strikes. Suppose that
+// two processes share a key, and that the quota is used up twice within a minute. Each process then
+// causes at most 3/8 of the allowed strikes the first time, and 1/8 the second time. Together, they
+// never cause more strikes than allowed.
 const unansweredShare = 3 / 8;
 const unansweredShareAfterDenial = 1 / 8;
 
 /**
- * A proxy may remove the rate-limit headers. The number of successes then gives a lower bound for
- * the limit per minute. With each further minute, earlier successes count half as much as before.
- * So the successes of full windows count as the successes of 1 + 1 + 1/2 + 1/4 + … windows, or of
- * 3.5 windows if responses are half a minute late.
+ * A proxy may remove the rate-limit headers. The client then estimates the limit per minute from a
+ * sum of its successes. With each further minute, earlier successes count half as much as before.
+ * If all windows are used up, the sum is at most the successes of 1 + 1 + 1/2 + 1/4 + … = 3
+ * windows, or of 3.5 windows if responses are half a minute late. So the sum, divided by 3.5, is
+ * never more than the limit.
  */
 const windowsInSuccesses = 3.5;
 
@@ -53,8 +55,8 @@ export function createQuotaKnowledge(): QuotaKnowledge {
 
   /**
    * Returns whether a response may come from a cache, such as the data cache of Next.js, which
-   * keeps headers. Its `RateLimit` field describes an earlier time, and would block requests
-   * although the quota has reset.
+   * stores headers too. The `RateLimit` field of such a response describes an earlier time, and
+   * would block requests although the quota has reset.
    *
    * A 429 that shows no sign of a cache is trusted, because the clock of this machine may be wrong.
    */

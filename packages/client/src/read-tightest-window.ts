@@ -12,7 +12,10 @@ export interface TightestWindow {
   remaining: number;
   /** The time when the window resets, by the clock of the service. */
   resetAt: Date;
-  /** The same time by the clock of `performance.now()`. It may be late, but is never early. */
+  /**
+   * The time when the window resets, by the clock of `performance.now()`. It may be late, but is
+   * never early.
+   */
   endsAtMs: number;
   /**
    * The limit of the minute window, which determines how many strikes (denied requests) lead to a

@@ -120,7 +120,7 @@ export function prepareRequest(
   const defaults = { 'User-Agent': userAgent, 'X-Retry-Count': attempts || undefined };
   for (const more of [defaults, ...headers, own]) setAll(fields, more);
   const url = new URL(baseUrl + path);
-  // A path that begins with `..` or has no slash could send the API key to another place.
+  // A path that begins with `..` or has no slash could send the API key to another host or path.
   if (!url.href.startsWith(`${baseUrl}/`))
     throw new TypeError('path: expected a path below baseUrl, such as /pets');
   setAll(url.searchParams, query);

@@ -60,8 +60,8 @@ export function readBody(
   throw createApiError(
     { status, code: textOf(code), detail, headers, body: redact(text).slice(0, maxBodyLength) },
     call,
-    // The JSON error is the cause of this error only if the status is a success. For another
-    // status, the status itself is the reason.
+    // The error of `JSON.parse` explains the failure only if the status is a success. Otherwise,
+    // the status explains it.
     ok ? redact(cause) : undefined,
   );
 }

@@ -46,7 +46,7 @@ test.each<[AnimalStoreError, number, (number | undefined)[]]>([
   [failure(503, 'x', '0'), 1, [0, 0, 0]],
   [failure(503, 'x', 'soon'), 1, [0, 250, 500]],
 ])(
-  'for the error %s after attempt %i, retryDelayMs with the smallest, middle and largest random number returns %j',
+  'after the error %s in attempt %i, retryDelayMs returns %j for the smallest, middle and largest random number',
   (error, attempt, expected) => {
     expect(delays(error, attempt)).toEqual(expected);
   },

@@ -103,7 +103,8 @@ export function createSend(
         baseUrl,
         apiKey,
       );
-      // The call of `getRateLimit` costs no quota. It gets a new gate, which has no limits yet.
+      // A call of `getRateLimit` costs no quota, so it must not wait for the quota. It uses a gate
+      // of its own, which knows no limits yet.
       const gate =
         name === 'getRateLimit' ? createQuotaGate() : findShared().findGate(baseUrl, apiKey);
       const redact = createRedact(apiKey);

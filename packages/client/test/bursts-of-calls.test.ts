@@ -6,7 +6,7 @@ import { anyPatternIsSafe, play } from './call-patterns.ts';
 // This test plays five random patterns. The campaign (long test) `call-patterns` plays many more.
 // In each pattern, `play` checks that the key is not banned and that no animal is added twice.
 
-test('clients with random patterns of calls get no key banned, and add no animal twice', () =>
+test('clients that make random patterns of calls never get their key banned, and never add an animal twice', () =>
   fc.assert(anyPatternIsSafe, { seed: 1, numRuns: 5 }));
 
 const { free, business } = plans;

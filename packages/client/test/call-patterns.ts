@@ -21,7 +21,10 @@ interface PlannedCall {
   abortAfterMs?: number | undefined;
 }
 
-/** The calls of several processes that share one API key. Each process has all the clients. */
+/**
+ * The calls of several processes that share one API key. Each process creates its own copy of all
+ * the clients.
+ */
 interface Situation {
   quota: Quota;
   clients: Caller[];
@@ -44,8 +47,8 @@ type Outcome = { id: number } | { error: Error & { attempts: number; retryAfterM
 let played = 0;
 
 /**
- * Plays a situation on a fake clock until every call has ended. Afterwards, it checks the promises
- * that hold in every situation.
+ * Plays a situation on a fake clock until every call has ended. Then checks what must be true in
+ * every situation.
  */
 export async function play({ quota, clients, processes, seed = 1, ...others }: Situation) {
   const { isStripped, usedBefore = 0, trouble } = others;
@@ -94,7 +97,7 @@ export async function play({ quota, clients, processes, seed = 1, ...others }: S
       await nextTurn();
     }
     const { tally, animals } = service;
-    checkPromises(tally, await all, animals);
+    checkGuarantees(tally, await all, animals);
     return { tally, outcomes: await all, tookMs: endedAtMs - startedAtMs };
   } finally {
     vi.useRealTimers();
@@ -106,7 +109,7 @@ export async function play({ quota, clients, processes, seed = 1, ...others }: S
  * Checks that the key was never banned, that no animal was added twice, and that each failed call
  * has one of the four documented errors.
  */
-function checkPromises(tally: Tally, outcomes: Outcome[], animals: string[]): void {
+function checkGuarantees(tally: Tally, outcomes: Outcome[], animals: string[]): void {
   expect(tally.banned).toBe(0);
   expect(new Set(animals).size).toBe(animals.length);
   const ids = outcomes.flatMap((outcome) => ('id' in outcome ? outcome.id : []));

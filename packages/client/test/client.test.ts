@@ -32,7 +32,7 @@ const withBody = { ...plain, 'content-type': 'application/json' };
 /** Creates a client that does not retry, so that each call sends one request. */
 const open: typeof openStore = (steps, options) => openStore(steps, { maxRetries: 0, ...options });
 
-test('the client has the same ban policy and the same longest page as the contract', () => {
+test('the client uses the ban policy and the maximum page length of the contract', () => {
   const strikeWindowSeconds = strikeWindowMs / 1000;
   expect(defaultBanPolicy).toMatchObject({ minStrikes, strikeShare, strikeWindowSeconds });
   expect(maxPageLength).toBe(pageLimit.max);
@@ -125,7 +125,7 @@ test('listPets returns integers beyond 2^53 exactly, and keeps members and statu
 });
 
 describe('request()', () => {
-  test('request() refuses a path that would send the API key to another place', async () => {
+  test('request() refuses a path that would send the API key to another host or path', async () => {
     const { store, script } = open([ok]);
     for (const path of ['.evil.example/', '', 'https://evil.example/v1/pets', '/%2e%2e/admin']) {
       const refusal = new TypeError('path: expected a path below baseUrl, such as /pets');
@@ -139,7 +139,7 @@ describe('request()', () => {
     ['/@evil.example', {}, '/@evil.example'],
     ['/ü?limit=1&a=b', { limit: 2, a: undefined, b: 'ä &' }, '/%C3%BC?limit=2&b=%C3%A4+%26'],
   ])(
-    'request() builds from the path %j and the query %j the address %j',
+    'request() combines the path %j and the query %j to the address %j',
     async (path, query, expected) => {
       const { store, script } = open([() => new Response(null, { status: 204 })]);
       expect(await store.request({ path, query })).toBeUndefined();
@@ -206,7 +206,7 @@ describe('a function as apiKey', () => {
 });
 
 describe('options', () => {
-  test('createClient reads missing options from environment variables, and each call uses the global fetch of that moment', async () => {
+  test('createClient reads missing options from environment variables, and each call uses the current global fetch', async () => {
     vi.stubEnv('ANIMAL_STORE_BASE_URL', 'https://environment.example/v1');
     vi.stubEnv('ANIMAL_STORE_API_KEY', 'ast_environment');
     const store = createClient();

@@ -49,7 +49,10 @@ const program = `
   }
 `;
 
-/** A program that compiles without any types besides the language itself, such as the DOM. */
+/**
+ * A program that compiles with the types of the language alone, without the types of the DOM or of
+ * Node.
+ */
 const language = `
   import { type ApiError, createClient } from '@animal-store/client';
   import { createTestService } from '@animal-store/client/testing';
@@ -96,7 +99,7 @@ const bundler = { module: 'esnext', moduleResolution: 'bundler' };
 export const compilations = {
   'the language alone': { ...bundler, lib: ['es2022'], types: [] },
   'a browser': { module: 'nodenext', lib: ['es2022', 'dom'], types: [] },
-  // Some templates of bundlers still create projects with these settings.
+  // Some templates of bundlers still create projects with `lib: es2020`.
   'an older browser': { ...bundler, lib: ['es2020', 'dom', 'dom.iterable'], types: [] },
   Node: { module: 'node16', lib: ['es2022', 'esnext.disposable'], types: [nodeTypes] },
   'Node with the DOM': {

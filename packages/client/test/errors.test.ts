@@ -36,7 +36,7 @@ describe('a failed response', () => {
     number,
     string,
   ][])(
-    'a failed response with status %i and code %s rejects the call with the error class for them',
+    'a failed response with status %i and code %s rejects the call with the matching error class',
     async (status, code) => {
       const step = refuse(status, code, { 'X-Request-Id': 'r-1' });
       const error = await failure(step, `${apiKey}_${code}`);
@@ -125,7 +125,7 @@ describe('a success with an unexpected body', () => {
     ['createPet', 'object', ['null', '[]', '7']],
     ['request', 'value', ['<html>']],
   ] as const)(
-    'a call of %s rejects with an ApiError that says that a JSON %s was expected, when a response with status 200 has one of the bodies %j',
+    'a call of %s rejects with the ApiError "expected a JSON %s" when a response with status 200 has one of the bodies %j',
     async (operation, kind, bodies) => {
       for (const body of bodies) {
         const { store } = openStore([answer(200, body, { 'Content-Type': 'text/x' })]);

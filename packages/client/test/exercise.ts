@@ -8,8 +8,8 @@ export interface Addresses {
   serviceUrl: string;
   apiKey: string;
   /**
-   * The scripted server, which responds to each first creation with 503. It accepts a repeated
-   * creation, and never responds to a GET.
+   * The scripted server. It responds to the first POST with an idempotency key with 503, accepts
+   * the retry, and never responds to a GET.
    */
   scriptedUrl: string;
 }

@@ -24,7 +24,7 @@ describe('eachPet', () => {
   test.each([
     [{ ids: [1, 2] }, 'GET /pets?ids=1%2C2'],
     [{ limit: 50, cursor: 'z' }, 'GET /pets?limit=50&cursor=z'],
-  ])('eachPet sends the filter in the query %j with its requests', async (query, line) => {
+  ])('eachPet sends the members of the query %j as query parameters', async (query, line) => {
     const { store, script } = open([page(pets(1, 2))]);
     await store.eachPet(query, {}).toArray({ max: 1 });
     expect(script.lines).toEqual([line]);
@@ -57,7 +57,8 @@ describe('eachPet', () => {
     expect(script.fields('X-Trace')).toEqual(['t', 't']);
   });
 
-  // Regression: the loop over `eachPet` never ended in this case.
+  // Regression: the loop over `eachPet` never ended, because only the cursors of pages were
+  // compared.
   test('eachPet rejects when a cache returns an earlier page again, even if the page has a new cursor', async () => {
     const first = page(pets(1, 2), next('cursor=a'));
     const { store, script } = open([

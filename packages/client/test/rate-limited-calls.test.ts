@@ -15,7 +15,7 @@ import {
   scriptFetch,
 } from './scripted-fetch.ts';
 
-// These tests make whole calls. `quota-gate.test.ts` tests the rules for waiting alone.
+// These tests make whole calls. `quota-gate.test.ts` tests only the rules for waiting.
 
 /** Advances the fake clock, and runs the timers that expire in this time. */
 const elapse = (ms: number) => vi.advanceTimersByTimeAsync(ms);

@@ -4,8 +4,8 @@ import { settle, useFakeClock } from './fake-clock.ts';
 import { rejection } from './rejection.ts';
 import { answerJson, deny, disconnect, hang, ok, openStore, refuse } from './scripted-fetch.ts';
 
-// These tests make whole calls. `retry-delay.test.ts` tests alone whether and when an attempt is
-// retried.
+// These tests make whole calls. `retry-delay.test.ts` tests only the decision whether and when an
+// attempt is retried.
 
 useFakeClock();
 

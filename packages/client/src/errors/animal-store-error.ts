@@ -1,8 +1,8 @@
 import type { OperationName } from '@animal-store/contract';
 
 /**
- * @internal The property that all errors of this package have, also errors of another copy of it.
- *   `isAnimalStoreError` checks the property.
+ * @internal The property that all errors of this package have, even if the process has loaded
+ *   several copies of the package. `isAnimalStoreError` checks the property.
  */
 export const errorBrand: unique symbol = Symbol.for('@animal-store/client/error') as never;
 
@@ -40,7 +40,7 @@ export class AnimalStoreError extends Error implements CallDetails {
   override readonly name: string = 'AnimalStoreError';
 
   // `Error` has had `cause` since ES2022. The member is declared here for users who compile with an
-  // older library.
+  // older `lib` of TypeScript.
   /** The cause of the error, if it is known. */
   declare readonly cause?: unknown;
 

@@ -13,7 +13,9 @@ import {
 interface Decision {
   isAdmitted: boolean;
   headers: Record<string, string>;
-  /** The window that the headers describe. If a window denied the request, it is that window. */
+  /**
+   * The window that the headers describe. For a denied request, it is the window that denied it.
+   */
   reported: RateLimitWindow;
 }
 

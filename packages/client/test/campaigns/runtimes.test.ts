@@ -32,8 +32,8 @@ const cors = {
 };
 
 /**
- * Creates a script that responds to each first creation with 503, and to the repeated creation with
- * 201. It never responds to a GET.
+ * Creates a script that responds to the first POST with an idempotency key with 503, and to its
+ * retry with 201. It never responds to a GET.
  */
 function createFlaky(): Script {
   const seen = new Set<unknown>();

@@ -44,7 +44,7 @@ test('the packed client contains its build, manifest, README and licence, and ha
   expect(JSON.stringify(manifest)).not.toMatch(/catalog:|workspace:/);
 });
 
-test('the packed client mentions no package that a user does not have, and its source maps contain every source', async () => {
+test('the packed client does not mention packages that exist only in this repository, and its source maps contain every source', async () => {
   for (const file of await readdir(dist)) {
     const text = await readFile(join(dist, file), 'utf8');
     if (file.endsWith('.map')) {
