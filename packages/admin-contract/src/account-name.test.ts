@@ -14,10 +14,10 @@ test.each([
 
 test.each([
   ['a joiner', 'Acme\u200d', 'invisible'],
-  ['the empty pattern of Braille', 'Acme\u2800', 'invisible'],
-  ['nothing but spaces', ' \u00a0', '1 to 255 characters'],
+  ['the empty Braille pattern', 'Acme\u2800', 'invisible'],
+  ['only spaces', ' \u00a0', '1 to 255 characters'],
   ['a name that is too long in NFC', '\u0958'.repeat(128), '1 to 255 characters'],
-  ['a token without its scheme', '0000000000000000000000000000002C8GjS', 'no token'],
+  ['a token without its prefix', '0000000000000000000000000000002C8GjS', 'no token'],
 ])('AccountName refuses a name that is or contains %s', (_what, given, reason) => {
   expect(AccountName.safeParse(given).error?.issues.map(({ message }) => message)).toEqual([
     expect.stringContaining(reason),

@@ -26,13 +26,13 @@ export const maxShownKeys = 100;
 /** The maximum number of busiest keys that the details of an account list. */
 export const maxBusyKeys = 10;
 
-/** The schema of an account's name in a path. Keys have the same name as their `account`. */
+/** The schema of an account's name in a path. The `account` of a key contains the same name. */
 export const AccountPath = z.object({
   // The rules for new names do not apply here, because accounts of earlier versions may have other
   // names.
   account: Name.meta({
     description:
-      "The operator's own reference. If no account has exactly this name, white space and the normal form of letters do not matter.",
+      'The name of the account. If no account has exactly this name, the service ignores differences in white space and in the Unicode form of letters.',
     examples: [exampleKey.account],
   }),
 });
@@ -47,17 +47,21 @@ export const exampleAccount = {
 
 export const Account = z
   .object({
-    account: z.string().describe("The operator's own reference: the `account` of its keys."),
+    account: z
+      .string()
+      .describe(
+        'The name of the account, which operators choose. The `account` of its keys contains the same name.',
+      ),
     plan: Plan.nullable().describe(
-      'The plan whose limits all keys of the account share; `null` if each key has its own.',
+      'The plan whose limits all keys of the account share; `null` if each key has its own plan.',
     ),
     quota: KeyQuota.nullable().describe(
-      "The limits that its keys share: the plan's, or its own limits; `null` without a plan.",
+      'The limits that the keys of the account share, from the plan or, for Enterprise, from the account itself; `null` without a plan.',
     ),
     suspension: Suspension.nullable().describe(
-      'When and why all of its keys were suspended; `null` if they are not suspended.',
+      'When and why the account was suspended with all its keys; `null` if it is not suspended.',
     ),
-    keys: count.describe('How many of its keys are neither expired nor revoked.'),
+    keys: count.describe('How many keys of the account are neither expired nor revoked.'),
   })
   .meta({
     id: 'Account',
@@ -68,12 +72,14 @@ export const Account = z
 export type Account = z.output<typeof Account>;
 
 const requestsToday = count.describe(
-  'The requests of its keys since midnight UTC, with any outcome.',
+  'The requests of the keys of the account since midnight UTC, with any outcome.',
 );
 
-const deniedToday = count.describe('How many of these requests got a 429.');
+const deniedToday = count.describe(
+  'How many requests of the keys of the account got a 429 since midnight UTC.',
+);
 
-const bannedKeys = count.describe('How many of its keys are banned now.');
+const bannedKeys = count.describe('How many keys of the account are banned now.');
 
 const exampleListedAccount = {
   ...exampleAccount,
@@ -106,45 +112,54 @@ const FullKey = z
     name: z.string().nullable().describe('Who or what the key is for.'),
     windows: UsageWindows,
   })
-  .meta({ id: 'FullKey', description: 'A key that has used up one of its own windows, or both.' });
+  .meta({
+    id: 'FullKey',
+    description: 'A key that has used up its own minute window, its own day window, or both.',
+  });
 
 const AccountHistory = z
   .object({
     ...usageRange,
     rows: z
       .array(UsageRow)
-      .describe('The requests of its keys together, by time, operation and outcome.'),
+      .describe(
+        'The requests of all keys of the account together, by time, operation and outcome.',
+      ),
   })
   .meta({
     id: 'AccountHistory',
-    description: 'The usage history of its keys, present with `include=history`.',
+    description: 'The usage history of the keys of the account, present with `include=history`.',
   });
 
 export const AccountDetailsQuery = z.object({ include: IncludeHistory, ...UsageQuery.shape });
 
 export const AccountDetails = Account.extend({
   usage: AccountUsage.nullable().describe(
-    'Both windows now; `null` without a plan, when each key has its own.',
+    'The minute and the day window of the account now; `null` without a plan, because each key then has its own windows.',
   ),
   bannedKeys,
   requestsToday,
   deniedToday,
   bans: z
     .array(OpenBan)
-    .describe(`The bans of its keys, at most ${maxShownKeys}, the ban that ends last first.`),
+    .describe(
+      `The bans of the keys of the account, at most ${maxShownKeys}. The ban that ends last comes first.`,
+    ),
   fullKeys: z
     .array(FullKey)
     .describe(
-      'Which of its busiest keys are denied now by their own limits; empty if the account has a plan.',
+      'The busiest keys of the account that are denied now by their own limits; empty if the account has a plan.',
     ),
   busiestKeys: z
     .array(BusyKey)
-    .describe(`Its keys with the most requests since midnight UTC, at most ${maxBusyKeys}.`),
+    .describe(
+      `The keys of the account with the most requests since midnight UTC, at most ${maxBusyKeys}.`,
+    ),
   history: AccountHistory.optional(),
   newestKeys: z
     .array(ListedKey)
     .describe(
-      `Its newest keys, at most ${maxShownKeys}, in any state. The list of keys shows all of them by their \`account\`.`,
+      `The newest keys of the account, at most ${maxShownKeys}, in any state. To list all keys of the account, use the parameter \`account\` of the list of keys.`,
     ),
 }).meta({
   id: 'AccountDetails',
@@ -221,7 +236,7 @@ export const ListAccountsQuery = z.object({
     .optional()
     .meta({
       description:
-        'Only accounts with a plan whose keys were admitted at least 80 % of its requests a day since midnight UTC, as counted in the usage ledger.',
+        'Only accounts with a plan that have used at least 80 % of their daily limit since midnight UTC, according to the usage ledger.',
       examples: ['true'],
     }),
   search: Label.optional().meta({
@@ -233,14 +248,14 @@ export const ListAccountsQuery = z.object({
     .optional()
     .meta({
       description:
-        'Only accounts with this name (case-insensitive): use it to find accounts that a new one could be confused with.',
+        'Only accounts with this name (case-insensitive). Use this filter to find accounts that a new account could be confused with.',
       examples: ['c-17'],
     }),
   sort: oneOf(accountSorts)
     .optional()
     .meta({
       description:
-        'The order of the accounts; a minus sign reverses it. The default is `name`: `C-2` comes before `C-10`. `-requests` and `-denials` sort by the requests of its keys since midnight UTC, or by the requests that got a 429, and list accounts without any at the end.',
+        'The order of the accounts; a minus sign reverses it. The default is `name`: `C-2` comes before `C-10`. `-requests` sorts by the requests of the keys of an account since midnight UTC, and `-denials` by those requests that got a 429. Accounts without such requests come last.',
       examples: ['-requests'],
     }),
   count: Counted,

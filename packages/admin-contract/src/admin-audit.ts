@@ -49,7 +49,7 @@ const actor = { error: `expected the id of an operator, ${actorNames.join(' or '
 export const AuditAction = oneOf(auditActions).meta({
   id: 'AuditAction',
   description:
-    'What happened. A ban ends at the `bannedUntil` of its `ban.started`, or earlier with `key.unbanned` if an operator ends it. Only earlier versions recorded `ban.ended`.',
+    'What happened. A ban ends at the `bannedUntil` of the entry `ban.started`. If an operator ends the ban earlier, there is an entry `key.unbanned`. Only earlier versions recorded `ban.ended`.',
 });
 
 export type AuditAction = z.output<typeof AuditAction>;
@@ -65,8 +65,11 @@ export type AuditActorType = z.output<typeof AuditActorType>;
 const AuditActor = z
   .object({
     type: AuditActorType,
-    id: z.uuid().nullable().describe('The `id` of the operator; `null` for all others.'),
-    name: z.string().describe('The name of the operator, or of the kind.'),
+    id: z
+      .uuid()
+      .nullable()
+      .describe('The `id` of the operator; `null` if the actor is no operator.'),
+    name: z.string().describe('The name of the operator, or of the kind of actor.'),
   })
   .meta({ id: 'AuditActor', description: 'Who acted.' });
 
@@ -75,8 +78,10 @@ const AuditSubject = z
     type: z
       .enum(['key', 'operator', 'account'])
       .describe('Whether the subject is a key, an operator or an account.'),
-    id: z.uuid().describe('The `id` of the key or operator; for an account, an id that it keeps.'),
-    name: z.string().nullable().describe('Its name after the change.'),
+    id: z
+      .uuid()
+      .describe('The `id` of the key, the operator or the account. The id never changes.'),
+    name: z.string().nullable().describe('The name of the key or operator after the change.'),
     account: z
       .string()
       .nullable()
@@ -92,20 +97,22 @@ export const AuditState = z
     quota: KeyQuota,
     scopes: KeyScopes.describe('The scopes of the key.'),
     role: OperatorRole,
-    expiresAt: timestamp.nullable().describe('When it expires; `null` for never.'),
-    revokedAt: timestamp.nullable().describe('When it was revoked.'),
-    suspension: Suspension.nullable().describe('Its suspension; `null` for none.'),
-    tokens: z.array(KeyToken).describe('The visible parts of its tokens.'),
+    expiresAt: timestamp.nullable().describe('When the key or operator expires; `null` for never.'),
+    revokedAt: timestamp.nullable().describe('When the key or operator was revoked.'),
+    suspension: Suspension.nullable().describe(
+      'The suspension of the key or account; `null` for none.',
+    ),
+    tokens: z.array(KeyToken).describe('The visible parts of the tokens of the key or operator.'),
     bannedUntil: timestamp.nullable().describe('When the ban ends; `null` for no ban.'),
     strikes: count.describe('The strikes of the key.'),
     used: z
       .object({ minute: count, day: count })
-      .describe('The usage of both windows when it was reset.'),
+      .describe('The usage of both windows at the time when an operator reset the usage.'),
   })
   .partial()
   .meta({
     id: 'AuditState',
-    description: 'The members that differ between before and after. All other members are missing.',
+    description: 'The members that the change has changed. All other members are missing.',
   });
 
 export type AuditState = z.output<typeof AuditState>;
@@ -129,9 +136,9 @@ const exampleAuditEntry = {
 
 export const AuditEntry = z
   .object({
-    id: z.int().min(1).describe('Identifies the entry.'),
+    id: z.int().min(1).describe('The id of the entry.'),
     at: timestamp.describe(
-      'When it happened: by the clock of the database, or for the start of a ban, by the clock that decided it.',
+      'The time of the change, by the clock of the database. For the start of a ban, it is the clock that decided about the ban.',
     ),
     actor: AuditActor,
     action: AuditAction,
@@ -141,7 +148,9 @@ export const AuditEntry = z
     requestId: z
       .string()
       .nullable()
-      .describe('The `X-Request-Id` of the request that caused it; `null` for the system.'),
+      .describe(
+        'The `X-Request-Id` of the request that caused the change; `null` if the actor is the system.',
+      ),
     reason: z
       .string()
       .nullable()
@@ -159,13 +168,13 @@ export type AuditEntry = z.output<typeof AuditEntry>;
 
 export const AuditEntries = z.array(AuditEntry).meta({
   id: 'AuditEntries',
-  description: 'A page of the audit log, the newest first.',
+  description: 'A page of the audit log, ordered from the newest entry to the oldest.',
   examples: [[exampleAuditEntry]],
 });
 
 const AuditActorFilter = z
   .union([z.enum(actorNames), PathId], actor)
-  .describe('The `id` of an operator, or a kind of actor that has none.');
+  .describe('The `id` of an operator, or a kind of actor without an `id`.');
 
 /** The schema of the query of the audit log: filters and page. */
 export const ListAuditQuery = z.object({
@@ -191,7 +200,8 @@ export const ListAuditQuery = z.object({
     examples: ['key.revoked'],
   }),
   account: Name.optional().meta({
-    description: 'Only entries about this account, and about keys that had it after the change.',
+    description:
+      'Only entries about this account, and about keys that belonged to this account after the change.',
     examples: [exampleKey.account],
   }),
   search: Label.optional().meta({

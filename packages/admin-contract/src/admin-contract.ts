@@ -38,8 +38,8 @@ const c = initContract();
 // `400` into the string `"400"`, which ts-rest does not accept.
 
 /**
- * The additional error response of operations that change something. Operators with the role viewer
- * get it.
+ * The additional error response of operations that change something: operators with the role viewer
+ * get 403.
  */
 const changeResponses = { 403: AdminErrorBody };
 
@@ -81,7 +81,7 @@ export const keyContract = c.router(
       ...adminRoutes.listKeys,
       summary: 'List keys',
       description:
-        'Lists the keys that match every filter. `sort` sets their order. Without it, the first given filter does. `banned`, `tokenPrefix`, `account` and `search` list the newest key first, and `name` sorts by name. `deprecatedWithinDays` lists the latest such call first, `unusedForDays` the latest use or creation, and `state=expired` the latest expiry. Without these filters, the newest key is first. The list has pages: while there is another page, the `Link` header contains its address with `rel="next"`.',
+        'Lists the keys that match every filter. `sort` determines the order. Without `sort`, the first filter of the request determines the order. `banned`, `tokenPrefix`, `account` and `search` list the newest key first, and `name` sorts by name. `deprecatedWithinDays` lists the key with the latest deprecated call first, `unusedForDays` the key with the latest use or creation, and `state=expired` the key with the latest expiry. Without these filters, the newest key is first. The list has pages: while there is another page, the `Link` header contains its address with `rel="next"`.',
       query: ListKeysQuery,
       responses: { 200: Keys },
     },
@@ -89,7 +89,7 @@ export const keyContract = c.router(
       ...adminRoutes.getKey,
       summary: 'Show a key and its usage',
       description:
-        'Shows a key, its usage of both windows, its strikes and its ban. `include=history` adds its usage in a period, and the latest audit entries about it.',
+        'Shows a key, its usage of both windows, its strikes and its ban. `include=history` adds the usage of the key in a period, and the latest audit entries about the key.',
       pathParams: KeyPath,
       query: KeyDetailsQuery,
       responses: { 200: KeyDetails, 404: AdminErrorBody },
@@ -97,7 +97,8 @@ export const keyContract = c.router(
     changeKey: {
       ...adminRoutes.changeKey,
       summary: "Change a key's name, account, expiry, plan, limits or scopes",
-      description: 'Changes a key from the next request on. Its counts stay.',
+      description:
+        'Changes a key. The change applies from the next request of the key. The counts of its windows stay.',
       pathParams: KeyPath,
       query: ReasonQuery,
       body: KeyChange,
@@ -107,7 +108,7 @@ export const keyContract = c.router(
       ...adminRoutes.rotateKey,
       summary: "Replace a key's tokens with a new one",
       description:
-        'Creates a new token and shows it once. Earlier tokens stay valid for a grace period, which never exceeds the time that an earlier rotation left them. All tokens belong to one key with one quota.',
+        'Creates a new token and shows it once. Earlier tokens stay valid for a grace period. If an earlier rotation has already limited the time of a token, this time is never extended. All tokens belong to one key with one quota.',
       pathParams: KeyPath,
       query: ReasonQuery,
       body: Rotation,
@@ -117,7 +118,7 @@ export const keyContract = c.router(
       ...adminRoutes.revokeKey,
       summary: 'Revoke a key',
       description:
-        'Revokes a key permanently: all replicas refuse it within a second. A second call changes nothing.',
+        'Revokes a key permanently. All replicas refuse the key within a second. A second call changes nothing.',
       pathParams: KeyPath,
       query: ReasonQuery,
       body: c.noBody(),
@@ -137,7 +138,7 @@ export const keyContract = c.router(
       ...adminRoutes.resumeKey,
       summary: 'Resume a suspended key',
       description:
-        'Ends the suspension of a key: within a second, all replicas admit it again. Its windows, strikes and ban continue as without the suspension. If the key is not suspended, the call changes nothing.',
+        'Ends the suspension of a key: within a second, all replicas admit the key again. The suspension has not changed its windows, strikes and ban. If the key is not suspended, the call changes nothing.',
       pathParams: KeyPath,
       query: ReasonQuery,
       body: c.noBody(),
@@ -146,7 +147,8 @@ export const keyContract = c.router(
     unbanKey: {
       ...adminRoutes.unbanKey,
       summary: "End a key's ban and delete its strikes",
-      description: "Ends a key's ban and deletes its strikes and earlier bans. Its counts stay.",
+      description:
+        "Ends a key's ban and deletes its strikes and earlier bans. The counts of its windows stay.",
       pathParams: KeyPath,
       query: ReasonQuery,
       body: c.noBody(),
@@ -156,7 +158,7 @@ export const keyContract = c.router(
       ...adminRoutes.creditKey,
       summary: "Reset a key's usage",
       description:
-        'Ends the minute and the day of a key: its usage no longer counts, and its next request opens both windows again. Bans, strikes and the usage ledger stay. A key whose account has a plan has no windows of its own, so the response is a 400.',
+        'Resets the minute and the day window of a key: its usage no longer counts, and its next request opens both windows again. Bans, strikes and the usage ledger stay. A key whose account has a plan has no windows of its own, so the response is a 400.',
       pathParams: KeyPath,
       query: ReasonQuery,
       body: c.noBody(),
@@ -173,7 +175,7 @@ export const accountContract = c.router(
       ...adminRoutes.listAccounts,
       summary: 'List accounts',
       description:
-        'Lists the accounts that have keys, have a plan or are suspended, by name unless `sort` is given. The list has pages: while there is another page, the `Link` header contains its address with `rel="next"`.',
+        'Lists the accounts that have keys, have a plan or are suspended. Without `sort`, they are ordered by name. The list has pages: while there is another page, the `Link` header contains its address with `rel="next"`.',
       query: ListAccountsQuery,
       responses: { 200: Accounts },
     },
@@ -181,7 +183,7 @@ export const accountContract = c.router(
       ...adminRoutes.getAccount,
       summary: 'Show an account, its usage and its keys',
       description:
-        'Shows an account, the usage of all its keys together, and which of them used the most today. `include=history` adds their usage in a period.',
+        'Shows an account, the usage of all its keys together, and the keys with the most requests today. `include=history` adds the usage of its keys in a period.',
       pathParams: AccountPath,
       query: AccountDetailsQuery,
       responses: { 200: AccountDetails, 404: AdminErrorBody },
@@ -190,7 +192,7 @@ export const accountContract = c.router(
       ...adminRoutes.setAccountPlan,
       summary: 'Set or remove the plan of an account',
       description:
-        "Sets the plan of an account, whether or not the account has keys yet. While it has a plan, its keys share one minute and one day of that plan, exactly and over all replicas, from the next request on. The keys' own plans are inactive then. `null` removes the plan, and each key has its own again. The counts of open windows stay, and bans stay with their keys. A second call changes nothing.",
+        "Sets the plan of an account, whether or not the account has keys yet. From the next request on, all keys of the account share one minute window and one day window with the limits of the plan, exactly and over all replicas. The keys' own plans are inactive while the account has a plan. `null` removes the plan, and each key has its own plan again. The counts of open windows stay, and bans stay with their keys. A second call changes nothing.",
       pathParams: AccountPath,
       query: ReasonQuery,
       body: AccountPlan,
@@ -220,7 +222,7 @@ export const accountContract = c.router(
       ...adminRoutes.creditAccount,
       summary: "Reset an account's usage",
       description:
-        'Ends the minute and the day that the keys of an account share: their usage no longer counts, and the next request opens both windows again. Bans, strikes and the usage ledger stay. Without a plan, each key has its own windows, so the response is a 400.',
+        'Resets the minute and the day window that the keys of an account share: their usage no longer counts, and the next request opens both windows again. Bans, strikes and the usage ledger stay. If the account has no plan, each key has its own windows, so the response is a 400.',
       pathParams: AccountPath,
       query: ReasonQuery,
       body: c.noBody(),
@@ -255,7 +257,7 @@ export const operatorContract = c.router(
       ...adminRoutes.rotateOperator,
       summary: "Replace an operator's tokens with a new one",
       description:
-        'Creates a new token and shows it once. Earlier tokens stay valid for a grace period, which never exceeds the time that an earlier rotation left them.',
+        'Creates a new token and shows it once. Earlier tokens stay valid for a grace period. If an earlier rotation has already limited the time of a token, this time is never extended.',
       pathParams: OperatorPath,
       query: ReasonQuery,
       body: Rotation,
@@ -290,7 +292,7 @@ export const operatorContract = c.router(
       ...adminRoutes.endOperatorSessions,
       summary: 'End all sessions of an operator',
       description:
-        'Ends all sessions of an operator, and returns them. Its tokens stay valid: to invalidate them, rotate or revoke. The log of the service records sessions, and the audit log does not.',
+        'Ends all sessions of an operator, and returns them. The tokens of the operator stay valid. To invalidate the tokens, rotate them or revoke the operator. The log of the service records sessions, but the audit log does not.',
       pathParams: OperatorPath,
       body: c.noBody(),
       responses: { 200: OperatorSessions, ...changeOneResponses },
@@ -315,7 +317,7 @@ export const usageContract = c.router(
       ...adminRoutes.getUsage,
       summary: 'Show the usage of all keys',
       description:
-        'Shows how many requests all keys together have made, or the keys of a plan or an account, by time, operation and outcome. Without such a filter, the response includes requests without a valid key. With `groupBy=key` it shows the busiest keys, and the usage of each by day.',
+        'Shows how many requests all keys together have made, or the keys of a plan or an account, by time, operation and outcome. Without such a filter, the response includes requests without a valid key. With `groupBy=key`, the operation shows the busiest keys, and the usage of each key by day.',
       query: ServiceUsageQuery,
       responses: { 200: ServiceLedger },
     },
@@ -338,7 +340,7 @@ export const overviewContract = c.router(
       ...adminRoutes.getOverview,
       summary: 'Show the state of the service',
       description:
-        'Shows the traffic of the last minute, the replicas, how many keys are active and banned, and who is denied. The numbers are at most 5 seconds old. `include=history` adds the requests of a period and its busiest keys.',
+        'Shows the traffic of the last minute, the replicas, how many keys are active and banned, and whose requests are denied. The numbers are at most 5 seconds old. `include=history` adds the requests of a period and its busiest keys.',
       query: OverviewQuery,
       responses: { 200: Overview },
     },
@@ -353,15 +355,15 @@ export const sessionContract = c.router(
       ...adminRoutes.createSession,
       summary: 'Log in',
       description:
-        "Exchanges an operator's token, or the `ADMIN_TOKEN`, for the token of a session, so that a browser need not keep the original token. A session has the rights of its operator. It ends after 30 minutes without a request that has `X-Operator-Active: true`: send this header if a person has done something since the last request. It also ends after 8 hours, and as soon as the original token is no longer valid. A session cannot start another one, so the response is a 401.",
+        "Exchanges an operator's token, or the `ADMIN_TOKEN`, for the token of a session, so that a browser need not keep the original token. A session has the rights of its operator. The session ends after 30 minutes without a request that has `X-Operator-Active: true`. Send this header if a person has done something since the last request. The session also ends after 8 hours, and as soon as the original token is no longer valid. The token of a session cannot start another session, so the response is then a 401.",
       body: c.noBody(),
       responses: { 201: IssuedSession },
     },
     endSessions: {
       ...adminRoutes.endSessions,
-      summary: "End all of one's own sessions",
+      summary: 'End all your own sessions',
       description:
-        'Ends all sessions of the calling operator on all devices, including the one of this request. The tokens of the operator stay valid.',
+        'Ends all sessions of the calling operator on all devices, including the session of this request. The tokens of the operator stay valid.',
       body: c.noBody(),
       responses: { 200: Session },
     },

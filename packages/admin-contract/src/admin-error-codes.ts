@@ -7,24 +7,24 @@ export const adminErrorMessages = {
   unauthorized: 'The admin token is not valid.',
   forbidden: (role: string) => `This operation needs the role ${role}.`,
   operator_not_found: (operatorId: string) => `There is no operator with the id ${operatorId}.`,
-  operator_not_active: (state: string) => `The operator is ${state}: create a new one.`,
+  operator_not_active: (state: string) => `The operator is ${state}. Create a new operator.`,
   key_not_found: (keyId: string) => `There is no key with the id ${keyId}.`,
-  key_not_active: (state: string) => `The key is ${state}: create a new one.`,
+  key_not_active: (state: string) => `The key is ${state}. Create a new key.`,
   account_not_found: (account: string) =>
-    `There is no account ${account}: no key has it, and it has no plan.`,
+    `There is no account ${account}: it has neither keys nor a plan.`,
   rate_limit_exceeded: (retryAfterSeconds: number) =>
     `Too many wrong admin tokens came from this address. Retry after ${retryAfterSeconds} s.`,
   parameterUnknown: (known: readonly string[]) =>
     known.length === 0
       ? 'query: expected no parameters'
-      : `query: expected no parameter but ${known.join(', ')}`,
-  planMissing: `plan: expected one of ${planNames.join(', ')}: the account of the key has no plan that could replace it`,
+      : `query: expected only the parameters ${known.join(', ')}`,
+  planMissing: `plan: expected one of ${planNames.join(', ')}, because the key has no account with a plan`,
   windowsOfAccount: (account: string) =>
     `account: expected a key with its own windows, but this key uses the windows of account ${account}`,
   windowsOfKeys:
     'plan: expected an account with a plan, but each key of this account has its own windows',
   nameTaken: (name: string) =>
-    `name: expected one that does not look like the name of another active operator, got one that looks like ${JSON.stringify(name)}`,
+    `name: expected a name that does not look like the name of another active operator, but it looks like ${JSON.stringify(name)}`,
   statementTooSlow:
     'The search or list took too long and was stopped. Add letters or a filter, or choose a shorter period, and try again.',
   notUnbanned: 'Redis does not respond, so the key is still banned. Try again.',
@@ -89,7 +89,7 @@ export const adminErrorCodes = defineErrors({
   rate_limit_exceeded: {
     status: 429,
     when: 'Too many wrong tokens came from this address. A valid token is still accepted.',
-    advice: 'Wait for the time in `Retry-After`.',
+    advice: 'Wait the number of seconds in `Retry-After`.',
     headers: [rateLimitHeaders.retryAfter],
     example: adminErrorMessages.rate_limit_exceeded(30),
   },

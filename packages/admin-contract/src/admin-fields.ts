@@ -44,7 +44,7 @@ export const Expiry = Instant.refine((text) => Date.parse(text) > Date.now(), fu
 
 /** The schema of the start or end of a period in the past. */
 // The bounds exclude year 0, which Postgres does not have. They also exclude years beyond 9999,
-// because Postgres cannot read them as JavaScript writes them.
+// because JavaScript writes them in a form that Postgres cannot read.
 export const PastInstant = Instant.refine(
   (text) => new Date(text).getUTCFullYear() >= 2000 && new Date(text).getUTCFullYear() < 3000,
   { error: 'expected a time from the year 2000 to 2999' },
@@ -58,18 +58,18 @@ export const PathId = z.uuid(id).toLowerCase();
 
 export const KeyToken = z
   .object({
-    prefix: z.string().describe('Its first characters.'),
-    createdAt: timestamp.describe('When it was created.'),
+    prefix: z.string().describe('The first characters of the token.'),
+    createdAt: timestamp.describe('When the token was created.'),
     expiresAt: timestamp
       .nullable()
-      .describe('When it expires, if that is before its key expires because it was replaced.'),
+      .describe('When the token expires, if it was replaced and therefore expires before its key.'),
   })
   .meta({ id: 'KeyToken', description: 'The visible part of a token.' });
 
 /** Creates the schema of the expiry in the body that creates a key or an operator. */
 export const newLifetime = (holder: 'key' | 'operator') => ({
   expiresAt: Expiry.describe(
-    `When the ${holder} expires: a time in the future, with its offset, before the year 10000. If it is missing, it never expires.`,
+    `When the ${holder} expires: a time in the future, with a UTC offset, before the year 10000. Without this time, the ${holder} never expires.`,
   ).optional(),
 });
 
@@ -77,11 +77,13 @@ export const newLifetime = (holder: 'key' | 'operator') => ({
 export const lifetime = (holder: 'key' | 'operator') => ({
   createdAt: timestamp.describe(`When the ${holder} was created.`),
   expiresAt: timestamp.nullable().describe(`When the ${holder} expires; \`null\` for never.`),
-  revokedAt: timestamp.nullable().describe(`When the ${holder} was revoked, if it was.`),
+  revokedAt: timestamp
+    .nullable()
+    .describe(`When the ${holder} was revoked; \`null\` if it was not revoked.`),
   tokens: z
     .array(KeyToken)
     .describe(
-      `The tokens that are valid as long as the ${holder} is, the newest first. There are several while a replaced one is still valid.`,
+      `The tokens of the ${holder} that have not been replaced or are still in their grace period, the newest first.`,
     ),
 });
 
@@ -112,7 +114,7 @@ export const Counted = z
  */
 export const ReasonQuery = z.object({
   reason: Name.optional().meta({
-    description: 'The reason, for the audit log.',
+    description: 'The reason for the change, which the audit log shows.',
     examples: ['Contract 2026-118'],
   }),
 });

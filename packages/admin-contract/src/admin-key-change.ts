@@ -10,16 +10,18 @@ export const KeyChange = strictObject({
   name: labels.name
     .nullable()
     .optional()
-    .describe('Who or what the key is for; `null` removes it.'),
+    .describe('Who or what the key is for; `null` removes the name.'),
   account: labels.account
     .unwrap()
     .nullable()
     .optional()
-    .describe('Your own reference, as for a new key; `null` removes it.'),
+    .describe(
+      'Your own reference for a customer, as for a new key; `null` removes the key from its account.',
+    ),
   expiresAt: Expiry.nullable()
     .optional()
     .describe(
-      'When the key expires: a time in the future, with its offset, before the year 10000; `null` for never.',
+      'When the key expires: a time in the future, with a UTC offset, before the year 10000; `null` for never.',
     ),
   plan: Plan.optional(),
   /**
@@ -39,7 +41,7 @@ export const KeyChange = strictObject({
   .meta({
     id: 'KeyChange',
     description:
-      'A change of a key. Missing members stay as they are; `null` removes a name, an account or an expiry.',
+      'A change of a key. The values of missing members do not change; `null` removes a name, an account or an expiry.',
     minProperties: 1,
     // A body with a quota and a plan is valid only if the plan is `enterprise`.
     dependentSchemas: { quota: { properties: { plan: { const: 'enterprise' } } } },

@@ -19,7 +19,7 @@ const RecentUse = z
       .length(24)
       .describe('The requests of each of the last 24 hours (UTC), the current hour last.'),
     requestsToday: count.describe('The requests since midnight UTC, with any outcome.'),
-    deniedToday: count.describe('How many of these requests got a 429.'),
+    deniedToday: count.describe('How many requests got a 429 since midnight UTC.'),
     deprecatedCalls: count.describe(
       'The calls of deprecated operations in the last 30 days (UTC), including today.',
     ),
@@ -35,7 +35,7 @@ export const ListedKey = Key.extend({
   bannedUntil: timestamp
     .nullable()
     .describe(
-      'When the ban of the key ends, by the audit log; `null` without a ban. It is visible a few seconds after the ban began.',
+      'When the ban of the key ends, according to the audit log; `null` without a ban. A new ban is visible after a few seconds.',
     ),
   recent: RecentUse.optional(),
 }).meta({
@@ -116,7 +116,7 @@ export const ListKeysQuery = z.object({
     }),
   search: Label.optional().meta({
     description:
-      'Only keys whose name or account contains this text (case-insensitive), whose id starts with it, or that have, or had, a token with these first 8 characters. Never send a whole token here.',
+      'Only keys whose name or account contains this text (case-insensitive), whose id starts with this text, or that have, or had, a token with these first 8 characters. Never send a whole token here.',
     examples: ['cme'],
   }),
   banned: z
@@ -132,7 +132,7 @@ export const ListKeysQuery = z.object({
   }),
   expiresWithinDays: Days.optional().meta({
     description:
-      'Only keys that are not revoked and expire within this number of days, the next one first.',
+      'Only keys that are not revoked and expire within this number of days. The key that expires first comes first.',
     examples: [30],
   }),
   nearLimit: z
@@ -140,17 +140,17 @@ export const ListKeysQuery = z.object({
     .optional()
     .meta({
       description:
-        'Only keys with their own limits that were admitted at least 80 % of their requests a day since midnight UTC, as counted in the usage ledger.',
+        'Only keys with their own limits that have used at least 80 % of their daily limit since midnight UTC, according to the usage ledger.',
       examples: ['true'],
     }),
   unusedForDays: Days.optional().meta({
     description:
-      'Only keys whose last request, or creation if there was none, is at least this number of days ago.',
+      'Only keys whose last request is at least this number of days ago. For keys without a request, the creation counts instead.',
     examples: [90],
   }),
   sort: KeySort.optional().meta({
     description:
-      'The order of the keys; a minus sign reverses it. If it is missing, the filter sets the order. `name`: by name, keys without a name first. `created`: oldest first. `lastUse`: by the last use, or by the creation of an unused key, longest ago first. `plan`: from `free` to `enterprise`, in a plan the oldest key first. `state`: active keys first, then `suspended`, `expired` and `revoked`, in each state the newest first. `-requests` and `-denials`: by the requests since midnight UTC, or by the requests that got a 429, then the keys without any, newest first.',
+      'The order of the keys; a minus sign reverses it. If `sort` is missing, the filter determines the order. `name`: by name, keys without a name first. `created`: oldest first. `lastUse`: by the last use, or by the creation of an unused key, longest ago first. `plan`: from `free` to `enterprise`; within a plan, the oldest key first. `state`: active keys first, then `suspended`, `expired` and `revoked`; within a state, the newest key first. `-requests`: by the requests since midnight UTC. `-denials`: by those requests that got a 429. Keys without such requests come last, the newest first.',
     examples: ['-lastUse'],
   }),
   include: z

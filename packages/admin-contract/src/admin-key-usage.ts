@@ -12,9 +12,9 @@ import { IncludeHistory, UsageQuery, UsageRow, usageRange } from './admin-usage.
 const KeyWindow = z
   .object({
     limit: keyLimit.describe('The limit of the window, in requests.'),
-    remaining: count.describe('The requests that are left.'),
+    remaining: count.describe('The number of requests that are left.'),
     resetsAt: timestamp.describe(
-      'When the window resets; if no request has opened it yet, when it would reset.',
+      'When the window resets. If no request has opened the window yet: when it would reset if a request opened it now.',
     ),
   })
   .meta({ id: 'KeyWindow', description: 'One quota window.' });
@@ -22,7 +22,7 @@ const KeyWindow = z
 export const UsageScope = z.enum(['service', 'replica']).meta({
   id: 'UsageScope',
   description:
-    'Which requests are counted. `service`: the requests of all replicas. `replica`: Redis is unavailable, and the responding replica counts its own requests against its share of each limit; another replica reports other numbers.',
+    'Which requests are counted. `service`: the requests of all replicas. `replica`: Redis is unavailable, so the replica that responds counts only its own requests, against its share of each limit. Other replicas report other numbers.',
 });
 
 export const exampleWindows = {
@@ -54,13 +54,15 @@ export const KeyUsage = z
     subject: z
       .enum(['key', 'account'])
       .describe(
-        'What the requests of the key count against. `account`: its account has a plan, whose windows all of its keys share. `key`: the key has its own windows.',
+        'Which windows the requests of the key count against. `account`: the account of the key has a plan, and all its keys share the windows. `key`: the key has its own windows.',
       ),
     plan: Plan.describe(
-      "The effective plan: the plan of the account, if it has one, otherwise the key's own.",
+      "The effective plan: the plan of the account, or the key's own plan if the account has none.",
     ),
     windows: UsageWindows,
-    strikes: count.describe('Requests that did not wait after a 429.'),
+    strikes: count.describe(
+      'The strikes of the key: requests that did not wait after a 429 and count towards a ban.',
+    ),
     strikesResetAt: timestamp
       .nullable()
       .describe('When the strikes expire, unless a ban comes first; `null` without strikes.'),

@@ -72,7 +72,7 @@ test.each<[keyof typeof schemas, unknown, string[]]>([
   [
     'new key',
     enterprise({ ...quota, perHour: 1 }),
-    ['quota: expected no member but perMinute, perDay'],
+    ['quota: expected only the members perMinute, perDay'],
   ],
   ['new key', newKey({ name: '' }), [`name: ${label}`]],
   ['new key', newKey({ plan: 'enterprise', name: undefined, quota }), [`name: ${label}`]],
@@ -81,12 +81,12 @@ test.each<[keyof typeof schemas, unknown, string[]]>([
   [
     'new key',
     newKey({ expiresAT: '2030-01-01T00:00:00Z' }),
-    [': expected no member but name, account, plan, quota, scopes, expiresAt'],
+    [': expected only the members name, account, plan, quota, scopes, expiresAt'],
   ],
   ['change', {}, [`: expected one or more of ${members}`]],
   ['change', undefined, [`: expected a JSON object of ${members}`]],
   ['change', { plan: 'pro', quota }, [none]],
-  ['change', { plan: 'pro', names: 'x' }, [`: expected no member but ${members}`]],
+  ['change', { plan: 'pro', names: 'x' }, [`: expected only the members ${members}`]],
   [
     'change',
     { name: '', account: '🐈'.repeat(256), expiresAt: '2020-01-01T00:00:00Z', plan: null },
@@ -96,7 +96,7 @@ test.each<[keyof typeof schemas, unknown, string[]]>([
   ['rotation', { graceSeconds: 0.5 }, [grace]],
   ['rotation', { graceSeconds: 2_592_001 }, [grace]],
   ['rotation', { graceSeconds: '60' }, [grace]],
-  ['rotation', { grace: 60 }, [': expected no member but graceSeconds']],
+  ['rotation', { grace: 60 }, [': expected only the members graceSeconds']],
 ])('the schema of a %s refuses %j', (schema, value, expected) => {
   expect(faults(schema, value)).toEqual(expected);
 });

@@ -18,7 +18,7 @@ const limit = { error: `expected an integer from 1 to ${maxLimit}` };
 export const KeyState = oneOf(keyStates).meta({
   id: 'KeyState',
   description:
-    'The state of a key. Only an active key is admitted. A suspended key can be resumed: it is suspended itself (`suspension`), or its account is (`accountSuspension`), or both. An expired or revoked key has that state, even if it is also suspended.',
+    'The state of a key. Requests are admitted only with an active key. A suspended key can be resumed. The key itself is suspended (`suspension`), or its account (`accountSuspension`), or both. If a suspended key has expired or was revoked, its state is `expired` or `revoked`.',
 });
 
 export type KeyState = z.output<typeof KeyState>;
@@ -34,7 +34,8 @@ export const limits = {
 
 export const KeyQuota = z.object(limits).meta({
   id: 'Quota',
-  description: "The effective limits: the plan's, or an Enterprise key's own.",
+  description:
+    'The effective limits: the limits of the plan, or for Enterprise, the limits that were agreed.',
 });
 
 /** The schema of the plan that determines the limits of a key. */
@@ -43,7 +44,7 @@ const PlanInForce = z
     subject: z
       .enum(['key', 'account'])
       .describe(
-        'Whose plan it is. `account`: the plan of its account, whose windows all of its keys share; the own plan of the key is inactive. `key`: its own plan.',
+        "Whose plan applies. `account`: the plan of the account, whose keys all share its windows; the key's own plan is inactive. `key`: the key's own plan.",
       ),
     plan: Plan,
     quota: KeyQuota,
@@ -75,14 +76,14 @@ export const exampleKey = {
  */
 export const Key = z
   .object({
-    id: z.uuid().describe('Identifies the key. It stays the same when tokens change.'),
+    id: z.uuid().describe('The id of the key. It stays the same when tokens change.'),
     name: z.string().nullable().describe('Who or what the key is for.'),
     account: z
       .string()
       .nullable()
-      .describe("The operator's own reference, such as a customer number."),
-    plan: Plan.describe('The own plan of the key. It is inactive while the account has a plan.'),
-    quota: KeyQuota.describe('The limits of its own plan.'),
+      .describe("The account of the key: the operators' own reference, such as a customer number."),
+    plan: Plan.describe("The key's own plan. This plan is inactive while the account has a plan."),
+    quota: KeyQuota.describe("The limits of the key's own plan."),
     inForce: PlanInForce,
     scopes: KeyScopes.describe('The scopes of the key. A key in a web page should be read-only.'),
     state: KeyState,
@@ -90,17 +91,17 @@ export const Key = z
       'When and why the key itself was suspended; `null` if it is not suspended.',
     ),
     accountSuspension: Suspension.nullable().describe(
-      'When and why the account of the key was suspended, with all of its keys; `null` if it is not suspended.',
+      'When and why the account of the key was suspended with all its keys; `null` if the account is not suspended.',
     ),
     lastUsedAt: timestamp
       .nullable()
       .describe(
-        'When the key was last used, to within a minute; `null` if it was never used. It is visible after a few seconds.',
+        'When the key was last used, exact to a minute; `null` if the key was never used. A use is visible after a few seconds.',
       ),
     lastRefusedAt: timestamp
       .nullable()
       .describe(
-        'When a request with a token of the key was last refused, to within a minute; `null` if none was. The key was suspended, revoked or expired then, or the token replaced. After a leak, it shows whether someone still uses the token.',
+        'When a request with a token of the key was last refused because the key was suspended, revoked or expired, or because the token was replaced. Exact to a minute; `null` if there was no such request. After a leak, this time shows whether someone still uses the token.',
       ),
     ...lifetime('key'),
   })

@@ -25,7 +25,7 @@ export const labels = {
     'Who or what the key is for. It need not be unique, and must contain no token.',
   ),
   account: Label.describe(
-    'Your own reference, such as a customer number. It need not be unique, and must contain no token. A new one is stored without white space at its ends, in NFC, and without invisible characters; it is case-sensitive.',
+    'The account of the key: your own reference, such as a customer number. Several keys can have the same account. The name must contain no token and no invisible characters, and is case-sensitive. The service removes white space at both ends, and converts letters to the Unicode form NFC.',
   ).optional(),
 };
 
@@ -40,7 +40,7 @@ const NewPlanKey = strictObject({
   plan: Plan.exclude(['enterprise'])
     .optional()
     .describe(
-      'The name of a plan with fixed limits. It may be missing if the account has a plan: the key then gets `free`, which applies when the plan of the account is removed.',
+      'The name of a plan with fixed limits. You can omit the plan if the account has one. The key then gets `free` as its own plan, which applies as soon as the plan of the account is removed.',
     ),
   quota: z.never(noQuota).optional(),
   ...newScopes,
@@ -52,7 +52,7 @@ const NewPlanKey = strictObject({
   })
   .meta({
     id: 'NewPlanKey',
-    description: 'The body that creates a key with a fixed plan.',
+    description: 'The body that creates a key with a plan that has fixed limits.',
     anyOf: [{ required: ['plan'] }, { required: ['account'] }],
     examples: [{ name: 'acme', plan: 'pro', expiresAt: '2027-02-19T09:00:00Z' }],
   });

@@ -35,7 +35,7 @@ export function createAdminOpenApi(): JsonObject {
       version: '1.0.0',
       summary: 'Manages API keys and operators.',
       description:
-        'Creates, lists, shows, changes, rotates, suspends, resumes, revokes and unbans the API keys of an Animal Store, and manages the operators. Every change is in the audit log, with its `reason`. The API runs on the ops listener, which must not be reachable from the public. Times are ISO 8601 in UTC. Unknown members of a body are refused, so that a misspelt one is noticed. `x-required-role` is the role that an operation needs: `viewer`, `operator` or `owner`.',
+        'Creates, lists, shows, changes, rotates, suspends, resumes, revokes and unbans the API keys of an Animal Store, and manages the operators. Every change is in the audit log, with its `reason`. The API runs on the ops listener, which must not be reachable from the public. Times are ISO 8601 in UTC. Unknown members of a body are refused, so that a misspelt member is noticed. `x-required-role` is the lowest role that may call an operation: `viewer`, `operator` or `owner`.',
       contact: { name: 'Animal Store' },
       license: { name: 'MIT', identifier: 'MIT' },
     },
@@ -108,8 +108,9 @@ const keyCodes = { key_not_found: undefined, key_not_active: undefined };
 const operatorCodes = { operator_not_found: undefined, operator_not_active: undefined };
 
 /**
- * The error codes that operations with a tag never return, because the codes are about other kinds
- * of objects, such as keys. They have the same status as a code that the operations do return.
+ * For each tag, the error codes that its operations never return, because the codes are about other
+ * kinds of objects, such as keys. They must be excluded here, because they have the same status as
+ * codes that the operations do return.
  */
 const otherCodes: Readonly<Record<string, Readonly<Record<string, undefined>>>> = {
   Accounts: { ...keyCodes, ...operatorCodes },

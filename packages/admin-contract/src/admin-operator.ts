@@ -26,12 +26,12 @@ export type OperatorRole = z.output<typeof OperatorRole>;
 
 const OperatorState = oneOf(operatorStates).meta({
   id: 'OperatorState',
-  description: 'The state of an operator. Only an active one is admitted.',
+  description: 'The state of an operator. Only an active operator can use the admin API.',
 });
 
 export const NewOperator = strictObject({
   name: OperatorName.describe(
-    'Who uses the token. The audit log shows this name, and it must contain no token. A name that looks like the name of another active operator is refused.',
+    'The name of the person or program that uses the token. The audit log shows this name, which must contain no token. A name that looks like the name of another active operator is refused.',
   ),
   role: OperatorRole,
   ...newLifetime('operator'),
@@ -56,8 +56,8 @@ export const exampleOperator = {
 
 export const Operator = z
   .object({
-    id: z.uuid().describe('Identifies the operator. It stays the same when tokens change.'),
-    name: z.string().describe('Who uses the token.'),
+    id: z.uuid().describe('The id of the operator. It stays the same when tokens change.'),
+    name: z.string().describe('The name of the person or program that uses the token.'),
     role: OperatorRole,
     state: OperatorState,
     ...lifetime('operator'),
@@ -99,10 +99,10 @@ const exampleSession = {
 const OperatorSession = z
   .object({
     createdAt: timestamp.describe('When the session began.'),
-    expiresAt: timestamp.describe('When the session ends unless it is used.'),
+    expiresAt: timestamp.describe('When the session ends, unless a request extends it.'),
     tokenPrefix: z
       .string()
-      .describe('The first characters of the token that the session was exchanged for.'),
+      .describe('The first characters of the token that was exchanged for the session.'),
   })
   .meta({
     id: 'OperatorSession',

@@ -26,13 +26,15 @@ const OutcomeCounts = z
 
 const LiveTraffic = z
   .object({
-    seconds: count.describe('How many seconds the numbers cover: the last 60, up to 5 s ago.'),
+    seconds: count.describe(
+      'The length of the counted period in seconds. The period ended at most 5 seconds ago.',
+    ),
     requests: OutcomeCounts,
     p50Ms: milliseconds.describe(
-      'Half of the requests took at most this many milliseconds; `null` without requests. Exact to 10 %.',
+      'Half of the requests took at most this number of milliseconds; `null` without requests. The number is exact to 10 %.',
     ),
     p99Ms: milliseconds.describe(
-      '99 of 100 requests took at most this many milliseconds; `null` without requests. Exact to 10 %.',
+      '99 of 100 requests took at most this number of milliseconds; `null` without requests. The number is exact to 10 %.',
     ),
   })
   .meta({
@@ -60,12 +62,15 @@ const DeniedCaller = z
     account: z
       .string()
       .nullable()
-      .describe('The account of the keys; `null` for a key without one.'),
+      .describe('The account of the keys; `null` for a key without an account.'),
     keyId: z.uuid().nullable().describe('The `id` of a key without an account; `null` otherwise.'),
-    name: z.string().nullable().describe('Who or what that key is for.'),
-    denials: z.int().min(1).describe('How many of the requests got a 429.'),
+    name: z.string().nullable().describe('Who or what the key without an account is for.'),
+    denials: z.int().min(1).describe('How many requests of the account or key got a 429.'),
   })
-  .meta({ id: 'DeniedCaller', description: 'An account, or a key without one, that got a 429.' });
+  .meta({
+    id: 'DeniedCaller',
+    description: 'An account, or a key without an account, with requests that got a 429.',
+  });
 
 /** An account, or a key without an account, with requests that got a 429. */
 export type DeniedCaller = z.output<typeof DeniedCaller>;
@@ -77,7 +82,7 @@ const Readiness = z
     status: z
       .enum(['ready', 'degraded', 'not_ready'])
       .describe('`degraded`: the replica serves, but something needs an operator.'),
-    reasons: z.array(z.string()).describe('One sentence for each problem.'),
+    reasons: z.array(z.string()).describe('The problems of the replica, each in one sentence.'),
   })
   .meta({
     id: 'Readiness',
@@ -93,12 +98,12 @@ const OverviewHistory = z
     busiest: z
       .array(BusyKey)
       .describe(
-        'The ten busiest keys on the days (UTC) of the period, or on its last 31 days, the busiest first.',
+        'The ten busiest keys on the days (UTC) of the period, the busiest first. Of a longer period, only the last 31 days count.',
       ),
     denied: z
       .array(DeniedCaller)
       .describe(
-        'The accounts and keys with the most 429s on the same days, at most 10, the most denied first.',
+        'The accounts and keys with the most 429 responses on the same days as `busiest`, at most 10, ordered by the number of these responses.',
       ),
   })
   .meta({
@@ -110,37 +115,35 @@ export const OverviewQuery = z.object({ include: IncludeHistory, ...UsageQuery.s
 
 export const Overview = z
   .object({
-    at: timestamp.describe('When these numbers were read.'),
+    at: timestamp.describe('When the numbers of this overview were read.'),
     replicas: z
       .object({
-        count: z.int().min(1).describe('The replicas that run.'),
+        count: z.int().min(1).describe('The number of running replicas.'),
         reporting: count.describe(
-          'The replicas that responded to requests in the last minute and have reported it, except replicas of earlier versions.',
+          'The number of replicas that have reported requests for the last minute. Replicas of earlier versions do not report.',
         ),
       })
-      .describe('The replicas, by their heartbeats.'),
+      .describe('The numbers of replicas, according to their heartbeats.'),
     traffic: LiveTraffic,
     keys: z
       .object({
         active: count.describe('The keys that are neither suspended, expired nor revoked.'),
-        suspended: count.describe(
-          'The keys that are suspended at this moment, by themselves or with their account.',
-        ),
+        suspended: count.describe('The keys that are suspended now, alone or with their account.'),
         banned: count.describe('The keys that are banned at this moment.'),
       })
-      .describe('How many keys there are.'),
+      .describe('The numbers of keys, by state.'),
     bans: z.array(OpenBan).describe('The bans that end last, at most 10.'),
     denied: z
       .array(DeniedCaller)
       .describe(
-        'The accounts and keys that got a 429 in this minute or the previous one, at most 10, the most denied first.',
+        'The accounts and keys with the most 429 responses in this minute and the previous one, at most 10, ordered by the number of these responses.',
       ),
     stores: z
       .object({
         database: z.enum(['postgres', 'embedded']).describe('Where the data is stored.'),
         quotas: z.enum(['redis', 'in-process']).describe('Where quotas are counted.'),
       })
-      .describe('The stores of the service. `readiness` has their state.'),
+      .describe('The stores of the service. `readiness` contains their state.'),
     readiness: Readiness,
     history: OverviewHistory.optional(),
   })

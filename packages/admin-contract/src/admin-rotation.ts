@@ -17,13 +17,13 @@ export const Rotation = strictObject({
     .max(gracePeriod.max, grace)
     .default(gracePeriod.default)
     .describe(
-      `How long the earlier tokens stay valid, in seconds: ${gracePeriod.default} by default, 0 for not at all, at most 30 days. A rotation never extends the time that an earlier one left.`,
+      `How long the earlier tokens stay valid, in seconds: ${gracePeriod.default} by default, at most 30 days. With 0, they become invalid immediately. If an earlier rotation has already limited the time of a token, this time is never extended.`,
     ),
 })
   .prefault({})
   .meta({
     id: 'Rotation',
     description:
-      "The body that replaces a key's tokens by a new one. The earlier tokens stay valid for 24 hours by default.",
+      "The body that replaces a key's tokens by a new token. The earlier tokens stay valid for 24 hours by default.",
     examples: [{ graceSeconds: 3_600 }],
   });

@@ -21,7 +21,7 @@ const SessionOperator = z
     name: z.string().describe('The name of the operator.'),
     role: OperatorRole,
   })
-  .meta({ id: 'SessionOperator', description: 'Whose session it is.' });
+  .meta({ id: 'SessionOperator', description: 'The operator of the session.' });
 
 export const Session = z
   .object({
@@ -29,10 +29,10 @@ export const Session = z
     operations: z
       .array(z.string())
       .describe(
-        'The operations that the role allows, by their `operationId`. A page can hide all others.',
+        'The operations that the role allows, by their `operationId`. A page can hide all other operations.',
       ),
     expiresAt: timestamp.describe(
-      `When the session ends unless it is used. A request with \`${operatorActiveHeader}: true\` extends it, but not beyond 8 hours after the start.`,
+      `When the session ends, unless a request extends it. A request with \`${operatorActiveHeader}: true\` extends the session, but not beyond 8 hours after its start.`,
     ),
   })
   .meta({ id: 'Session', description: 'A session of an operator.', examples: [exampleSession] });
@@ -42,7 +42,7 @@ export type Session = z.output<typeof Session>;
 export const IssuedSession = z
   .object({
     session: Session,
-    token: newToken('asc', 'What the session sends as `Authorization: Bearer <token>`.'),
+    token: newToken('asc', 'The token of the session. Send it as `Authorization: Bearer <token>`.'),
   })
   .meta({
     id: 'IssuedSession',

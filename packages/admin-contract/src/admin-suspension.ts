@@ -6,17 +6,17 @@ export const exampleSuspension = { at: '2026-12-01T09:00:00.000Z', reason: 'Invo
 /** The schema of a suspension: when and why a key or an account was suspended. */
 export const Suspension = z
   .object({
-    at: timestamp.describe('When it was suspended.'),
+    at: timestamp.describe('When the key or account was suspended.'),
     reason: z
       .string()
       .nullable()
       .describe(
-        'The reason that the operator gave. Callers cannot see it. Tokens in it are hidden.',
+        'The reason that the operator gave. Callers cannot see the reason. Tokens in the text are hidden.',
       ),
   })
   .meta({
     id: 'Suspension',
-    description: 'When and why it was suspended.',
+    description: 'When and why the key or account was suspended.',
     examples: [exampleSuspension],
   });
 

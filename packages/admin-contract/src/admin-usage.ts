@@ -46,7 +46,7 @@ export type UsageOperation = z.output<typeof UsageOperation>;
 export const UsageOutcome = z.enum(usageOutcomes).meta({
   id: 'UsageOutcome',
   description:
-    'The outcome. `denied` and `banned` are the two kinds of 429; `refused`: the key is suspended, revoked or expired, or its token was replaced; the others go by status. A caller that disconnected before the response counts as `client_error`.',
+    'The outcome. `denied` and `banned` are the two kinds of 429. `refused`: the key is suspended, revoked or expired, or its token was replaced. The status determines all other outcomes. If a caller disconnected before the response, the outcome is `client_error`.',
 });
 
 export type UsageOutcome = z.output<typeof UsageOutcome>;
@@ -76,7 +76,8 @@ export const usageRange = {
   bucket: UsageBucket,
 };
 
-const inOrder = 'By time, operation and outcome. There are no rows with zero requests.';
+const inOrder =
+  'The rows of the report, ordered by time, operation and outcome. There are no rows with zero requests.';
 
 /** The period in examples of the reference. */
 export const exampleUsageRange = {
@@ -106,12 +107,12 @@ export type LedgerOfKey = z.output<typeof LedgerOfKey>;
 
 const from = (usual: string) =>
   PastInstant.optional().meta({
-    description: `The start, rounded down to a bucket. The default is ${usual}.`,
+    description: `The start of the period, rounded down to the start of a bucket. The default is ${usual}.`,
     examples: ['2026-11-21T00:00:00Z'],
   });
 
 const to = PastInstant.optional().meta({
-  description: 'The end, rounded up to a bucket. The default is now.',
+  description: 'The end of the period, rounded up to the end of a bucket. The default is now.',
   examples: ['2026-11-22T00:00:00Z'],
 });
 
@@ -126,7 +127,8 @@ export const IncludeHistory = z
   .enum(['history'], { error: 'expected history' })
   .optional()
   .meta({
-    description: 'Adds `history`: the requests of the period given by `from`, `to` and `bucket`.',
+    description:
+      'Adds `history` to the response: the requests from `from` to `to`, in buckets of the length `bucket`.',
     examples: ['history'],
   });
 
@@ -142,16 +144,16 @@ export const ServiceUsageQuery = z.object({
   from: from(`${usualStart}; one day with \`groupBy\``),
   to,
   bucket: UsageBucket.optional().meta({
-    description: `${bucketOfRows} The default is \`hour\`. With \`groupBy\` it is \`day\`, and there are at most ${maxGroupedDays} days.`,
+    description: `${bucketOfRows} The default is \`hour\`. With \`groupBy\`, the default is \`day\`, and the period has at most ${maxGroupedDays} days.`,
     examples: ['day'],
   }),
   plan: Plan.optional().meta({
     description:
-      'Only requests that keys made while they had this plan; with `groupBy` or `account`, of keys that have it now.',
+      'Only requests that keys made while they had this plan. With `groupBy` or `account`, only requests of keys that have this plan now.',
     examples: ['pro'],
   }),
   account: Name.optional().meta({
-    description: 'Only requests of keys that have this account now.',
+    description: 'Only requests of keys that belong to this account now.',
     examples: [exampleKey.account],
   }),
   groupBy: z
@@ -171,11 +173,11 @@ export const BusyKey = z
   .object({
     keyId: z.uuid().describe('The `id` of the key.'),
     name: z.string().nullable().describe('Who or what the key is for.'),
-    account: z.string().nullable().describe("The operator's own reference."),
+    account: z.string().nullable().describe('The account of the key.'),
     plan: Plan,
-    requests: z.int().min(1).describe('Its requests in the period, with any outcome.'),
+    requests: z.int().min(1).describe('The requests of the key in the period, with any outcome.'),
   })
-  .meta({ id: 'BusyKey', description: 'A key and how many requests it made.' });
+  .meta({ id: 'BusyKey', description: 'A key, and how many requests it made in the period.' });
 
 export const exampleBusyKey = {
   keyId: exampleKey.id,
@@ -195,7 +197,7 @@ export const ServiceUsageRow = z
   .meta({
     id: 'ServiceUsageRow',
     description:
-      'The requests of one bucket, operation and outcome, and of one key if grouped by key.',
+      'The requests of one bucket, operation and outcome. If the response is grouped by key, they are the requests of one key.',
   });
 
 export type ServiceUsageRow = z.output<typeof ServiceUsageRow>;
@@ -209,7 +211,9 @@ export const ServiceLedger = z
       .describe('The busiest keys, the busiest first, if the response is grouped by key.'),
     rows: z
       .array(ServiceUsageRow)
-      .describe(`${inOrder} If grouped by key, in the order of \`keys\` first.`),
+      .describe(
+        `${inOrder} If the response is grouped by key, the rows are first ordered like \`keys\`.`,
+      ),
   })
   .meta({
     id: 'ServiceLedger',

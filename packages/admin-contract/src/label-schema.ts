@@ -16,8 +16,8 @@ const invisible = /[\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffb]/u;
 
 /**
  * The schema of the name of a new account. Names that look alike must be equal, because each
- * account has its own quota. The schema does not change letter case, because references of other
- * systems may differ only in case.
+ * account has its own quota. The schema does not change letter case: account names may be ids from
+ * other systems, and such ids may differ only in case.
  */
 export const AccountName = z
   .string()

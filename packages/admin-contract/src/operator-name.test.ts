@@ -6,8 +6,8 @@ test.each([
   'admin token',
   'Аdmin-Tоken',
   'ＡＤＭＩＮ＿ＴＯＫＥＮ',
-  // Some capital letters of the first name are Cyrillic, and some of the second name are Greek.
-  // Their small letters do not look like Latin small letters.
+  // The first name of the list contains Cyrillic capital letters, and the second name contains
+  // Greek ones. Their small letters do not look like Latin small letters.
   'АDМIN_ТОКЕN',
   'ADΜΙΝ_ΤΟΚΕΝ',
   'ADMlN_T0KEN',
@@ -34,7 +34,7 @@ test.each([
   expect(looksAlike(one, other)).toBe(true);
 });
 
-test('looksAlike finds no two names that look different', () => {
+test('looksAlike returns false for two names that look different', () => {
   const names = ['Ann', 'Anna', 'Anja', 'Анна', 'Bob', 'Mia', 'Mila', '李', '王'];
   for (const [index, name] of names.entries()) {
     const others = names.slice(index + 1);

@@ -52,7 +52,9 @@ function looksOf(name: string): readonly string[] {
   return [name, capitals, capitals.replaceAll('I', 'l')].map(lookOfName);
 }
 
-/** Returns whether two names look alike to a reader: one of their forms is equal. */
+/**
+ * Returns whether two names look alike to a reader. They do if one of their three forms is equal.
+ */
 export function looksAlike(one: string, other: string): boolean {
   const looks = looksOf(other);
   return looksOf(one).some((look, index) => look === looks[index]);

@@ -9,7 +9,7 @@ export function strictObject<Shape extends z.core.$ZodLooseShape>(shape: Shape) 
   return z.strictObject(shape, {
     error: ({ code }) =>
       code === 'unrecognized_keys'
-        ? `expected no member but ${members}`
+        ? `expected only the members ${members}`
         : `expected a JSON object of ${members}`,
   });
 }

@@ -4,8 +4,8 @@ import type { Quota } from './plan.ts';
  * The rules for banning a key that keeps sending requests after a 429.
  *
  * An episode begins with the first denied request of a key. It ends with the next admitted request
- * of the key, or with the window that denied the request. The window ends it too, because other
- * keys of the account may use up the next window.
+ * of the key, or when the window that denied the request resets. Without the reset, an episode
+ * could last forever: other keys of the account may use up each next window first.
  *
  * A denied request is a strike if it comes at least `graceMs` after the episode began. So requests
  * that were already in flight when the quota ran out are not strikes. Strikes are counted in fixed

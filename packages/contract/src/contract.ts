@@ -10,8 +10,8 @@ const c = initContract();
 
 /**
  * The error responses that every operation can have. The object has no `as const`, because
- * TypeScript then turns the status `400` into the string `"400"`. ts-rest does not accept strings
- * as statuses, and the body's type would be lost.
+ * TypeScript would then turn the status `400` into the string `"400"`. ts-rest does not accept
+ * strings as statuses, so the type of the body would be lost.
  */
 const commonResponses = {
   400: ErrorBody,
@@ -29,7 +29,7 @@ export const contract = c.router(
       ...routes.listPets,
       summary: 'List animals',
       description:
-        'Lists animals by `id`, ascending. The list has pages: while there is another page, the `Link` header contains its address with `rel="next"`. An animal that was acknowledged before the first page was requested is on exactly one page. With `ids`, the operation lists the animals with these ids instead, without pages. Unknown parameters are ignored. But a parameter whose name looks like a known one, such as `ids[]` or `Status`, is refused, because the response would be the whole list.',
+        'Lists animals, ordered by `id`. The list has pages: while there is another page, the `Link` header contains its address with `rel="next"`. An animal that was added before the first page was requested is on exactly one page. With `ids`, the operation lists the animals with these ids instead, without pages. Unknown parameters are ignored. But a parameter whose name looks like a known one, such as `ids[]` or `Status`, is refused, because the response would be the whole list.',
       query: ListPetsQuery,
       responses: { 200: Pets },
       metadata: {

@@ -32,7 +32,7 @@ export function createErrorSchema<Code extends string>(
         // codes that a later service adds.
         maxLength: 64,
         description:
-          'Machine-readable error code. Codes are added within v1: handle an unknown code by its status.',
+          'Machine-readable error code. New codes may be added within v1, so handle an unknown code by its status.',
         examples: Object.keys(codes),
       }),
       message: z.string().meta({

@@ -71,7 +71,7 @@ export const errorMessages = {
   invalid_json: 'body: expected valid JSON in UTF-8',
   unauthorized: 'The API key is not valid.',
   insufficient_scope: (scope: Scope) =>
-    `This API key may not do this: it lacks the scope ${scope}. Use another key, or ask the operator of this service.`,
+    `This API key lacks the scope ${scope}, which this request needs. Use another key, or ask the operator of this service.`,
   key_suspended:
     'This API key is suspended. Ask the person who gave it to you, or the operator of this service.',
   pet_not_found: (petId: Int64) => `There is no animal with the id ${petId}.`,
@@ -83,7 +83,7 @@ export const errorMessages = {
   payload_too_large: (maxBytes: number) => `body: expected at most ${maxBytes} bytes`,
   unsupported_media_type: 'Content-Type: expected application/json, in UTF-8',
   idempotency_key_reused:
-    'Idempotency-Key: expected a new one, because this one created another animal',
+    'Idempotency-Key: expected a new key, because this key was used for another animal',
   rate_limit_exceeded: ({ name, limit, resetAt }: DeniedWindow, retryAfterSeconds: number) =>
     `The limit of ${groupDigits(limit)} ${limit === 1 ? 'request' : 'requests'} a ${name} is used up until ${toInstant(resetAt)}. Retry after ${retryAfterSeconds} s.`,
   key_temporarily_banned: (until: number, retryAfterSeconds: number) =>
@@ -105,16 +105,17 @@ export const errorCodes = definePublicErrors({
       'A value is out of range, such as `limit=500`, or has the wrong type, such as `petId=x`.',
       'A required member of the body is missing, or the body is empty.',
       'A parameter other than `ids` is given twice.',
-      'A name is misspelt: `Status`, `category_id`, `ids[]`. The message has the right one.',
+      'A name is misspelt, such as `Status`, `category_id` or `ids[]`. The message contains the correct name.',
       'A cursor was changed, or belongs to another filter.',
     ],
-    advice: 'Correct what the message names. The same request gets the same response.',
+    advice:
+      'Correct what the message names. If you repeat the request unchanged, you get the same response.',
   },
   invalid_json: {
     status: 400,
     when: 'The body is not JSON in UTF-8.',
     causes: [
-      'A comma, a quotation mark or a bracket is missing, or one is too many.',
+      'A comma, a quotation mark or a bracket is missing, or there is one too many.',
       'The text is not UTF-8.',
     ],
     advice: 'Write the body with a JSON library.',
@@ -126,7 +127,7 @@ export const errorCodes = definePublicErrors({
     causes: [
       'There is no `Authorization` header, or a proxy has removed it.',
       'The key is misspelt or cut off.',
-      'The key has expired, was revoked, or was replaced by a rotation. The response does not say which.',
+      'The key has expired, was revoked, or was replaced by a rotation. The response does not say which of these is true.',
     ],
     advice: 'Send a valid key as `Authorization: Bearer <API_KEY>`.',
     headers: ['WWW-Authenticate'],
@@ -137,10 +138,10 @@ export const errorCodes = definePublicErrors({
     when: 'The key is valid but lacks the scope that the message names.',
     causes: [
       'The key is read-only, like a key in a web page, and the request adds an animal.',
-      'The key is write-only, and the request reads.',
+      'The key is write-only, and the request reads animals.',
     ],
     advice:
-      'Use another key, or ask the operator for the scope. The same request gets the same response.',
+      'Use another key, or ask the operator for the scope. If you repeat the request unchanged, you get the same response.',
     headers: ['WWW-Authenticate'],
     example: errorMessages.insufficient_scope('pets:write'),
   },
@@ -148,8 +149,8 @@ export const errorCodes = definePublicErrors({
     status: 403,
     when: 'The operator has suspended the key.',
     causes: [
-      'An invoice is open, or a contract has ended.',
-      'The operator has stopped a harmful program until it is repaired.',
+      'An invoice is unpaid, or a contract has ended.',
+      'A program with this key caused harm, and the operator has suspended the key until the program is repaired.',
     ],
     advice:
       'Stop, and ask the person who gave you the key, or the operator of the service. Only the operator can resume the key.',
@@ -176,7 +177,7 @@ export const errorCodes = definePublicErrors({
     when: 'The path exists, but not with this method.',
     causes: [
       'The method of another operation was used, such as `DELETE /v1/pets`.',
-      'A redirect, or a library, turned a `POST` into a `GET`.',
+      'A redirect or a library turned a `POST` into a `GET`.',
     ],
     advice: 'Use one of the methods in `Allow`.',
     headers: ['Allow'],
@@ -195,8 +196,8 @@ export const errorCodes = definePublicErrors({
   payload_too_large: {
     status: 413,
     when: 'The body is larger than 16 kB.',
-    causes: ['A body contains more than one animal needs.'],
-    advice: 'Send less.',
+    causes: ['The body contains data that an animal does not have.'],
+    advice: 'Send a smaller body.',
     example: errorMessages.payload_too_large(16_384),
   },
   unsupported_media_type: {
@@ -204,7 +205,7 @@ export const errorCodes = definePublicErrors({
     when: 'The `Content-Type` is not JSON in UTF-8, or the body is compressed.',
     causes: [
       'There is no `Content-Type`, or it is the type of a form, which `curl -d` sends by default.',
-      'The body is sent compressed.',
+      'The body is compressed.',
     ],
     advice: 'Send `Content-Type: application/json`, and no `Content-Encoding`.',
     example: errorMessages.unsupported_media_type,
@@ -213,7 +214,7 @@ export const errorCodes = definePublicErrors({
     status: 422,
     when: 'The `Idempotency-Key` was used with another body.',
     causes: [
-      'A constant is used as the key.',
+      'The program uses the same key for all animals.',
       'The body of a retry differs from the body of the first attempt, for example in a time stamp.',
     ],
     advice: 'Make a new key for each animal. Reuse it only to repeat the same request.',
@@ -221,14 +222,14 @@ export const errorCodes = definePublicErrors({
   },
   rate_limit_exceeded: {
     status: 429,
-    when: 'The quota of the key, or of the address if there is no valid key, is used up.',
+    when: 'The quota of the key is used up, or the limit of the network if the request has no valid key.',
     causes: [
       'The program sent more requests than the plan allows in a minute or a day.',
       'Several programs share a key.',
-      'A loop sends the next request without a look at `X-RateLimit-Remaining`.',
-      'Without a valid key, other programs in the same network use the same allowance.',
+      'A loop sends requests without checking `X-RateLimit-Remaining`.',
+      'The request has no valid key, and other programs in the same network share its limit.',
     ],
-    advice: 'Wait for the time in `Retry-After`, then continue.',
+    advice: 'Wait the number of seconds in `Retry-After`, then continue.',
     headers: [rateLimitHeaders.retryAfter],
     example: errorMessages.rate_limit_exceeded(
       { name: 'minute', limit: 60, resetAt: 1_795_266_060 },
@@ -239,10 +240,11 @@ export const errorCodes = definePublicErrors({
     status: 429,
     when: 'The key kept sending requests after a 429.',
     causes: [
-      'A program repeats refused requests at once, instead of waiting.',
+      'A program repeats refused requests immediately, instead of waiting.',
       'Several workers retry at the same time.',
     ],
-    advice: 'Stop, wait for the time in `Retry-After`, and find out which program did not wait.',
+    advice:
+      'Stop, wait the number of seconds in `Retry-After`, and find out which program did not wait.',
     headers: [rateLimitHeaders.retryAfter],
     example: errorMessages.key_temporarily_banned(1_795_266_330, 300),
   },
@@ -257,8 +259,8 @@ export const errorCodes = definePublicErrors({
   not_implemented: {
     status: 501,
     when: 'The operation is listed but not implemented yet.',
-    causes: ['The operation is experimental, and its shape is not settled.'],
-    advice: 'Do not rely on this operation.',
+    causes: ['The operation is experimental, and its format is not decided yet.'],
+    advice: 'Do not use this operation yet.',
     example: errorMessages.not_implemented,
   },
   service_unavailable: {

@@ -18,9 +18,9 @@ const invisible =
  * control characters.
  */
 export function faultOfNewName(name: string): string | undefined {
-  if (name !== '' && !visible.test(name)) return 'expected a character that can be seen';
+  if (name !== '' && !visible.test(name)) return 'expected at least one visible character';
   if (invisible.test(name)) {
-    return 'expected no invisible characters, such as zero-width spaces or overrides of the direction';
+    return 'expected no invisible characters, such as zero-width spaces or characters that change the text direction';
   }
   // A caller may have put its API key into the wrong field. Everybody who can read the animal could
   // then use the key.

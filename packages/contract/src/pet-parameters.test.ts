@@ -45,7 +45,7 @@ test('ListPetsQuery refuses ids together with a limit, even the default limit, o
   ]);
 });
 
-test('ListPetsQuery encodes the ids that it has read as the same text', () => {
+test('ListPetsQuery encodes ids to the same text from which it parsed them', () => {
   const query = { ids: '-9223372036854775808,5,9223372036854775807' };
   expect(ListPetsQuery.encode(ListPetsQuery.parse(query))).toEqual(query);
 });

@@ -82,7 +82,7 @@ export const ListPetsQuery = z
     }),
     ids: PetIds.optional().meta({
       description:
-        'Only the animals with these ids, 1 to 100, in a repeated parameter or separated by commas: by `id` ascending, each once, unknown ids left out. The response is complete, so `limit` and `cursor` are refused beside `ids`. `status` and `categoryId` filter it.',
+        'Only the animals with these 1 to 100 ids, separated by commas or in a repeated parameter. The animals are ordered by `id`, each appears once, and unknown ids are ignored. The list is complete, so `limit` and `cursor` are refused together with `ids`. `status` and `categoryId` also apply.',
       examples: [[5, 11]],
     }),
   })

@@ -8,44 +8,44 @@ const faults = (pet: unknown) =>
 
 test.each([
   ['one character', 'M'],
-  ['255 characters beyond the basic plane', '🐈'.repeat(255)],
-  ['a family of emoji, joined', '👨‍👩‍👧'],
-  ['Hebrew beside English, with a mark of the direction', '  חתול (Cat) 3\u200f!'],
-  ['Persian, with a non-joiner', 'نمی\u200cدانم'],
-  ['a Japanese variant', '葛\u{e0100}'],
-  ['Mongolian, with its selectors', 'ᠮᠣᠩᠭᠣᠯ\u180e\u180b'],
+  ['255 characters beyond U+FFFF', '🐈'.repeat(255)],
+  ['an emoji of three joined emoji', '👨‍👩‍👧'],
+  ['Hebrew beside English, with a direction mark', '  חתול (Cat) 3\u200f!'],
+  ['Persian with a zero-width non-joiner', 'نمی\u200cدانم'],
+  ['Japanese with a variation selector', '葛\u{e0100}'],
+  ['Mongolian with variation selectors', 'ᠮᠣᠩᠭᠣᠯ\u180e\u180b'],
 ])('NewPet accepts a name that is %s', (_what, name) => {
   expect(NewPet.parse({ ...mia, name }).name).toBe(name);
 });
 
-const blank = 'expected a character that can be seen';
+const blank = 'expected at least one visible character';
 const invisible =
-  'expected no invisible characters, such as zero-width spaces or overrides of the direction';
+  'expected no invisible characters, such as zero-width spaces or characters that change the text direction';
 const invalid = 'expected 1 to 255 characters, without control characters and lone surrogates';
 
 test.each([
   ['an empty string', '', invalid],
   ['256 characters', '🐈'.repeat(256), invalid],
   ['a token in a text that is too long', `${'0'.repeat(30)}2C8GjS `.repeat(400), invalid],
-  ['a last line break', 'a\n', invalid],
+  ['text with a line break at its end', 'a\n', invalid],
   ['an array', ['Mia'], invalid],
   ['several kinds of spaces', ' \u00a0\u2003\u3000', blank],
-  ['nothing but joiners and marks of the direction', '\u200d\u200e\u061c', blank],
-  ['the empty pattern of Braille', '\u2800', blank],
-  ['an override of the direction', 'Mia\u202egnp.ecaf', invisible],
-  ['a separator of lines', 'Mia\u2028', invisible],
-  ['an annotation', 'Mia\ufff9', invisible],
+  ['only joiners and direction marks', '\u200d\u200e\u061c', blank],
+  ['the empty Braille pattern', '\u2800', blank],
+  ['text with a direction override', 'Mia\u202egnp.ecaf', invisible],
+  ['text with a line separator', 'Mia\u2028', invisible],
+  ['text with an annotation character', 'Mia\ufff9', invisible],
   [
     'a token without its prefix',
     'Mia 0000000000000000000000000000002C8GjS',
-    'expected no token: everybody who sees this could use it',
+    'expected no token, because everybody who sees this text could use the token',
   ],
 ])('NewPet refuses a name that is %s', (_what, name, message) => {
   expect(faults({ ...mia, name })).toEqual([`name: ${message}`]);
 });
 
-test('NewPet accepts a name exactly when Postgres can store it and it has 1 to 255 code points', () => {
-  // fast-check's option `unit: 'binary'` would also generate such names, but takes 1.6 s to
+test('NewPet accepts all names of 1 to 255 code points that Postgres can store, and no others', () => {
+  // fast-check's option `unit: 'binary'` would also generate all code points, but takes 1.6 s to
   // prepare.
   const codes = [
     { weight: 200, arbitrary: fc.nat(0x10ffff) },

@@ -74,7 +74,7 @@ export const Pet = z
         examples: [examplePet.id],
       }),
     name: Name.meta({
-      description: "The animal's name: any characters but control characters, in valid Unicode.",
+      description: "The animal's name: any characters except control characters, in valid Unicode.",
       examples: [examplePet.name],
     }),
     categoryId: Int64Schema.meta({
@@ -101,7 +101,7 @@ export const Pets = z.array(Pet).meta({
   // `maxItems` documents the length of a page, but the schema accepts longer pages. A later service
   // may send them.
   maxItems: pageLimit.max,
-  description: 'A page of the catalogue, by `id` ascending.',
+  description: 'A page of the catalogue, ordered by `id`.',
   examples: [[examplePet]],
 }) satisfies z.ZodType<Pets>;
 
@@ -131,7 +131,7 @@ export const NewPet = z
     {
       name: NewName.meta({
         description:
-          "The animal's name: any characters but control characters, in valid Unicode. At least one character is visible, and none is invisible, such as a zero-width space or a direction control (Unicode TR 36). Joiners, variation selectors and the marks LRM, RLM and ALM are allowed. The name contains no token.",
+          "The animal's name: any characters except control characters, in valid Unicode. At least one character is visible, and none is invisible, such as a zero-width space or a direction control (Unicode TR 36). Joiners, variation selectors and the marks LRM, RLM and ALM are allowed. The name contains no token.",
         examples: [examplePet.name],
       }),
       categoryId: Pet.shape.categoryId,

@@ -12,7 +12,10 @@ import { rateLimitStatusRoutes } from './routes.ts';
  */
 export const rateLimitStatusPerMinute = 60;
 
-/** The length of a time in responses. The schema documents the length, but does not check it. */
+/**
+ * The number of characters of a time in responses. The schema documents the length, but does not
+ * check it.
+ */
 const maxTimeLength = '2026-11-21T09:31:00.000Z'.length;
 
 /** The state of one quota window of a key. */
@@ -32,10 +35,11 @@ export interface QuotaWindow {
 export const QuotaWindow = z
   .object({
     limit: z.int().min(0).describe('The limit of the window, in requests.'),
-    remaining: z.int().min(0).describe('The requests that are left.'),
+    remaining: z.int().min(0).describe('The number of requests that are left.'),
     resetsAt: z.iso.datetime().meta({
       maxLength: maxTimeLength,
-      description: 'When the window resets. If no request has opened it yet, when it would reset.',
+      description:
+        'When the window resets. If no request has opened the window yet: when it would reset if a request opened it now.',
     }),
   })
   .meta({
@@ -64,7 +68,7 @@ export const RateLimitStatus = z
   .object({
     plan: z.string().meta({
       maxLength: 64,
-      description: 'The name of the plan whose limits apply. Plans may be added.',
+      description: 'The name of the plan whose limits apply. New plans may be added.',
       examples: ['free', 'pro', 'business', 'enterprise'],
     }),
     subject: z
@@ -74,14 +78,16 @@ export const RateLimitStatus = z
       ),
     windows: z
       .object({ minute: QuotaWindow, day: QuotaWindow })
-      .describe('Both windows. A request is admitted only if both have room.'),
+      .describe(
+        'The minute and the day window. A request is admitted only if both have requests left.',
+      ),
     bannedUntil: z.iso.datetime().nullable().meta({
       maxLength: maxTimeLength,
       description: 'When the ban ends; `null` if the key is not banned.',
     }),
     warned: z
       .boolean()
-      .describe('Whether the key is close to a ban, because it sent requests after a 429.'),
+      .describe('Whether the key is close to a ban, because it kept sending requests after a 429.'),
   })
   .meta({
     id: 'RateLimitStatus',
@@ -109,7 +115,7 @@ export const rateLimitStatusContract = initContract().router(
     getRateLimit: {
       ...rateLimitStatusRoutes.getRateLimit,
       summary: "Show the key's rate limits",
-      description: `Returns both windows of the key, whether its account shares them, the plan, the end of a ban and whether a ban is close. It costs no quota and is never counted as a strike, even while the key is denied or banned. A key has ${rateLimitStatusPerMinute} such requests per minute. Beyond them, the response is 429, and its \`X-RateLimit-*\` headers describe this allowance.`,
+      description: `Returns the plan of the key, its minute and day windows, and whether all keys of its account share these windows. Also returns when a ban ends, and whether a ban is close. The request costs no quota and never leads to a ban, even while the key is denied or banned. A key may make ${rateLimitStatusPerMinute} such requests per minute. Further requests get 429, whose \`X-RateLimit-*\` headers describe this separate limit.`,
       responses: {
         200: RateLimitStatus,
         401: ErrorBody,

@@ -12,9 +12,9 @@ export const tokenLengths = { random: 30, checksum: 6 } as const;
 const secretLength = tokenLengths.random + tokenLengths.checksum;
 
 /**
- * The number of digits after the prefix from which a text counts as a token. With one digit less,
- * an attacker would still have to guess 89 bits. A smaller number would forbid names such as
- * `forecast_production`.
+ * The smallest number of digits after the prefix with which a text counts as a token. A text with
+ * 15 of the 30 random digits is no risk: an attacker would still have to guess 89 bits. A smaller
+ * number would forbid names such as `forecast_production`.
  */
 const minLength = 16;
 
@@ -25,13 +25,14 @@ const withScheme = new RegExp(
 );
 
 /**
- * Matches a run of digits that is long enough to contain a token without its prefix. Secrets are
- * sometimes stored and copied in parts.
+ * Matches a run of digits that is long enough to contain a token without its prefix, because people
+ * sometimes copy or store only this part.
  */
 const longRun = new RegExp(`(?<![0-9A-Za-z])[0-9A-Za-z]{${secretLength},}`, 'g');
 
 /** The message for a text that is refused because it contains a token. */
-export const noToken = 'expected no token: everybody who sees this could use it';
+export const noToken =
+  'expected no token, because everybody who sees this text could use the token';
 
 /** Returns whether a text seems to contain a token, or most of a token. */
 export function holdsToken(text: string): boolean {

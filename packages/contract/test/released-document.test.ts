@@ -28,7 +28,7 @@ const additions = [
 const reviewed = [
   // The new bounds describe the responses more exactly than before. The responses have not changed.
   / responses .* (?:maxLength|maximum|maxItems): is new$/,
-  // The format `int64`, which stays, has the same bounds.
+  // The schemas keep the format `int64`, which implies the removed bounds.
   / schema (?:.* )?minimum: was -9223372036854775808, is gone$/,
   / schema (?:.* )?maximum: was 9223372036854775807, is gone$/,
   // The released description already said that there may be new statuses. Generated clients still

@@ -246,7 +246,7 @@ test("the audit log records each request that changes an account's plan, even co
 
 test.each<[plan: object, message: string, account?: string]>([
   [{ plan: 'free' }, 'account: expected 1 to 255 characters', 'x'.repeat(256)],
-  [{ plan: 'free' }, 'account: expected no token: everybody', `ast_${'0'.repeat(36)}`],
+  [{ plan: 'free' }, 'account: expected no token, because everybody', `ast_${'0'.repeat(36)}`],
   [{ plan: 'gold' }, 'plan: expected one of free, pro, business, enterprise, or null for none'],
   [{ plan: 'enterprise' }, 'quota: expected a JSON object of perMinute, perDay'],
   [
@@ -262,7 +262,7 @@ test.each<[plan: object, message: string, account?: string]>([
 
 test('the admin API responds with 404 for an account that has no keys and no settings, and a new key in that account must have a plan of its own', async () => {
   const account = newAccount();
-  const message = `There is no account ${account}: no key has it, and it has no plan.`;
+  const message = `There is no account ${account}: it has neither keys nor a plan.`;
   const notFound = { code: 'account_not_found', message, status: 404 };
   expect((await admin.call(pathOf(account))).body).toEqual(notFound);
   for (const action of ['suspend', 'resume', 'credit']) {
@@ -270,6 +270,6 @@ test('the admin API responds with 404 for an account that has no keys and no set
   }
   const json = JSON.stringify({ account, name: 'x' });
   const noPlan =
-    'plan: expected one of free, pro, business, enterprise: the account of the key has no plan that could replace it';
+    'plan: expected one of free, pro, business, enterprise, because the key has no account with a plan';
   expect((await admin.call('/keys', { json })).body).toEqual(refusal(noPlan));
 });

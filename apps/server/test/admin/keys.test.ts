@@ -146,7 +146,7 @@ test('the admin API revokes a key forever, and a second revocation changes nothi
   expect(once.body).toEqual({ ...key, state: 'revoked', revokedAt: anyInstant });
   expect(await use(token)).toBe(401);
   expect((await revoke(key.id)).body).toEqual(once.body);
-  const message = 'The key is revoked: create a new one.';
+  const message = 'The key is revoked. Create a new key.';
   const refused = { code: 'key_not_active', message, status: 409 };
   expect(await rotate(key.id, '')).toEqual(refused);
   expect((await change(key.id, '{"plan":"pro"}')).body).toEqual(refused);
@@ -158,7 +158,7 @@ test('the admin API refuses to extend an expired key', async () => {
     sql`update api_keys set expires_at = now() where id = ${key.id}`,
   );
   const { status, body } = await change(key.id, '{"expiresAt":null}');
-  expect([status, body]).toMatchObject([409, { message: 'The key is expired: create a new one.' }]);
+  expect([status, body]).toMatchObject([409, { message: 'The key is expired. Create a new key.' }]);
 });
 
 test('the admin API adds no audit entry when a reset of request counts (credit) changes nothing, and refuses to credit or unban a revoked key', async () => {

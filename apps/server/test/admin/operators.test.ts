@@ -137,7 +137,7 @@ describe('operators', () => {
       .set({ expiresAt: sql`now()` })
       .where(eq(operators.id, operator.id));
     expect(await statusFor(token)).toBe(401);
-    const message = 'The operator is expired: create a new one.';
+    const message = 'The operator is expired. Create a new operator.';
     const refused = { code: 'operator_not_active', message, status: 409 };
     expect(await rotate(operator.id)).toEqual(refused);
   });
@@ -333,7 +333,7 @@ describe('names of operators', () => {
     expect((await create('Zoe')).status).toBe(201);
     const { status, body } = await create('Zoë');
     const message =
-      'name: expected one that does not look like the name of another active operator, got one that looks like "Zoe"';
+      'name: expected a name that does not look like the name of another active operator, but it looks like "Zoe"';
     expect({ status, body }).toEqual({
       status: 400,
       body: { code: 'invalid_request', message, status: 400 },

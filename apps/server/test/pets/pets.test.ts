@@ -102,7 +102,7 @@ test('createPet with a known idempotency key returns the first 201 response agai
   expect(remaining(second)).toBe(remaining(first) - 1);
   expect([first, second].map(isReplay)).toEqual([false, true]);
   const refused = await create('once', '{"name":"Once","categoryId":1}');
-  expectError(refused, 422, 'idempotency_key_reused', /^Idempotency-Key: expected a new one/);
+  expectError(refused, 422, 'idempotency_key_reused', /^Idempotency-Key: expected a new key/);
   expect(isReplay(refused)).toBe(false);
   expect(await named('Once')).toHaveLength(1);
 });

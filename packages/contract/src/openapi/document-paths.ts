@@ -36,7 +36,8 @@ export interface OperationNotes {
   /** The headers of the successful response, besides the `Link` header of a list with pages. */
   readonly successHeaders?: readonly HeaderName[];
   /**
-   * An invalid parameter or body. The message of the contract about it is the example of the 400.
+   * An invalid parameter or body. The contract's message for this value becomes the example of the
+   * 400.
    */
   readonly refused?: JsonObject;
   /**
@@ -52,7 +53,7 @@ export interface OperationNotes {
 
 /**
  * Creates the `paths` of an OpenAPI document: every operation of a contract, with its notes. Each
- * operation gets a 405 as well, because OpenAPI cannot describe it for the path.
+ * operation also lists the 405 of its path, because OpenAPI cannot describe responses of a path.
  */
 export function createPaths<Name extends string>({
   contract,

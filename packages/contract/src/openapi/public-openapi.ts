@@ -21,7 +21,8 @@ export interface OpenApiOptions {
 }
 
 /**
- * The origins in a document that is not served by a service, such as the committed `openapi.json`.
+ * The origins in a document that was created without a running service, such as the committed
+ * `openapi.json`.
  */
 export const exampleOrigins: OpenApiOptions = {
   origin: exampleOrigin,

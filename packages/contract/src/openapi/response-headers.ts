@@ -10,14 +10,16 @@ export interface ResponseHeader {
   readonly example: unknown;
 }
 
-// Some readers of the document require bounds. No response exceeds these: the longest texts are the
-// addresses in `Link`, quotas are 32-bit integers, and times end with the year 9999.
+// Some tools that read the document require bounds. No response exceeds these bounds: the
+// longest texts are the addresses in `Link`, quotas are 32-bit integers, and times end with the
+// year 9999.
 const text = { type: 'string', maxLength: 4_096 };
 const count = { type: 'integer', minimum: 0, maximum: 2 ** 31 - 1 };
 const unixTime = { type: 'integer', minimum: 0, maximum: 253_402_300_799 };
 
 /**
- * The origin in a document that is not served. The name is reserved for examples (RFC 2606, §2).
+ * The origin in a document that was created without a running service. The name is reserved for
+ * examples (RFC 2606, §2).
  */
 export const exampleOrigin = 'https://api.animal-store.example';
 
@@ -35,13 +37,17 @@ function optionalHeader(description: string, example: unknown, schema: JsonObjec
  */
 export const responseHeaders = {
   [rateLimitHeaders.limit]: header(
-    'The request limit that applies to the caller, in the window that is the most restrictive now.',
+    'The limit of the window that is the most restrictive for the caller now, in requests.',
     60,
     count,
   ),
-  [rateLimitHeaders.remaining]: header('Requests left in that window.', 59, count),
+  [rateLimitHeaders.remaining]: header(
+    'The number of requests left in the most restrictive window.',
+    59,
+    count,
+  ),
   [rateLimitHeaders.reset]: header(
-    'When that window resets, or a ban ends: a Unix timestamp in seconds.',
+    'When the most restrictive window resets, or when the ban ends: a Unix timestamp in seconds.',
     1_795_266_060,
     unixTime,
   ),
@@ -50,7 +56,7 @@ export const responseHeaders = {
     '"minute";q=60;w=60, "day";q=1000;w=86400',
   ),
   [rateLimitHeaders.state]: header(
-    'The state of every window: remaining requests `r` and seconds to the reset `t` (the same draft).',
+    'The state of every window: remaining requests `r` and seconds to the reset `t` (IETF draft ratelimit-headers-10).',
     '"minute";r=59;t=60, "day";r=999;t=86400',
   ),
   [rateLimitHeaders.retryAfter]: header(
@@ -68,7 +74,7 @@ export const responseHeaders = {
     enum: ['no-store'],
   }),
   'X-Content-Type-Options': header(
-    'The type is the `Content-Type`; browsers must not guess another one.',
+    'Browsers must use the `Content-Type`, and must not guess another type.',
     'nosniff',
     { type: 'string', enum: ['nosniff'] },
   ),
@@ -77,7 +83,7 @@ export const responseHeaders = {
     `<${exampleOrigin}/v1/pets?limit=50&cursor=Li41MC5hYmM>; rel="next"`,
   ),
   DeprecationLink: header(
-    'With `rel="deprecation"`, a page about the end of the operation; with `rel="successor-version"`, the replacement (RFC 8288).',
+    'With `rel="deprecation"`, a page about the deprecation of the operation; with `rel="successor-version"`, the replacement (RFC 8288).',
     `<${exampleOrigin}/docs#deprecation>; rel="deprecation", <${exampleOrigin}/v1/pets?ids=1>; rel="successor-version"`,
   ),
   Deprecation: header(
@@ -86,11 +92,11 @@ export const responseHeaders = {
     { ...text, pattern: '^@[0-9]+$' },
   ),
   Sunset: header(
-    'When the operation ends (RFC 8594): an HTTP date.',
+    'When the operation will be removed (RFC 8594): an HTTP date.',
     'Thu, 05 Dec 2030 00:00:00 GMT',
   ),
   Location: header(
-    'The address of the animal (RFC 9110, §10.2.2): the list of this `id` alone.',
+    'The address of the new animal (RFC 9110, §10.2.2): a list that contains only this animal.',
     `${exampleOrigin}/v1/pets?ids=1`,
     { ...text, format: 'uri' },
   ),

@@ -84,7 +84,7 @@ test.each([
   },
 );
 
-test('publint finds no problem in the packed contract, and its types resolve wherever exports are supported', async () => {
+test('the tools publint and "Are the Types Wrong" find no problem in the packed contract', async () => {
   const tarball = new Uint8Array(consumer.tarball).buffer;
   expect((await publint({ pack: { tarball } })).messages).toEqual([]);
   const { checkPackage, createPackageFromTarballData } = await import(tools.areTheTypesWrong);
