@@ -64,7 +64,8 @@ test('watchAvailability reports the end of an outage when a probe of the databas
   expect(availability.outage()).toBeUndefined();
 });
 
-// A probe succeeds while another transaction locks one table.
+// For example, another transaction locks a table. Statements on this table fail, but the probe
+// does not use the table and succeeds.
 test('watchAvailability does not report the end of an outage while statements still fail between the successful probes', async () => {
   for (let times = 0; times < 3; times += 1) {
     await run('create', '53100');

@@ -56,7 +56,7 @@ export function watchAvailability(options: {
   });
 
   async function probeOnce(): Promise<void> {
-    // The failure of the probe itself is counted by the subscription above, like the failure of any
+    // The probe is a statement. If it fails, `followStatements` counts the failure, as for any
     // statement.
     await probe().catch(() => {});
     if (!isQuiet() || probing === undefined || outage === undefined) return;

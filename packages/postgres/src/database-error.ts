@@ -31,8 +31,8 @@ export class DatabaseError extends Error {
 }
 
 /**
- * An error of a statement for which the database cannot be reached, or is too busy. A retry may
- * succeed.
+ * An error of a statement that failed because the database could not be reached, or was too busy. A
+ * retry may succeed.
  */
 export class DatabaseUnavailableError extends DatabaseError {
   override readonly name = 'DatabaseUnavailableError';
@@ -91,9 +91,9 @@ export const incompleteAnswer = 'INCOMPLETE';
 export function toDatabaseError(error: unknown): DatabaseError {
   const { code, severity } = failureOf(error);
   if (faultOf(code).remedy !== 'statement') return new DatabaseUnavailableError(code);
-  // Postgres ends the session with an error of this severity, or refuses to begin a session. So the
-  // statement is not the cause, although a failed statement may have the same SQLSTATE, such as a
-  // missing permission.
+  // With the severity FATAL, Postgres has ended the session or refused to begin one, so the
+  // statement is not the cause. The code gets a prefix, because a failed statement may have the
+  // same SQLSTATE, for example for a missing permission.
   if (severity === 'FATAL') return new DatabaseUnavailableError(`FATAL_${code}`);
   return new DatabaseError(code);
 }

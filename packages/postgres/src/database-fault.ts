@@ -3,7 +3,7 @@
  * - `connection`: another connection, perhaps to another host
  * - `time`: a retry later, when the database has time or space again
  * - `settings`: a change of the settings
- * - `statement`: nothing but another statement, because the database itself is available
+ * - `statement`: only a different statement, because the database itself is available
  */
 type Remedy = 'connection' | 'time' | 'settings' | 'statement';
 

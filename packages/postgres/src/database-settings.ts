@@ -13,8 +13,9 @@ export const defaultDatabaseLimits = {
   /** The timeout for opening a connection. */
   connectSeconds: 5,
   /**
-   * How long a connection may be idle before it is closed. The time is short, so that a connection
-   * on which nothing arrives is soon known to be dead, and not merely idle.
+   * How long a connection may be idle before it is closed. If a connection receives nothing for
+   * longer, it is dead and not merely idle. The time is short, so that a dead connection is noticed
+   * soon.
    */
   idleSeconds: 5,
   /**

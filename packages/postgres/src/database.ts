@@ -3,7 +3,7 @@ import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core';
 /** The type of the database in repositories. It is the same for Postgres and for PGlite. */
 export type Database = PgDatabase<PgQueryResultHKT>;
 
-/** Something that a start waits for, with a sentence for operators. */
+/** Something that the start of the service waits for, with a sentence for operators. */
 export interface Wait {
   readonly reason: string;
   /**
@@ -43,11 +43,13 @@ export interface OpenDatabase {
    */
   readonly background: Database;
   /**
-   * Migrates the database. It waits while the database cannot be reached, and for locks.
+   * Migrates the database. Waits while the database cannot be reached, and while other sessions
+   * hold locks.
    *
    * @param onWaiting called repeatedly, with the thing that the migration waits for, or `undefined`
    *   if it does not wait.
-   * @throws {StartupError} if the database cannot be migrated, however long the start waits.
+   * @throws {StartupError} if the database cannot be migrated for a reason that waiting does not
+   *   resolve.
    */
   prepare(onWaiting: (wait: Wait | undefined) => void): Promise<void>;
   /**

@@ -79,8 +79,8 @@ async function checkWritable(
     return row.is_writable;
   } finally {
     await client.end({ timeout: 0 });
-    // postgres.js closes only its own half of a connection. A host that hangs never closes the
-    // other half.
+    // postgres.js closes only its own half of a connection, and a host that hangs never closes the
+    // other half. So the sockets are destroyed here.
     for (const socket of sockets) socket.destroy();
   }
 }

@@ -26,7 +26,7 @@ import { watchLockWaits } from './watch-lock-waits.ts';
  */
 const migrationLock = 7_301_874_402_561;
 
-const otherMigrates = 'Another replica migrates the database.';
+const otherMigrates = 'Another replica is migrating the database.';
 
 /**
  * Applies the missing migrations. It waits for locks as long as necessary.

@@ -11,7 +11,7 @@ import { isReadOnly } from './probe-database.ts';
 import { findSessionFault, sessionColumns } from './session-settings.ts';
 import { statement } from './statement.ts';
 
-/** The SQLSTATE of a statement about a table that does not exist. */
+/** The SQLSTATE that a statement fails with if its table does not exist. */
 const undefinedTable = '42P01';
 
 const checkDatabase = statement('check_database', async (db) => {

@@ -52,7 +52,8 @@ export async function listenTo(
     beat,
     close() {
       systemClock.cancel(beating);
-      // Both statements would wait forever for a Postgres that is down, so there is a timeout.
+      // NOTIFY and UNLISTEN would wait forever for a Postgres that is down, so there is a
+      // timeout.
       return waitAtMost({ ms: closeSeconds * 1_000 }, leave(), () => {});
     },
   };

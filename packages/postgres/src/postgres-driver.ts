@@ -38,7 +38,7 @@ export function connectPostgres(
     // without a pause and without an end, and no statement would ever fail. The host here only
     // appears in messages, because `socket` knows the real address.
     ...{ host, port, user, database },
-    // The password is a function, because the driver ignores an empty string.
+    // The driver would ignore an empty string as the password, so the password is a function.
     password: () => password,
     ssl: tlsOptions(url),
     sslnegotiation: url.isTlsDirect ? 'direct' : null,

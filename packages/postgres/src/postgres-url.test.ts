@@ -109,7 +109,8 @@ test('parsePostgresUrl uses the user of the operating system, like libpq, when t
   expect(url).toMatchObject({ database: typeof url === 'string' ? '' : url.user, password: '' });
 });
 
-// Regression: the name was looked up with the characters %25 in it, so a start waited forever.
+// Regression: the host was looked up as `fe80::1%25eth0` instead of `fe80::1%eth0`, so the start
+// waited forever.
 test('parsePostgresUrl decodes the zone of an IPv6 address', () => {
   expect(parsePostgresUrl('postgres://u@[fe80::1%25eth0]:5433/name')).toMatchObject({
     hosts: [{ host: 'fe80::1%eth0', port: 5433 }],

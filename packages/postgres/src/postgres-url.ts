@@ -74,16 +74,19 @@ export const postgresParameters: Readonly<Record<string, ParameterRule>> = {
   ]),
   channel_binding: ignored('the driver has no channel binding; use sslmode=verify-full'),
   gssencmode: ignored('the driver does not encrypt by GSSAPI', oneOf('disable', 'prefer')),
-  client_encoding: ignored('it is always UTF8', oneOf('UTF8', 'utf8', 'UTF-8', 'utf-8', 'auto')),
+  client_encoding: ignored(
+    'the encoding is always UTF8',
+    oneOf('UTF8', 'utf8', 'UTF-8', 'utf-8', 'auto'),
+  ),
   ssl_min_protocol_version: ignored(
     'the lowest version is TLS 1.2',
     oneOf('TLSv1', 'TLSv1.1', 'TLSv1.2'),
   ),
   sslsni: ignored('the server always learns the name of the host'),
-  sslcompression: ignored('nothing is compressed'),
-  connect_timeout: ignored('a connection may take 5 s'),
-  fallback_application_name: ignored('the name is animal-store, or application_name'),
-  load_balance_hosts: ignored('all hosts are asked at once'),
+  sslcompression: ignored('the service never compresses connections'),
+  connect_timeout: ignored('the timeout is always 5 s'),
+  fallback_application_name: ignored('the default name is always animal-store'),
+  load_balance_hosts: ignored('the service queries all hosts at the same time'),
   keepalives: keepAlive,
   keepalives_idle: keepAlive,
   keepalives_interval: keepAlive,
@@ -110,8 +113,8 @@ export const postgresParameters: Readonly<Record<string, ParameterRule>> = {
   passfile: inUrl,
   service: inUrl,
   options: refused('set it for the role: alter role … set …'),
-  require_auth: refused('the driver has no such check; use sslmode=verify-full'),
-  requirepeer: refused('the driver has no such check'),
+  require_auth: refused('the driver cannot check this; use sslmode=verify-full'),
+  requirepeer: refused('the driver cannot check this'),
   replication: refused('remove it'),
   statement_timeout: ours,
   lock_timeout: ours,
@@ -132,7 +135,7 @@ const form =
  * Parses a `postgres://…` URL with one host, or several hosts separated by commas (libpq manual,
  * 32.1.1.2 "Connection URIs").
  *
- * The driver is not used for this. It misreads IPv6 addresses and Unix sockets, sends unknown
+ * The driver's own parser is not used. It misreads IPv6 addresses and Unix sockets, sends unknown
  * parameters to Postgres, and reads missing parts from `PG*` variables.
  *
  * @returns the parts, or a text about what is wrong. The text never contains a password.

@@ -8,7 +8,8 @@ import type { Sql } from 'postgres';
  * - `DateStyle` and `bytea_output`: the service parses times and hashes in these formats.
  * - `search_path`: without it, Postgres would use a schema with the name of the role, if there is
  *   one.
- * - `default_transaction_isolation`: transactions wait for locks, and then read committed data.
+ * - `default_transaction_isolation`: after a wait for a lock, a transaction must read what another
+ *   transaction has committed in the meantime.
  */
 export const sessionSettings = {
   TimeZone: 'UTC',
@@ -31,7 +32,7 @@ const leastLimits = {
   lock_timeout: 1_000,
   idle_in_transaction_session_timeout: 1_000,
   idle_session_timeout: 10_000,
-  // Postgres has this setting since version 17.
+  // Postgres has `transaction_timeout` since version 17.
   transaction_timeout: 10_000,
 } as const;
 
@@ -72,7 +73,7 @@ export const sessionColumns: string = [
 export function findSessionFault(session: SessionFacts): string | undefined {
   const { server_encoding: found, schemas } = session;
   if (found !== encoding) {
-    return `the database is encoded in ${found}, and not every name fits into that. Create it anew: create database … encoding '${encoding}' template template0`;
+    return `the database has the encoding ${found}, which cannot store every name. Create the database anew: create database … encoding '${encoding}' template template0`;
   }
   const schema = sessionSettings.search_path;
   for (const name of settingNames) {
@@ -82,10 +83,10 @@ export function findSessionFault(session: SessionFacts): string | undefined {
     // Postgres's default, `"$user", public`, has the same effect if no schema has the name of the
     // role.
     if (name === 'search_path' && schemas === schema) continue;
-    return `${name} is '${setting}', although the service asked for '${wanted}': a pooler ignores it. Set it for the role: alter role … set ${name} = ${name === 'search_path' ? wanted : `'${wanted}'`}`;
+    return `${name} is '${setting}', although the service asked for '${wanted}': a pooler ignores the setting. Set it for the role: alter role … set ${name} = ${name === 'search_path' ? wanted : `'${wanted}'`}`;
   }
-  // Triggers write the names of accounts and the search texts, and protect the audit log. With this
-  // setting, no trigger would run.
+  // Triggers write the names of accounts and the search texts, and protect the audit log. With
+  // `replica`, Postgres would run no trigger.
   if (session['session_replication_role'] === 'replica') {
     return "session_replication_role is 'replica', so no trigger would run. Remove the setting: alter role … reset session_replication_role, or alter database … reset session_replication_role";
   }

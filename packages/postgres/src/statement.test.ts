@@ -134,7 +134,7 @@ test('preparedStatement prepares a statement once for each database or transacti
 test.each<[string, (row: { execution: number }) => { execution: number }[]]>([
   ['too few rows', (row) => [row]],
   ['too many rows', (row) => [row, row, row]],
-  ['a hole before its rows', (row) => Object.assign(new Array(1), { 1: row, 2: row })],
+  ['a missing row before its other rows', (row) => Object.assign(new Array(1), { 1: row, 2: row })],
   ['rows of another execution', (row) => [row, { execution: row.execution - 1 }]],
 ])(
   'preparedStatement rejects as if the connection were lost when a result has %s',

@@ -46,7 +46,8 @@ async function findLockWait(client: Sql, pid: number): Promise<Wait | undefined>
     from unnest(pg_blocking_pids(${pid})) as blocker (pid)
     left join pg_stat_activity using (pid)
     left join pg_locks as waiting on waiting.pid = ${pid} and not granted
-    -- Shorter ones are no news, and one is this statement, for which an index waits that is created online.
+    -- Transactions that began less than 100 ms ago are not reported. One of them is the transaction
+    -- of this statement, because the creation of an index online waits for it.
     where (clock_timestamp() - xact_start < interval '100 ms') is not true
     order by xact_start limit 1`;
   if (row === undefined) return undefined;

@@ -45,9 +45,9 @@ export interface SharedStore {
 export type Allowance = ReturnType<typeof createAllowance>;
 
 /**
- * Creates an allowance: a limit per minute without bans, for callers that are not consumers. For
- * example, requests without a valid key are counted by their network. rate-limiter-flexible counts
- * the requests.
+ * Creates an allowance: a limit per minute without bans, for callers that have no quota. For
+ * example, requests without a valid key are counted by their network. The library
+ * rate-limiter-flexible counts the requests.
  *
  * @param shared the connection to Redis, in which all replicas count together. Without it, this
  *   replica counts alone in its memory.

@@ -4,8 +4,8 @@ import { type Clock, systemClock, type Timer } from '@animal-store/runtime';
 // out. While it is open, it rejects all calls to Redis, and this replica of the service decides
 // alone, with its share of each limit.
 //
-// `memory-store.ts` then decides about consumers, and `allowance.ts` about callers that are not
-// consumers, such as networks. The probe in `redis-probe.ts` detects when Redis works again.
+// `memory-store.ts` then decides about consumers, which have a quota, and `allowance.ts` about
+// other callers, such as networks. The probe in `redis-probe.ts` detects when Redis works again.
 
 /**
  * The state of the breaker. While it is closed, Redis decides. While it is open, this replica of

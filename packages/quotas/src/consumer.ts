@@ -23,7 +23,10 @@ export interface Consumer extends ConsumerId {
 export type OnBan = (ban: {
   consumer: Consumer;
   seconds: number;
-  /** The start of the ban, as Unix time in milliseconds by the clock that decided. */
+  /**
+   * The start of the ban, as Unix time in milliseconds by the clock of Redis or of this replica,
+   * whichever decided.
+   */
   startedAtMs: number;
   /**
    * Whether Redis decided for all replicas of the service (`service`), or this replica decided

@@ -121,8 +121,9 @@ export interface Quotas {
    * Ends the ban of a consumer, and deletes its strikes (denied requests that count towards a ban)
    * and earlier bans. The counts of its windows stay.
    *
-   * If the consumer has an account, the ban is ended under the account and under the consumer's own
-   * name. The account may get or lose a plan at the same moment.
+   * If the consumer has an account, the ban may be stored under the account or under the consumer
+   * alone, because the account may get or lose a plan at the same moment. So the ban is ended in
+   * both places.
    *
    * @returns the strikes and the ban that were ended.
    * @throws {QuotasAwayError} if Redis is down. Nothing has changed then.
@@ -142,8 +143,8 @@ export interface Quotas {
    */
   moveBan(from: ConsumerId, to: ConsumerId): Promise<void>;
   /**
-   * Creates a limit per minute without bans, for callers that are not consumers, such as networks.
-   * The Redis keys contain the name of the limit.
+   * Creates a limit per minute without bans, for callers that have no quota, such as networks. The
+   * Redis keys contain the name of the limit.
    */
   createAllowance(name: string, limit: { perMinute: number }): Allowance;
   /**
@@ -304,8 +305,8 @@ function composeStores({ redis, memory }: { redis?: RedisStore; memory: MemorySt
         : await redis.look(consumer).catch(() => memory.look(consumer));
     },
 
-    // No consumer has the id of the account as its own id, so the result contains no strikes and
-    // no ban.
+    // The id of the account takes the place of a consumer's id. No consumer has this id, so the
+    // result contains no strikes and no ban.
     lookAtAccount: (accountId: string, quota: Quota): Promise<QuotaDecision> =>
       quotas.look({ id: accountId, accountId, quota }),
 

@@ -21,7 +21,7 @@ local from, windows = KEYS[1], tonumber(ARGV[1])
 local stored = redis.call('GET', from)
 if not stored or #stored <= windows then return false end
 local ban, ttl = string.sub(stored, windows + 1), redis.call('PTTL', from)
--- Returns a valid expiry for SET, which refuses 0 and negative numbers. PTTL returns 0 in the last millisecond of a state.
+-- SET refuses an expiry of 0 and negative numbers. PTTL returns 0 in the last millisecond of a state.
 -- It returns a negative number for a state without an expiry, for example after PERSIST. Such a state gets seven days,
 -- the longest time for which earlier bans are remembered.
 if ttl < 0 then ttl = 604800000 end

@@ -81,8 +81,8 @@ export function openRedis(
   // Without a listener, a failed connection would end the process. The failure is not lost, because
   // every command reports it too.
   redis.on('error', (error) => {
-    // ioredis would continue with database 0. This replica would then not count together with the
-    // other replicas.
+    // If Redis refuses the number of the database, ioredis would continue with database 0. This
+    // replica would then not count together with the other replicas.
     if (isRefusedDatabase(error) && redis instanceof Redis) redis.disconnect(true);
   });
   if (isCluster(redis)) {
@@ -186,7 +186,7 @@ export function watchForRefusal(redis: RedisConnection) {
 
 // The message is cut off here, because Redis repeats the arguments of an unknown command in it.
 const describeRefusedCommand = (message: string) =>
-  `Redis refuses a command that the limits need (${message.split(', with args')[0]}). Allow it to the user: see "Least rights" in docs/operating.md`;
+  `Redis refuses a command that the limits need (${message.split(', with args')[0]}). Allow the command for the user: see "Least rights" in docs/operating.md`;
 
 /**
  * Watches whether Redis evicts data when its memory is full, and warns once if it does. The counts

@@ -23,10 +23,11 @@ import { type ConsumerId, escapeId, subjectOf } from './consumer.ts';
  * the time when they expire. All times are Unix times in milliseconds, or 0. The Lua scripts next to this file and
  * `redis-store.ts` read and write this format.
  *
- * Version 1 (until commit `be430f2`) had no accounts. Its keys were the same. Its allowances were named
- * `<prefix>:network:<caller>` and `<prefix>:rate-limit-status:<caller>`, and packed as `>I4I6`. The library cannot
- * count in these values, and such an error makes a replica of the service treat Redis as down. So version 2 uses other
- * Redis keys, and each version counts its own allowances.
+ * Version 1 (until commit `be430f2`) had no accounts. Consumers had the same Redis keys as in
+ * version 2. Allowances were named `<prefix>:network:<caller>` and
+ * `<prefix>:rate-limit-status:<caller>`, and packed as `>I4I6`. The library rate-limiter-flexible
+ * cannot count in packed values. Its error would make a replica of the service treat Redis as down.
+ * So version 2 uses other Redis keys, and each version counts its own allowances.
  *
  * A change of a Redis key, of a value or of its meaning needs a new version. The new version must convert the data of
  * the previous version, or read and write both formats. `redis-format.test.ts` checks this: it runs a replica of the

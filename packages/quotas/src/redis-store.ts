@@ -25,7 +25,7 @@ import {
 
 /**
  * The limits of script calls that several requests share. Redis executes nothing else while a
- * script runs, so a call has at most 100 keys. They take less than a millisecond.
+ * script runs, so a call decides about at most 100 keys, which takes less than a millisecond.
  */
 const batching = {
   operation: 'decide_quotas',
@@ -188,7 +188,7 @@ function createStateChanges({ redis, names, banPolicy, redisClock }: RedisStoreO
   };
 }
 
-/** Returns how many bytes of windows are in front of a consumer's ban state. */
+/** Returns how many bytes with windows precede a consumer's ban state in the same string. */
 function bytesBefore({ accountId }: ConsumerId): number {
   return accountId === undefined ? windowBytes : 0;
 }

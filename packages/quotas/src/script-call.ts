@@ -112,8 +112,8 @@ function answerTo(reply: readonly number[], index: number, now: number): StoreAn
   const isDenied = !isAdmitted && index < admitted + denied;
   // The number of requests that were admitted after this one.
   const later = isAdmitted ? admitted - 1 - index : 0;
-  // Every denied request after this one counts as a strike towards a ban. Only the first denied
-  // requests of an episode do not count.
+  // The number of denied requests after this one. They are strikes, unless they are within the
+  // grace period of an episode. `Math.max` below corrects the number for this case.
   const laterStrikes = isDenied ? admitted + denied - 1 - index : 0;
   return {
     now,

@@ -13,7 +13,7 @@ test.each([
   [5, 10],
   [25, 12],
 ])(
-  'for a consumer with a limit of %i requests a minute, strikeThreshold returns %i strikes (denied requests before a ban)',
+  'strikeThreshold for a limit of %i requests a minute returns %i strikes (denied requests before a ban)',
   (perMinute, strikes) => {
     expect(strikeThreshold(defaultBanPolicy, { perMinute })).toBe(strikes);
   },

@@ -59,8 +59,8 @@ export async function createCallers(
   });
   for (const { name, usedBefore, take } of callers) {
     if (usedBefore > 0) await take(undisturbed);
-    // If a window ended more than one window length from now, the replica would conclude that the
-    // clock was set back. The window of an allowance therefore gets only a minute.
+    // The stored window of a network gets only a minute. If it ended later, the replica would
+    // conclude that the clock was set back, and would delete the count.
     await connection.pexpire(name, name.includes(':allowance:') ? 60_000 : 3_600_000);
     await Promise.all(Array.from({ length: usedBefore - 1 }, () => take(undisturbed)));
   }

@@ -94,7 +94,7 @@ test('ids with braces and percent signs have separate request counts, also in a 
   }
 });
 
-test('Redis still decides all other requests after one request failed because another program had changed its value in Redis', async () => {
+test('Redis still decides the requests of other consumers after the script failed at the invalid stored value of one consumer', async () => {
   const quotas = await open();
   await redis.connection.rpush('quotas:key:{foreign}', 'a list');
   expect((await quotas.consume({ id: 'foreign', quota })).scope).toBe('replica');

@@ -78,7 +78,7 @@ export const examples: Readonly<Record<string, readonly Step[]>> = {
       'denied by minute 0/2 @61 wait 60 (minute 0/2 @61 in 60, day 96/100 @86401 in 86400)',
     ],
   ],
-  'a denied request within a second of the first is no strike, the 15th strike warns, and the 31st bans':
+  'denied requests in the first second are no strikes, the 15th strike causes a warning, and the 31st strike a ban':
     [
       [0, free, 260, '60 admitted, 200 denied'],
       [999, free, 200, '200 denied', 'wait 60 (minute'],
@@ -89,7 +89,7 @@ export const examples: Readonly<Record<string, readonly Step[]>> = {
         'banned by minute 0/60 @302 wait 300 (minute 0/60 @302 in 300, day 0/1000 @302 in 300)',
       ],
     ],
-  'requests during a ban neither extend it nor count, and the ban ends on time': [
+  'requests during a ban are not counted and do not extend the ban': [
     ...banFor(300),
     [299_999, free, 20, '20 banned', 'banned by minute 0/60 @302 wait 1 ('],
     [1, free, 1, '1 admitted', '(minute 59/60 @362 in 60, day 939/1000 @86401 in 86099)'],
@@ -103,7 +103,7 @@ export const examples: Readonly<Record<string, readonly Step[]>> = {
       [86_400_000, small, 1, '1 admitted'],
       ...banFor(300),
     ],
-  'strikes expire a minute after the first of them': [
+  'all strikes (denied requests that count towards a ban) expire a minute after the first one': [
     [0, aDay, 2, '1 admitted, 1 denied'],
     [1_000, aDay, 20, '20 denied'],
     [50_000, aDay, 10, '10 denied'],
@@ -115,22 +115,24 @@ export const examples: Readonly<Record<string, readonly Step[]>> = {
     [0, other, 21, '20 admitted, 1 denied', '(minute 0/60 @61 in 60, day 940/1000'],
     [0, { ...one, accountId: undefined }, 1, '1 admitted', '(minute 59/60 @61 in 60, day 999'],
   ],
-  'a key begins a new episode in each window that other keys of its account have used up': [
-    [0, one, 61, '60 admitted, 1 denied'],
-    [60_000, other, 60, '60 admitted'],
-    // The next denied requests begin a new episode, although the key was not admitted since its
-    // last denied request.
-    [2_000, one, 100, '100 denied', 'wait 58 (minute'],
-    [1_000, one, 31, '30 denied, 1 banned'],
-  ],
-  'an episode continues while one of two full windows is the one that denied': [
-    [0, narrow, 2, '2 admitted'],
-    [86_399_000, { ...narrow, id: 'another' }, 1, '1 admitted'],
-    [500, narrow, 1, '1 denied', 'by day'],
-    // The day window begins again, and is used up within the same minute.
-    [500, { ...narrow, id: 'another' }, 3, '3 admitted'],
-    [1_000, narrow, 5, '5 denied', 'wait 86399 warned (minute 0/4'],
-  ],
+  'a key begins a new episode (a series of denied requests) in each window that other keys of its account have used up':
+    [
+      [0, one, 61, '60 admitted, 1 denied'],
+      [60_000, other, 60, '60 admitted'],
+      // The next denied requests begin a new episode, although the key was not admitted since its
+      // last denied request.
+      [2_000, one, 100, '100 denied', 'wait 58 (minute'],
+      [1_000, one, 31, '30 denied, 1 banned'],
+    ],
+  'an episode (a series of denied requests) continues when one of two full windows was opened before it began':
+    [
+      [0, narrow, 2, '2 admitted'],
+      [86_399_000, { ...narrow, id: 'another' }, 1, '1 admitted'],
+      [500, narrow, 1, '1 denied', 'by day'],
+      // The day window begins again, and is used up within the same minute.
+      [500, { ...narrow, id: 'another' }, 3, '3 admitted'],
+      [1_000, narrow, 5, '5 denied', 'wait 86399 warned (minute 0/4'],
+    ],
   'a window lasts no longer than its length after the clock was set back by an hour': [
     [0, small, 4, '3 admitted, 1 denied'],
     [

@@ -24,8 +24,8 @@ const stores = {
     },
   },
   'on a Cluster': {
-    // A Cluster uses the same script as a single Redis, with which another test already plays the
-    // examples.
+    // A Cluster uses the same script as a single Redis. So the examples are played only with the
+    // single Redis.
     ...{ played: {}, replicas: 2, numRuns: 20 },
     open: async (stack: AsyncDisposableStack) => stack.use(await openRedisCluster()),
   },

@@ -50,8 +50,8 @@ function seen({ outcome, reported, windows }: ModelDecision) {
   return { outcome, remaining: windows.map(({ remaining }) => remaining) };
 }
 
-// Regression: a previous state of this version did not read format 1. A key with 90 requests a
-// minute was admitted 150 times.
+// Regression: an early build with format 2 did not read format 1, so it counted from 0. A key with
+// a limit of 90 requests a minute was admitted 150 times.
 test('servers that use format 1 and format 2 of the data in Redis share their counts, and an unban ends bans in both formats', async () => {
   let sequences = 0;
   const news = new Map<string, TestQuotas>();

@@ -34,7 +34,8 @@ test('a Redis Cluster counts each request once while the slots of the keys move 
     });
     replicas.push(stack.use(quotas));
   }
-  // The connections to some nodes may not be ready yet, and then the circuit breaker opens.
+  // A circuit breaker is open if its connections to some nodes are not ready yet, so the test waits
+  // until all are closed.
   await until(() => breakersOpen === 0);
   failures.length = 0;
   const connection = openRedis(cluster.urls, { connectTimeoutMs: 10_000, name: 'test' });

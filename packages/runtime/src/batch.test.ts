@@ -59,19 +59,41 @@ const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
  * - `~` waits until `patienceMs` has passed
  */
 test.each<[title: string, script: string, batches: string, limits?: Limits]>([
-  ['sends requests that arrive while a batch is in flight together, in order', 'abcd0', 'a bcd'],
-  ['sends the requests of one turn together after a batch of several', 'abc01de|', 'a bc de'],
-  ['waits under load for a turn without a further request', 'abc01d.e.f.g|', 'a bc defg'],
-  ['sends a full batch while turns continue', 'abc01d.e.f.g.h.', 'a bc def', { maxSize: 3 }],
-  ['sends lone requests at once again after a batch of one', 'abc01d|2e', 'a bc d e'],
-  ['sends a request at once again after the results of all batches', 'a0b', 'a b'],
-  ['sends at most maxSize requests in one batch', 'abcdef012', 'a bc de f', { maxSize: 2 }],
-  ['sends the next batch when one takes longer than its patience', 'ab~', 'a b'],
-  ['releases requests once, by patience or by the result', 'ab~c0', 'a b'],
-  ['sends a batch beside a slow one', 'abcd1', 'a b cd', { maxInFlight: 2 }],
-  ['collects a turn beside another batch', 'abcd01ef|', 'a b cd ef', { maxInFlight: 2 }],
   [
-    'sends the requests that did not fit',
+    'sends all requests that arrived during a batch in the next batch, in their order',
+    'abcd0',
+    'a bcd',
+  ],
+  [
+    'sends the requests of one event loop iteration together after a batch of several requests',
+    'abc01de|',
+    'a bc de',
+  ],
+  [
+    'waits under load for an event loop iteration in which no request arrives',
+    'abc01d.e.f.g|',
+    'a bc defg',
+  ],
+  [
+    'sends a full batch immediately, even if a request arrives in each iteration',
+    'abc01d.e.f.g.h.',
+    'a bc def',
+    { maxSize: 3 },
+  ],
+  ['sends single requests immediately again after a batch of one request', 'abc01d|2e', 'a bc d e'],
+  ['sends a request immediately again when all batches have their results', 'a0b', 'a b'],
+  ['sends at most maxSize requests in one batch', 'abcdef012', 'a bc de f', { maxSize: 2 }],
+  ['sends the next batch when a batch takes longer than patienceMs', 'ab~', 'a b'],
+  ['ignores the late result of a batch that took longer than patienceMs', 'ab~c0', 'a b'],
+  ['sends a second batch while the first one is slow', 'abcd1', 'a b cd', { maxInFlight: 2 }],
+  [
+    'collects the requests of an iteration while another batch is in flight',
+    'abcd01ef|',
+    'a b cd ef',
+    { maxInFlight: 2 },
+  ],
+  [
+    'sends the requests that did not fit into a full batch in later batches',
     'abcd012efghi|3',
     'a b cd ef gh i',
     { maxSize: 2, maxInFlight: 2 },

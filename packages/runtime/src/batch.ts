@@ -66,7 +66,7 @@ export function createBatcher<Request, Result>(
   let isCollecting = false;
   let isUnderLoad = false;
   // A batch belongs to several requests, so it runs outside of their async contexts. The trace of
-  // each request shows the request's own wait, which the channel above publishes.
+  // each request shows the request's own wait, which `batchChannel` publishes.
   const outsideOfRequests = AsyncLocalStorage.snapshot();
 
   const isHeldUp = () => isCollecting || inFlight === maxInFlight;

@@ -2,13 +2,13 @@ import { expect, test } from 'vitest';
 import { escapeUnprintable } from './escape-unprintable.ts';
 
 test.each([
-  ['an override of the direction', 'a\u202Eb', 'a\\u202eb'],
-  ['marks of the direction', '\u2066\u200Ea\u200F\u061C', '\\u2066\\u200ea\\u200f\\u061c'],
+  ['direction overrides', 'a\u202Eb', 'a\\u202eb'],
+  ['direction marks', '\u2066\u200Ea\u200F\u061C', '\\u2066\\u200ea\\u200f\\u061c'],
   ['escape sequences', '\u001B[31m\u009B31m', '\\u001b[31m\\u009b31m'],
   ['a carriage return and a tab', 'a\r\t', 'a\\u000d\\u0009'],
-  ['separators of lines', '\u2028\u2029\u0085', '\\u2028\\u2029\\u0085'],
+  ['line separators', '\u2028\u2029\u0085', '\\u2028\\u2029\\u0085'],
   ['invisible characters', '\u200B\u00AD\uFEFF', '\\u200b\\u00ad\\ufeff'],
-  ['a character beyond the basic plane', '\u{E0041}', '\\udb40\\udc41'],
+  ['a character beyond U+FFFF', '\u{E0041}', '\\udb40\\udc41'],
 ])('escapeUnprintable escapes %s', (_what, text, escaped) => {
   expect(escapeUnprintable(text)).toBe(escaped);
 });

@@ -3,8 +3,8 @@
  * different text. For example, a name may reverse the text after it (Trojan Source,
  * CVE-2021-42574).
  *
- * Line feeds are excluded, because this program writes them itself. Joiners are excluded, because
- * emoji and languages such as Persian need them.
+ * Line feeds are excluded, because the programs that print these texts use them between lines.
+ * Joiners are excluded, because emoji and languages such as Persian need them.
  */
 const unprintable = /[[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]--[\n\u200c\u200d]]/gv;
 

@@ -49,4 +49,6 @@ const isPath = (text: string) => text === text.trim() && !/^~(?:\/|$)|^\$|\p{Cc}
  * `DATA_DIR`).
  */
 export const readDataDir = (env: EnvironmentReader): string =>
-  resolve(env.text('DATA_DIR', isPath, 'a path, without ~ or a variable before it') ?? '.data');
+  resolve(
+    env.text('DATA_DIR', isPath, 'a path without ~ or a variable at its beginning') ?? '.data',
+  );

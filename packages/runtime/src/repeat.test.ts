@@ -73,7 +73,7 @@ test('repeat never runs the work twice at the same time, and stop() waits until 
   expect(work).toHaveBeenCalledTimes(1);
 });
 
-test('when several calls of now() ask for an immediate run while the work runs, repeat runs the work only once more', async () => {
+test('repeat runs the work only once more when now() was called several times while the work was running', async () => {
   const ends: (() => void)[] = [];
   const work = vi.fn(() => new Promise<void>((resolve) => ends.push(resolve)));
   const repetition = start(work);

@@ -67,7 +67,10 @@ export async function startGuarded(options: {
       const match = pattern.exec(output.all);
       if (match) resolve(match);
     };
-    const timer = setTimeout(() => fail(`did not say ${pattern} within ${hangMs} ms`), hangMs);
+    const timer = setTimeout(
+      () => fail(`printed no text that matches ${pattern} within ${hangMs} ms`),
+      hangMs,
+    );
     child.stdout.on('data', look);
     child.stderr.on('data', look);
     exited.then(({ code, signal }) => fail(`ended with ${signal ?? `exit code ${code}`}`));

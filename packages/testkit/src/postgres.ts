@@ -32,7 +32,7 @@ const shortLog = ['max_wal_size=256MB'];
  * copy databases from a template.
  */
 export async function openPostgres({
-  /** The place of the data. Data in memory needs enough space there; otherwise a disk is used. */
+  /** Where the data is stored. If memory has too little space, the data is stored on a disk. */
   storage = 'memory' as 'memory' | 'disk',
   /** The directory that contains `bin` with the binaries of Postgres. */
   directory: installed = postgresPackage(),

@@ -100,7 +100,8 @@ async function find(names: readonly string[], directory = ''): Promise<string | 
 
 /** Installs a package if this process runs as root. */
 async function install(names: readonly string[], debianPackage: string): Promise<string> {
-  if (process.getuid?.() !== 0) throw new Error('Only root installs packages.');
+  if (process.getuid?.() !== 0)
+    throw new Error('This process must run as root to install packages.');
   // Test files run in parallel. With `flock`, one of them installs the package, and the others wait
   // for it.
   const script = `

@@ -55,7 +55,7 @@ type ServerOptions = {
 
 /**
  * A server process that is ready for requests. Its disposal throws an error if its log (stderr)
- * contains a whole API key.
+ * contains a complete API key.
  */
 export type Server = Awaited<ReturnType<typeof startServer>>;
 
@@ -81,7 +81,8 @@ export async function startServer(options: ServerOptions = {}) {
      */
     get opsUrl() {
       const [, url] = opsLine.exec(output()) ?? [];
-      if (url === undefined) throw new Error(`No ops listener:\n${output()}`);
+      if (url === undefined)
+        throw new Error(`The server has printed no address of an ops listener:\n${output()}`);
       return url;
     },
     /**
@@ -140,7 +141,7 @@ export async function spawnServer({ command, env }: ServerOptions) {
   };
 }
 
-/** Asserts that a log contains no whole API key. Every server of every test is checked. */
+/** Asserts that a log contains no complete API key. Every server of every test is checked. */
 export function expectNoToken(log: string): void {
-  if (token.test(log)) throw new Error('There is a whole API key in the log.');
+  if (token.test(log)) throw new Error('The log contains a complete API key.');
 }

@@ -89,7 +89,7 @@ test('a server becomes not ready when its connection pooler drops the session se
   expect((await readiness(server)).body).toEqual({ status: 'ready', reasons: [] });
   await changeSettings(database.url, ["DateStyle = 'German, DMY'"]);
   const reason =
-    "DATABASE_URL: DateStyle is 'German, DMY', although the service asked for 'ISO, MDY': a pooler ignores it. Set it for the role: alter role … set DateStyle = 'ISO, MDY'.";
+    "DATABASE_URL: DateStyle is 'German, DMY', although the service asked for 'ISO, MDY': a pooler ignores the setting. Set it for the role: alter role … set DateStyle = 'ISO, MDY'.";
   await until(async () =>
     JSON.stringify((await readiness(server)).body).includes(JSON.stringify(reason)),
   );
@@ -158,7 +158,7 @@ test('migratePostgres refuses a database with another encoding than UTF8 and exp
   expect(error).toBeInstanceOf(StartupError);
   expect(error).toMatchObject({
     message: expect.stringMatching(
-      /^DATABASE_URL: the database is encoded in LATIN1, .* encoding 'UTF8' template template0$/,
+      /^DATABASE_URL: the database has the encoding LATIN1, .* encoding 'UTF8' template template0$/,
     ),
   });
 });

@@ -68,7 +68,7 @@ test('a server responds to health checks while another server runs the migration
     reasons: [
       'This replica is starting.',
       'The database lacks migrations that this version needs.',
-      'Another replica migrates the database.',
+      'Another replica is migrating the database.',
     ],
   });
   await other.end();

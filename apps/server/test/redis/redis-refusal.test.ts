@@ -31,7 +31,7 @@ test.each<[what: string, part: string, args: string[], message: RegExp]>([
       `the command ${command} to its user`,
       'svc:pw',
       ['--user', 'svc', 'on', '>pw', '~*', '+@all', `-${command}`],
-      /^REDIS_URL: Redis refuses a command that the limits need \(.*\)\. Allow it to the user/,
+      /^REDIS_URL: Redis refuses a command that the limits need \(.*\)\. Allow the command for the user/,
     ],
   ),
   [
