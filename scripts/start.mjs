@@ -13,7 +13,7 @@ import { join } from 'node:path';
 // TypeScript.
 if (!process.features.typescript) {
   console.error(
-    `Node ${process.versions.node} cannot run the service: it does not strip types. Run \`npm start\`, which installs and uses the right version.`,
+    `Node ${process.versions.node} cannot run the service, because it cannot run TypeScript. Run \`npm start\`, which installs and uses the right version.`,
   );
   process.exit(1);
 }

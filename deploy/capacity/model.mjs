@@ -119,15 +119,18 @@ function need(keys, requests) {
 }
 
 /**
- * Returns how many of the possible places (such as a key in a minute) random requests are expected
- * to hit.
+ * Returns the expected number of different entries that a number of random requests create.
+ * `places` is the number of possible entries, such as one for each key in each minute.
  */
 const distinct = (places, requests) => places * (1 - Math.exp(-requests / places));
 
 /** Returns the CPU cores that the peak needs with the given number of replicas. */
 function useOf({ activeKeys, requests, replicas }) {
   const it = assumptions;
-  /** The requests per second that one replica receives with one key. They arrive at random times. */
+  /**
+   * The requests per second that one replica receives with one key. The requests arrive at random
+   * times.
+   */
   const rate = requests / activeKeys / replicas;
   const isUnknown = Math.max(1 / (1 + it.knownSeconds * rate), 1 - it.knownKeys / activeKeys);
   const entriesPerSecond =

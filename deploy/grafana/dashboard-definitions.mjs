@@ -308,7 +308,7 @@ export const dashboards = [
             ],
           },
           {
-            title: 'Lost per hour',
+            title: 'Lost counts and audit entries per hour',
             unit: 'short',
             queries: [
               {

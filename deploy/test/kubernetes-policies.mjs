@@ -26,7 +26,7 @@ export function testPolicies(overlays) {
       if (workload.kind === 'Job') equal(spec.ingress, undefined, `${overlay}: a Job is called.`);
       else expectCallers(spec, trustsProxies(objects), overlay);
     }
-    // Without this label, kube-prometheus-stack ignores the object.
+    // kube-prometheus-stack ignores objects without the label `release`.
     for (const { metadata } of ofKind('PodMonitor', 'PrometheusRule')) ok(metadata.labels?.release);
     for (const { kind, spec } of ofKind('Service', 'PodDisruptionBudget', 'PodMonitor')) {
       const selector = kind === 'Service' ? { matchLabels: spec.selector } : spec.selector;

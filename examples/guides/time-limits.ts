@@ -9,6 +9,6 @@ try {
   const { pets } = await store.listPets({}, { signal: AbortSignal.timeout(60_000) });
   console.log(pets.length, 'animals');
 } catch (error) {
-  if (error instanceof AbortError) console.log('It took more than a minute.');
+  if (error instanceof AbortError) console.log('The call took more than a minute.');
   else throw error;
 }

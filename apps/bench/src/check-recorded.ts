@@ -70,7 +70,7 @@ if (isRecording) {
 }
 if (worse > 0) {
   process.stdout.write(
-    'A request costs over 15 % more than recorded. If that is intended, record again: see apps/bench/README.md.\n',
+    'A request costs over 15 % more than recorded. If the increase is intended, record the new cost: see apps/bench/README.md.\n',
   );
   process.exitCode = 1;
 }

@@ -57,8 +57,8 @@ export function cpuTimeNs(pid: number): number {
 }
 
 /**
- * Returns the CPU time of the children that have ended. It is in fields 16 and 17 of
- * proc_pid_stat(5), in ticks.
+ * Returns the CPU time of the children that have ended, from fields 16 and 17 of /proc/PID/stat
+ * (proc_pid_stat(5)).
  */
 function endedChildrenNs(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

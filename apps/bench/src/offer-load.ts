@@ -81,7 +81,9 @@ export async function offerLoad(options: OfferedLoad): Promise<OfferedResult> {
     } else if (status === 503) refused += 1;
     else {
       if (!isRight())
-        failure.reject(new Error(`A response with status ${status} has a wrong status or body.`));
+        failure.reject(
+          new Error(`A response with status ${status} has an unexpected status or body.`),
+        );
       answered += 1;
       latency.record(Math.max(1, Math.round((performance.now() - sentAt) * 1_000)));
     }

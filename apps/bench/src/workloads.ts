@@ -47,8 +47,8 @@ const anyToken = ({ tokens }: Data, random: (below: number) => number): string =
   tokens.wide[random(Math.min(1_000, tokens.wide.length))] as string;
 
 /**
- * Returns a random list call out of 200: one of 50 lengths, with one of the statuses or without a
- * status.
+ * Returns one of 200 possible list calls at random: with one of 50 lengths, and with one of the
+ * three statuses or without a status.
  */
 function anyList(random: (below: number) => number) {
   return {

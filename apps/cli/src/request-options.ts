@@ -280,7 +280,7 @@ const readBy = (pattern: RegExp, expected: string) => (text: string) => {
  */
 const readInteger = (text: string) =>
   Number(readBy(/^(-?(?:0|[1-9]\d{0,15}))$/, 'a whole number')(text));
-const readLimit = readBy(/^([1-9]\d{0,9})$/, 'a whole number from 1 on');
+const readLimit = readBy(/^([1-9]\d{0,9})$/, 'a whole number of at least 1');
 const readDays = readBy(/^(\d+)d$/, 'a number of days, such as 90d');
 
 /**

@@ -147,7 +147,7 @@ test.each([
   [`${plan} enterprise --per-minute 1e3 --per-day 9`, 'Expected a whole number'],
   [`${plan} enterprise --per-minute +7 --per-day 9`, 'Expected a whole number'],
   ['usage top --since 2027-1-31T00:00Z', 'Expected a number with a unit (s, m, h or d)'],
-  ['keys list --limit 0', 'Expected a whole number from 1 on'],
+  ['keys list --limit 0', 'Expected a whole number of at least 1'],
   ['keys list --everything', "unknown option '--everything'"],
   ['keys list --url localhost', 'Expected an origin'],
   ['keys destroy', "unknown command 'destroy'"],
@@ -160,7 +160,7 @@ test.each([
   const { code, stdout, stderr } = await run(line);
   expect({ code, stdout, received }).toEqual({ code: 2, stdout: '', received: [] });
   expect(stderr).toContain(message);
-  expect(stderr).toMatch(/^error: .*\nAdd --help to see its options\.\n$/);
+  expect(stderr).toMatch(/^error: .*\nAdd --help to see the options of the command\.\n$/);
 });
 
 test('the CLI prints the help of a group without a command, and lists all groups when the group is unknown', async () => {
@@ -178,7 +178,7 @@ test('the option --help prints the description of the command from the contract'
   expect(flat).toMatch(/^Usage: npm run keys -- rotate \[options\] <id> Creates a new token/);
   expect(flat).toContain('--grace <duration> How long the earlier tokens stay valid');
   expect(flat).toContain(
-    '--reason <text> The reason, for the audit log. (such as Contract 2026-118)',
+    '--reason <text> The reason for the change, which the audit log shows. (such as Contract 2026-118)',
   );
   expect(flat).not.toContain('`');
 });

@@ -59,7 +59,7 @@ function createProgram(group: string, output: CliOutput): Command {
     .helpCommand(false)
     .exitOverride()
     .configureOutput({ writeOut: output.out, writeErr: output.err })
-    .showHelpAfterError('Add --help to see its options.')
+    .showHelpAfterError('Add --help to see the options of the command.')
     .addHelpText(
       'after',
       `\nExamples:\n${examples.map((line) => `  npm run ${line}\n`).join('')}${connection}`,
@@ -104,13 +104,15 @@ function addCommand(command: Command, spec: CommandSpec, output: CliOutput): voi
 /** Creates the options that every command has, for the address of the server and the output format. */
 const commonOptions = (): readonly Option[] => [
   new Option('--json', 'Write JSON, for scripts.'),
-  new Option('--url <origin>', 'The ops listener (or set OPS_URL).').argParser((text) => {
-    if (URL.canParse(text) && new URL(text).origin === text.replace(/\/$/, '')) {
-      return new URL(text).origin;
-    }
-    throw new InvalidArgumentError('Expected an origin, such as http://127.0.0.1:3001.');
-  }),
-  new Option('--token-file <path>', 'A file with the token (or set ADMIN_TOKEN).'),
+  new Option('--url <origin>', 'The URL of the ops listener, instead of OPS_URL.').argParser(
+    (text) => {
+      if (URL.canParse(text) && new URL(text).origin === text.replace(/\/$/, '')) {
+        return new URL(text).origin;
+      }
+      throw new InvalidArgumentError('Expected an origin, such as http://127.0.0.1:3001.');
+    },
+  ),
+  new Option('--token-file <path>', 'A file with the admin token, instead of ADMIN_TOKEN.'),
 ];
 
 /**

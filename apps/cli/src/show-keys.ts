@@ -106,8 +106,8 @@ function strikesField({ strikes, strikesResetAt, strikeThreshold }: KeyDetails['
 }
 
 /**
- * Returns a line with the last refused request of a key. It shows whether somebody still uses the
- * key.
+ * Returns a line with the time of the last refused request of a key, which shows whether somebody
+ * still uses the key.
  */
 function lastRefusalFields({ state, lastRefusedAt }: Key): Field[] {
   const isTried = state !== 'active' || lastRefusedAt !== null;

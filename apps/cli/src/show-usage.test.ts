@@ -69,6 +69,6 @@ ID                                    NAME  ACCOUNT  PLAN  REQUESTS  ERRORS  DEN
 ${keyId}  -     日本     pro   111,111   11,000  110     1
 `);
   expect(showBusiestKeys({ ...ledger, keys: [], rows: [] })).toBe(
-    'No such key made a request from 2026-11-16 to 2026-11-22 (UTC).\n',
+    'No matching key made a request from 2026-11-16 to 2026-11-22 (UTC).\n',
   );
 });

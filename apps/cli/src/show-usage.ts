@@ -47,7 +47,7 @@ export function showKeyUsage({ from, to, bucket, rows }: LedgerOfKey, columns: n
 
 export function showBusiestKeys({ from, to, keys = [], rows }: ServiceLedger): string {
   const period = `${labelOf(Date.parse(from), 'day')} to ${labelOf(Date.parse(to) - 1, 'day')}`;
-  if (keys.length === 0) return `No such key made a request from ${period} (UTC).\n`;
+  if (keys.length === 0) return `No matching key made a request from ${period} (UTC).\n`;
   const ended = sumBy(rows, ({ keyId, outcome }) => `${keyId} ${outcome}`);
   const sum = ({ keyId }: BusyKey, ...outcomes: UsageRow['outcome'][]) =>
     toCount(outcomes.reduce((total, name) => total + (ended.get(`${keyId} ${name}`) ?? 0), 0));
