@@ -1,6 +1,7 @@
 import type { AuditAction, AuditEntry, AuditState } from '@animal-store/admin-contract';
 import type { ComponentChildren } from 'preact';
 import { AccountLink } from './account-link.tsx';
+import { scopesLabel } from './form/scope-field.tsx';
 import { KeyLink } from './key-link.tsx';
 import { Name } from './name.tsx';
 import { Table } from './table/table.tsx';
@@ -85,7 +86,7 @@ const members: Readonly<
   account: { label: 'account', show: ({ account }) => <Name text={account} /> },
   plan: { label: 'plan', show: ({ plan }) => plan },
   quota: { label: 'limits', show: ({ quota }) => quotaText(quota?.perMinute, quota?.perDay) },
-  scopes: { label: 'scopes', show: ({ scopes }) => scopes?.join(', ') },
+  scopes: { label: 'permissions', show: ({ scopes }) => scopes && scopesLabel(scopes) },
   role: { label: 'role', show: ({ role }) => role },
   expiresAt: { label: 'expires', show: ({ expiresAt }) => timeOf(expiresAt) },
   revokedAt: { label: 'revoked', show: ({ revokedAt }) => timeOf(revokedAt) },

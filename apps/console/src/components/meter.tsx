@@ -17,7 +17,7 @@ export function SingleReplicaNotice() {
   return (
     <p class="state warned">
       Redis does not respond. These counts come from one replica, with its share of each limit.
-      Other replicas have their own.
+      Other replicas have their own counts.
     </p>
   );
 }

@@ -215,7 +215,7 @@ function BucketTable({ title, buckets }: { title: string; buckets: readonly Buck
       hasOwnScroll
       caption={title}
       columns={[
-        'Begins',
+        'Start',
         ...outcomes.map((outcome) => ({ number: outcomeLabels[outcome] })),
         { number: 'All' },
       ]}

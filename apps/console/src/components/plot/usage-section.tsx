@@ -84,7 +84,7 @@ function DenialTable({ denials: { buckets }, bucket }: { denials: Denials; bucke
     <Table
       hasOwnScroll
       caption={`Denied by ${bucketLabels[bucket]}`}
-      columns={['Begins', { number: 'Denied' }, { number: 'Banned' }]}
+      columns={['Start', { number: 'Denied' }, { number: 'Banned' }]}
       rows={buckets.toReversed().map(({ at, counts }) => ({
         key: at.toISOString(),
         cells: [when(at), formatCount(counts.denied), formatCount(counts.banned)],

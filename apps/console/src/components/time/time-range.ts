@@ -20,7 +20,7 @@ export const presets = {
   hour: { label: 'Last hour', bucket: 'minute', lengthMs: hourMs },
   day: { label: 'Last day', bucket: 'hour', lengthMs: dayMs },
   week: { label: 'Last week', bucket: 'hour', lengthMs: 7 * dayMs },
-  month: { label: '30 days', bucket: 'day', lengthMs: 30 * dayMs },
+  month: { label: 'Last 30 days', bucket: 'day', lengthMs: 30 * dayMs },
 } as const;
 
 export type PresetName = keyof typeof presets;

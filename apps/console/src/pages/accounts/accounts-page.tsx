@@ -37,7 +37,7 @@ export function AccountsPage() {
         <Empty title="No accounts yet">
           <p>
             An account groups keys under your own reference, such as a customer number. If the
-            account has a plan, its keys share one limit.
+            account has a plan, its keys share the limits of that plan.
           </p>
           <p>
             <a class="button" href={linkTo('keys')}>

@@ -31,7 +31,7 @@ export function AuditPage() {
       none={
         <Empty title="No entries yet">
           <p>
-            Changes of keys, accounts and operators appear here, and bans when they start and end.
+            Changes to keys, accounts and operators appear here, and the start and end of each ban.
           </p>
         </Empty>
       }

@@ -88,8 +88,8 @@ function Strikes({ details: { usage } }: { details: KeyDetails }) {
   if (strikes * 2 < strikeThreshold || strikes === 0) return null;
   return (
     <p class="state warned">
-      <strong>{formatCount(strikes)} strikes</strong>. More than {formatCount(strikeThreshold)} ban
-      the key. It keeps sending requests instead of waiting after a 429.
+      <strong>{formatCount(strikes)} strikes</strong>. More than {formatCount(strikeThreshold)} lead
+      to a ban. The key keeps sending requests instead of waiting after a 429.
     </p>
   );
 }
@@ -108,7 +108,7 @@ function Windows({ details: { account, usage } }: { details: KeyDetails }) {
           <p class="muted">
             {strikeThreshold === null
               ? 'Bans are turned off.'
-              : `Requests sent too early after a 429. More than ${formatCount(strikeThreshold)} ban the key.`}
+              : `Requests sent too early after a 429. More than ${formatCount(strikeThreshold)} lead to a ban.`}
           </p>
           {strikesResetAt && (
             <p class="muted">

@@ -169,7 +169,7 @@ function BulkDialog({
              * biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable element must be
              * reachable by keyboard
              */}
-            <ul class="chosen" tabIndex={0} aria-label="The keys">
+            <ul class="chosen" tabIndex={0} aria-label="Keys to change">
               {remaining.items.map(({ id, name, account }) => (
                 <li key={id}>
                   <KeyName id={id} name={name} />

@@ -77,7 +77,7 @@ export function KeysPage() {
       table={(keys, subject) => <Keys keys={keys} subject={subject} />}
       none={
         <Empty title="No keys yet">
-          <p>Callers of the API identify themselves with a key. Its plan sets their limits.</p>
+          <p>Callers of the API authenticate with a key. The plan of the key sets their limits.</p>
           {may('createKey') && (
             <p>
               <a class="button" href={linkTo('new-key')}>
