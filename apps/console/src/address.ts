@@ -1,5 +1,6 @@
 import { useRoute, useSearch } from 'wouter-preact';
 import { useHashLocation } from 'wouter-preact/use-hash-location';
+import type { Input, List } from './api/call-admin-api.ts';
 import { queryText } from './api/query-text.ts';
 
 // The console uses hash routing: the address of a page is the part behind `#`, as in
@@ -9,6 +10,9 @@ import { queryText } from './api/query-text.ts';
 
 /** The parameters that select the period of the plots on a page. */
 const span = ['range', 'from', 'to'] as const;
+
+/** The filters of a list operation, by their names in the contract. */
+type Filters<Name extends List> = readonly (keyof NonNullable<Input<Name>['query']>)[];
 
 /** Every page, with the parameters that its address may have. */
 const pages = {
@@ -24,7 +28,11 @@ const pages = {
   audit: ['search', 'action', 'keyId', 'actor', 'account', 'from', 'to', 'cursor'],
   deprecation: [...span, 'days', 'cursor'],
   operators: ['search'],
-} as const satisfies Record<string, readonly string[]>;
+} as const satisfies Record<string, readonly string[]> & {
+  readonly keys: Filters<'listKeys'>;
+  readonly accounts: Filters<'listAccounts'>;
+  readonly audit: Filters<'listAuditEntries'>;
+};
 
 export type PageName = keyof typeof pages;
 export type ParameterName<Page extends PageName = PageName> = (typeof pages)[Page][number];
