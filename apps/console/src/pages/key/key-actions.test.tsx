@@ -1,0 +1,27 @@
+// @vitest-environment happy-dom
+import type { IssuedSession, KeyDetails } from '@animal-store/admin-contract';
+import { fireEvent, screen } from '@testing-library/preact';
+import { expect, onTestFinished, test } from 'vitest';
+import { renderAt } from '../../../test/render-at.tsx';
+import { session } from '../../api/session.ts';
+import { KeyActions } from './key-actions.tsx';
+
+const until = '2026-11-25T10:00:00.000Z';
+
+test.each([
+  [null, 'Clear strikes…', 'Clear the strikes of the key?', /^Strikes and earlier bans/],
+  [until, 'Unban…', 'Unban the key?', /^The ban ends immediately on all replicas\. Strikes/],
+] as const)(
+  'when the ban of a key with strikes ends at %s, the button "%s" opens the dialog "%s"',
+  (bannedUntil, button, title, consequence) => {
+    session.value = { session: { operations: ['unbanKey'] } } as unknown as IssuedSession;
+    onTestFinished(() => {
+      session.value = undefined;
+    });
+    const key = { state: 'active', suspension: null, usage: { bannedUntil, strikes: 2 } };
+    renderAt('#/key/a', <KeyActions details={key as unknown as KeyDetails} />);
+    fireEvent.click(screen.getByRole('button', { name: button }));
+    const dialog = screen.getByRole('dialog', { name: title });
+    expect(dialog.querySelector('.consequence')?.textContent).toMatch(consequence);
+  },
+);
