@@ -75,7 +75,7 @@ export function stopOnSignals(host: StoppableProcess = process, clock = systemCl
       const { service, graceMs } = running;
       service.drain();
       // After SIGTERM, load balancers need time to notice that the replica is stopping. After
-      // Ctrl-C, a person is waiting.
+      // Ctrl-C, there is no delay, because a person is waiting.
       await sleep(signal === 'SIGINT' ? 0 : graceMs, clock);
       try {
         await service.close(drainMs[signal === 'SIGINT' ? signal : 'SIGTERM']);

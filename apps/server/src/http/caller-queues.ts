@@ -192,8 +192,7 @@ export function createCallerQueues<Waiting extends Queued>() {
      * The busiest caller is the one with the most waiting requests in the group with the most
      * waiting requests.
      *
-     * @returns `undefined` if the given caller is in the group with the most waiting requests and
-     *   no other caller of this group has more requests.
+     * @returns `undefined` if the given caller is itself the busiest one.
      */
     takeFromBusiest(caller: WaitingCaller): Waiting | undefined {
       const other = otherGroup(caller.group);

@@ -60,7 +60,8 @@ function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
   const [, ipv6, ipv4] = addressAndPort.exec(text) ?? [];
   const address = ipv6 ?? ipv4 ?? text;
   if (!ipaddr.isValid(address)) return undefined;
-  // `process` converts an IPv4 address that is mapped into IPv6 (RFC 4291, §2.5.5.2).
+  // `ipaddr.process` converts an IPv4 address that is written as an IPv6 address, such as
+  // `::ffff:203.0.113.9`, to IPv4 (RFC 4291, §2.5.5.2).
   const ip = ipaddr.process(address);
   switch (ip.range()) {
     // A NAT64 gateway puts all IPv4 addresses into one /96 (RFC 6052, §2.1; RFC 2765, §2.1). If

@@ -18,8 +18,8 @@ const firstChecked = '0018';
 
 /**
  * The reviewed exceptions by file: the beginnings of statements that do more than add, or that take
- * long. The comments say why replicas of the previous version work with them. Check this before you
- * add an exception.
+ * long. Each comment says why replicas of the previous version still work after the statement.
+ * Check that they do before you add an exception.
  */
 const reviewed: Readonly<Record<string, readonly string[]>> = {
   // Creating a trigger takes no time. These triggers write a column that old replicas neither read

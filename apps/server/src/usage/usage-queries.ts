@@ -53,8 +53,8 @@ function matchesSubject(subject: UsageSubject): SQL {
 }
 
 /**
- * Returns the SQL condition that counts belong to keys that match another condition. The condition
- * uses an array, because Postgres then uses the index.
+ * Returns the SQL condition that counts belong to keys with a given property. The condition
+ * compares with an array, because Postgres then uses the index.
  */
 const isOfKeys = (condition: SQL | undefined): SQL =>
   sql`${counts.keyId} = any (array(select ${apiKeys.id} from ${apiKeys} where ${condition}))`;
@@ -273,7 +273,8 @@ export function createUsageQueries(db: Database) {
 
     /**
      * Reads how many requests all replicas of the service have handled in the last {@link
-     * liveSeconds}. Each item is a batch of counts that one replica has written.
+     * liveSeconds}. The result has one item for each batch of counts that a replica has written in
+     * this time.
      */
     readTraffic: () => readLiveTraffic(db),
   };
