@@ -20,14 +20,14 @@ import { watchCalls } from './watch-calls.ts';
 
 /** The gauges that are measured at each scrape, with their help texts. */
 const watchedGauges = {
-  animal_store_requests_in_flight: 'Requests to the public port in progress.',
+  animal_store_requests_in_flight: 'Requests to the public port that are in progress.',
   animal_store_requests_waiting:
     'Requests to the public port that wait in the queue because of overload.',
   animal_store_ready: '1 if /readyz responds with 200, otherwise 0.',
   animal_store_replicas:
-    'Replicas that share each quota while Redis is unavailable, as this replica counts them.',
+    'The number of replicas, as this replica counts them. While Redis is unavailable, they share each quota.',
   animal_store_heartbeat_age_seconds:
-    'Time since the last heartbeat on the listening connection to Postgres. Heartbeats are sent every 2 s.',
+    'Time since the last heartbeat on the connection that listens to Postgres (LISTEN). Heartbeats are sent every 2 s.',
   animal_store_usage_write_age_seconds: 'Time since this replica last wrote to the usage ledger.',
 };
 
@@ -166,7 +166,7 @@ export function openMetrics({
   );
   const decisions = counter(
     'quota_decisions_total',
-    'Quota decisions by plan (none without a valid key), most restrictive window and outcome.',
+    'Quota decisions, by plan (none if there is no valid key), by the most restrictive window, and by outcome.',
     ['plan', 'window', 'outcome'],
   );
   const bans = counter('bans_total', 'Bans that were started by requests to this replica.');
@@ -198,7 +198,7 @@ export function openMetrics({
   );
   const redisSeconds = histogram(
     'redis_command',
-    'Duration of Redis commands, failures included.',
+    'Duration of Redis commands, including failed ones.',
     ['command'],
   );
   const redisErrors = counter('redis_command_errors_total', 'Redis commands that failed.', [
@@ -206,12 +206,12 @@ export function openMetrics({
   ]);
   const statementSeconds = histogram(
     'database_statement',
-    'Duration of SQL statements, including the wait for a connection, and failures.',
+    'Duration of SQL statements, including failed ones. It includes the wait for a connection.',
     ['statement'],
   );
   const statementsInFlight = gauge(
     'database_statements_in_flight',
-    'SQL statements in progress, or waiting for a connection.',
+    'SQL statements that are in progress or wait for a connection.',
   );
   const statementErrors = counter(
     'database_statement_errors_total',
