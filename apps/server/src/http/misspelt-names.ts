@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * A validation issue about a misspelt name. Its `input` is the misspelt name, whereas the `input`
- * of other issues is a value.
+ * A validation issue about a misspelt name, or about too many names. `input` is the misspelt name
+ * or the number of names.
  */
 interface NameIssue {
   readonly path: readonly string[];
