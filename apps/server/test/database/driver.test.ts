@@ -95,7 +95,8 @@ test('the Postgres driver sends no further statements of a transaction that has 
   const closed = Promise.withResolvers<void>();
   await using sql = open(adminUrl, { onclose: () => closed.resolve() });
   await using killer = open(adminUrl);
-  // The result is recorded separately, because `begin` may reject before its callback continues.
+  // The result of the last statement in the callback. The test cannot await the callback, because
+  // `begin` may reject before the callback has finished.
   const outcome = Promise.withResolvers<unknown>();
   const transaction = sql.client.begin(async (tx) => {
     const [session] = await tx<{ pid: number }[]>`select pg_backend_pid() as pid`;
