@@ -263,6 +263,43 @@ describe('responses that may be old', () => {
     },
   );
 
+  // Regression: the call waited for the 60 s in `RateLimit`, although they had begun when the
+  // response was stored.
+  test.each<[clock: string, aheadSeconds: number, statuses: readonly number[]]>([
+    ['the right clock', 0, []],
+    ['a clock that a fresh response has shown to be an hour slow', 3_600, [200]],
+    ['a clock that a 429 has shown to be half a minute fast', -30, [429, 200]],
+  ])(
+    'the quota gate waits only until the reset time of a response that was stored 50 s ago, on a machine with %s',
+    async (_, aheadSeconds, statuses) => {
+      const { send, sent } = open();
+      const now = Math.ceil(Date.now() / 1_000);
+      async function exchange(status: number, resetInSeconds: number, t: number, r: number) {
+        const pending = send();
+        await elapse(0);
+        const headers = {
+          'X-RateLimit-Limit': '60',
+          'X-RateLimit-Remaining': String(r),
+          'X-RateLimit-Reset': String(now + aheadSeconds + resetInSeconds),
+          RateLimit: `"minute";r=${r};t=${t}`,
+          ...(status === 429 && { 'Retry-After': '1' }),
+        };
+        sent.at(-1)?.resolve({ response: new Response('[]', { status, headers }), text: '[]' });
+        await pending;
+        await elapse(1_000);
+      }
+      for (const [n, status] of statuses.entries())
+        await exchange(status, status === 429 ? n + 1 : n + 60, 60, status === 429 ? 0 : 59);
+      const seconds = statuses.length;
+      await exchange(200, seconds + 10, 60, 0);
+      void send('', { maxRetryAfterMs: 70_000 });
+      await elapse(0);
+      expect(sent).toHaveLength(seconds + 1);
+      await elapse(12_000);
+      expect(sent).toHaveLength(seconds + 2);
+    },
+  );
+
   test('the quota gate ignores a response whose X-Request-Id it has seen before', async () => {
     const { send, sent } = open();
     const replayed = () => {

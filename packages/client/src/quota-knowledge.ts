@@ -31,6 +31,12 @@ const windowsInSuccesses = 3.5;
  */
 const maxSeenIds = 100;
 
+/**
+ * The service rounds the reset time and the seconds until it to whole seconds. Replicas without
+ * Redis may have slightly different clocks.
+ */
+const roundingMs = 2_000;
+
 /** The functions that learn the quota of one API key from its responses. */
 type QuotaKnowledge = [
   /** Returns the window with the fewest requests left. */
@@ -51,25 +57,29 @@ export function createQuotaKnowledge(): QuotaKnowledge {
   let deniedAtMs = Number.NEGATIVE_INFINITY;
   let successes = 0;
   let learnedAtMs = 0;
-  const seenIds = new Set<string>();
+  const seenIds = new Set<string | null | undefined>();
 
   /**
-   * Returns whether a response may come from a cache, such as the data cache of Next.js, which
-   * stores headers too. The `RateLimit` field of such a response describes an earlier time, and
-   * would block requests although the quota has reset.
+   * The clock of the service minus the clock of `performance.now()`, in milliseconds: the largest
+   * difference that a response has shown. Until then, the clock of this machine is used.
    *
-   * A 429 that shows no sign of a cache is trusted, because the clock of this machine may be wrong.
+   * A response from a cache shows a smaller difference, because its `RateLimit` counts from the
+   * time when the service sent it.
    */
-  function mayBeOld({ response: { headers, status } }: Answer): boolean {
+  let clockMs = Date.now() - performance.now();
+
+  /**
+   * Returns whether a response comes from a cache, such as the data cache of Next.js, which keeps
+   * headers.
+   */
+  function isCached({ response: { headers } }: Answer): boolean {
     const id = headers.get('X-Request-Id');
-    const isRepeated = id !== null && seenIds.has(id);
+    const isRepeated = seenIds.has(id);
     if (id !== null) seenIds.add(id);
     const [oldest] = seenIds;
-    if (seenIds.size > maxSeenIds && oldest !== undefined) seenIds.delete(oldest);
+    if (seenIds.size > maxSeenIds) seenIds.delete(oldest);
     // Only caches send the `Age` header (RFC 9111, §5.1).
-    if (isRepeated || headers.get('Age') !== null) return true;
-    const resetAt = Number(headers.get('X-RateLimit-Reset') ?? Number.NaN);
-    return status !== 429 && resetAt * 1_000 <= Date.now();
+    return isRepeated || headers.get('Age') !== null;
   }
 
   return [
@@ -89,11 +99,17 @@ export function createQuotaKnowledge(): QuotaKnowledge {
     },
 
     function learn(answer, wasAlone) {
-      if (mayBeOld(answer)) return;
-      const seen = readTightestWindow(answer);
+      if (isCached(answer)) return;
+      const seen = { ...readTightestWindow(answer) };
       const { ok, status } = answer.response;
       const isDenial = status === 429;
       const now = performance.now();
+      const resetMs = Number(seen.resetAt);
+      // A 429 shows that the client did not wait long enough, so an earlier difference was wrong.
+      clockMs = Math.max(isDenial ? 0 : clockMs, resetMs - seen.endsAtMs);
+      // The window of a response from a cache may have reset.
+      if (!isDenial && resetMs > 0 && resetMs - clockMs <= now) return;
+      seen.endsAtMs = Math.min(seen.endsAtMs, resetMs - clockMs + roundingMs);
       if (isDenial) deniedAtMs = now;
       successes = successes / 2 ** ((now - learnedAtMs) / strikeWindowMs) + Number(ok);
       learnedAtMs = now;
