@@ -24,6 +24,7 @@ import { defaultHttpSettings, type HttpSettings } from './http/http-settings.ts'
 import { limitConnections } from './http/limit-connections.ts';
 import { openListener } from './http/listener.ts';
 import { openLoadShedder } from './http/load-shedder.ts';
+import { createBanMoves, finishBanMovesMs } from './keys/ban-moves.ts';
 import { createReadBans } from './keys/bans-in-force.ts';
 import { createKeyCache, type KeyCacheSettings } from './keys/key-cache.ts';
 import { createKeyLookup } from './keys/key-lookup.ts';
@@ -261,7 +262,8 @@ function openDomain(context: Context, { database, quotas, counted, usage }: Stor
   const creations = createIdempotentCreations(database.db);
   const audit = createAuditLog(database.operators);
   const onFailure = unlessUnavailable(observability.report);
-  const deletions = [
+  const banMoves = createBanMoves(database.background, quotas.keys);
+  const repetitions = [
     repeat(creations.deleteExpired, {
       clock,
       pauseMs: context.pets?.deleteExpiredMs ?? defaultDeleteExpiredMs,
@@ -272,6 +274,7 @@ function openDomain(context: Context, { database, quotas, counted, usage }: Stor
       pauseMs: context.audit?.deleteExpiredMs ?? defaultDeleteAuditMs,
       onFailure,
     }),
+    repeat(banMoves.finishAll, { clock, pauseMs: finishBanMovesMs, onFailure }),
   ];
   const readBans = isAlone ? readBansAsStored : createReadBans(database.operators, quotas.keys);
   const { adminToken } = { ...defaultOpsSettings, ...context.ops };
@@ -295,7 +298,7 @@ function openDomain(context: Context, { database, quotas, counted, usage }: Stor
       stores: { database: place.kind, quotas: isAlone ? 'in-process' : 'redis' },
     }),
     async [Symbol.asyncDispose]() {
-      await Promise.all(deletions.map((deletion) => deletion.stop()));
+      await Promise.all(repetitions.map((repetition) => repetition.stop()));
     },
   };
 }

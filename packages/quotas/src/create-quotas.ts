@@ -140,8 +140,10 @@ export interface Quotas {
    * Moves the ban, the strikes and the earlier bans of a consumer to its new subject, for example
    * when an API key gets an account. The request counts stay with the old subject. If Redis is
    * down, the ban stays with the old subject too.
+   *
+   * @returns false if Redis is down.
    */
-  moveBan(from: ConsumerId, to: ConsumerId): Promise<void>;
+  moveBan(from: ConsumerId, to: ConsumerId): Promise<boolean>;
   /**
    * Creates a limit per minute without bans, for callers that have no quota, such as networks. The
    * Redis keys contain the name of the limit.
@@ -321,11 +323,15 @@ function composeStores({ redis, memory }: { redis?: RedisStore; memory: MemorySt
       await change<unknown>(consumer, inRedis, () => memory.credit(consumer));
     },
 
-    async moveBan(from: ConsumerId, to: ConsumerId): Promise<void> {
+    async moveBan(from: ConsumerId, to: ConsumerId): Promise<boolean> {
       checkConsumerId(from);
       checkConsumerId(to);
       // The store in memory finds bans by the id of the consumer, so it has nothing to move.
-      await redis?.moveBan(from, to).catch(() => {});
+      if (redis === undefined) return true;
+      return redis.moveBan(from, to).then(
+        () => true,
+        () => false,
+      );
     },
 
     limiter: (quota: Quota): QuotaLimiter => new QuotaLimiter(quotas, quota),

@@ -8,11 +8,12 @@ import {
 import type { Database } from '@animal-store/postgres';
 import { inTransaction, statement } from '@animal-store/postgres';
 import type { Quotas as KeyQuotas } from '@animal-store/quotas';
-import { and, eq, inArray, isNotNull, isNull } from 'drizzle-orm';
+import { and, eq, isNull } from 'drizzle-orm';
 import type { PgUpdateSetSource } from 'drizzle-orm/pg-core';
 import { type Cause, differenceOf, recordAudit } from '../audit/audit-log.ts';
 import { storedPlan } from '../keys/api-key.ts';
-import { findStoredAccount, resolveAccount, type StoredAccount } from '../keys/key-account.ts';
+import { createBanMoves } from '../keys/ban-moves.ts';
+import { resolveAccount, type StoredAccount } from '../keys/key-account.ts';
 import { creditWindows } from '../keys/key-management.ts';
 import { announceAccountChange } from '../replicas/change-channel.ts';
 import { AdminRefusal } from '../schema/admin-refusal.ts';
@@ -29,12 +30,6 @@ import {
 import { countFoundAccounts, searchAccounts } from './account-search.ts';
 
 export type AccountManagement = ReturnType<typeof createAccountManagement>;
-
-/**
- * The number of keys that are locked at the same time. When an account gets or loses its plan, the
- * bans of its keys move to other Redis keys, and each key is locked meanwhile.
- */
-const movedAtOnce = 50;
 
 const insertAccount = statement('insert_account', (tx, name: string) =>
   tx.insert(accounts).values({ name }).onConflictDoNothing(),
@@ -57,28 +52,6 @@ const listKeyIds = statement('list_keys_of_account', (tx, name: string) =>
     .where(and(eq(apiKeys.account, name), isNull(apiKeys.revokedAt))),
 );
 
-const lockKeys = statement('lock_keys', (tx, ids: string[]) =>
-  tx
-    .select({ id: apiKeys.id })
-    .from(apiKeys)
-    .where(inArray(apiKeys.id, ids))
-    .orderBy(apiKeys.id)
-    .for('update'),
-);
-
-/**
- * Returns for each key the id of the account whose plan applies to the key. The query is separate
- * from the statement that locks the keys. A statement that waits for a lock combines the locked row
- * with accounts that it has read before the wait, and these may be outdated.
- */
-const findPlaces = statement('find_places_of_keys', (tx, ids: string[]) =>
-  tx
-    .select({ id: apiKeys.id, accountId: accounts.id })
-    .from(apiKeys)
-    .leftJoin(accounts, and(eq(accounts.name, apiKeys.account), isNotNull(accounts.plan)))
-    .where(inArray(apiKeys.id, ids)),
-);
-
 /**
  * Creates the operations on accounts. Each operation runs in one transaction with its audit entry
  * and its announcement, like the operations on keys. If two changes are concurrent, the later one
@@ -92,6 +65,8 @@ export function createAccountManagement(
   onChanged: (account: string) => void,
   quotas: Pick<KeyQuotas, 'moveBan' | 'credit' | 'lookAtAccount'>,
 ) {
+  const moves = createBanMoves(db, quotas);
+
   /** Locks and changes an account, records the change in the audit log and announces it. */
   async function change(
     { name, action, cause }: { name: string; action: AuditAction; cause: Cause },
@@ -116,34 +91,6 @@ export function createAccountManagement(
     });
     onChanged(name);
     return account;
-  }
-
-  /**
-   * Moves the bans of an account's keys in Redis after a change of the account's plan. A ban is
-   * stored where the requests of its key are counted: with the account if it has a plan, and
-   * otherwise with the key.
-   *
-   * The bans move after the change of the plan, because requests use the old plan until all
-   * replicas know the new one. Each key is locked while its ban moves, and its account is read
-   * again. Another operator may change the account or end the ban at the same time.
-   */
-  async function settleBans(name: string, ids: readonly string[]): Promise<void> {
-    const account = await findStoredAccount(db, name);
-    if (account === undefined) return;
-    for (let done = 0; done < ids.length; done += movedAtOnce) {
-      await inTransaction('settle_bans', db, async (tx) => {
-        const some = ids.slice(done, done + movedAtOnce);
-        await lockKeys(tx, some);
-        const places = await findPlaces(tx, some);
-        const moves = places.flatMap(({ id, accountId }) => {
-          const to = { id, accountId: accountId ?? undefined };
-          return [undefined, account.id]
-            .filter((from) => from !== to.accountId)
-            .map((from) => quotas.moveBan({ id, accountId: from }, to));
-        });
-        await Promise.all(moves);
-      });
-    }
   }
 
   return {
@@ -185,7 +132,8 @@ export function createAccountManagement(
      */
     async setPlan(name: string, choice: AccountPlan, cause: Cause): Promise<Account> {
       let ids: string[] = [];
-      const account = await change(
+      const move = await moves.begin({ keyId: null, accounts: [name] });
+      const changing = change(
         { name, action: 'account.changed', cause },
         choice.plan === null ? { plan: null, perMinute: null, perDay: null } : storedPlan(choice),
         // The keys are listed while the account is locked. A key that leaves the account afterwards
@@ -194,10 +142,12 @@ export function createAccountManagement(
           ids = (await listKeyIds(tx, name)).map(({ id }) => id);
         },
       );
-      // Bans are moved even if the plan did not change. A replica may have stopped after the change
-      // and before it moved the bans, and the operator now repeats the change.
-      await settleBans(name, ids);
-      return account;
+      // The bans move after the change of the plan, because requests use the old plan until all
+      // replicas know the new one. They move even if the change fails, because it may have been
+      // committed. If the move fails, a replica finishes it later.
+      await changing.catch(() => {});
+      await moves.finish(move, ids).catch(() => {});
+      return changing;
     },
 
     /**

@@ -34,6 +34,7 @@ import type { ListPosition } from '../schema/list-page.ts';
 import { accounts, apiKeys } from '../schema/schema.ts';
 import { resumed, suspended } from '../schema/suspension.ts';
 import { type PlanChoice, storedPlan } from './api-key.ts';
+import { createBanMoves } from './ban-moves.ts';
 import { findAppliedPlan, findStoredAccount, resolveAccount } from './key-account.ts';
 import { findKey, keyTokens } from './key-record.ts';
 import { countFoundKeys, searchKeys } from './key-search.ts';
@@ -108,15 +109,6 @@ async function planOfNewKey(tx: Database, { account, ...wanted }: NewKey): Promi
   return { plan: 'free' };
 }
 
-/**
- * The ids under which the quota store keeps the ban of a key: before and after a change of the
- * key's account.
- */
-interface Move {
-  readonly from: ConsumerId;
-  readonly to: ConsumerId;
-}
-
 interface Subject {
   readonly id: string;
   readonly action: AuditAction;
@@ -136,6 +128,8 @@ export function createKeyManagement(
   onChanged: (keyId: string) => void,
   quotas: Pick<KeyQuotas, 'look' | 'unban' | 'moveBan' | 'credit'>,
 ) {
+  const moves = createBanMoves(db, quotas);
+
   /**
    * Locks and changes a key, records the change in the audit log and announces it. An expired or
    * revoked key can only be revoked.
@@ -183,6 +177,29 @@ export function createKeyManagement(
     }
   }
 
+  /** Changes the values of a key. If its account changes, its ban moves before the commit. */
+  async function changeValues(
+    id: string,
+    { plan, quota, ...wanted }: KeyChange,
+    cause: Cause,
+  ): Promise<Key> {
+    const { key } = await change({ id, action: 'key.changed', cause }, async (tx, before) => {
+      const choice = choosePlan(before, { plan, quota });
+      await updateKey(tx, id, { ...wanted, ...storedPlan(choice) });
+      if (wanted.account === undefined) return;
+      // The lock orders this change and a concurrent change of an account's plan. If this change
+      // comes first, the change of the plan finds the key in its new account. If this change
+      // comes second, it sees the new plan.
+      await lockAccounts(tx, [before.account, wanted.account]);
+      const from = { id, accountId: await findPlanAccountId(tx, before.account) };
+      const to = { id, accountId: await findPlanAccountId(tx, wanted.account) };
+      // The ban moves while the key is locked. A concurrent unban waits for the lock and then
+      // finds the ban under its new id.
+      if (from.accountId !== to.accountId) await quotas.moveBan(from, to);
+    });
+    return key;
+  }
+
   const set = async (subject: Subject, values: PgUpdateSetSource<typeof apiKeys>): Promise<Key> =>
     (await change(subject, (tx) => updateKey(tx, subject.id, values))).key;
 
@@ -221,35 +238,24 @@ export function createKeyManagement(
       }),
 
     /** Changes a key. The requests that are already counted stay counted. */
-    async change(id: string, { plan, quota, ...wanted }: KeyChange, cause: Cause): Promise<Key> {
-      let moved: Move | undefined;
-      const changing = change({ id, action: 'key.changed', cause }, async (tx, before) => {
-        const choice = choosePlan(before, { plan, quota });
-        const to = wanted.account && (await resolveAccount(tx, wanted.account));
-        await updateKey(tx, id, { ...wanted, account: to, ...storedPlan(choice) });
-        if (to === undefined) return undefined;
-        // The lock orders this change and a concurrent change of an account's plan. If this change
-        // comes first, the change of the plan finds the key in its new account. If this change
-        // comes second, it sees the new plan.
-        await lockAccounts(tx, [before.account, to]);
-        const move: Move = {
-          from: { id, accountId: await findPlanAccountId(tx, before.account) },
-          to: { id, accountId: await findPlanAccountId(tx, to) },
-        };
-        if (move.from.accountId === move.to.accountId) return undefined;
-        // The ban moves while the key is locked. A concurrent unban waits for the lock and then
-        // finds the ban under its new id.
-        moved = move;
-        await quotas.moveBan(move.from, move.to);
-        return move;
-      });
-      const { key, result: move } = await changing.catch(async (failure: unknown) => {
-        if (moved !== undefined) await quotas.moveBan(moved.to, moved.from);
-        throw failure;
-      });
+    async change(id: string, wanted: KeyChange, cause: Cause): Promise<Key> {
+      if (wanted.account === undefined) return changeValues(id, wanted, cause);
+      const before = await findKey(db, id);
+      refuseEnded(before);
+      const to = wanted.account && (await resolveAccount(db, wanted.account));
+      const names = [before.account, to].filter((name) => name !== null);
+      const move = await moves.begin({ keyId: id, accounts: names });
+      // If the change fails, the ban moves back, unless the change was committed after all. If that
+      // fails too, a replica finishes the move later.
+      const key = await changeValues(id, { ...wanted, account: to }, cause).catch(
+        async (failure: unknown) => {
+          await moves.finish(move).catch(() => {});
+          throw failure;
+        },
+      );
       // The ban is moved a second time. A request may have started a ban under the old id before
       // this replica knew about the change.
-      if (move !== undefined) await quotas.moveBan(move.from, move.to);
+      await moves.finish(move).catch(() => {});
       return key;
     },
 

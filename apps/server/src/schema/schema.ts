@@ -300,6 +300,23 @@ export const openBans = pgTable(
 );
 
 /**
+ * The moves of bans that have not ended. While a key changes its account, or an account its plan,
+ * bans move in Redis: see `ban-moves.ts`.
+ */
+export const banMoves = pgTable(
+  'ban_moves',
+  {
+    id: uuid().primaryKey().defaultRandom(),
+    /** The key that changes its account; `null` if an account changes its plan. */
+    keyId: uuid('key_id'),
+    /** The names of the accounts among which the bans move. */
+    accounts: text().array().notNull(),
+    startedAt: instant('started_at').notNull().default(sql`now()`),
+  },
+  (move) => [index('ban_moves_started_at').on(move.startedAt)],
+);
+
+/**
  * The sessions of operators. A session ends when the token that created it expires. The operator of
  * a session is the operator of that token.
  */

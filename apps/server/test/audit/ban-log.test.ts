@@ -127,7 +127,7 @@ test('the audit log records no unban and no reset of request counts (credit) whe
 test('the service moves the ban of an API key in Redis when the key joins or leaves an account with a plan', async () => {
   const { db } = database;
   const moves: Parameters<KeyQuotas['moveBan']>[] = [];
-  const keys = manageKeys(db, { moveBan: async (...move) => void moves.push(move) });
+  const keys = manageKeys(db, { moveBan: async (...move) => moves.push(move) > 0 });
   const { key } = await keys.create({ name: 'x', plan: 'free' }, someCause);
   const account = { name: 'of a plan', plan: 'pro' } as const;
   const [stored] = await db.insert(accounts).values(account).returning({ id: accounts.id });
@@ -135,8 +135,9 @@ test('the service moves the ban of an API key in Redis when the key joins or lea
     await keys.change(key.id, { account: name }, someCause);
   const [alone, inAccount] = [{ id: key.id }, { id: key.id, accountId: stored?.id }];
   // Each change moves the ban twice: before the commit, and after this replica has learned about
-  // the change.
-  expect(moves).toEqual([
+  // the change. The second move also searches accounts without a plan, because they may have had one.
+  const found = moves.filter(([{ accountId }]) => [undefined, stored?.id].includes(accountId));
+  expect(found).toEqual([
     ...Array(2).fill([alone, inAccount]),
     ...Array(2).fill([inAccount, alone]),
     ...Array(2).fill([alone, inAccount]),

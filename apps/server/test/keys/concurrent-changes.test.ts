@@ -1,4 +1,5 @@
 import { defaultBanPolicy } from '@animal-store/contract';
+import { DatabaseUnavailableError } from '@animal-store/postgres';
 import { createQuotas, type Quotas } from '@animal-store/quotas';
 import { hangMs, openRedis, until } from '@animal-store/testkit';
 import { sql } from 'drizzle-orm';
@@ -8,7 +9,9 @@ import {
   createAccountManagement,
 } from '../../src/accounts/account-management.ts';
 import { searchEntries } from '../../src/audit/audit-search.ts';
+import { createBanMoves } from '../../src/keys/ban-moves.ts';
 import type { KeyManagement } from '../../src/keys/key-management.ts';
+import { banMoves } from '../../src/schema/schema.ts';
 import { someCause } from '../support/admin.ts';
 import { useDatabase } from '../support/databases.ts';
 import { manageKeys } from '../support/manage-keys.ts';
@@ -145,19 +148,68 @@ test('a banned key stays banned when it moves to another account while a plan ch
   expect(await isBanned(id)).toBe(true);
 });
 
-test('setPlan moves the ban of a key in Redis if an earlier setPlan was interrupted before it moved the ban', async () => {
-  const id = await createBanned('stopped');
-  // The function `moveBan` does nothing here, as if the replica of the service had stopped before
-  // it moved the ban.
-  const stopped = createAccountManagement(database.db, () => {}, {
-    ...quotas,
-    moveBan: async () => {},
-  });
-  await stopped.setPlan('stopped', plan, someCause);
-  expect(await isBanned(id)).toBe(false);
-  await accounts.setPlan('stopped', plan, someCause);
+/** Returns the database with a function that ends each transaction in another way. */
+const withTransactions = (transaction: typeof database.db.transaction) =>
+  Object.create(database.db, { transaction: { value: transaction } }) as typeof database.db;
+
+const lostConnection = () => new DatabaseUnavailableError('CONNECTION_CLOSED');
+
+// Regression: after a COMMIT without a response, the ban moved back to where no request found it.
+test.each([
+  [
+    'was committed',
+    async (work: Parameters<typeof database.db.transaction>[0]) => {
+      await database.db.transaction(work);
+      throw lostConnection();
+    },
+  ],
+  [
+    'was not committed',
+    (work: Parameters<typeof database.db.transaction>[0]) =>
+      database.db.transaction(async (tx) => {
+        await work(tx);
+        throw lostConnection();
+      }),
+  ],
+])(
+  'a key stays banned when its change of account %s, but its replica lost the connection and stopped, because another replica finishes the move of the ban',
+  async (_, transaction) => {
+    const db = withTransactions(transaction as typeof database.db.transaction);
+    for (const [from, to] of [
+      ['label', 'with a plan'],
+      ['with a plan', 'label'],
+    ] as const) {
+      await accounts.credit('with a plan', someCause);
+      const id = await createBanned(from);
+      const changing = manageKeys(db, quotas).change(id, { account: to }, someCause);
+      await expect(changing).rejects.toThrow(DatabaseUnavailableError);
+      await finishLater();
+      expect(await isBanned(id)).toBe(true);
+      expect(await database.db.select().from(banMoves)).toEqual([]);
+    }
+  },
+);
+
+// Regression: the ban stayed where no request found it, and nothing moved it later.
+test('a key stays banned when Redis was down while the key changed its account or the account its plan', async () => {
+  const withoutRedis = { ...quotas, moveBan: async () => false };
+  const id = await createBanned('away');
+  const { db } = database;
+  await manageKeys(db, withoutRedis).change(id, { account: 'with a plan' }, someCause);
+  await finishLater();
   expect(await isBanned(id)).toBe(true);
+  const other = await createBanned('away');
+  await createAccountManagement(db, () => {}, withoutRedis).setPlan('away', plan, someCause);
+  expect(await isBanned(other)).toBe(false);
+  await finishLater();
+  expect(await isBanned(other)).toBe(true);
 });
+
+/** Finishes the moves of bans, as if they had begun a minute ago. */
+async function finishLater(): Promise<void> {
+  await database.db.execute(sql`update ban_moves set started_at = now() - interval '1 minute'`);
+  await createBanMoves(database.db, quotas).finishAll();
+}
 
 test('the audit log records only one reset of request counts (credit) when two credits of a key happen at the same time', async () => {
   for (let round = 0; round < rounds; round += 1) {

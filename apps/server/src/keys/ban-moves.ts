@@ -1,0 +1,144 @@
+import type { Database } from '@animal-store/postgres';
+import { inTransaction, statement } from '@animal-store/postgres';
+import type { ConsumerId, Quotas as KeyQuotas } from '@animal-store/quotas';
+import { and, eq, inArray, isNotNull, isNull, lte, sql } from 'drizzle-orm';
+import { accounts, apiKeys, banMoves } from '../schema/schema.ts';
+
+/** The interval at which each replica looks for unfinished moves of bans. */
+export const finishBanMovesMs = 10_000;
+
+/**
+ * The age from which a move counts as unfinished, in seconds. A younger move belongs to a change
+ * that is probably still running.
+ */
+const unfinishedAfterSeconds = 10;
+
+/**
+ * The number of keys that are locked at the same time. Each key is locked while its ban moves to
+ * another Redis key.
+ */
+const movedAtOnce = 50;
+
+type BanMove = typeof banMoves.$inferSelect;
+
+const insertMove = statement('insert_ban_move', (db, move: typeof banMoves.$inferInsert) =>
+  db.insert(banMoves).values(move).returning(),
+);
+
+const deleteMove = statement('delete_ban_move', (db, id: string) =>
+  db.delete(banMoves).where(eq(banMoves.id, id)),
+);
+
+const listMoves = statement('list_ban_moves', (db, minAgeSeconds: number) =>
+  db
+    .select()
+    .from(banMoves)
+    .where(lte(banMoves.startedAt, sql`now() - make_interval(secs => ${minAgeSeconds})`))
+    .orderBy(banMoves.startedAt)
+    .limit(movedAtOnce),
+);
+
+const listKeyIds = statement('list_keys_of_account', (tx, names: string[]) =>
+  tx
+    .select({ id: apiKeys.id })
+    .from(apiKeys)
+    .where(and(inArray(apiKeys.account, names), isNull(apiKeys.revokedAt))),
+);
+
+const listAccountIds = statement('list_ids_of_accounts', (tx, names: string[]) =>
+  tx.select({ id: accounts.id }).from(accounts).where(inArray(accounts.name, names)),
+);
+
+const lockKeys = statement('lock_keys', (tx, ids: string[]) =>
+  tx
+    .select({ id: apiKeys.id })
+    .from(apiKeys)
+    .where(inArray(apiKeys.id, ids))
+    .orderBy(apiKeys.id)
+    .for('update'),
+);
+
+/**
+ * Returns for each key the id of the account whose plan applies to the key. The query is separate
+ * from the locking statement. A statement that waits for a lock would combine the locked row with
+ * accounts that it read before the wait.
+ */
+const findPlaces = statement('find_places_of_keys', (tx, ids: string[]) =>
+  tx
+    .select({ id: apiKeys.id, accountId: accounts.id })
+    .from(apiKeys)
+    .leftJoin(accounts, and(eq(accounts.name, apiKeys.account), isNotNull(accounts.plan)))
+    .where(inArray(apiKeys.id, ids)),
+);
+
+/**
+ * Creates the operations that move bans in Redis when keys change their account, or accounts their
+ * plan.
+ *
+ * Redis and Postgres have no common transaction. So each move is first written to the table
+ * `ban_moves`, and deleted when it has ended. If the replica stops in between, loses Redis, or does
+ * not learn whether its change was committed, any replica finishes the move. It reads from Postgres
+ * where the requests of each key are counted now.
+ */
+export function createBanMoves(db: Database, quotas: Pick<KeyQuotas, 'moveBan'>) {
+  /**
+   * Moves the bans of keys to where their requests are counted now. Each key is locked while its ban
+   * moves, because another operator may change the key or end the ban at the same time.
+   *
+   * @returns false if Redis is down.
+   */
+  async function settle(ids: readonly string[], names: string[]): Promise<boolean> {
+    const found = await listAccountIds(db, names);
+    const candidates = [undefined, ...found.map(({ id }) => id)];
+    for (let done = 0; done < ids.length; done += movedAtOnce) {
+      const moved = await inTransaction('settle_bans', db, async (tx) => {
+        const some = ids.slice(done, done + movedAtOnce);
+        await lockKeys(tx, some);
+        const places = await findPlaces(tx, some);
+        const moves = places.flatMap(({ id, accountId }) => {
+          const to: ConsumerId = { id, accountId: accountId ?? undefined };
+          return candidates
+            .filter((from) => from !== to.accountId)
+            .map((from) => quotas.moveBan({ id, accountId: from }, to));
+        });
+        return Promise.all(moves);
+      });
+      if (moved.includes(false)) return false;
+    }
+    return true;
+  }
+
+  /**
+   * Moves the bans of a move, and deletes the move unless Redis is down.
+   *
+   * @param also further keys whose bans move. A key that has left the account is not found there.
+   */
+  async function finish(
+    { id, keyId, accounts: names }: BanMove,
+    also: readonly string[] = [],
+  ): Promise<void> {
+    const ids = keyId === null ? (await listKeyIds(db, names)).map((key) => key.id) : [keyId];
+    if (await settle([...new Set([...ids, ...also])], names)) await deleteMove(db, id);
+  }
+
+  return {
+    /**
+     * Records a move before the change that causes it.
+     *
+     * @param move.keyId the key whose account changes; `null` if the plan of an account changes.
+     * @param move.accounts the names of the accounts among which bans may have to move.
+     */
+    async begin(move: { keyId: string | null; accounts: string[] }): Promise<BanMove> {
+      const [begun] = await insertMove(db, move);
+      if (begun === undefined) throw new Error('The move was not stored: INSERT returned no row.');
+      return begun;
+    },
+
+    finish,
+
+    /** Finishes the moves that other replicas of the service, or this one, could not finish. */
+    async finishAll(): Promise<void> {
+      for (const move of await listMoves(db, unfinishedAfterSeconds)) await finish(move);
+    },
+  };
+}
