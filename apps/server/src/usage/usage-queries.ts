@@ -5,7 +5,7 @@ import { statement } from '@animal-store/postgres';
 import { and, eq, gte, inArray, lt, type SQL, sql } from 'drizzle-orm';
 import { accounts, apiKeys } from '../schema/schema.ts';
 import { planCode, totalId } from './usage-entry.ts';
-import { counts, isDenied, spanOf, written } from './usage-tables.ts';
+import { counts, isDenied, largestTotalId, spanOf, written } from './usage-tables.ts';
 
 export type UsageQueries = ReturnType<typeof createUsageQueries>;
 
@@ -95,11 +95,13 @@ const listBusiestKeys = statement(
   'list_busiest_keys',
   (db, filter: UsageFilter, range: UsageRange, limit: number) => {
     const sum = sql<number>`busy.requests`.mapWith(Number);
-    const { account } = filter;
-    // The subquery is sorted, so that Postgres looks up keys only until the list is full.
+    const { account, plan } = filter;
+    // The subquery is sorted, so that Postgres looks up keys only until the list is full. Without a
+    // filter, it returns only the rows of the list, so that Postgres need not sort all keys.
+    const most = account === undefined && plan === undefined ? sql`limit ${limit}` : sql`offset 0`;
     const busy = sql`(select ${counts.keyId}, ${requests} as requests from ${counts}
-      where ${and(isWithin('day', range), account === undefined ? undefined : isOfKeys(eq(apiKeys.account, account)))}
-      group by ${counts.keyId} order by 2 desc, 1 offset 0) busy`;
+      where ${and(isWithin('day', range), account === undefined ? undefined : isOfKeys(eq(apiKeys.account, account)))} and ${counts.keyId} > ${largestTotalId}
+      group by ${counts.keyId} order by 2 desc, 1 ${most}) busy`;
     return db
       .select({
         keyId: apiKeys.id,

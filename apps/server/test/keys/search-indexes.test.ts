@@ -21,6 +21,8 @@ beforeAll(async () => {
     `insert into usage.counts (key_id, span, at, operation, outcome, requests)
       select id, 1440, date_trunc('day', now(), 'UTC'), 1, 0, case account when 'C-17171' then 999 else 1 end
       from api_keys`,
+    `update api_keys set expires_at = case account when 'C-10005' then now() - interval '1 day'
+      else now() + interval '3 days' end where account in ('C-10005', 'C-10006')`,
     `insert into audit_entries (at, actor_type, actor_name, action, subject_type, subject_id, subject_name, before, after)
       select now(), 'system', 'service', 'ban.started', 'key', id, name, '{}', '{}' from api_keys`,
     'vacuum analyze',
@@ -45,6 +47,20 @@ test.each<[title: string, table: string, search: Search, found: number]>([
   ['a key by the beginning of its id or its token', 'api_keys', keys({ search: 'ast_fade' }), 0],
   ['no key by a wildcard character', 'api_keys', keys({ search: 'C-2_99' }), 0],
   ['a key that is near its limit', 'api_keys', keys({ nearLimit: 'true' }), 1],
+  ['the expired keys', 'api_keys', keys({ state: 'expired' }), 1],
+  ['the keys that expire soon', 'api_keys', keys({ expiresWithinDays: 7 }), 1],
+  [
+    'the number of expired keys',
+    'api_keys',
+    async (db) => ({ items: Array(await countFoundKeys(db, { state: 'expired' })) }),
+    1,
+  ],
+  [
+    'the number of keys that expire soon',
+    'api_keys',
+    async (db) => ({ items: Array(await countFoundKeys(db, { expiresWithinDays: 7 })) }),
+    1,
+  ],
   ['an account', 'accounts', (db) => searchAccounts(db, { search: 'c-29999' }, 50, undefined), 1],
   ['the first accounts', 'accounts', (db) => searchAccounts(db, {}, 50, undefined), 50],
   [
