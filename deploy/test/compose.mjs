@@ -136,7 +136,7 @@ async function makeImage({ buildah, directory }, name, entrypoint, files) {
   };
   for (const [to, from] of Object.entries(files)) {
     put(from, to);
-    // `ldd` fails for folders and text files, because they load no libraries.
+    // `ldd` fails for folders and text files. They load no libraries, so the failure is ignored.
     const { stdout } = await run('ldd', [from]).catch(() => ({ stdout: '' }));
     // Libraries are copied to a folder that every Debian image has, wherever they are on this
     // machine.
@@ -158,7 +158,8 @@ async function makeImages(containers) {
   await makeImage(containers, 'haproxy:3.0.5-alpine', haproxy, {
     '/usr/local/bin/haproxy': findProgram('haproxy'),
   });
-  // The option makes Redis accept other hosts without a password, as the public image does.
+  // With `--protected-mode no`, Redis accepts other hosts without a password, as in the public
+  // image.
   const valkey = ['/bin/sh', '-c', 'exec "$@" --protected-mode no --dir /data', 'sh'];
   await makeImage(containers, 'valkey/valkey:8.0.1-alpine', valkey, {
     '/usr/local/bin/valkey-server': findProgram('valkey-server') ?? findProgram('redis-server'),

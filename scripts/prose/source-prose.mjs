@@ -3,7 +3,9 @@
 
 import jsTokens from 'js-tokens';
 
-/** Patterns for the comments of other languages, by file extension. */
+/**
+ * Patterns for the comments of languages other than JavaScript and TypeScript, by file extension.
+ */
 const lineComments = new Map([
   ...['.sh', '.py', '.yaml', '.yml', '.env', '.cfg'].map((ext) => [ext, /(?<=^|\s)#+(?= ).*/gm]),
   ...['.sql', '.lua'].map((ext) => [ext, /--+(?= ).*/g]),

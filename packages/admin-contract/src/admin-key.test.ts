@@ -39,7 +39,7 @@ test.each<[keyof typeof schemas, object]>([
 });
 
 test.each([undefined, {}])(
-  'the schema of a key rotation gives the body %j the default grace period of a day',
+  'the schema of a key rotation adds the default grace period of a day to the body %j',
   (rotation) => {
     expect(Rotation.parse(rotation)).toEqual({ graceSeconds: 86_400 });
   },

@@ -95,7 +95,8 @@ describe('a failed response', () => {
   });
 
   const byProxy = new Response('<h1>Bad</h1>', { status: 502, statusText: 'Bad Gateway' });
-  // These are the only properties of a redirect that browsers reveal.
+  // Browsers hide everything about a redirect. They only reveal that `ok` is false and `status` is
+  // 0.
   const hidden = Object.defineProperties(new Response(''), {
     ok: { value: false },
     status: { value: 0 },

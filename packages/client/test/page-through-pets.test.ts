@@ -128,7 +128,7 @@ describe('pages', () => {
     ]);
   });
 
-  test('pages, with the resumeCursor of the last page, yields the animals that were added after that page, each of them once', async () => {
+  test('pages yields each animal that was added later exactly once when it starts at the resumeCursor of the last page', async () => {
     const { store, script } = open([
       page(pets(5, 5)),
       page(pets(5, 7)),
@@ -170,8 +170,11 @@ describe('pages', () => {
     ['<?cursor=x>; rel=next', 'x'],
     ['</v1/pets>; rel="next"', undefined],
     [undefined, undefined],
-  ])('listPets reads from the Link header %j the cursor %j', async (link, expected) => {
-    const { store } = open([page([], link)]);
-    expect(await store.listPets()).toMatchObject({ pets: [], nextCursor: expected });
-  });
+  ])(
+    'listPets finds in the Link header %j the cursor of the next page: %j',
+    async (link, expected) => {
+      const { store } = open([page([], link)]);
+      expect(await store.listPets()).toMatchObject({ pets: [], nextCursor: expected });
+    },
+  );
 });

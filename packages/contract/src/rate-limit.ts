@@ -12,7 +12,8 @@ export const rateLimitHeaders = {
   /** The limit and the length of every window (draft-ietf-httpapi-ratelimit-headers-10, §3). */
   policies: 'RateLimit-Policy',
   /**
-   * The remaining requests of every window, and the seconds until its reset (the same draft, §4).
+   * The remaining requests of every window, and the seconds until its reset
+   * (draft-ietf-httpapi-ratelimit-headers-10, §4).
    */
   state: 'RateLimit',
   /** The whole seconds to wait after a 429 or a 503 (RFC 9110, §10.2.3). */

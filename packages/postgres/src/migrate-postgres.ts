@@ -141,7 +141,7 @@ function reasonOf(error: unknown, { connectSeconds }: DatabaseLimits): string {
   if (cause instanceof AggregateError && cause.errors[0] instanceof Error) {
     return cause.errors[0].message;
   }
-  // The driver's own message is not a sentence: "write CONNECT_TIMEOUT host:port".
+  // This sentence replaces the driver's own message, which is "write CONNECT_TIMEOUT host:port".
   if ('code' in cause && cause.code === 'CONNECT_TIMEOUT') {
     return `no response from Postgres within ${connectSeconds} s`;
   }

@@ -53,7 +53,7 @@ export function connectPostgres(
     // The driver's own pauses between attempts grow up to 20 s. A Postgres that works again would
     // look dead for that long.
     backoff: () => 0,
-    // With this option, the driver would query the array types on each new connection, and would
+    // With `fetch_types`, the driver would query the array types on each new connection, and would
     // not handle the failure of that query. If a connection was lost at that moment, the process
     // ended.
     fetch_types: false,

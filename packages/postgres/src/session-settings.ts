@@ -90,8 +90,9 @@ export function findSessionFault(session: SessionFacts): string | undefined {
   if (session['session_replication_role'] === 'replica') {
     return "session_replication_role is 'replica', so no trigger would run. Remove the setting: alter role … reset session_replication_role, or alter database … reset session_replication_role";
   }
-  // Postgres would acknowledge a commit before it is on the disk. The service does not send this
-  // setting, because any other value of the operator is strong enough, and may be stronger.
+  // With `off`, Postgres would acknowledge a commit before it is on the disk. The service does not
+  // send `synchronous_commit`, because every other value is safe enough, and operators may have
+  // chosen a stronger one.
   if (session['synchronous_commit'] === 'off') {
     return "synchronous_commit is 'off', so a crash of Postgres would lose animals whose creation was acknowledged. Remove the setting: alter role … reset synchronous_commit, or alter database … reset synchronous_commit";
   }

@@ -273,7 +273,8 @@ function accessOf(url = ''): { username?: string; password?: string; tls?: objec
 }
 
 const clusterOptions = (connection: Connection) => ({
-  // For a Cluster, this option belongs at the top level. ioredis ignores it inside `redisOptions`.
+  // For a Cluster, `enableOfflineQueue` belongs at the top level. ioredis ignores the option inside
+  // `redisOptions`.
   enableOfflineQueue: false,
   // With other values of these two options, ioredis would send a command again that Redis may have
   // counted already.

@@ -112,8 +112,9 @@ function answerTo(reply: readonly number[], index: number, now: number): StoreAn
   const isDenied = !isAdmitted && index < admitted + denied;
   // The number of requests that were admitted after this one.
   const later = isAdmitted ? admitted - 1 - index : 0;
-  // The number of denied requests after this one. They are strikes, unless they are within the
-  // grace period of an episode. `Math.max` below corrects the number for this case.
+  // The number of denied requests after this request. Each of them is a strike, except within the
+  // grace period of an episode. Then no strikes were added, and `Math.max` below returns the old
+  // number.
   const laterStrikes = isDenied ? admitted + denied - 1 - index : 0;
   return {
     now,

@@ -40,8 +40,8 @@ function startGuardian(): ChildProcess {
     // The guardian has its own session. Otherwise Ctrl-C in a terminal would end it too, because
     // Ctrl-C reaches all processes of the foreground group.
     detached: true,
-    // The guardian must not inherit NODE_OPTIONS, such as a debugger. Its working directory must
-    // not be a directory that it removes.
+    // The guardian must not inherit NODE_OPTIONS, which may start a debugger. Its working directory
+    // must not be a directory that it removes.
     env: {},
     cwd: '/',
   });

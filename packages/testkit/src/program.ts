@@ -30,8 +30,8 @@ const programs = {
       ...['google-chrome', 'google-chrome-stable'],
     ],
     packages: 'chromium-headless-shell chromium chromium chromium',
-    // The package contains absolute paths, and needs fonts and their configuration. So it does not
-    // work when it is only unpacked.
+    // Debian's package of Chromium contains absolute paths, and needs fonts and their
+    // configuration. So Chromium does not work if the package is only unpacked.
     isInstalled: true,
   },
   curl: { names: ['curl'], packages: 'curl' },

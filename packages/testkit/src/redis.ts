@@ -30,7 +30,7 @@ export async function openRedis(options: { args?: readonly string[]; port?: numb
     service = await startGuarded({
       command: server,
       args: [
-        // These arguments come first, because one of them may be a configuration file.
+        // `options.args` come first, because a configuration file must be the first argument.
         ...(options.args ?? []),
         ...['--port', String(port), '--bind', '127.0.0.1', '--dir', directory.path],
         ...['--save', '', '--appendonly', 'no'],
