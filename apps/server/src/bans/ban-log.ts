@@ -22,12 +22,11 @@ export interface Ban {
 }
 
 /**
- * The recorded reasons of bans that one replica of the service imposed while Redis was unavailable.
- * {@link deleteForgottenBans} compares stored entries with these texts. The second one is from
- * earlier versions.
+ * The recorded reason of a ban that one replica of the service imposed while Redis was unavailable.
+ * The text must not change. {@link deleteForgottenBans} compares stored entries with it, also in
+ * replicas of other versions during a rolling update.
  */
-const imposedWithoutRedis = 'Redis was unavailable, so one replica imposed this ban by itself.';
-const earlierText = 'Redis was away from one replica, which decided alone.';
+const imposedWithoutRedis = 'Redis was away from one replica, which decided alone.';
 
 const theService: Cause = {
   actor: { type: 'system', id: null, name: 'system' },
@@ -99,7 +98,7 @@ export const deleteForgottenBans = statement(
           lte(openBans.until, until),
           sql`not exists (select from ${auditEntries} where ${auditEntries.subjectId} = ${openBans.keyId}
             and ${auditEntries.at} = ${openBans.startedAt} and ${auditEntries.action} = 'ban.started'
-            and ${auditEntries.reason} in (${imposedWithoutRedis}, ${earlierText}))`,
+            and ${auditEntries.reason} = ${imposedWithoutRedis})`,
         ),
       )
       .returning({ keyId: openBans.keyId }),

@@ -4,7 +4,7 @@ import { systemClock } from '@animal-store/runtime';
 import { openRedis, openTcpProxy } from '@animal-store/testkit';
 import { eq } from 'drizzle-orm';
 import { expect, test, vi } from 'vitest';
-import { createAuditLog, recordAudit } from '../../src/audit/audit-log.ts';
+import { createAuditLog } from '../../src/audit/audit-log.ts';
 import { createBanLog, deleteEndedBans, deleteForgottenBans } from '../../src/bans/ban-log.ts';
 import { openBanLog } from '../../src/bans/open-ban-log.ts';
 import { accounts, openBans } from '../../src/schema/schema.ts';
@@ -179,21 +179,6 @@ test('a ban that one server imposed without Redis stays active in the audit log 
   await bans.close();
   expect(await openBansOf(own.keyId)).toEqual([]);
   expect(await actionsAbout(own.keyId)).toEqual(['ban.started', 'ban.started']);
-});
-
-test('deleteForgottenBans keeps a ban that a server of an earlier version imposed without Redis', async () => {
-  const { db } = database;
-  const ban = banOf(crypto.randomUUID(), 1);
-  await recordAudit(db, {
-    cause: { ...someCause, reason: 'Redis was away from one replica, which decided alone.' },
-    at: ban.startedAt,
-    action: 'ban.started',
-    subject: { type: 'key', id: ban.keyId, name: null, account: null },
-    before: { bannedUntil: null },
-    after: { bannedUntil: ban.until },
-  });
-  await db.insert(openBans).values(ban);
-  expect(await deleteForgottenBans(db, ban.keyId, ban.until)).toEqual([]);
 });
 
 test('the ban log reports each lost ban exactly once: a ban that the database refused, a ban beyond ten thousand, or a ban left at shutdown', async () => {
