@@ -25,7 +25,7 @@ test.each([
   ['End PageDown Shift+ArrowLeft Shift+ArrowRight Shift+ArrowRight', [53, 54]],
   ['End PageDown Shift+ArrowLeft ArrowRight', [53, 53]],
 ])(
-  'the key presses %s select the buckets from the first to the last of %j, in a plot with buckets from 0 to 59',
+  'in a plot with the buckets 0 to 59, the key presses %s select the buckets %j (first and last)',
   (keys, [first, last]) => {
     const mark = press(keys);
     expect(mark && placesOf(mark, count)).toEqual({ first, last });

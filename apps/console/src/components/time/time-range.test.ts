@@ -26,13 +26,13 @@ test.each([
 });
 
 test.each([
-  ['an hour of yesterday', own('2026-11-20T08:00:00Z', '2026-11-20T09:00:00Z'), 'minute'],
-  ['an hour whose minutes are gone', own('2026-11-17T08:00:00Z', '2026-11-17T09:00:00Z'), 'hour'],
-  ['last Tuesday', own('2026-11-17T00:00:00Z', '2026-11-18T00:00:00Z'), 'hour'],
-  ['a day whose hours are gone', own('2026-06-02T00:00:00Z', '2026-06-03T00:00:00Z'), 'day'],
+  ['an hour of yesterday', 'minute', own('2026-11-20T08:00:00Z', '2026-11-20T09:00:00Z')],
+  ['an hour whose minutes are gone', 'hour', own('2026-11-17T08:00:00Z', '2026-11-17T09:00:00Z')],
+  ['last Tuesday', 'hour', own('2026-11-17T00:00:00Z', '2026-11-18T00:00:00Z')],
+  ['a day whose hours are gone', 'day', own('2026-06-02T00:00:00Z', '2026-06-03T00:00:00Z')],
 ])(
-  'readTimeRange chooses the smallest buckets that are still stored and not too many: %s',
-  (_, query, bucket) => {
+  'for %s, readTimeRange chooses the length %s, the smallest whose buckets are still stored and not too many',
+  (_name, bucket, query) => {
     const read = range.readTimeRange(query, 'hour', now);
     expect([read.name, read.bucket]).toEqual(['own', bucket]);
   },
