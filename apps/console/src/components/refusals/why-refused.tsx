@@ -134,7 +134,7 @@ function Sentence({ refusal, account }: { refusal: Refusal; account: string | nu
             {refusal.banned > 1 && ' at the latest'}.
           </strong>
           {refusal.share !== undefined &&
-            ` They made ${formatShare(refusal.share)} of today's requests.`}{' '}
+            ` ${refusal.banned === 1 ? 'It' : 'They'} made ${formatShare(refusal.share)} of today's requests.`}{' '}
           Every request with such a key gets a 429 until then, or until you unban it. A larger plan
           does not end a ban.
         </>

@@ -28,7 +28,7 @@ function actionsOn(account: AccountDetails): Readonly<Record<string, Action>> {
   };
   return {
     unban: {
-      label: banned === 1 ? 'Unban its key…' : 'Unban all keys…',
+      label: `Unban ${formatKeys(banned)}…`,
       title: `Unban ${formatKeys(banned)}?`,
       consequence:
         'The bans end immediately on all replicas, and strikes are cleared. Used requests still count toward the limits, so the keys may be denied until a window resets.',
