@@ -17,6 +17,7 @@ import { createAdminRouter } from './admin-router.ts';
 import type { Identify } from './authenticate-operator.ts';
 import { createOpsAdmission } from './ops-admission.ts';
 import type { OpsSettings } from './ops-settings.ts';
+import { paceScrapes } from './pace-scrapes.ts';
 
 const notReadyRetrySeconds = 1;
 
@@ -74,6 +75,10 @@ function createProbes({
   health,
   metrics,
 }: Pick<OpsAppOptions, 'health' | 'metrics'>): Readonly<Record<string, RequestHandler>> {
+  const scrapes = {
+    plain: paceScrapes(() => metrics.show('plain')),
+    openmetrics: paceScrapes(() => metrics.show('openmetrics')),
+  };
   return {
     '/livez': function answerLiveness(_req, res) {
       res.json({ status: 'alive' });
@@ -90,7 +95,7 @@ function createProbes({
 
     '/metrics': async function answerScrape(req, res) {
       const format = prefersOpenMetrics(req.headers.accept) ? 'openmetrics' : 'plain';
-      const { text, contentType } = await metrics.show(format);
+      const { text, contentType } = await scrapes[format]();
       setHeader(res, 'Content-Type', contentType);
       send(res, text);
     },

@@ -1,0 +1,35 @@
+import { createTestClock } from '@animal-store/runtime/test-clock';
+import { expect, test } from 'vitest';
+import { paceScrapes } from './pace-scrapes.ts';
+
+// Regression: sixteen clients that scraped in a loop made lists of callers twenty times slower.
+test('paceScrapes lets scrapes that arrive within the pause share their work, and never returns metrics older than a scrape', async () => {
+  const clock = createTestClock();
+  let shown = 0;
+  const scrape = paceScrapes(async () => {
+    shown += 1;
+    return shown;
+  }, clock);
+  expect(await scrape()).toBe(1);
+  const flood = Promise.all(Array.from({ length: 100 }, scrape));
+  await clock.advance(49);
+  expect(shown).toBe(1);
+  await clock.advance(1);
+  expect(await flood).toEqual(Array(100).fill(2));
+  await clock.advance(50);
+  expect(await scrape()).toBe(3);
+});
+
+test('paceScrapes continues after a scrape that failed', async () => {
+  const clock = createTestClock();
+  let shown = 0;
+  const scrape = paceScrapes(async () => {
+    shown += 1;
+    if (shown === 1) throw new Error('away');
+    return shown;
+  }, clock);
+  await expect(scrape()).rejects.toThrow('away');
+  const second = scrape();
+  await clock.advance(50);
+  expect(await second).toBe(2);
+});
