@@ -1,4 +1,4 @@
-import { openRedisCluster } from '@animal-store/testkit';
+import { openRedisCluster, patientQuotas } from '@animal-store/testkit';
 import { Redis } from 'ioredis';
 import {
   BurstyRateLimiter,
@@ -17,7 +17,7 @@ async function open(options: Parameters<typeof createQuotas>[0] = {}) {
   const onBreaker = (state: string, reason: unknown) => {
     if (state === 'open') throw reason;
   };
-  const quotas = await createQuotas({ redis: redis.url, timeoutMs: 60_000, onBreaker, ...options });
+  const quotas = await createQuotas({ redis: redis.url, ...patientQuotas, onBreaker, ...options });
   onTestFinished(() => quotas.close());
   return quotas;
 }

@@ -1,4 +1,5 @@
 import { systemClock } from '@animal-store/runtime';
+import { patientQuotas } from '@animal-store/testkit';
 import { createQuotas, type Quotas, type QuotasOptions } from '../src/create-quotas.ts';
 
 /**
@@ -37,8 +38,7 @@ export async function openTestQuotas({
     clock,
     redisClock: clock,
     prefix,
-    timeoutMs: 60_000,
-    firstConnectionTimeoutMs: 10_000,
+    ...patientQuotas,
     onBreaker(state, reason) {
       if (state === 'open') throw reason;
     },

@@ -1,4 +1,4 @@
-import { hangMs, openRedisCluster, openRedisSentinels, until } from '@animal-store/testkit';
+import { openRedisCluster, openRedisSentinels, patientQuotas, until } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
 import { createQuotas, RedisRefusalError } from '../src/create-quotas.ts';
 
@@ -7,7 +7,7 @@ const refusal = /^Redis refuses the user or the password \(NOAUTH /;
 test('createQuotas rejects with a RedisRefusalError when a Cluster refuses the password', async () => {
   await using cluster = await openRedisCluster();
   for (const node of cluster.nodes) await node.command('config', 'set', 'requirepass', 'another');
-  const opening = createQuotas({ redis: cluster.urls, firstConnectionTimeoutMs: hangMs });
+  const opening = createQuotas({ redis: cluster.urls, ...patientQuotas });
   await expect(opening).rejects.toThrow(refusal);
   await expect(opening).rejects.toBeInstanceOf(RedisRefusalError);
 });
@@ -15,14 +15,14 @@ test('createQuotas rejects with a RedisRefusalError when a Cluster refuses the p
 test('createQuotas rejects with a RedisRefusalError when the Sentinels point to a primary that refuses the password', async () => {
   await using redis = await openRedisSentinels();
   await redis.primary.command('config', 'set', 'requirepass', 'another');
-  const opening = createQuotas({ redis: redis.url, firstConnectionTimeoutMs: hangMs });
+  const opening = createQuotas({ redis: redis.url, ...patientQuotas });
   await expect(opening).rejects.toThrow(refusal);
   await expect(opening).rejects.toBeInstanceOf(RedisRefusalError);
 });
 
 test('quotas.refusal returns the reason when Redis begins to refuse the password of a service that is already running', async () => {
   await using cluster = await openRedisCluster();
-  const quotas = await createQuotas({ redis: cluster.urls, firstConnectionTimeoutMs: hangMs });
+  const quotas = await createQuotas({ redis: cluster.urls, ...patientQuotas });
   expect(quotas.refusal()).toBeUndefined();
   for (const node of cluster.nodes) {
     await node.command('config', 'set', 'requirepass', 'another');
@@ -37,7 +37,7 @@ test('createQuotas also uses the password in its URLs for the nodes of a Redis C
   await using cluster = await openRedisCluster();
   for (const node of cluster.nodes) await node.command('config', 'set', 'requirepass', 'secret');
   const redis = cluster.urls.slice(0, 2).map((url) => url.replace('//', '//:secret@'));
-  const quotas = await createQuotas({ redis, firstConnectionTimeoutMs: hangMs });
+  const quotas = await createQuotas({ redis, ...patientQuotas });
   const quota = { perMinute: 1, perDay: 100 };
   // The number of keys is so large that every node gets some.
   for (let i = 0; i < 30; i += 1) {

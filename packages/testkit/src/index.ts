@@ -29,5 +29,5 @@ export {
   type TcpProxy,
 } from './tcp-proxy.ts';
 export { temporaryDirectory } from './temporary-directory.ts';
-export { eventMs, hangMs } from './time-limits.ts';
+export { eventMs, hangMs, patientQuotas } from './time-limits.ts';
 export { until } from './until.ts';

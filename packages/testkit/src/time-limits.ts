@@ -6,3 +6,13 @@ export const eventMs = 10_000;
  * stops tests that hang.
  */
 export const hangMs = 120_000;
+
+/**
+ * Timeouts of quotas in Redis that no busy machine exceeds. With the default timeouts, quotas would
+ * start or decide without Redis if Redis responded slowly.
+ */
+export const patientQuotas = {
+  timeoutMs: hangMs,
+  connectTimeoutMs: hangMs,
+  firstConnectionTimeoutMs: hangMs,
+} as const;

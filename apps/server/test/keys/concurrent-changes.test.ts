@@ -1,7 +1,7 @@
 import { defaultBanPolicy } from '@animal-store/contract';
 import { DatabaseUnavailableError } from '@animal-store/postgres';
 import { createQuotas, type Quotas } from '@animal-store/quotas';
-import { hangMs, openRedis, until } from '@animal-store/testkit';
+import { openRedis, patientQuotas, until } from '@animal-store/testkit';
 import { sql } from 'drizzle-orm';
 import { beforeAll, expect, test } from 'vitest';
 import {
@@ -32,9 +32,7 @@ let keys: KeyManagement;
 let accounts: AccountManagement;
 beforeAll(async () => {
   const redis = await openRedis();
-  // The Redis timeout is very long. On a busy machine, the replica of the service would otherwise
-  // make decisions without Redis.
-  quotas = await createQuotas({ redis: redis.url, banPolicy, timeoutMs: hangMs });
+  quotas = await createQuotas({ redis: redis.url, banPolicy, ...patientQuotas });
   keys = manageKeys(database.db, quotas);
   accounts = createAccountManagement(database.db, () => {}, quotas);
   await accounts.setPlan('with a plan', plan, someCause);

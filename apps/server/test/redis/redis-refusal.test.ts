@@ -1,5 +1,5 @@
 import { StartupError } from '@animal-store/runtime';
-import { hangMs, openRedis } from '@animal-store/testkit';
+import { openRedis, patientQuotas } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
 import { openQuotas } from '../../src/quotas/open-quotas.ts';
 
@@ -46,7 +46,7 @@ test.each<[what: string, part: string, args: string[], message: RegExp]>([
   const opening = openQuotas({
     redis: [url],
     addressPerMinute: 60,
-    firstConnectionTimeoutMs: hangMs,
+    ...patientQuotas,
   });
   await expect(opening).rejects.toThrow(message);
   await expect(opening).rejects.toBeInstanceOf(StartupError);
@@ -61,7 +61,7 @@ test('openQuotas reports a warning when Redis is configured to evict counts if i
     const warnings: string[] = [];
     const quotas = await openQuotas({
       redis: [redis.url],
-      firstConnectionTimeoutMs: hangMs,
+      ...patientQuotas,
       onWarning: (sentence) => warnings.push(sentence),
     });
     // Redis executes the commands of a connection in order. When this decision is made, Redis has
