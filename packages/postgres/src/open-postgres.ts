@@ -185,7 +185,14 @@ function cancelAbandoned(client: postgres.Sql): void {
   const unsafe = client.unsafe.bind(client);
   function unsafeUntilAborted(...args: Parameters<typeof unsafe>) {
     const query = unsafe(...args);
-    currentSignal()?.addEventListener('abort', () => query.cancel(), { once: true });
+    const signal = currentSignal();
+    const cancel = () => query.cancel();
+    signal?.addEventListener('abort', cancel, { once: true });
+    // The driver cancels whatever runs in the session of the query. After the query has ended, this
+    // is a statement of another operator. The method of `Promise` is called, because the method of
+    // the query would send the query immediately.
+    const end = () => signal?.removeEventListener('abort', cancel);
+    Promise.prototype.then.call(query, end, end);
     return query;
   }
   Object.assign(client, { unsafe: unsafeUntilAborted });

@@ -29,12 +29,14 @@ const readBody: RequestHandler = function readAdminBody(req, res, next) {
   return hasBody(req) ? jsonBody(req, res, next) : next();
 };
 
-/** Cancels the SQL statements of an operator's request when the operator disconnects. */
-const cancelOnDisconnect: RequestHandler = function cancelWhenAbandoned(_req, res, next) {
+/**
+ * Cancels the SQL statements of an operator's request when the operator disconnects, or when the
+ * request has failed before all its statements have ended. Otherwise, they would delay the
+ * statements of later requests.
+ */
+const cancelAtEnd: RequestHandler = function cancelWhenEnded(_req, res, next) {
   const abandoned = new AbortController();
-  res.on('close', () => {
-    if (!res.writableFinished) abandoned.abort();
-  });
+  res.on('close', () => abandoned.abort());
   runUntilAbandoned(abandoned.signal, next);
 };
 
@@ -68,7 +70,7 @@ export function createAdminRouter(
   };
   createExpressEndpoints(adminContract, handlers, admin, {
     ...endpointOptions,
-    globalMiddleware: [compress, admit, readBody, admitAgain, cancelOnDisconnect],
+    globalMiddleware: [compress, admit, readBody, admitAgain, cancelAtEnd],
   });
   admin.get(openApi.path, compress, admit, showOpenApi());
   answerOtherMethods(admin, [...Object.values(adminContract), openApi], admit);

@@ -1,6 +1,6 @@
 import { type Overview, type UsageOutcome, usageOutcomes } from '@animal-store/admin-contract';
 import type { Database } from '@animal-store/postgres';
-import { statement } from '@animal-store/postgres';
+import { runUntilAbandoned, statement } from '@animal-store/postgres';
 import type { Clock } from '@animal-store/runtime';
 import { count, sql } from 'drizzle-orm';
 import { isOpen, listOpenBans, type ReadBans } from '../bans/current-bans.ts';
@@ -70,7 +70,8 @@ export function createOverview(options: {
    */
   function countOnce(): ReturnType<typeof countKeys> {
     if (counted === undefined || clock.elapsed() - counted.at > countedForMs) {
-      const keys = countKeys(db);
+      // Several requests wait for the query, so it continues when the first request ends.
+      const keys = runUntilAbandoned(new AbortController().signal, () => countKeys(db));
       counted = { keys, at: clock.elapsed() };
       keys.catch(() => {
         counted = undefined;

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import type { OpenDatabase } from '@animal-store/postgres';
 import { runUntilAbandoned, StatementTooSlowError, statement } from '@animal-store/postgres';
 import { openPostgres } from '@animal-store/postgres/open-postgres';
@@ -56,6 +57,18 @@ test('Postgres cancels the statement of an admin request when the client aborts 
   expect(await waiting).toBeInstanceOf(StatementTooSlowError);
   await until(async () => (await running(opened)) === 0);
   expect(await ask(opened.operators)).toMatchObject([{ one: 1 }]);
+  await opened.close();
+});
+
+// Regression: when a client aborted a request, the statements of the request that had already ended
+// were canceled too. Postgres then canceled what other operators had started in these sessions.
+test('an aborted admin request cancels only its statements that have not ended', async () => {
+  const opened = open(600);
+  const { signal } = new AbortController();
+  expect(await runUntilAbandoned(signal, () => ask(opened.operators))).toHaveLength(1);
+  const failing = statement('fail', (db) => db.execute(sql`select 1 / 0`));
+  await expect(runUntilAbandoned(signal, () => failing(opened.operators))).rejects.toThrow();
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
   await opened.close();
 });
 
