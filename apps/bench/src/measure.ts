@@ -43,7 +43,7 @@ export async function measure(options: MeasureOptions): Promise<Sample> {
   const names = Object.keys(cpuNs) as (keyof typeof cpuNs)[];
 
   const { answered, refused, seconds, p50Ms, p99Ms } = await offerLoad({
-    origin: server.origin,
+    origins: [server.origin],
     connections,
     calls: (connection) => workload.calls(data, connection),
     refusal: workload.refusal,

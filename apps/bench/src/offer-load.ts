@@ -5,7 +5,8 @@ import { type HttpRequest, httpRequestOf } from './http-request.ts';
 import { type Call, expectationOf, type Workload } from './workloads.ts';
 
 export type OfferedLoad = {
-  readonly origin: string;
+  /** The addresses of the servers. Each connection goes to the next one. */
+  readonly origins: readonly string[];
   readonly connections: number;
   /**
    * The number of requests per second.
@@ -58,8 +59,7 @@ const tickMs = 2;
  * @throws {Error} if a measured response is wrong and not a 503, or if a connection is closed.
  */
 export async function offerLoad(options: OfferedLoad): Promise<OfferedResult> {
-  const { origin, connections, perSecond, refusal, warmUp, measureMs } = options;
-  const { hostname, port } = new URL(origin);
+  const { origins, connections, perSecond, refusal, warmUp, measureMs } = options;
   const failure = Promise.withResolvers<never>();
   // This handler prevents an unhandled rejection before the function awaits the promise.
   failure.promise.catch(() => {});
@@ -90,11 +90,12 @@ export async function offerLoad(options: OfferedLoad): Promise<OfferedResult> {
   }
 
   function open(connection: number): Promise<void> {
+    const server = new URL(origins[connection % origins.length] as string);
     const exchanges = options.calls(connection).map((call) => ({
-      text: textOf(httpRequestOf(call), origin),
+      text: textOf(httpRequestOf(call), server.host),
       expected: expectationOf(call, refusal),
     }));
-    const socket = connect({ host: hostname, port: Number(port), noDelay: true });
+    const socket = connect({ host: server.hostname, port: Number(server.port), noDelay: true });
     sockets.push(socket);
     let sent = 0;
     let sentAt = 0;
@@ -175,8 +176,8 @@ export async function offerLoad(options: OfferedLoad): Promise<OfferedResult> {
   }
 }
 
-function textOf({ method, path, headers, body = '' }: HttpRequest, origin: string): Buffer {
-  const all = { Host: new URL(origin).host, 'Content-Length': String(body.length), ...headers };
+function textOf({ method, path, headers, body = '' }: HttpRequest, host: string): Buffer {
+  const all = { Host: host, 'Content-Length': String(body.length), ...headers };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
   return Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body}`);
 }

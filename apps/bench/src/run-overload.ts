@@ -69,7 +69,7 @@ const { origin, pid } = await startTarget(
 async function offer(connections: number, perSecond: number | undefined, warmUpMs: number) {
   let cpuNs = 0;
   const { seconds, answered, refused, p50Ms, p99Ms } = await offerLoad({
-    origin,
+    origins: [origin],
     connections,
     perSecond,
     calls: (connection) =>
