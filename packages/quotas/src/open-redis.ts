@@ -121,8 +121,9 @@ export function isCluster(redis: RedisConnection): redis is Cluster {
 }
 
 /**
- * Ignores every further error of a connection. ioredis itself listens only to the first error. A
- * refused certificate can cause two errors, and the second one would end the process.
+ * Ignores every further error of a connection. ioredis itself listens only to the first error
+ * (https://github.com/redis/ioredis/issues/1183). A refused certificate can cause two errors, and
+ * the second one would end the process.
  */
 function ignoreFurtherErrors(redis: Redis): void {
   const known = new WeakSet<object>();

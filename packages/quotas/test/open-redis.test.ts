@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { openRedis, untilReady } from '../src/open-redis.ts';
 
 // When TLS refuses a certificate, the socket emits an error. The TLS alert that the server sends
-// may cause a second error.
+// may cause a second error, for which ioredis has no listener (issue 1183 of ioredis).
 test('openRedis keeps the process alive when one connection emits two errors', async () => {
   await using server = await startRedis();
   const redis = openRedis([server.url], { connectTimeoutMs: 1_000, name: 'test' });

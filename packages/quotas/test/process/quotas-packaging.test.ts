@@ -6,6 +6,7 @@ import {
   freePort,
   openRedis,
   openRedisCluster,
+  patientQuotas,
   repository,
   spawnServer,
   temporaryDirectory,
@@ -50,13 +51,14 @@ beforeAll(async () => {
 });
 
 /**
- * Returns the Express example of the README, with a longer timeout. Redis may be slow on a busy
- * machine.
+ * Returns the Express example of the README, with longer timeouts. Redis may be slow on a busy
+ * machine, and the processes would then decide without it.
  */
 async function readExample(): Promise<string> {
   const text = await readFile(join(packageDirectory, 'README.md'), 'utf8');
   const [, code = ''] = /^```ts\n(import [^`]*)^```$/ms.exec(text) ?? [];
-  return code.replace("prefix: 'my-api'", '$&, timeoutMs: 60_000');
+  const [, timeouts] = /^{(.*)}$/.exec(JSON.stringify(patientQuotas)) ?? [];
+  return code.replace("prefix: 'my-api'", `$&, ${timeouts}`);
 }
 
 /**
