@@ -9,8 +9,8 @@
 import nodeModule from 'node:module';
 import { join } from 'node:path';
 
-// An older Node runs this script if somebody starts it without npm. Such a Node cannot run
-// TypeScript.
+// Without npm, this script may run on the system's Node, which may be too old for TypeScript. The
+// import below would then fail with an error that does not say what to do.
 if (!process.features.typescript) {
   console.error(
     `Node ${process.versions.node} cannot run the service, because it cannot run TypeScript. Run \`npm start\`, which installs and uses the right version.`,

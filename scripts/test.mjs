@@ -39,7 +39,10 @@ if (isCi) {
 console.log(`\n${total.passed} passed, ${total.failed} failed`);
 process.exitCode = total.failed === 0 && total.passed > 0 ? 0 : 1;
 
-/** Runs a turbo command without tests. A failure counts as one failed test in the total. */
+/**
+ * Runs a turbo command that contains no tests, such as the linters. If the command fails, the total
+ * counts this as one failed test.
+ */
 function check(name, args) {
   if (run(process.execPath, [...turbo, ...args]) === 0) return;
   console.error(`${name} failed`);

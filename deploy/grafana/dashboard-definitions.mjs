@@ -165,10 +165,10 @@ export const dashboards = [
     title: 'Animal Store: limits',
     rows: [
       {
-        title: 'Decisions',
+        title: 'Quota decisions',
         panels: [
           {
-            title: 'Decisions by outcome',
+            title: 'Requests by the outcome of their quota check',
             unit: 'reqps',
             queries: [
               {

@@ -72,7 +72,7 @@ export async function offerLoad(options: OfferedLoad): Promise<OfferedResult> {
   let refused = 0;
   let isMeasuring = false;
 
-  function note(status: number, sentAt: number, isRight: () => boolean): void {
+  function note(status: number, sentAt: number, faultOf: () => string | undefined): void {
     // Responses during the warm-up are not checked. For example, a quota that will be used up still
     // admits requests.
     if (!isMeasuring) {
@@ -80,10 +80,8 @@ export async function offerLoad(options: OfferedLoad): Promise<OfferedResult> {
       if (unmeasured >= warmUp.requests) warm.resolve();
     } else if (status === 503) refused += 1;
     else {
-      if (!isRight())
-        failure.reject(
-          new Error(`A response with status ${status} has an unexpected status or body.`),
-        );
+      const fault = faultOf();
+      if (fault !== undefined) failure.reject(new Error(fault));
       answered += 1;
       latency.record(Math.max(1, Math.round((performance.now() - sentAt) * 1_000)));
     }
@@ -113,8 +111,10 @@ export async function offerLoad(options: OfferedLoad): Promise<OfferedResult> {
       const { status, body } = parts;
       const { expected } = exchangeAt(sent - 1);
       note(status, sentAt, () => {
-        if (status !== expected.status) return false;
-        return sent % verifyOneIn !== 0 || expected.body(JSON.parse(body.toString()));
+        if (status !== expected.status)
+          return `Unexpected response: status ${status}, expected ${expected.status}.`;
+        if (sent % verifyOneIn !== 0 || expected.body(JSON.parse(body.toString()))) return;
+        return `Unexpected response: the body of status ${status} is wrong: ${body}`;
       });
       received = Buffer.alloc(0);
       if (perSecond === undefined) sendNext();

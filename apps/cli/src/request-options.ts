@@ -2,7 +2,7 @@ import type { AppRoute } from '@ts-rest/core';
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
 
-/** The members of a request, by name. The CLI itself uses the listed members. */
+/** The properties of one part of a request, by name. The CLI itself uses the listed properties. */
 interface Members {
   [name: string]: unknown;
   limit?: unknown;
@@ -13,16 +13,20 @@ interface Members {
 /** A request to the admin API, in the parts that the contract defines. */
 export type AdminRequest = Record<'params' | 'query' | 'body', Members>;
 
-/** The differences between the options of a command and the members of its operation. */
+/**
+ * The differences between the options of a command and the properties of its operation's request.
+ */
 export interface RequestForm {
   /**
-   * The members that are options of this command. By default, all members are options. Members of
-   * the path and `reason` are always included.
+   * The properties that are options of this command. By default, all properties are options. The
+   * parameters of the path and `reason` are always included.
    */
   readonly only?: readonly string[] | undefined;
-  /** A member that the user gives as an argument without a name, like members of the path. */
+  /**
+   * A property that the user gives as an argument without a name, like the parameters of the path.
+   */
   readonly argument?: string | undefined;
-  /** Returns default values for members of the request. */
+  /** Returns default values for properties of the request. */
   readonly preset?: (() => Partial<AdminRequest>) | undefined;
 }
 
@@ -42,7 +46,7 @@ interface JsonSchema {
   readonly examples?: readonly unknown[];
 }
 
-/** A member of a request. `forms` has several schemas if the member accepts several types. */
+/** A property of a request. `forms` has several schemas if the property accepts several types. */
 interface Member {
   readonly part: keyof AdminRequest;
   readonly path: readonly string[];
@@ -65,7 +69,7 @@ export const isPaged = ({ query }: AppRoute): boolean =>
   query instanceof z.ZodObject && 'cursor' in query.shape;
 
 /**
- * Adds arguments and options to a command, one for each member of the operation's path, query and
+ * Adds arguments and options to a command, one for each property of the operation's path, query and
  * body.
  *
  * @returns a function that reads the request from the command line. If a value is invalid, it
@@ -132,8 +136,8 @@ export function addRequestOptions(
 }
 
 /**
- * Returns the members of one part of a request, including members of nested objects. For a union,
- * it returns the members of all variants.
+ * Returns the properties of one part of a request, including properties of nested objects. For a
+ * union, the function returns the properties of all variants.
  */
 function membersOf(part: Member['part'], schema: unknown): Member[] {
   if (!(schema instanceof z.ZodType)) return [];
@@ -163,7 +167,10 @@ function membersOf(part: Member['part'], schema: unknown): Member[] {
 
 const isNullable = ({ forms }: Member) => forms.some(({ type }) => type === 'null');
 
-/** Returns the allowed values of a member; empty if they cannot be listed. */
+/**
+ * Returns the allowed values of a property of the request. Returns an empty array if the schema
+ * does not list them, as for a number.
+ */
 function choicesOf({ forms }: Member): string[] {
   const choices = forms
     .filter(({ type }) => type !== 'null')
@@ -172,7 +179,7 @@ function choicesOf({ forms }: Member): string[] {
 }
 
 /**
- * Returns the option name of a member. Units are written in the value and not in the name, as in
+ * Returns the option name of a property. Units are written in the value and not in the name, as in
  * `--grace 24h`.
  */
 function nameOf({ path }: Member): string {
@@ -243,7 +250,7 @@ function explain(
     ...args.filter(isAbout).map((member) => toArgument(member).name()),
     ...options.filter(isAbout).map((member) => `--${nameOf(member)}`),
   ].join(' and ');
-  // The members of a nested object are separate options, such as the two limits of a quota.
+  // The properties of a nested object are separate options, such as the two limits of a quota.
   const isObject = issue?.code === 'invalid_type' && issue.expected === 'object';
   return `${names}: ${isObject ? 'expected both' : message}`;
 }

@@ -59,8 +59,8 @@ export function showAuditEntries(entries: readonly AuditEntry[]): string {
 }
 
 /**
- * Formats the changes of an audit entry, such as `plan free → pro`. A value that was empty before
- * is left out.
+ * Formats the changes of an audit entry, such as `plan free → pro`. If there was no old value, only
+ * the new value is shown, as in `plan pro`.
  */
 function showChange({ before, after }: AuditEntry): string {
   const names = Object.keys({ ...before, ...after }) as (keyof AuditState)[];

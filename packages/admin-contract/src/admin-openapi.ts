@@ -138,7 +138,7 @@ const changedAt = '2026-12-01T09:00:00.000Z';
 const notes: { readonly [Name in keyof typeof adminContract]?: OperationNotes } = {
   createKey: {
     body: {
-      description: 'The key to create; at most 16 kB.',
+      description: 'The properties of the new key. The body may have at most 16 kB.',
       examples: {
         plan: {
           summary: 'A Pro key for 90 days',

@@ -6,7 +6,7 @@ import { expect, vi } from 'vitest';
 import { type ClientOptions, createClient } from '../src/index.ts';
 import { simulateService, type Tally } from './simulated-service.ts';
 
-/** The options of one client, and its simulated connection to the service. */
+/** The options of one client, and the client's simulated connection to the service. */
 interface Caller extends Pick<ClientOptions, 'timeoutMs' | 'maxRetries' | 'maxRetryAfterMs'> {
   /** How many requests the client's `fetch` sends at the same time. */
   connections?: number;
@@ -32,7 +32,7 @@ interface Situation {
   seed?: number;
   /** Whether a proxy removes the rate-limit headers. */
   isStripped?: boolean;
-  /** How many requests another caller has already made with the key. */
+  /** How many requests another caller has already made with the API key. */
   usedBefore?: number;
   trouble?: 'none' | 'lost connections' | 'restart' | undefined;
 }
@@ -41,8 +41,9 @@ interface Situation {
 type Outcome = { id: number } | { error: Error & { attempts: number; retryAfterMs?: number } };
 
 /**
- * The number of simulated processes so far. Each gets its own address, because all clients of this
- * test process share what they know about a key at an address.
+ * The number of simulated processes so far. Each of them uses its own base URL. With the same base
+ * URL, their clients would share the quota state of the API key, because they run in one real
+ * process.
  */
 let played = 0;
 
@@ -67,7 +68,7 @@ export async function play({ quota, clients, processes, seed = 1, ...others }: S
     const faultShare = trouble === 'lost connections' ? 0.01 : 0;
     let endedAtMs = startedAtMs;
     const outcomes = processes.flatMap((calls) => {
-      // Clients with different addresses share no state, like clients in different processes.
+      // Clients with different base URLs share no state, like clients in different processes.
       const baseUrl = `https://process-${++played}.example/v1`;
       const stores = clients.map(
         ({ connections = 1 / 0, latencyMs: [least, most], ...options }) => {
@@ -106,8 +107,8 @@ export async function play({ quota, clients, processes, seed = 1, ...others }: S
 }
 
 /**
- * Checks that the key was never banned, that no animal was added twice, and that each failed call
- * has one of the four documented errors.
+ * Checks that the API key was never banned, that no animal was added twice, and that each failed
+ * call has one of the four documented errors.
  */
 function checkGuarantees(tally: Tally, outcomes: Outcome[], animals: string[]): void {
   expect(tally.banned).toBe(0);
@@ -144,7 +145,7 @@ const client = fc.record({
   maxRetryAfterMs: fc.constantFrom(0, 1_000, 60_000, Number.POSITIVE_INFINITY),
 });
 
-/** Generates a situation: a quota, and one or two processes that make calls with one key. */
+/** Generates a situation: a quota, and one or two processes that make calls with one API key. */
 const anySituation: fc.Arbitrary<Situation> = fc.record({
   quota: fc.record({
     perMinute: fc.oneof(fc.integer({ min: 1, max: 40 }), fc.constantFrom(60, 300, 1_000)),

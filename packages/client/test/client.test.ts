@@ -205,7 +205,7 @@ describe('a function as apiKey', () => {
   });
 });
 
-describe('options', () => {
+describe('the options of createClient and withOptions', () => {
   test('createClient reads missing options from environment variables, and each call uses the current global fetch', async () => {
     vi.stubEnv('ANIMAL_STORE_BASE_URL', 'https://environment.example/v1');
     vi.stubEnv('ANIMAL_STORE_API_KEY', 'ast_environment');
@@ -217,7 +217,7 @@ describe('options', () => {
     expect(fields('Authorization')).toEqual(['Bearer ast_environment']);
   });
 
-  test('createClient does not read environment variables for given options, because Deno may forbid it', async () => {
+  test('createClient reads no environment variable if the caller passes all options, because Deno may forbid such a read', async () => {
     const get = () => expect.unreachable('not allowed');
     vi.stubGlobal('process', { env: new Proxy({}, { get }) });
     await expect(open([ok]).store.listPets()).resolves.toHaveProperty('pets');
@@ -308,7 +308,7 @@ describe('header fields', () => {
     expect(script.requests[0]?.init.headers).toEqual(expected);
   });
 
-  test('the client sends no User-Agent in a browser, because the preflight request would ask for it', async () => {
+  test('the client sets no User-Agent in a browser, where the CORS preflight request would have to allow the field', async () => {
     vi.stubGlobal('navigator', { userAgent: 'Mozilla/5.0 (X11; Linux x86_64) Gecko' });
     const { store, script } = open([ok]);
     await store.listPets();

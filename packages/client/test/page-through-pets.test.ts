@@ -59,7 +59,7 @@ describe('eachPet', () => {
 
   // Regression: the loop over `eachPet` never ended, because only the cursors of pages were
   // compared.
-  test('eachPet rejects when a cache returns an earlier page again, even if the page has a new cursor', async () => {
+  test('eachPet rejects when a page repeats the animals of an earlier page, even if the link to the next page has a new cursor', async () => {
     const first = page(pets(1, 2), next('cursor=a'));
     const { store, script } = open([
       first,

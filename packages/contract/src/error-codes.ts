@@ -214,10 +214,10 @@ export const errorCodes = definePublicErrors({
     status: 422,
     when: 'The `Idempotency-Key` was used with another body.',
     causes: [
-      'The program uses the same key for all animals.',
+      'The program sends the same `Idempotency-Key` for different animals.',
       'The body of a retry differs from the body of the first attempt, for example in a time stamp.',
     ],
-    advice: 'Make a new key for each animal. Reuse it only to repeat the same request.',
+    advice: 'Make a new idempotency key for each animal. Reuse it only to repeat the same request.',
     example: errorMessages.idempotency_key_reused,
   },
   rate_limit_exceeded: {

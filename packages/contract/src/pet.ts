@@ -109,7 +109,7 @@ export const Pets = z.array(Pet).meta({
 export interface NewPet {
   /**
    * The animal's name: 1 to 255 characters. It must not contain control characters, invisible
-   * characters or tokens.
+   * characters, or an API key or another token of the service.
    */
   name: string;
   /** The category of the animal: any 64-bit integer. */
@@ -123,22 +123,22 @@ export interface NewPet {
 }
 
 /**
- * @internal The schema of a new animal. It removes unknown members, including an `id`, so they
- *   never reach a handler.
+ * @internal The schema of a new animal. It removes unknown properties, including an `id`.
+ *   Otherwise, a handler might store them.
  */
 export const NewPet = z
   .object(
     {
       name: NewName.meta({
         description:
-          "The animal's name: any characters except control characters, in valid Unicode. At least one character is visible, and none is invisible, such as a zero-width space or a direction control (Unicode TR 36). Joiners, variation selectors and the marks LRM, RLM and ALM are allowed. The name contains no token.",
+          "The animal's name: any characters except control characters, in valid Unicode. At least one character is visible, and none is invisible, such as a zero-width space or a direction control (Unicode TR 36). Joiners, variation selectors and the marks LRM, RLM and ALM are allowed. The name contains no API key and no other token of the service.",
         examples: [examplePet.name],
       }),
       categoryId: Pet.shape.categoryId,
-      // The schema does not use the keyword `default`, because code generators treat a member with
-      // a default as always present.
+      // The schema does not use the keyword `default`. Code generators treat a property with a
+      // default as always present, so callers would have to send the status.
       status: PetStatus.optional().describe(
-        'The availability of the animal: `available` if it is missing.',
+        'The availability of the animal. The default is `available`.',
       ),
     },
     { error: 'expected a JSON object with name and categoryId' },

@@ -41,7 +41,7 @@ function createTestMonitor() {
   };
 }
 
-test('many failures start a single search for the Postgres server, and a failure during the pause after that search starts one more search', async () => {
+test('after many failures, the monitor looks for a Postgres server only once; after another failure, it pauses and looks once more', async () => {
   const { monitor, searches, find, endPause } = createTestMonitor();
   expect(await monitor.target()).toEqual(addressOf('first'));
   expect(searches).toHaveLength(0);
@@ -55,7 +55,7 @@ test('many failures start a single search for the Postgres server, and a failure
   expect(searches).toHaveLength(2);
 });
 
-test('while the monitor finds no Postgres server, it refuses new connections immediately and repeats its search', async () => {
+test('while the monitor finds no Postgres server, it refuses new connections immediately and keeps looking', async () => {
   const { monitor, searches, find, endPause } = createTestMonitor();
   monitor.suspect(refused);
   await find(Promise.reject(refused));

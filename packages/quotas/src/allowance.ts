@@ -37,7 +37,7 @@ export interface SharedStore {
   readonly breaker: Pick<CircuitBreaker, 'run'>;
   /**
    * Returns how many replicas of the service share each limit while Redis is down. Called for each
-   * decision.
+   * request.
    */
   readonly replicas: () => number;
 }
@@ -75,8 +75,8 @@ export function createAllowance(
       ...limits,
       storeClient: redis,
       keyPrefix: names.allowanceOf(kind),
-      // When a caller has used up its allowance, the limiter denies requests from its own memory
-      // until the window ends. So an attacker's requests cause no work in Redis.
+      // When a caller has used up its allowance, the limiter denies further requests from its own
+      // memory until the window ends. So an attacker's requests cause no work in Redis.
       inMemoryBlockOnConsumed: perMinute,
     });
     return async (id: string) => {
@@ -101,9 +101,9 @@ export function createAllowance(
     },
 
     /**
-     * Returns the state of a caller's allowance that this replica last saw. It counts nothing and
-     * sends no query to Redis. So every response can report the state, and an attacker cannot cause
-     * work with such requests.
+     * Returns the state of a caller's allowance that this replica last saw. The function counts
+     * nothing and sends no query to Redis, so an attacker cannot make Redis work by causing
+     * responses that report the state.
      */
     peek(id: string): QuotaDecision {
       const now = clock.now();
@@ -117,9 +117,9 @@ export function createAllowance(
 }
 
 /**
- * Counts one request. A new window would end one window length from now. If the stored window ends
- * later than that, the clock was set back. The stored count is then deleted, and a new window
- * begins.
+ * Counts one request. If the stored window ends later than one window length from now, the clock
+ * was set back. The window would then stay full for too long. So the stored count is deleted, and a
+ * new window begins.
  */
 async function consume(limiter: RateLimiterAbstract, id: string) {
   const counted = await consumeOnce(limiter, id);

@@ -1,7 +1,7 @@
 import type { Quota } from './quota.ts';
 
 /**
- * The rules for banning a consumer that keeps sending requests after a 429.
+ * The rules for banning a consumer (a caller with a quota) that keeps sending requests after a 429.
  *
  * An episode begins with the first denied request of a consumer. It ends with the next admitted
  * request of the consumer, or when the window that denied the request resets. Without the reset, an

@@ -1,15 +1,16 @@
 import { type Clock, systemClock, type Timer } from '@animal-store/runtime';
 
 // This file handles outages of Redis. The circuit breaker opens when a call to Redis fails or times
-// out. While it is open, it rejects all calls to Redis, and this replica of the service decides
-// alone, with its share of each limit.
+// out. An open breaker rejects all calls to Redis. This replica of the service then decides alone,
+// and admits its share of each limit: the limit divided by the number of replicas.
 //
-// `memory-store.ts` then decides about consumers, which have a quota, and `allowance.ts` about
-// other callers, such as networks. The probe in `redis-probe.ts` detects when Redis works again.
+// `memory-store.ts` then decides about the requests of consumers (callers with a quota), and
+// `allowance.ts` about the requests of other callers, such as networks. The probe in
+// `redis-probe.ts` detects when Redis works again.
 
 /**
- * The state of the breaker. While it is closed, Redis decides. While it is open, this replica of
- * the service decides alone.
+ * The state of the breaker. While the breaker is closed, Redis decides whether requests are
+ * admitted. While the breaker is open, this replica of the service decides alone.
  */
 export type BreakerState = 'closed' | 'open';
 
@@ -22,8 +23,8 @@ export type CircuitBreaker = ReturnType<typeof createCircuitBreaker>;
  * The first call that fails or times out opens the breaker. An open breaker immediately rejects all
  * waiting calls, and all later calls until a probe succeeds.
  *
- * No call is sent a second time. Redis may already have counted a request whose response is late,
- * and this replica's memory counts it as well.
+ * No call is sent a second time. Redis may already have executed a call whose response is late, and
+ * would then count the same request twice.
  */
 export function createCircuitBreaker(options: {
   /**
@@ -76,8 +77,8 @@ export function createCircuitBreaker(options: {
       return new Promise<T>((resolve, reject) => {
         waiting.add(reject);
         // The timeout consists of two timers. A busy event loop runs its timers before it reads its
-        // sockets. So between the two timers, the loop can read a response that has already
-        // arrived.
+        // sockets, so a single timer would drop a response that has already arrived. Between two
+        // timers, the loop reads that response.
         let timer = clock.after(timeoutMs / 2, () => {
           timer = clock.after(timeoutMs / 2, giveUp);
         });
@@ -109,8 +110,8 @@ export function createCircuitBreaker(options: {
 
 /**
  * Returns whether the error of a command means that Redis is down. An error inside a script is not
- * an outage. The script may have found a value that another program wrote, and Redis can still
- * decide all other requests.
+ * an outage. For example, the script may have found a value that another program wrote. Redis can
+ * still decide about all other requests.
  */
 function isOutage(reason: unknown): boolean {
   const isOfOneValue =

@@ -1,6 +1,6 @@
 import { maxLimit, type Quota } from './quota.ts';
 
-/** The id of a caller, such as an API key, and the id of the caller's account. */
+/** The id of a consumer (a caller with a quota, such as an API key), and the id of its account. */
 export interface ConsumerId {
   readonly id: string;
   /**
@@ -11,8 +11,8 @@ export interface ConsumerId {
 }
 
 /**
- * A consumer and its quota. A ban belongs to the consumer itself. The counts belong to its subject,
- * which is the account, or the consumer if it has no account.
+ * A consumer (a caller with a quota) and its quota. A ban belongs to the consumer itself. The
+ * request counts belong to its subject, which is the account, or the consumer if it has no account.
  */
 export interface Consumer extends ConsumerId {
   /** The quota that applies to the subject: the account, or the consumer if it has no account. */

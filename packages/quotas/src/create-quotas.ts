@@ -29,8 +29,8 @@ import { createRedisStore, type RedisStore } from './redis-store.ts';
 
 // This package is divided into these files:
 //
-// - `decide.ts` contains the rules of a decision as a pure function. `quota-decision.ts` contains
-//   the decision that callers receive.
+// - `decide.ts` decides whether a request is admitted, as a pure function. `quota-decision.ts`
+//   contains the decision that callers receive.
 // - `memory-store.ts` is the store in memory.
 // - `redis-store.ts` is the store in Redis. It calls `decide.lua`, which implements the same rules.
 //   `script-call.ts` writes the arguments of the script and reads its reply. `redis-format.ts`
@@ -40,8 +40,9 @@ import { createRedisStore, type RedisStore } from './redis-store.ts';
 /** The options of {@link createQuotas}. Each option has a default. */
 export interface QuotasOptions {
   /**
-   * The Redis in which all replicas count together. Pass an ioredis client, which is duplicated, a
-   * URL (`redis://`, `rediss://`, `redis+sentinel://`), or several URLs of a Cluster.
+   * The Redis in which all replicas count together: a URL (`redis://`, `rediss://`,
+   * `redis+sentinel://`), several URLs of one Cluster, or an ioredis client. The quotas use a
+   * duplicate of that client.
    *
    * @default the memory of this process, for a service with one replica
    */
@@ -58,13 +59,13 @@ export interface QuotasOptions {
   readonly banPolicy?: BanPolicy | false;
   /**
    * Returns how many replicas of the service share each quota while Redis is down. Each replica
-   * then admits its share of the quota, rounded up. Called for each decision.
+   * then admits the quota divided by this number, rounded up. Called for each request.
    * @default () => 1
    */
   readonly replicas?: () => number;
   /**
-   * The timeout of a decision in Redis, in milliseconds. After the timeout, this replica of the
-   * service decides alone.
+   * How long a request waits for Redis to decide whether to admit it, in milliseconds. Afterwards,
+   * this replica of the service decides alone.
    * @default 150
    */
   readonly timeoutMs?: number;
@@ -83,13 +84,13 @@ export interface QuotasOptions {
   readonly firstConnectionTimeoutMs?: number;
   readonly onBan?: OnBan;
   /**
-   * Called whenever Redis stops deciding (`open`), with the reason, and when it decides again
-   * (`closed`).
+   * Called when Redis stops deciding about requests (`open`), with the reason, and when Redis
+   * decides again (`closed`).
    */
   readonly onBreaker?: (state: BreakerState, reason: unknown) => void;
   /** Called once with a message for operators if a setting of Redis makes the counts inexact. */
   readonly onWarning?: (sentence: string) => void;
-  /** The clock of this process, for decisions in memory. @default the system clock */
+  /** The clock by which this process decides about requests in memory. @default the system clock */
   readonly clock?: Clock;
   /** The clock by which Redis decides about requests, for tests. @default Redis's own clock */
   readonly redisClock?: Pick<Clock, 'now'> | undefined;
@@ -100,53 +101,56 @@ export interface QuotasOptions {
  */
 export interface Quotas {
   /**
-   * Decides one request of a consumer, and counts it against the quota of the consumer, or of its
-   * account. The promise also resolves if the request is refused, and while Redis is down.
+   * Decides one request of a consumer (a caller with a quota), and counts the request against the
+   * quota of the consumer, or of its account. The promise also resolves if the request is refused,
+   * and while Redis is down.
    *
    * @throws {TypeError} (as a rejection) if an id is empty or a limit is not an integer from 1 to
    *   2,147,483,647.
    */
   consume(consumer: Consumer): Promise<QuotaDecision>;
   /**
-   * Returns the state of a consumer, and of the account whose quota it shares, without counting a
-   * request. @throws {TypeError} for the same arguments as `consume`
+   * Returns the state of a consumer (a caller with a quota), and of the account whose quota the
+   * consumer shares, without counting a request. @throws {TypeError} for the same arguments as
+   * `consume`
    */
   look(consumer: Consumer): Promise<QuotaDecision>;
   /**
-   * Returns how much of a quota the consumers of an account have used, without counting a request.
+   * Returns how much of a quota the consumers (callers with a quota) of an account have used,
+   * without counting a request.
    * @throws {TypeError} for the same arguments as `consume`
    */
   lookAtAccount(accountId: string, quota: Quota): Promise<QuotaDecision>;
   /**
-   * Ends the ban of a consumer, and deletes its strikes (denied requests that count towards a ban)
-   * and earlier bans. The counts of its windows stay.
+   * Ends the ban of a consumer (a caller with a quota), and deletes its strikes (denied requests
+   * that count towards a ban) and earlier bans. The counts of its windows stay.
    *
-   * If the consumer has an account, the ban may be stored under the account or under the consumer
-   * alone, because the account may get or lose a plan at the same moment. So the ban is ended in
-   * both places.
+   * If the consumer has an account, the ban is deleted under the account and also under the
+   * consumer alone. While a consumer joins or leaves an account, its ban may be in either place. If
+   * only one place were cleared, the ban might survive in the other place.
    *
    * @returns the strikes and the ban that were ended.
    * @throws {QuotasAwayError} if Redis is down. Nothing has changed then.
    */
   unban(consumer: ConsumerId): Promise<EndedBan>;
   /**
-   * Sets the request counts of a consumer, or of the account whose quota it shares, to zero for the
-   * current minute and day. Bans and strikes stay.
+   * Sets the request counts of a consumer (a caller with a quota), or of the account whose quota
+   * the consumer shares, to zero for the current minute and day. Bans and strikes stay.
    *
    * @throws {QuotasAwayError} if Redis is down. Nothing has changed then.
    */
   credit(consumer: ConsumerId): Promise<void>;
   /**
-   * Moves the ban, the strikes and the earlier bans of a consumer to its new subject, for example
-   * when an API key gets an account. The request counts stay with the old subject. If Redis is
-   * down, the ban stays with the old subject too.
+   * Moves the ban, the strikes and the earlier bans of a consumer, such as an API key, when it
+   * joins or leaves an account. The request counts stay where they are. If Redis is down, the ban
+   * stays there too.
    *
    * @returns false if Redis is down.
    */
   moveBan(from: ConsumerId, to: ConsumerId): Promise<boolean>;
   /**
-   * Creates a limit per minute without bans, for callers that have no quota, such as networks. The
-   * Redis keys contain the name of the limit.
+   * Creates an allowance: a limit per minute without bans, for callers that have no quota, such as
+   * networks. The Redis keys of the counts contain the name of the allowance.
    */
   createAllowance(name: string, limit: { perMinute: number }): Allowance;
   /**
@@ -155,8 +159,8 @@ export interface Quotas {
    */
   limiter(quota: Quota): QuotaLimiter;
   /**
-   * Returns why Redis refuses this replica now, or `undefined` if it does not. The number of the
-   * database, the user or the password is wrong, or the user may not run a command. Retries do not
+   * Returns why Redis refuses this replica now, or `undefined` if Redis accepts it. A reason is a
+   * wrong database number, user or password, or a command that the user may not run. Retries do not
    * help.
    */
   refusal(): string | undefined;
@@ -164,7 +168,10 @@ export interface Quotas {
   close(): void;
 }
 
-/** An error for a change that failed because Redis does not respond. Nothing has changed. */
+/**
+ * An error for an unban, a credit or a move that failed because Redis does not respond. Nothing has
+ * changed.
+ */
 export class QuotasAwayError extends Error {
   override readonly name = 'QuotasAwayError';
 }
@@ -271,8 +278,8 @@ const policyOf = (policy: BanPolicy | false = defaultBanPolicy): BanPolicy =>
  */
 function composeStores({ redis, memory }: { redis?: RedisStore; memory: MemoryStore }) {
   /**
-   * Changes the state in Redis first, and then in memory. The memory may contain state as well,
-   * because this replica of the service decides in memory during outages.
+   * Changes the state in Redis first, and then in memory. After an outage of Redis, the memory may
+   * still contain a ban or counts, which would apply again in the next outage.
    */
   async function change<Result>(
     consumer: ConsumerId,
@@ -307,8 +314,8 @@ function composeStores({ redis, memory }: { redis?: RedisStore; memory: MemorySt
         : await redis.look(consumer).catch(() => memory.look(consumer));
     },
 
-    // The id of the account takes the place of a consumer's id. No consumer has this id, so the
-    // result contains no strikes and no ban.
+    // The id of the account is also passed as the id of the consumer. No consumer has this id, so
+    // the result contains no strikes and no ban.
     lookAtAccount: (accountId: string, quota: Quota): Promise<QuotaDecision> =>
       quotas.look({ id: accountId, accountId, quota }),
 
@@ -326,7 +333,8 @@ function composeStores({ redis, memory }: { redis?: RedisStore; memory: MemorySt
     async moveBan(from: ConsumerId, to: ConsumerId): Promise<boolean> {
       checkConsumerId(from);
       checkConsumerId(to);
-      // The store in memory finds bans by the id of the consumer, so it has nothing to move.
+      // The store in memory finds a ban by the id of the consumer alone, so a ban need not move
+      // when the consumer changes its account.
       if (redis === undefined) return true;
       return redis.moveBan(from, to).then(
         () => true,

@@ -30,8 +30,9 @@ export interface BanState {
 }
 
 /**
- * The state that decides a request. It has two parts, because each can change alone. An unban keeps
- * the counts, and a consumer that moves to another account keeps its ban.
+ * The state that decides whether a request is admitted. It has two parts, because each part can
+ * change alone. An unban keeps the counts, and a consumer that moves to another account keeps its
+ * ban.
  */
 export interface RequestState {
   /** The counts of the request's subject, which is the consumer or its account. */
@@ -52,8 +53,8 @@ export const notBanned: BanState = {
 };
 
 /**
- * Decides one request of a consumer in memory. The script `decide.lua` follows the same rules in
- * Redis, and tests compare both with a model.
+ * Decides whether one request of a consumer (a caller with a quota) is admitted, in memory. The
+ * script `decide.lua` follows the same rules in Redis, and tests compare both with a model.
  *
  * A request is admitted only if the minute and the day window both have requests left. An admitted
  * request counts in both windows. A denied request counts in neither.
@@ -89,11 +90,11 @@ export function decide(
 }
 
 /**
- * Returns the state with expired windows and an expired ban as empty.
+ * Returns the state, in which expired windows and an expired ban are replaced by empty ones.
  *
- * A window that begins now ends one window length from now. If a stored window ends later than
- * that, the clock was set back after the window was stored. The window then begins again now, and
- * keeps its count. Otherwise it would stay full until the clock reaches the stored end.
+ * If a stored window ends later than one window length from now, the clock was set back after the
+ * window was stored. The window then begins again now, and keeps its count. Otherwise, a full
+ * window would stay full until the clock reaches the stored end.
  */
 export function withoutExpired(
   { counts, ban }: RequestState,
@@ -129,8 +130,8 @@ function countDenial(
 ): BanState {
   const threshold = strikeThreshold(banPolicy, quota);
   if (threshold === undefined) return ban;
-  // An episode that began before the full window was opened is over. The consumer has waited since,
-  // and other consumers of its account have used up the new window.
+  // An episode that began before the full window was opened is over. Since then, other consumers of
+  // the account have used up the new window, so this denial must not count as a strike.
   if (ban.episodeBeganAtMs < openedAtMs(counts, quota) || ban.episodeBeganAtMs === 0) {
     return { ...ban, episodeBeganAtMs: now };
   }

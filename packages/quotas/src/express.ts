@@ -16,8 +16,8 @@ interface Answer {
  * Creates an Express middleware. It counts each request, sets the quota headers, and responds with
  * 429 if the request is refused.
  *
- * @param consumerOf returns the consumer that made a request, or `undefined` to admit the request
- *   without counting it.
+ * @param consumerOf returns the consumer (a caller with a quota) that made a request, or
+ *   `undefined` to admit the request without counting it.
  */
 export function limitRequests<Request, Response extends Answer>(
   quotas: Pick<Quotas, 'consume'>,

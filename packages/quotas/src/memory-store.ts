@@ -24,8 +24,8 @@ import { type QuotaDecision, toDecision as toQuotaDecision } from './quota-decis
 const maxSubjects = 100_000;
 
 /**
- * The maximum number of ban states in memory. They are not stored with the counts, so that a key
- * keeps its ban when it moves to another account.
+ * The maximum number of ban states in memory. Bans are not stored with the counts. Otherwise, an
+ * API key would lose its ban when it moves to another account.
  */
 const maxBans = 100_000;
 
@@ -52,8 +52,9 @@ export interface MemoryStoreOptions {
 export type MemoryStore = ReturnType<typeof createMemoryStore>;
 
 /**
- * Creates a store of consumers' state in the memory of this process. A service with a single
- * replica uses it, and every replica during an outage of Redis.
+ * Creates a store in the memory of this process, with the counts and bans of consumers (callers
+ * with a quota). A service with a single replica uses this store, and so does every replica during
+ * an outage of Redis.
  *
  * `RateLimiterMemory` of rate-limiter-flexible has only one window. Two of these limiters would
  * count a request in the first window even if the second window denies the request.
@@ -87,7 +88,7 @@ export function createMemoryStore(options: MemoryStoreOptions) {
   }
 
   return {
-    /** Decides one request of a consumer, and counts it. */
+    /** Decides whether one request of a consumer is admitted, and counts an admitted request. */
     decide(consumer: Consumer): QuotaDecision {
       const now = clock.now();
       const quota = shareOf(consumer.quota);

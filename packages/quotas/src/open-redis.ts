@@ -34,8 +34,8 @@ export type RedisConnection = Redis | Cluster;
 const retryDelayMs = (attempt: number) => Math.min(attempt * 50, 250);
 
 /**
- * Returns the connection options that decisions need. They replace the options of a client that the
- * caller passes.
+ * Returns the connection options that the quotas need. They replace the options of an ioredis
+ * client that the caller passes.
  */
 const connectionTo = (connectTimeoutMs: number, connectionName: string) => ({
   // By default, ioredis queues commands until it is connected. A request must not wait, so a
@@ -66,9 +66,8 @@ export type RedisSource = RedisConnection | string | readonly string[];
  * Opens a connection to Redis, and returns without waiting for it. A Redis that is down at the
  * start is treated like a Redis that goes down later.
  *
- * A client of the caller is duplicated with other options. Its own options may queue commands and
- * send them again. A decision must fail immediately while Redis is down, and must never be counted
- * twice.
+ * A client of the caller is duplicated with other options. With its own options, commands might
+ * wait in a queue while Redis is down, or be sent again, and a request would then be counted twice.
  *
  * @param options.connectTimeoutMs the timeout of a connection to one host.
  */
@@ -78,11 +77,12 @@ export function openRedis(
 ): RedisConnection {
   const connection = connectionTo(connectTimeoutMs, name);
   const redis = connect(source, connection);
-  // Without a listener, a failed connection would end the process. The failure is not lost, because
-  // every command reports it too.
+  // Without a listener, a failed connection would end the process. The listener may ignore the
+  // failure, because every command reports it too.
   redis.on('error', (error) => {
     // If Redis refuses the number of the database, ioredis would continue with database 0. This
-    // replica would then not count together with the other replicas.
+    // replica would then not count together with the other replicas, so callers could exceed their
+    // quotas.
     if (isRefusedDatabase(error) && redis instanceof Redis) redis.disconnect(true);
   });
   if (isCluster(redis)) {
@@ -113,8 +113,8 @@ function connect(source: RedisSource, connection: Connection): RedisConnection {
 const isUrls = (source: RedisSource): source is readonly string[] => Array.isArray(source);
 
 /**
- * Returns whether a connection leads to a Cluster. It does not use `instanceof`, because the
- * caller's client may come from another copy of ioredis.
+ * Returns whether a connection leads to a Cluster. The caller's client may come from another copy
+ * of ioredis, for which `instanceof` would be false.
  */
 export function isCluster(redis: RedisConnection): redis is Cluster {
   return redis.isCluster;
@@ -140,7 +140,7 @@ const isRefusedDatabase = (error: unknown) =>
   (error as Error & { command?: { name?: string } }).command?.name === 'select';
 
 /**
- * Matches the errors for a command that this version of Redis does not know, or that the user is
+ * Matches the errors that Redis returns for a command that it does not know, or that the user is
  * not allowed to run.
  */
 const isRefusedCommand = (message: string) =>
@@ -261,8 +261,8 @@ function createCluster(urls: readonly string[], connection: Connection): Cluster
 
 /**
  * Returns the user, the password and the TLS options from a URL, for all nodes of its Cluster.
- * ioredis itself would use them only for the nodes that the URLs name, and not for the nodes that
- * it discovers.
+ * ioredis itself would not use them for the nodes that it discovers, so these nodes would refuse
+ * the connection.
  */
 function accessOf(url = ''): { username?: string; password?: string; tls?: object } {
   const { protocol, username, password } = new URL(url);

@@ -53,8 +53,8 @@ interface AppliedLimits {
 type Windows = readonly [QuotaWindow] | readonly [QuotaWindow, QuotaWindow];
 
 /**
- * The decision about one request. It is a result of rate-limiter-flexible, with both windows, the
- * strikes and the ban in addition.
+ * The decision whether one request is admitted. It is a result of rate-limiter-flexible, with both
+ * windows, the strikes and the ban in addition.
  *
  * The library compares the number of points that were consumed with a limit of points. Here,
  * `consumedPoints` is 1 if the request was refused and 0 if it was admitted. Limiters that return
@@ -109,7 +109,10 @@ export class QuotaDecision extends RateLimiterRes {
   }
 }
 
-/** Converts a store's answer about a consumer to the decision that the caller receives. */
+/**
+ * Converts the answer that Redis or the memory of this process gave about a consumer to the
+ * decision that the caller of this package receives.
+ */
 export function toDecision(
   answer: StoreAnswer,
   {
@@ -131,7 +134,10 @@ function toSeconds(endsAtMs: number): number | undefined {
   return endsAtMs === 0 ? undefined : Math.ceil(endsAtMs / 1_000);
 }
 
-/** Describes a window for the caller. During a ban, both windows have no requests left. */
+/**
+ * Describes a window for the caller of this package. During a ban, both windows have no requests
+ * left.
+ */
 function windowOf(name: WindowName, limit: number, count: WindowCount, answer: StoreAnswer) {
   const { now, outcome, bannedUntilMs } = answer;
   const isClosed = outcome === 'banned';

@@ -32,14 +32,17 @@ export class QuotaLimiter extends RateLimiterCompatibleAbstract {
     this.#quota = quota;
   }
 
-  /** Counts one request of a consumer. Rejects with the decision if the request is refused. */
+  /**
+   * Counts one request of a consumer (a caller with a quota). Rejects with the decision if the
+   * request is refused.
+   */
   override async consume(id: string | number): Promise<QuotaDecision> {
     const decision = await this.#quotas.consume({ id: String(id), quota: this.#quota });
     if (decision.outcome !== 'admitted') throw decision;
     return decision;
   }
 
-  /** Returns the state of a consumer without counting a request. */
+  /** Returns the state of a consumer (a caller with a quota) without counting a request. */
   override async get(id: string | number): Promise<RateLimiterRes> {
     return this.#quotas.look({ id: String(id), quota: this.#quota });
   }

@@ -1,6 +1,6 @@
 /**
- * The number of requests that a consumer may make in each window of 60 s, and in each window of
- * 86,400 s.
+ * The number of requests that a consumer (a caller with a quota) may make in each window of 60 s,
+ * and in each window of 86,400 s.
  */
 export interface Quota {
   readonly perMinute: number;

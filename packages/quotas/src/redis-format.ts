@@ -26,8 +26,8 @@ import { type ConsumerId, escapeId, subjectOf } from './consumer.ts';
  * Version 1 (until commit `be430f2`) had no accounts. Consumers had the same Redis keys as in
  * version 2. Allowances were named `<prefix>:network:<caller>` and
  * `<prefix>:rate-limit-status:<caller>`, and packed as `>I4I6`. The library rate-limiter-flexible
- * cannot count in packed values. Its error would make a replica of the service treat Redis as down.
- * So version 2 uses other Redis keys, and each version counts its own allowances.
+ * cannot count in packed values. The error of the library would make a replica of the service treat
+ * Redis as down. So version 2 uses other Redis keys, and each version counts its own allowances.
  *
  * A change of a Redis key, of a value or of its meaning needs a new version. The new version must convert the data of
  * the previous version, or read and write both formats. `redis-format.test.ts` checks this: it runs a replica of the
@@ -59,7 +59,7 @@ export function createRedisNames(prefix: string) {
     windowsOf,
 
     /**
-     * Returns the Redis key of the string with a consumer's strikes and ban.
+     * Returns the Redis key under which a consumer's strikes and ban are stored.
      *
      * A consumer without an account has them in the same string as its windows, so that a request
      * reads and writes one string. A consumer of an account has its own string in the slot of the

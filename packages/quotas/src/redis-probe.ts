@@ -2,8 +2,8 @@ import { systemClock, waitAtMost } from '@animal-store/runtime';
 import type { RedisConnection } from './open-redis.ts';
 
 /**
- * Creates a probe, which resolves if Redis can decide again. The probe writes, because a Redis
- * without free memory, or a read-only Redis replica, still responds to reads.
+ * Creates a probe, which resolves if Redis can decide about requests again. The probe writes,
+ * because a Redis without free memory, or a read-only Redis replica, still responds to reads.
  *
  * The probe writes to every node of a Cluster, and calls every command that the scripts use.
  * Otherwise it would succeed while one node is down, or while Redis refuses a command. The breaker

@@ -25,7 +25,8 @@ import {
 
 /**
  * The limits of script calls that several requests share. Redis executes nothing else while a
- * script runs, so a call decides about at most 100 keys, which takes less than a millisecond.
+ * script runs, so a call decides about the requests of at most 100 API keys. This takes less than a
+ * millisecond.
  */
 const batching = {
   operation: 'decide_quotas',
@@ -48,8 +49,8 @@ interface RedisStoreOptions {
 export type RedisStore = ReturnType<typeof createRedisStore>;
 
 /**
- * Creates a store of consumers' state in Redis. All replicas of the service on the same Redis count
- * together, by the clock of Redis.
+ * Creates a store in Redis, with the counts and bans of consumers (callers with a quota). All
+ * replicas of the service that use the same Redis count together, by the clock of Redis.
  *
  * All methods reject while the breaker is open. Requests that arrive while a script call is in
  * flight share the next call.
@@ -69,7 +70,10 @@ export function createRedisStore(options: RedisStoreOptions) {
   }
 
   return {
-    /** Decides one request of a consumer, and counts it. */
+    /**
+     * Decides whether one request of a consumer (a caller with a quota) is admitted, and counts an
+     * admitted request.
+     */
     async decide(consumer: Consumer): Promise<QuotaDecision> {
       const answer = await decide(toRequest(consumer));
       const { beganBan, bannedUntilMs, now } = answer;
@@ -144,8 +148,8 @@ function createScriptCalls({ redis, breaker, redisClock, ...rest }: RedisStoreOp
 }
 
 /**
- * Creates the functions that change the state of a consumer. Each change is one script, because
- * other commands may run between two separate commands.
+ * Creates the functions that change the state of a consumer. Each change is one script. Between two
+ * separate commands, another request could change the state, and its change would be lost.
  *
  * In a Redis Cluster, a script may use only Redis keys of one slot, but an API key and its account
  * have different slots. So in a Cluster, an unban or a move runs one script for each slot.

@@ -4,31 +4,31 @@ import type { StoreAnswer } from './quota-decision.ts';
 
 export interface KeyRequest {
   /**
-   * The Redis key of the string with the windows of the request's subject: the API key, or its
-   * account.
+   * The Redis key under which the windows are stored. They belong to the account of the API key or,
+   * without an account, to the API key itself.
    */
   readonly windowsAt: string;
   /**
-   * The Redis key of the string with the strikes and the ban of the API key. It equals `windowsAt`
-   * if the API key has no account.
+   * The Redis key under which the strikes and the ban of the API key are stored. It equals
+   * `windowsAt` if the API key has no account.
    */
   readonly banAt: string;
   readonly quota: Quota;
 }
 
-/** Several requests of one key that the script decides together. */
+/** Several requests of one API key that the script decides together. */
 export interface KeyGroup extends KeyRequest {
   /**
-   * The indexes of the requests in the batch, in the order of their arrival. If the list is empty,
-   * the script only reads the state.
+   * The indexes of the requests in the batch, in the order of their arrival. If there are none, the
+   * script only reads the state.
    */
   readonly indexes: number[];
 }
 
 /**
- * Groups the requests of a batch by key and quota. Keys of the same account have separate groups.
- * The requests of different keys are concurrent, so the order in which the groups are counted does
- * not matter.
+ * Groups the requests of a batch by API key and quota. API keys of the same account have separate
+ * groups. The requests of different API keys are concurrent, so the order in which the groups are
+ * counted does not matter.
  */
 export function groupByKey(all: readonly KeyRequest[]): KeyGroup[] {
   const groups: KeyGroup[] = [];
@@ -94,7 +94,9 @@ export function readAnswers(json: string, groups: readonly KeyGroup[]): StoreAns
   return answers;
 }
 
-/** Reads the reply of `decide.lua` for a key whose state was read without counting a request. */
+/**
+ * Reads the reply of `decide.lua` for an API key whose state was read without counting a request.
+ */
 export function readLook(json: string): StoreAnswer {
   const [now, reply = []]: [number, number[]?] = JSON.parse(json);
   return { ...answerTo(reply, 0, now), outcome: 'admitted' };
@@ -112,9 +114,9 @@ function answerTo(reply: readonly number[], index: number, now: number): StoreAn
   const isDenied = !isAdmitted && index < admitted + denied;
   // The number of requests that were admitted after this one.
   const later = isAdmitted ? admitted - 1 - index : 0;
-  // The number of denied requests after this request. Each of them is a strike, except within the
-  // grace period of an episode. Then no strikes were added, and `Math.max` below returns the old
-  // number.
+  // The number of denied requests after this request. Within the grace period of an episode (a
+  // series of denied requests), none of them is a strike, and `Math.max` below returns the old
+  // number of strikes. Otherwise, each of them is a strike.
   const laterStrikes = isDenied ? admitted + denied - 1 - index : 0;
   return {
     now,

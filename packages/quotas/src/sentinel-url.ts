@@ -1,4 +1,4 @@
-/** The parts of a `redis+sentinel://…` URL. The members have the names of ioredis's options. */
+/** The parts of a `redis+sentinel://…` URL. The properties have the names of ioredis's options. */
 export interface SentinelAddress {
   readonly sentinels: { readonly host: string; readonly port: number }[];
   /** The name of the primary in the configuration of the Sentinels. */
@@ -31,14 +31,14 @@ export function parseSentinelUrl(text: string): SentinelAddress | undefined {
   if (servers === undefined || name === undefined) return undefined;
   try {
     const { username, password } = new URL(`redis://${credentials ?? ''}@host`);
-    // ioredis sends no user if there is no password, and would continue as the default user of
+    // If there is no password, ioredis sends no user, and would continue as the default user of
     // Redis.
     if (username !== '' && password === '') return undefined;
     return {
       sentinels: servers.split(',').map((server) => {
         const { hostname, port } = new URL(`redis://${server.trim()}`);
         if (hostname === '') throw new TypeError('A host is missing before or after a comma.');
-        // ioredis would treat port 0 like a missing port.
+        // ioredis would treat port 0 like a missing port, and connect to the default port.
         if (port === '0') throw new TypeError('The port 0 is invalid.');
         return { host: hostname.replaceAll(/[[\]]/g, ''), port: Number(port || 26_379) };
       }),

@@ -19,7 +19,9 @@ const openNew = (banPolicy = defaultBanPolicy) => redis.openQuotas({ banPolicy, 
 
 const oldScript = readFileSync(new URL('redis-format-1.lua', import.meta.url), 'utf8');
 
-/** Opens a replica of format 1, which calls the script of format 1. */
+/**
+ * Opens a replica of the previous version, which stores data in format 1 (see `redis-format.ts`).
+ */
 function openOld(policy: BanPolicy) {
   const constants = {
     GRACE: policy.graceMs,
@@ -44,15 +46,18 @@ function openOld(policy: BanPolicy) {
 
 const toSeconds = (ms: number) => Math.ceil(ms / 1_000);
 
-/** Converts a decision of the current version to the fields that the script of format 1 returns. */
+/**
+ * Converts a decision of the current version to the fields that the script of the previous version
+ * returns.
+ */
 function seen({ outcome, reported, windows }: ModelDecision) {
   if (outcome === 'banned') return { outcome, until: reported.resetAt };
   return { outcome, remaining: windows.map(({ remaining }) => remaining) };
 }
 
-// Regression: an early build with format 2 did not read format 1, so it counted from 0. A key with
-// a limit of 90 requests a minute was admitted 150 times.
-test('servers that use format 1 and format 2 of the data in Redis share their counts, and an unban ends bans in both formats', async () => {
+// Regression: an early build of this version did not read the data of the previous version, so it
+// counted from 0. An API key with a limit of 90 requests a minute was admitted 150 times.
+test('servers of the previous version and of this version share their counts in Redis, and an unban ends the bans of both versions', async () => {
   let sequences = 0;
   const news = new Map<string, TestQuotas>();
   for (const [name, policy] of Object.entries(policies)) news.set(name, await openNew(policy));
@@ -83,9 +88,9 @@ test('servers that use format 1 and format 2 of the data in Redis share their co
   );
 });
 
-// If this test fails, your change has modified the format in Redis. It then needs a new version:
-// see `redis-format.ts`.
-test('quotas store exactly the keys and values of format 2 in Redis, and all of them expire', async () => {
+// If this test fails, your change has modified the format in Redis. The format then needs a new
+// version: see `redis-format.ts`.
+test('createQuotas writes to Redis only the keys and values that redis-format.ts describes, and every Redis key expires', async () => {
   now = startMs;
   const { keys, networks } = await openNew();
   const quota = { perMinute: 1, perDay: 10 };

@@ -130,7 +130,7 @@ export function createQuotaModel(policy: BanPolicy) {
       const limits = { minute: quota.perMinute, day: quota.perDay };
       // A window that no request has opened is described as if it began now.
       const endOf = (name: (typeof names)[number]) => counts[name]?.endsAt ?? now + lengthMs[name];
-      const describe = (name: (typeof names)[number], endsAt = endOf(name)) => ({
+      const windowOf = (name: (typeof names)[number], endsAt = endOf(name)) => ({
         name,
         limit: limits[name],
         remaining: Math.max(0, limits[name] - used(counts[name])),
@@ -144,7 +144,7 @@ export function createQuotaModel(policy: BanPolicy) {
         if (first === undefined || second === undefined) {
           for (const name of names) counts[name] = oneMore(counts[name], now, lengthMs[name]);
           key.episodeBeganAt = undefined;
-          const windows = [describe('minute'), describe('day')] as const;
+          const windows = [windowOf('minute'), windowOf('day')] as const;
           // For an admitted request, the window with fewer requests left is reported, or the minute
           // if both are equal.
           const reported = windows[windows[1].remaining < windows[0].remaining ? 1 : 0];
@@ -161,19 +161,19 @@ export function createQuotaModel(policy: BanPolicy) {
         if (!beginsBan(key, now, threshold)) {
           // For a denied request, the window that denied it is reported. If both windows denied it,
           // it is the one that resets later.
-          const reported = describe(endOf(second) > endOf(first) ? second : first);
+          const reported = windowOf(endOf(second) > endOf(first) ? second : first);
           return {
             outcome: 'denied',
             reported,
-            windows: names.map((name) => describe(name)),
+            windows: names.map((name) => windowOf(name)),
             retryAfterSeconds: reported.resetInSeconds,
             warned: policy.minStrikes !== 0 && used(key.strikes) >= threshold / 2,
           };
         }
         ban(key, now);
       }
-      const windows = names.map((name) => ({ ...describe(name, key.banEndsAt), remaining: 0 }));
-      const [reported = describe('minute')] = windows;
+      const windows = names.map((name) => ({ ...windowOf(name, key.banEndsAt), remaining: 0 }));
+      const [reported = windowOf('minute')] = windows;
       const { resetInSeconds: retryAfterSeconds } = reported;
       return { outcome: 'banned', reported, windows, retryAfterSeconds, warned: false };
     },

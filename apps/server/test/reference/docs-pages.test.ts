@@ -88,7 +88,7 @@ test('the documentation page of operations contains the details of the OpenAPI d
     '| `ids` | query | array of 64-bit integer, 1 to 100 items | Only the animals',
     '| `petId` (required) | path | 64-bit integer | ',
     '| `name` | string, 1 to 255 characters | yes | ',
-    '| `status` | `available` or `pending` or `sold` | no | The availability of the animal: `available` if',
+    '| `status` | `available` or `pending` or `sold` | no | The availability of the animal. The default is',
     '| `[].id` | 64-bit integer | yes | ',
     '| `bannedUntil` | time (ISO 8601), or `null` | yes | ',
     '| 429 | `Retry-After` | yes | Whole seconds to wait.',
