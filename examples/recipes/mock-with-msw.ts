@@ -1,4 +1,4 @@
-// Tests of your own code with Mock Service Worker. Install it: npm install --save-dev msw
+// Shows how to test your own code with Mock Service Worker. Install it: npm install --save-dev msw
 //
 // Use another API key in each test, because clients with the same key share their quota state.
 

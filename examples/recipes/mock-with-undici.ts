@@ -1,4 +1,5 @@
-// Tests of your own code with undici's MockAgent. Install it: npm install --save-dev undici
+// Shows how to test your own code with undici's MockAgent. Install it: npm install --save-dev
+// undici
 //
 // Use another API key in each test, because clients with the same key share their quota state.
 

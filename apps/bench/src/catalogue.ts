@@ -29,9 +29,9 @@ export function listOf(limit: number, status: Pet['status'] | undefined): Pet[] 
 
 /** The tokens of the API keys that the benchmark uses. */
 export type Tokens = {
-  /** Tokens of keys whose quota is never used up. */
+  /** Tokens of API keys whose quota is never used up. */
   readonly wide: readonly string[];
-  /** The token of a key that may send only one request a day. */
+  /** The token of an API key that may send only one request a day. */
   readonly narrow: string;
 };
 
@@ -41,11 +41,11 @@ export type Tokens = {
  */
 export const wideLimit = 100_000_000;
 
-/** The number of keys that one SQL statement inserts. */
+/** The number of API keys that one SQL statement inserts. */
 const batchSize = 20_000;
 
 /**
- * The number of keys that send requests. Further keys only make the table as large as in
+ * The number of API keys that send requests. Further API keys only make the table as large as in
  * production.
  */
 const maxTokens = 10_000;

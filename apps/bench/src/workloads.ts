@@ -66,7 +66,10 @@ const hotList = { operation: 'list', limit: 20, status: undefined } as const;
 const newPet = (random: (below: number) => number) =>
   ({ operation: 'create', name: `New ${random(1_000_000)}`, categoryId: random(10) }) as const;
 
-/** A well-formed token that no key has, so the service must look it up. */
+/**
+ * A well-formed token that no API key has. The service cannot refuse it by its form, so it must
+ * look the token up.
+ */
 const unknownToken = createToken();
 
 export const workloads: readonly Workload[] = [
@@ -178,8 +181,8 @@ function isSameList(body: unknown, expected: readonly Pet[]): boolean {
 }
 
 /**
- * Compares only the members of the contract, because other servers may add members such as a
- * creation time.
+ * Compares only the properties that the contract defines, because other servers may add properties
+ * such as a creation time.
  */
 function isSame(body: unknown, expected: Pet): boolean {
   const pet = body as Partial<Pet>;

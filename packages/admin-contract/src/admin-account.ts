@@ -20,13 +20,16 @@ import {
 import { Label } from './label-schema.ts';
 import { strictObject } from './strict-object.ts';
 
-/** The maximum number of keys that the details of an account list. */
+/** The maximum number of API keys in the details of an account. */
 export const maxShownKeys = 100;
 
-/** The maximum number of busiest keys that the details of an account list. */
+/** The maximum number of busiest API keys in the details of an account. */
 export const maxBusyKeys = 10;
 
-/** The schema of an account's name in a path. The `account` of a key contains the same name. */
+/**
+ * The schema of an account's name in a path. The property `account` of an API key contains the same
+ * name.
+ */
 export const AccountPath = z.object({
   // The rules for new names do not apply here, because accounts of earlier versions may have other
   // names.

@@ -7,7 +7,7 @@ import { IncludeHistory, UsageQuery, UsageRow, usageRange } from './admin-usage.
 
 /**
  * The schema of one quota window. If no request has opened the window yet, `resetsAt` is the time
- * when it would reset.
+ * when the window would reset if a request opened it now.
  */
 const KeyWindow = z
   .object({

@@ -52,7 +52,7 @@ test('the schema of a key change converts an expiry to UTC, whatever its offset 
   });
 });
 
-/** Returns the body of a new key, with the given members added to valid ones. */
+/** Returns the body of a new API key, with the given properties added to valid ones. */
 const newKey = (more: object) => ({ name: 'a', plan: 'free', ...more });
 const enterprise = (quota: unknown) => newKey({ plan: 'enterprise', quota });
 
@@ -77,7 +77,8 @@ test.each<[keyof typeof schemas, unknown, string[]]>([
   ['new key', newKey({ name: '' }), [`name: ${label}`]],
   ['new key', newKey({ plan: 'enterprise', name: undefined, quota }), [`name: ${label}`]],
   ['new key', newKey({ name: '', expiresAt: '2020-01-01T00:00:00Z' }), [`name: ${label}`, past]],
-  // If unknown members were ignored, this misspelt member would create a key that never expires.
+  // If unknown properties were ignored, this misspelt property would create an API key that never
+  // expires.
   [
     'new key',
     newKey({ expiresAT: '2030-01-01T00:00:00Z' }),

@@ -23,10 +23,10 @@ export const KeyState = oneOf(keyStates).meta({
 
 export type KeyState = z.output<typeof KeyState>;
 
-/** The schema of the limit of a window. */
+/** The schema of the largest number of requests in a window. */
 export const keyLimit = z.int(limit).min(1, limit).max(maxLimit, limit);
 
-/** The schemas of the two limits of a key. */
+/** The schemas of the two limits of an API key: per minute and per day. */
 export const limits = {
   perMinute: keyLimit.describe('Requests in a window of 60 seconds.'),
   perDay: keyLimit.describe('Requests in a window of 86,400 seconds.'),
@@ -38,7 +38,7 @@ export const KeyQuota = z.object(limits).meta({
     'The effective limits: the limits of the plan, or for Enterprise, the limits that were agreed.',
 });
 
-/** The schema of the plan that determines the limits of a key. */
+/** The schema of the plan that determines the limits of an API key. */
 const PlanInForce = z
   .object({
     subject: z
@@ -71,8 +71,8 @@ export const exampleKey = {
 };
 
 /**
- * The schema of a key as operators see it. All members are always present. A member is `null` if
- * the key has no such value.
+ * The schema of an API key as operators see it. All properties are always present. A property is
+ * `null` if the key has no such value.
  */
 export const Key = z
   .object({
@@ -133,12 +133,12 @@ export const IssuedKey = z
 
 export type IssuedKey = z.output<typeof IssuedKey>;
 
-/** The schema of a key's id in a path. */
+/** The schema of an API key's id in a path. */
 export const KeyPath = z.object({
   keyId: PathId.meta({ description: 'The `id` of the key.', examples: [exampleKey.id] }),
 });
 
-/** Returns whether a value has the form of a key's id. */
+/** Returns whether a value has the form of an API key's id. */
 export function isKeyId(value: unknown): value is string {
   return KeyPath.shape.keyId.safeParse(value).success;
 }

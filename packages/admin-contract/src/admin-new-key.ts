@@ -6,7 +6,7 @@ import { GivenScopes } from './admin-scopes.ts';
 import { Label } from './label-schema.ts';
 import { strictObject } from './strict-object.ts';
 
-/** The error for a key that has limits of its own, although its plan has fixed limits. */
+/** The error for an API key that has limits of its own, although its plan has fixed limits. */
 export const noQuota = {
   error: 'expected no value, because only Enterprise keys have their own limits',
 };
@@ -19,7 +19,7 @@ export const OwnQuota = strictObject(limits).meta({
   examples: [{ perMinute: 5_000, perDay: 1_000_000 }],
 });
 
-/** The schemas of the fields by which people tell keys apart. */
+/** The schemas of the fields by which people tell API keys apart. */
 export const labels = {
   name: Label.describe(
     'Who or what the key is for. It need not be unique, and must contain no token.',

@@ -3,7 +3,7 @@ import { timestamp } from './admin-fields.ts';
 
 export const exampleSuspension = { at: '2026-12-01T09:00:00.000Z', reason: 'Invoice 4711 is open' };
 
-/** The schema of a suspension: when and why a key or an account was suspended. */
+/** The schema of a suspension: when and why an API key or an account was suspended. */
 export const Suspension = z
   .object({
     at: timestamp.describe('When the key or account was suspended.'),

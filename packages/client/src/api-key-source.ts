@@ -9,10 +9,10 @@ type ApiKeySource = [
    */
   getKey: () => Promise<string>,
   /**
-   * Requests another key from the source, after the service refused the given one. Concurrent calls
-   * share one request.
+   * Gets another API key from the source, after the service refused the given key. Concurrent calls
+   * share one call of the source.
    *
-   * @returns whether the source provided another key.
+   * @returns whether the source provided another API key.
    */
   renewKey: (refused: string) => Promise<boolean>,
 ];

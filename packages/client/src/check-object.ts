@@ -1,6 +1,6 @@
 /**
- * Returns the given object unchanged, if it and its members are valid. Untyped callers may pass a
- * value that is not an object, or `null` as a member.
+ * Returns the given object unchanged, if the object and its properties are valid. Untyped callers
+ * may pass a value that is not an object, or `null` as a property.
  *
  * @throws {TypeError} that names the invalid value.
  */

@@ -31,7 +31,7 @@ const maxTravelAfterFailureMs = 1_000;
 const recheckMs = 5_000;
 
 /**
- * The outcome of a request. If all members are missing, the request timed out, or its signal was
+ * The outcome of a request. If all properties are missing, the request timed out, or its signal was
  * aborted.
  */
 interface Outcome {

@@ -7,7 +7,7 @@ export const strikeShare = 0.5;
 export const strikeWindowMs = 60_000;
 
 // A 429 at least one second after the first 429 is a strike. Too many strikes within a minute ban
-// the key.
+// the API key.
 //
 // These constants limit the requests without a response, as a share of the strikes that lead to a
 // ban. If another process uses up the quota, only these requests can become strikes. Suppose that
@@ -27,7 +27,8 @@ const unansweredShareAfterDenial = 1 / 8;
 const windowsInSuccesses = 3.5;
 
 /**
- * The number of request ids that are remembered, to recognize a response that a cache sends again.
+ * The number of request ids that the client remembers, to recognize a response that a cache sends
+ * again.
  */
 const maxSeenIds = 100;
 

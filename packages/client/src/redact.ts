@@ -1,6 +1,6 @@
 /**
- * The shortest key that is removed from texts. A shorter key is a placeholder, and may be part of
- * an ordinary word.
+ * The length of the shortest API key that is removed from texts. A shorter one is a placeholder,
+ * and may be part of an ordinary word.
  */
 const minKeyLength = 8;
 
@@ -16,12 +16,12 @@ const maxDepth = 4;
  */
 export interface Redact {
   /**
-   * Replaces the key in a text, such as a response body. Debugging proxies respond with the whole
-   * request, including `Authorization`.
+   * Replaces the API key in a text, such as a response body. Debugging proxies respond with the
+   * whole request, including `Authorization`.
    */
   (text: string): string;
   /**
-   * Returns the error of `fetch` unchanged, or a plain `Error` without the key if the error
+   * Returns the error of `fetch` unchanged, or a plain `Error` without the API key if the error
    * contains the key.
    */
   (cause: unknown): unknown;

@@ -111,12 +111,13 @@ export function prepareRequest(
     ...(idempotencyKey !== undefined && { 'Idempotency-Key': idempotencyKey }),
   };
   const fields = new Headers();
-  // Browsers set their own `User-Agent`. Firefox and Safari would ask for it in the preflight
-  // request. The user agent of every browser begins with Mozilla, also in workers.
+  // Browsers set their own `User-Agent`. In Firefox and Safari, a field of the client would need
+  // the server's permission in a CORS preflight request. The user agent of every browser begins
+  // with Mozilla, also in workers.
   const isBrowser = environment.navigator?.userAgent?.startsWith('Mozilla/');
   const userAgent = isBrowser ? undefined : `animal-store-client/${version}`;
-  // The first attempt sends no `X-Retry-Count`. Otherwise a browser would ask for this header in
-  // each preflight request.
+  // The first attempt sends no `X-Retry-Count`. Otherwise, every request of a browser would need
+  // the server's permission for this header in a CORS preflight request.
   const defaults = { 'User-Agent': userAgent, 'X-Retry-Count': attempts || undefined };
   for (const more of [defaults, ...headers, own]) setAll(fields, more);
   const url = new URL(baseUrl + path);

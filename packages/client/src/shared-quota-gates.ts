@@ -1,7 +1,8 @@
 import { createQuotaGate, type QuotaGate } from './quota-gate.ts';
 
 /**
- * A function that returns the quota gate of an API key at an address, and creates it at the first call.
+ * A function that returns the quota gate of an API key for a base URL, and creates the gate at the
+ * first call.
  */
 export type FindGate = (baseUrl: string, apiKey: string) => QuotaGate;
 

@@ -38,7 +38,7 @@ test('the client uses the ban policy and the maximum page length of the contract
   expect(maxPageLength).toBe(pageLimit.max);
 });
 
-describe('a request', () => {
+describe('a request of the client', () => {
   const created = { ...withBody, 'idempotency-key': expect.any(String) };
   type Call = (store: AnimalStoreClient) => Promise<unknown>;
 
@@ -114,7 +114,7 @@ describe('a request', () => {
   });
 });
 
-test('listPets returns integers beyond 2^53 exactly, and keeps members and statuses that a newer service adds', async () => {
+test('listPets returns integers beyond 2^53 exactly, and keeps properties and statuses that a newer service adds', async () => {
   const text = '{"id":1,"name":"Mia","categoryId":9223372036854775807,"status":"lent","chip":"x1"}';
   const { store } = open([() => new Response(`[${text}]`)]);
   expect(await store.listPets()).toEqual({
@@ -346,7 +346,7 @@ test.each<[string, Step, object]>([
   expect(error).toMatchObject({ name, stack: expect.stringContaining('theCallerOfTheClient') });
 });
 
-describe('hooks', () => {
+describe('the hooks of the client', () => {
   test('hooks receive the path with the names of its parameters, and the deprecation of an operation', async () => {
     const [onRequest, onDeprecation] = [vi.fn(), vi.fn()];
     const answer = answerJson(200, {}, { Deprecation: '@1795219200' });

@@ -82,7 +82,7 @@ describe('a failed response', () => {
       docsUrl: `${baseUrl.replace('/v1', '')}/docs#error-pet_not_found`,
     });
     // An error that is sent to a worker keeps only its message. The result of `toJSON` keeps all
-    // members.
+    // properties.
     expect(structuredClone(error.toJSON())).toEqual({ ...written.error, retryAfterMs: undefined });
   });
 
@@ -120,7 +120,7 @@ describe('a failed response', () => {
   );
 });
 
-describe('a success with an unexpected body', () => {
+describe('a successful response with an unexpected body', () => {
   test.each([
     ['listPets', 'array', ['<html>Sign in</html>', '', '[{"id":', 'null', '{"a":1}', '"x"']],
     ['createPet', 'object', ['null', '[]', '7']],

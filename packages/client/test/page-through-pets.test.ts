@@ -24,7 +24,7 @@ describe('eachPet', () => {
   test.each([
     [{ ids: [1, 2] }, 'GET /pets?ids=1%2C2'],
     [{ limit: 50, cursor: 'z' }, 'GET /pets?limit=50&cursor=z'],
-  ])('eachPet sends the members of the query %j as query parameters', async (query, line) => {
+  ])('eachPet sends the properties of its argument %j as query parameters', async (query, line) => {
     const { store, script } = open([page(pets(1, 2))]);
     await store.eachPet(query, {}).toArray({ max: 1 });
     expect(script.lines).toEqual([line]);

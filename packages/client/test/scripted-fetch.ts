@@ -45,8 +45,8 @@ export function scriptFetch(...steps: Step[]) {
 let keys = 0;
 
 /**
- * Creates a client with a scripted `fetch`. Each client gets its own API key, because all clients
- * of a process with the same key share its quota.
+ * Creates a client with a scripted `fetch`. Each client gets its own API key. With the same key,
+ * the clients of all tests would share one quota, and wait for each other.
  */
 export function openStore(steps: Step[], options: ClientOptions = {}) {
   const script = scriptFetch(...steps);

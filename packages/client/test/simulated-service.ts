@@ -65,7 +65,7 @@ export function simulateService(quota: Quota, { isStripped }: { isStripped: bool
     tally,
     /** The request bodies of all added animals. */
     animals,
-    /** Counts a request that another caller makes with the same key. */
+    /** Counts a request that another caller makes with the same API key. */
     take: () => void answer(),
     connect({ connections, latencyMs, faultShare, random, isDown }: Way): FetchFunction {
       let busy = 0;

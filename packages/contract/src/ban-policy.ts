@@ -1,11 +1,12 @@
 import type { Quota } from './plan.ts';
 
 /**
- * The rules for banning a key that keeps sending requests after a 429.
+ * The rules for banning an API key that keeps sending requests after a 429.
  *
- * An episode begins with the first denied request of a key. It ends with the next admitted request
- * of the key, or when the window that denied the request resets. Without the reset, an episode
- * could last forever: other keys of the account may use up each next window first.
+ * An episode begins with the first denied request of an API key. The episode ends with the next
+ * admitted request of the key, or when the window that denied the request resets. Without the
+ * reset, an episode could last forever: other keys of the account may use up each next window
+ * first.
  *
  * A denied request is a strike if it comes at least `graceMs` after the episode began. So requests
  * that were already in flight when the quota ran out are not strikes. Strikes are counted in fixed
@@ -14,8 +15,8 @@ import type { Quota } from './plan.ts';
 export interface BanPolicy {
   readonly graceMs: number;
   /**
-   * A key is never banned before it has this number of strikes (denied requests that count towards
-   * a ban), however small its limit is. 0 switches bans off.
+   * An API key is never banned before it has this number of strikes (denied requests that count
+   * towards a ban), however small its limit is. 0 switches bans off.
    */
   readonly minStrikes: number;
   /**
@@ -45,8 +46,8 @@ export const defaultBanPolicy: BanPolicy = {
 };
 
 /**
- * Returns the number of strikes (denied requests that count towards a ban) that a key may have. The
- * next strike bans the key. Returns `undefined` if bans are off.
+ * Returns the number of strikes (denied requests that count towards a ban) that an API key may
+ * have. The next strike bans the key. Returns `undefined` if bans are off.
  */
 export function strikeThreshold(
   { minStrikes, strikeShare }: Pick<BanPolicy, 'minStrikes' | 'strikeShare'>,
@@ -57,8 +58,8 @@ export function strikeThreshold(
 }
 
 /**
- * Returns whether a key has so many strikes (denied requests that count towards a ban) that the
- * message of its next 429 warns about a ban. The warning begins at half the threshold.
+ * Returns whether an API key has so many strikes (denied requests that count towards a ban) that
+ * the message of its next 429 warns about a ban. The warning begins at half the threshold.
  */
 export function isWarned(strikes: number, threshold: number | undefined): boolean {
   return threshold !== undefined && strikes >= threshold / 2;

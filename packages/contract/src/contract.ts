@@ -9,9 +9,9 @@ import { routes } from './routes.ts';
 const c = initContract();
 
 /**
- * The error responses that every operation can have. The object has no `as const`, because
- * TypeScript would then turn the status `400` into the string `"400"`. ts-rest does not accept
- * strings as statuses, so the type of the body would be lost.
+ * The error responses that every operation can have. The object has no `as const`. With it,
+ * TypeScript would turn the status `400` into the string `"400"`, which ts-rest does not accept, so
+ * the type of the body would be lost.
  */
 const commonResponses = {
   400: ErrorBody,

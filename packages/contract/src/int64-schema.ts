@@ -15,8 +15,8 @@ export const Int64Schema = z
  * The schema of a 64-bit integer in a path or a query. Callers pass a number. The service reads a
  * string.
  *
- * A union tries its members in order. The string is the first member, because the service reads one
- * with each request.
+ * A union tries its schemas in order. The schema of a string comes first, because the service reads
+ * a string in each request, and a failed attempt costs time.
  */
 export const Int64Parameter = z.codec(z.union([z.string(int64), Int64Schema], int64), Int64Schema, {
   decode: (value, context) => {

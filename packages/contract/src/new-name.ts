@@ -13,9 +13,9 @@ const invisible =
   /(?!\p{Variation_Selector}|[\u061c\u180e\u200c-\u200f])[\p{Default_Ignorable_Code_Point}\u2028\u2029\ufff9-\ufffb]/u;
 
 /**
- * Checks the name of a new animal for invisible characters and tokens. Returns the message about
- * the broken rule, or `undefined` if the name is valid. The schema `Name` checks the length and the
- * control characters.
+ * Checks the name of a new animal for invisible characters, and for API keys and other tokens of
+ * the service. Returns the message about the broken rule, or `undefined` if the name is valid. The
+ * schema `Name` checks the length and the control characters.
  */
 export function faultOfNewName(name: string): string | undefined {
   if (name !== '' && !visible.test(name)) return 'expected at least one visible character';

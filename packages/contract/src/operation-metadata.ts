@@ -15,8 +15,8 @@ export interface OperationMetadata {
    */
   readonly usageCode: number;
   /**
-   * The limit that requests with a key count against: the quota of the key, or the separate limit
-   * for status requests.
+   * The limit that requests with an API key count against: the quota of the key, or the separate
+   * limit for requests of the quota state.
    */
   readonly quota: 'key' | 'status';
   /** The planned removal of the operation, if it is deprecated. */

@@ -1,13 +1,13 @@
 /**
- * The number of requests that a key may make in each window of 60 s, and in each window of 86,400
- * s.
+ * The number of requests that an API key may make in each window of 60 s, and in each window of
+ * 86,400 s.
  */
 export interface Quota {
   perMinute: number;
   perDay: number;
 }
 
-/** The largest limit of a key. The database stores limits as 32-bit integers. */
+/** The largest limit of requests per window. The database stores limits as 32-bit integers. */
 export const maxLimit: number = 2 ** 31 - 1;
 
 /** The names of all plans, ordered by the size of their quota. */

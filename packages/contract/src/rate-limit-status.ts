@@ -7,8 +7,8 @@ import { rateLimitStatusRoutes } from './routes.ts';
 // declarations must not mention zod.
 
 /**
- * The number of status requests that a key may make per minute. They do not count against the key's
- * quota.
+ * How often an API key may request its own quota state per minute. These requests do not count
+ * against the key's quota.
  */
 export const rateLimitStatusPerMinute = 60;
 
@@ -18,7 +18,7 @@ export const rateLimitStatusPerMinute = 60;
  */
 const maxTimeLength = '2026-11-21T09:31:00.000Z'.length;
 
-/** The state of one quota window of a key. */
+/** The state of one quota window of an API key. */
 export interface QuotaWindow {
   /** The limit of the window, in requests. */
   limit: number;
@@ -47,13 +47,13 @@ export const QuotaWindow = z
     description: 'One quota window of a key.',
   }) satisfies z.ZodType<QuotaWindow>;
 
-/** The remaining quota of a key, and whether the key is close to a ban. */
+/** The remaining quota of an API key, and whether the key is close to a ban. */
 export interface RateLimitStatus {
   /**
    * The name of the plan that determines the limits, such as `free`. Newer versions may add plans.
    */
   plan: string;
-  /** Whether the windows belong to the key alone, or to all keys of its account together. */
+  /** Whether the windows belong to the API key alone, or to all keys of its account together. */
   subject: 'key' | 'account';
   /** The minute and the day window. A request is admitted only if both have requests left. */
   windows: { minute: QuotaWindow; day: QuotaWindow };

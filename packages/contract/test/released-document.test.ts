@@ -9,7 +9,7 @@ import { publicDocument } from './openapi-documents.ts';
 const released = readFileSync(new URL('../releases/openapi-1.0.0.json', import.meta.url), 'utf8');
 
 /**
- * The members of the document that may change: texts for people, and the address of the service.
+ * The properties of the document that may change: texts for people, and the address of the service.
  */
 const unpromised = /^(?:description|summary|examples?|tags|info|servers|x-codeSamples)$/;
 

@@ -39,8 +39,8 @@ afterEach(() => {
 
 const full: Outage = { code: '53100', reason: 'The disk of the database is full.' };
 
-// Regression: only the first failure of an outage was reported. If it was a lost connection, nobody
-// learned that the next connections led to a read-only standby.
+// Regression: only the first failure of an outage was reported. If this was a lost connection,
+// operators did not learn that the next connections led to a read-only standby.
 test('watchAvailability reports each reason of an outage once, with its code and meaning', async () => {
   const lost: Outage = { code: '08006', reason: 'The connection to the database was lost.' };
   // The code 23505 is an error of the statement itself, so it is not an outage.

@@ -12,7 +12,8 @@ import { StartupError } from '@animal-store/runtime';
 
 /**
  * The mode bits that give access to other users. Postgres itself accepts 0750, so that a group can
- * back up its files. Here, the group could read no file, but it could use the socket.
+ * back up its files. Here, the group could read no file, but could send admin commands through the
+ * socket.
  */
 const tooOpen = 0o077;
 

@@ -51,8 +51,8 @@ export const defaultDatabaseLimits = {
    */
   searchSeconds: 2,
   /**
-   * The pause between two searches. The pause varies by half, so that replicas of the service do
-   * not search at the same time.
+   * The pause between two searches for a writable Postgres. The pause varies by half. Otherwise,
+   * all replicas of the service would query the hosts at the same time.
    */
   searchPauseMs: 250,
   /** The pause between two attempts of a start to reach Postgres. */

@@ -13,9 +13,9 @@ export interface FoundPostgres {
 }
 
 /**
- * Finds the Postgres to use among the hosts of the URL. It returns a host that accepts writes. If
- * there is none, it returns the first host that responds, unless the URL excludes read-only hosts.
- * The names of the hosts are resolved again for each search.
+ * Finds the Postgres to use among the hosts of the URL. The function returns a host that accepts
+ * writes. If there is none, it returns the first host that responds, unless the URL excludes
+ * read-only hosts. Each call resolves the names of the hosts again.
  *
  * All hosts are queried at the same time. A host whose machine is down does not even refuse
  * connections, and would delay the search.

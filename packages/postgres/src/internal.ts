@@ -1,4 +1,4 @@
-// These exports are only for the tests of the server.
+// These exports of the package are only for the tests of `apps/server`.
 
 export { findPostgres } from './find-postgres.ts';
 export type { Address } from './postgres-socket.ts';

@@ -12,17 +12,17 @@ import type { Address } from './postgres-socket.ts';
  * Creates the monitor, which decides to which host new connections go, and whether connections may
  * be opened at all.
  *
- * After a failure, the monitor searches for a Postgres that accepts writes. Only one search runs at
- * a time, and new connections wait for its result. If a search finds no Postgres, it is repeated,
- * and new connections fail immediately in the meantime. If a search finds only a read-only
- * Postgres, connections use it, and the search for a writable one continues.
+ * After a failure, the monitor searches the hosts of the URL for a Postgres that accepts writes.
+ * Only one search runs at a time, and new connections wait for its result. If a search finds no
+ * Postgres, it is repeated, and new connections fail immediately in the meantime. If a search finds
+ * only a read-only Postgres, connections use it, and the search for a writable one continues.
  *
  * @param options.find {@link findPostgres}
  * @param options.onReplaced called when connections to the old Postgres must be closed, because
  *   they would stay read-only. This is the case when a writable Postgres is found after a read-only
  *   one. It is also the case when the only Postgres is read-only and the URL requires a writable one.
- * @param options.pauseMs the pause between two searches. It varies by half, so that replicas do not
- *   search at the same time.
+ * @param options.pauseMs the pause between two searches. It varies by half. Otherwise, all replicas
+ *   of the service would query the hosts at the same time.
  */
 export function createPostgresMonitor(options: {
   first: Address;
@@ -87,8 +87,8 @@ export function createPostgresMonitor(options: {
 
   return {
     /**
-     * Returns the address of the Postgres to connect to. If the first search after a failure is
-     * running, it waits for the result.
+     * Returns the address of the Postgres to connect to. While the first search after a failure is
+     * running, the function waits for the result.
      *
      * @throws {DatabaseError} if the last search found no Postgres.
      */
@@ -109,8 +109,8 @@ export function createPostgresMonitor(options: {
     },
 
     /**
-     * Sets the address of a writable Postgres that other code has found. It is ignored while a
-     * search is running, because the search has the newer result.
+     * Sets the address of a writable Postgres that other code has found. The address is ignored
+     * while a search is running, because the search will have a newer result.
      */
     use(found: Address): void {
       if (!isSearching) address = found;
@@ -124,7 +124,7 @@ export function createPostgresMonitor(options: {
       if (!isSearching) void search();
     },
 
-    /** Ends the search. No connection can be opened after this call. */
+    /** Ends the search for a Postgres. No connection can be opened after this call. */
     close(): void {
       isClosed = true;
       for (const end of pauses) end();

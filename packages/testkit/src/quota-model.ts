@@ -1,7 +1,7 @@
 // The model has its own types. The packages `contract` and `quotas` are tested with this model, so
 // it does not depend on them.
 
-/** The rules for banning a key that keeps sending requests after a 429. */
+/** The rules for banning an API key that keeps sending requests after a 429. */
 interface BanPolicy {
   readonly graceMs: number;
   readonly minStrikes: number;
@@ -28,7 +28,7 @@ interface RateLimitWindow {
   resetInSeconds: number;
 }
 
-/** The parts of a decision that callers see. */
+/** The parts of a quota decision (whether a request is admitted) that callers see. */
 export interface ModelDecision {
   readonly outcome: 'admitted' | 'denied' | 'banned';
   /** The most restrictive window. */
@@ -38,7 +38,7 @@ export interface ModelDecision {
   readonly warned: boolean;
 }
 
-/** A key, as it is at the time of a request. */
+/** An API key, as it is at the time of a request. */
 interface ModelKey {
   readonly id: string;
   /**
@@ -74,9 +74,9 @@ interface BanState {
 }
 
 /**
- * Creates a model of the quotas of keys and accounts, written as simply as possible. Tests compare
- * the real limiters with it. The model follows the design, shares no code with the limiters, and
- * has no store, no script and no timer.
+ * Creates a model of the quotas of API keys and accounts, written as simply as possible. Tests
+ * compare the real limiters with it. The model follows the design, shares no code with the
+ * limiters, and has no store, no script and no timer.
  */
 export function createQuotaModel(policy: BanPolicy) {
   const countsOfSubjects = new Map<string, Counts>();
@@ -112,7 +112,9 @@ export function createQuotaModel(policy: BanPolicy) {
   }
 
   return {
-    /** Decides one request. `now` is Unix time in milliseconds, and may go back. */
+    /**
+     * Decides whether one request is admitted. `now` is Unix time in milliseconds, and may go back.
+     */
     take({ id, subject, quota }: ModelKey, now: number): ModelDecision {
       const counts = countsOfSubjects.get(subject) ?? {};
       countsOfSubjects.set(subject, counts);

@@ -4,8 +4,8 @@ import { type RedisReply, RedisStore } from 'rate-limit-redis';
 import { RateLimiterRedis, RateLimiterRes, RateLimiterUnion } from 'rate-limiter-flexible';
 
 /**
- * A rate-limit library that counts a minute and a day in Redis. It is used as its documentation
- * shows.
+ * A rate-limit library that counts the requests of a minute and of a day in Redis. The benchmark
+ * uses each library as its documentation shows.
  */
 export interface Library {
   readonly title: string;

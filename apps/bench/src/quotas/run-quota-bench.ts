@@ -26,8 +26,8 @@ pinThisProcess();
 await using redis = await openRedis();
 
 /**
- * Measures the decisions for 64 concurrent callers. Each caller waits for its decision before the
- * next request.
+ * Measures how long a library takes to admit or refuse requests of 64 concurrent callers. Each
+ * caller waits for the result before its next request.
  */
 async function measure({ open }: Library): Promise<Cost> {
   await redis.command('FLUSHALL');

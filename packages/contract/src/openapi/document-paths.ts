@@ -22,7 +22,7 @@ interface ContractRoute {
 
 /** The parts of an operation's description that its contract does not contain. */
 export interface OperationNotes {
-  /** Extensions (`x-…`) and other members of the operation object. */
+  /** Extensions (`x-…`) and other properties of the operation object. */
   readonly marks?: JsonObject;
   readonly body?: {
     /** The description of the body, instead of the schema's description. */

@@ -29,7 +29,8 @@ export function createSchemaWriter() {
         // The format `int64` implies the bounds. If the bounds were written as numbers, most JSON
         // readers would round them.
         if (jsonSchema.format === 'int64') delete jsonSchema.anyOf;
-        // Code generators would treat a request member with a default as always present.
+        // Code generators would treat a request property with a default as always present, so
+        // callers would have to send it.
         if (io === 'input') delete jsonSchema.default;
       },
     });
@@ -46,7 +47,7 @@ export function createSchemaWriter() {
     /** Returns all components that were written so far, by name, for `components.schemas`. */
     components: (): JsonObject => Object.fromEntries(Object.entries(components).sort()),
 
-    /** Returns the OpenAPI parameters for the members of an object schema. */
+    /** Returns the OpenAPI parameters for the properties of an object schema. */
     parameters(place: 'path' | 'query' | 'header', object: z.core.$ZodType): JsonObject[] {
       // The output schema has the types that the service uses. The input schema says which
       // parameters are required.
@@ -107,8 +108,8 @@ function withoutNullUnion(json: JsonObject): JsonObject {
 }
 
 /**
- * Returns whether a member is never allowed. Such a member need not be listed, because the object
- * refuses all unlisted members anyway.
+ * Returns whether a property is never allowed. Such a property need not be listed, because the
+ * object refuses all unlisted properties anyway.
  */
 function isNever(member: unknown): boolean {
   return isObject(member) && isObject(member['not']) && Object.keys(member['not']).length === 0;

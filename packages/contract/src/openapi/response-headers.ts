@@ -124,8 +124,8 @@ export const responseHeadersAt = (origin: string): typeof responseHeaders =>
 export type HeaderName = keyof typeof responseHeaders | 'X-Total-Count';
 
 /**
- * The HTTP names of headers with a second component. They have two components, because some
- * operations use the same header with another meaning.
+ * The HTTP names of headers that two components describe, because the header has another meaning in
+ * some operations.
  */
 const wireNames: Readonly<Record<string, string>> = {
   DeprecationLink: 'Link',
