@@ -299,7 +299,7 @@ test.each<readonly [name: string, meant: string | undefined]>([
     'OTEL_EXPORTER_OTLP_HEADERS',
   ].map((name) => [name, undefined] as const),
 ])(
-  'readConfig refuses the unknown environment variable %s only if it is similar to a setting (similar setting: %s)',
+  'readConfig refuses the unknown environment variable %s only if its name is similar to the name of a setting (%s)',
   (name, meant) => {
     const line = `${name}: unknown variable. Use ${meant} or unset ${name}`;
     if (meant === undefined) expect(readConfig({ [name]: 'x' })).toBeDefined();

@@ -204,7 +204,7 @@ function serviceSettings(env: EnvironmentReader) {
      * notice that it is not ready.
      */
     shutdownGraceMs: env.number('SHUTDOWN_GRACE_MS', [0, 60_000], 0),
-    /** Notes about parts of settings that have no effect, one sentence each. */
+    /** Warnings about parts of settings that have no effect, one sentence each. */
     notes: [
       ...(postgres?.notes ?? []).map((note) => `DATABASE_URL: ${note}`),
       ...(redis?.notes ?? []).map((note) => `REDIS_URL: ${note}`),
@@ -268,7 +268,7 @@ const letters = (name: string) => name.replaceAll('_', '');
 
 /**
  * Returns an error line for each variable that looks like a misspelt variable of the service.
- * Without this check, the service would ignore the variable.
+ * Without this check, the service would ignore the variable and use the default value.
  */
 function misspeltNames(environment: NodeJS.ProcessEnv): string[] {
   return Object.keys(environment).flatMap((name) => {

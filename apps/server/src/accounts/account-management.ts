@@ -54,8 +54,8 @@ const listKeyIds = statement('list_keys_of_account', (tx, name: string) =>
 
 /**
  * Creates the operations on accounts. Each operation runs in one transaction with its audit entry
- * and its announcement, like the operations on keys. If two changes are concurrent, the later one
- * wins.
+ * and the message that announces the change to all replicas. If two changes are concurrent, the
+ * later one wins.
  *
  * @param onChanged a function that is called with the account's name before an operation returns,
  * so that this replica never uses outdated limits afterwards.
@@ -67,7 +67,10 @@ export function createAccountManagement(
 ) {
   const moves = createBanMoves(db, quotas);
 
-  /** Locks and changes an account, records the change in the audit log and announces it. */
+  /**
+   * Locks and changes an account, records the change in the audit log, and announces the change to
+   * all replicas.
+   */
   async function change(
     { name, action, cause }: { name: string; action: AuditAction; cause: Cause },
     values: AccountValues,
@@ -101,8 +104,8 @@ export function createAccountManagement(
     resolve: (given: string): Promise<string> => resolveAccount(db, given),
 
     /**
-     * Finds an account, and the id under which its keys share a quota. The id is `undefined` if the
-     * account has no plan.
+     * Finds an account, and the id under which its API keys share a quota. The id is `undefined` if
+     * the account has no plan.
      *
      * @throws {AdminRefusal} if there is no account with this name.
      */
@@ -127,8 +130,8 @@ export function createAccountManagement(
     listBans: (names: string[], limit: number) => listBansOfAccounts(db, names, limit),
 
     /**
-     * Sets or removes the plan of an account. The counted requests do not change, and bans stay
-     * with their keys.
+     * Sets or removes the plan of an account. The request counts of the account do not change, and
+     * a banned key stays banned.
      */
     async setPlan(name: string, choice: AccountPlan, cause: Cause): Promise<Account> {
       let ids: string[] = [];
@@ -136,15 +139,16 @@ export function createAccountManagement(
       const changing = change(
         { name, action: 'account.changed', cause },
         choice.plan === null ? { plan: null, perMinute: null, perDay: null } : storedPlan(choice),
-        // The keys are listed while the account is locked. A key that leaves the account afterwards
-        // is still in the list, so its ban also moves.
+        // The keys are listed while the account is locked. A key that leaves the account after that
+        // is still in the list, so the ban of the key also moves.
         async (tx) => {
           ids = (await listKeyIds(tx, name)).map(({ id }) => id);
         },
       );
-      // The bans move after the change of the plan, because requests use the old plan until all
-      // replicas know the new one. They move even if the change fails, because it may have been
-      // committed. If the move fails, a replica finishes it later.
+      // The bans move after the plan has changed. Requests use the old plan until all replicas know
+      // the new one, and could start bans that an earlier move would miss. The bans move even if
+      // the change fails, because the change may have been committed. If the move fails, a replica
+      // finishes the move later.
       await changing.catch(() => {});
       await moves.finish(move, ids).catch(() => {});
       return changing;

@@ -38,7 +38,7 @@ export async function readAccounts(db: Database, names: string[]): Promise<Accou
   return names.map((name) => toAccount(name, stored.get(name), keys.get(name)));
 }
 
-/** Adds the number of its keys to a stored account. */
+/** Adds the number of keys to a stored account. */
 export async function completeAccount(
   db: Database,
   name: string,

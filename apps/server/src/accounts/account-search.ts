@@ -33,14 +33,20 @@ const byName: readonly SortColumn[] = [
   [accounts.name, 'text'],
 ];
 
-/** A list of accounts. Some sort orders consist of several lists, one after the other. */
+/**
+ * A part of the list of accounts. In some sort orders, the list consists of several parts, each
+ * with its own SQL query.
+ */
 interface AccountList extends ListOrder {
   /** The subquery of today's usage, if the list is sorted by today's usage. */
   readonly today?: SQL;
   readonly condition?: SQL;
 }
 
-/** Returns two lists: first the accounts that were used today, then all other accounts. */
+/**
+ * Returns the two parts of the list: first the accounts that were used today, then all other
+ * accounts.
+ */
 function usedToday(kind: CountOfToday): readonly AccountList[] {
   const today = sql`select ${apiKeys.account}, sum(${counts.requests}) as count
     from ${counts} join ${apiKeys} on ${apiKeys.id} = ${counts.keyId}
@@ -75,9 +81,9 @@ const selectNames = statement(
     const sorted = sql.join(sortedBy(list), sql`, `);
     const conditions = and(sql`true`, condition, isAfter(list, position), ...matches(filter));
     if (today !== undefined) {
-      // Each of these accounts has a key, so the condition that the account exists is not needed.
-      // The inner query is limited to one page, so that only the positions of these accounts are
-      // computed.
+      // Each of these accounts has a key, so the query does not check again that the account
+      // exists. The inner query is limited to one page, so that only the positions of these
+      // accounts are computed.
       const page = sql`(select today.* from (${today}) today
         join ${accounts} on ${accounts.name} = today.account
         where ${conditions} order by ${sorted} limit ${limit}) today`;

@@ -25,8 +25,8 @@ export interface AdmissionOptions extends Pick<ApiSettings, 'corsOrigins'> {
  * read.
  *
  * @param answerFailure a function that sends an error response directly. With `next`, the error
- * would pass through all further layers of the router, which costs a tenth of the time of a refused
- * request.
+ * would pass through all further layers of the router. This would take a tenth of the time of a
+ * refused request.
  */
 export function createAdmission(options: AdmissionOptions, answerFailure: ErrorRequestHandler) {
   const { quotas } = options;
@@ -36,8 +36,9 @@ export function createAdmission(options: AdmissionOptions, answerFailure: ErrorR
   const identify = createIdentification(options.keys, networks);
 
   /**
-   * Adds the quota of the caller's network to the response headers. The values are those that this
-   * replica last saw, because the request is not counted and sends no query to Redis.
+   * Adds the quota of the caller's network to the response headers. The values are the last ones
+   * that this replica has received from Redis. The request is not counted, so it does not query
+   * Redis.
    */
   function addNetworkQuota(req: Request, res: Response): void {
     addQuotaHeaders(res, networks.peek(networkOf(req)));

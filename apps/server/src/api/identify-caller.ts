@@ -11,17 +11,17 @@ import type { Quotas } from '../quotas/open-quotas.ts';
 export interface Caller {
   /** The first characters of the token in the request, even if the token is invalid. */
   readonly tokenPrefix: string | undefined;
-  /** The API key that the request used, if the key is valid and active. */
+  /** The API key of the request, if the key is valid and active. */
   readonly apiKey: ApiKey | undefined;
   /**
-   * The API key that the request used, if the service refuses the key. The key is suspended,
-   * expired or revoked, or its token was replaced. The request counts against the network, like a
-   * request without a key.
+   * The API key of the request, if the service refuses the key: the key is suspended, expired or
+   * revoked, or its token was replaced. The request counts against the network, like a request
+   * without a key.
    */
   readonly refusedKey: ApiKey | undefined;
   /**
-   * The quota decision that denies the request, because its network has tried too many unknown
-   * tokens. In this case, the token was not looked up.
+   * The quota decision that denies the request, because the network of the caller has tried too
+   * many unknown tokens. In this case, the token was not looked up.
    */
   readonly denial: QuotaDecision | undefined;
 }
@@ -88,8 +88,8 @@ export function createIdentification(
 }
 
 /**
- * Returns what the request itself says about its caller: only the beginning of the token. The token
- * is not looked up.
+ * Returns what the request itself says about the caller: only the beginning of the token. The
+ * function does not look up the token.
  */
 export function claimedCallerOf(req: Request): Caller {
   const token = tokenOf(req);

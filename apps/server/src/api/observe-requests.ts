@@ -11,8 +11,9 @@ export interface ObserverOptions {
 }
 
 /**
- * Creates the middleware that gives each request its id and its span. It calls the observers when
- * the request has ended, even if the client has disconnected.
+ * Creates the middleware that gives each request an id and a span (the entry of the request in a
+ * trace). The middleware calls the observers when the request has ended, even if the client has
+ * disconnected.
  */
 export function observeRequests({ tracing, onEnd }: ObserverOptions): RequestHandler {
   return function observeRequest(req, res, next) {

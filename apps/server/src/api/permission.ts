@@ -15,8 +15,8 @@ const sentTwice = 'Authorization: expected one header, got several.';
 const howToAuthorize = 'Send your API key as "Authorization: Bearer <API_KEY>".';
 
 /**
- * Returns the required scope of the operation if the key lacks this scope. Unknown paths and
- * methods require no scope.
+ * Returns the scope (the permission) that the operation requires, if the API key lacks this scope.
+ * Unknown paths and methods require no scope.
  */
 export function missingScope(key: ApiKey, { tsRestRoute }: Request): Scope | undefined {
   const scope = tsRestRoute?.metadata?.scope;

@@ -39,7 +39,7 @@ export type TracedRequest = Pick<
  */
 export interface RequestTracing {
   /**
-   * Starts the span of a request.
+   * Starts the span of a request (the entry of the request in a trace).
    *
    * @param begin the time when the request arrived, and how long it has waited since then.
    */

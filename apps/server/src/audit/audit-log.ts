@@ -30,8 +30,8 @@ export interface Cause {
   readonly reason: string | undefined;
   /**
    * A function that throws if the actor no longer has permission. Every change calls it first in
-   * its transaction, so that a revocation of the actor comes either before or after the change.
-   * `undefined` if the permission cannot be revoked.
+   * its transaction, so that a revocation of the actor comes either before or after the change. The
+   * function is `undefined` if the permission cannot be revoked.
    */
   readonly confirmActor?: (tx: Database) => Promise<void>;
 }
@@ -53,9 +53,9 @@ const insertEntry = statement(
 );
 
 /**
- * Records a change in the audit log. Call the function in the transaction of the change after
- * locking the row, so that the entries have the order of the changes. Recording the start of the
- * same ban again adds no second entry.
+ * Records a change in the audit log. Call the function in the transaction of the change, after the
+ * row is locked. Otherwise concurrent changes could write their entries in the wrong order.
+ * Recording the start of the same ban again adds no second entry.
  */
 export async function recordAudit(tx: Database, change: Change): Promise<void> {
   const { at, cause, action, subject, before, after } = withoutTokens(change);
@@ -103,8 +103,8 @@ function withoutNulls(state: AuditState): AuditState {
 }
 
 /**
- * Records what an operator changed in a key or an operator. If nothing has changed, no entry is
- * added.
+ * Records which properties of an API key or an operator were changed. If nothing has changed, no
+ * entry is added.
  */
 export async function recordDifference(
   tx: Database,

@@ -6,25 +6,25 @@ import { isOpen } from '../bans/current-bans.ts';
 import { apiKeys, auditEntries, openBans } from '../schema/schema.ts';
 
 /**
- * A ban of a key. Its times come from the clock of the store that imposed the ban: Redis or this
- * replica.
+ * A ban of an API key. The times come from the clock of Redis or of this replica, depending on
+ * which of them imposed the ban.
  */
 export interface Ban {
   readonly keyId: string;
   readonly startedAt: string;
   readonly until: string;
   /**
-   * Which replicas of the service refuse the key. `service` means that Redis imposed the ban and
-   * all replicas refuse the key. `replica` means that one replica imposed the ban while Redis was
-   * unavailable.
+   * Which replicas of the service refuse the API key. `service` means that Redis imposed the ban
+   * and all replicas refuse the key. `replica` means that one replica imposed the ban while Redis
+   * was unavailable.
    */
   readonly scope: 'service' | 'replica';
 }
 
 /**
- * The recorded reason of a ban that one replica of the service imposed while Redis was unavailable.
- * The text must not change. {@link deleteForgottenBans} compares stored entries with it, also in
- * replicas of other versions during a rolling update.
+ * The reason in the audit log for a ban that one replica of the service imposed while Redis was
+ * unavailable. The text must not change. {@link deleteForgottenBans} compares stored entries with
+ * it, also in replicas of other versions during a rolling update.
  */
 const imposedWithoutRedis = 'Redis was away from one replica, which decided alone.';
 
@@ -57,8 +57,8 @@ const insertOpenBan = statement('insert_open_ban', (db, { keyId, startedAt, unti
 );
 
 /**
- * Deletes bans that have ended. If the quota store has lost its bans, the bans that started before
- * `forgottenAt` are also deleted.
+ * Deletes bans that have ended. If Redis or the memory of a replica has lost its bans, the bans
+ * that started before `forgottenAt` are also deleted.
  */
 export const deleteEndedBans = statement('delete_bans', (db, forgottenAt: string | undefined) =>
   db
@@ -105,9 +105,9 @@ export const deleteForgottenBans = statement(
 );
 
 /**
- * Creates the writer of bans. It records the start of each ban in the audit log, and keeps a table
- * of active bans. A request that causes a ban does not write to the database, so the ban waits in
- * memory until it is written.
+ * Creates the writer of bans. The writer records the start of each ban in the audit log, and keeps
+ * a table of active bans. A ban waits in memory until it is written, so that the request that
+ * causes the ban does not wait for the database.
  */
 export function createBanLog(
   db: Database,
@@ -169,8 +169,8 @@ export function createBanLog(
           await start(ban);
         } catch (error) {
           if (error instanceof DatabaseUnavailableError) throw error;
-          // The ban is not retried, because a retry would fail again and delay all bans after this
-          // one.
+          // The ban is not written again, because the second attempt would fail, too, and delay all
+          // bans after this one.
           onFailure(error);
           onLost(1);
         }

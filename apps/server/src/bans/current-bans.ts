@@ -44,7 +44,7 @@ export type ReadBans = <Found>(
 ) => Promise<Found>;
 
 /**
- * Runs the query once, for a service without Redis. The table and the quotas then belong to the
- * same process, so the table never contains bans that the quotas have lost.
+ * Runs the query once, for a service without Redis. One process then counts requests and writes the
+ * table of bans, so every ban in the table is still active.
  */
 export const readBansAsStored: ReadBans = (read) => read();

@@ -6,7 +6,7 @@ import { createBanLog, deleteEndedBans } from './ban-log.ts';
 import { type BanLogSettings, defaultBanLogSettings } from './ban-log-settings.ts';
 
 /**
- * Opens the log of bans. It writes new bans and deletes ended ones in the background.
+ * Opens the log of bans, which writes new bans and deletes ended bans in the background.
  *
  * @param options.forgetsBans whether the quotas keep bans only in the memory of the process, so
  * that the bans are lost when the process ends.
@@ -31,7 +31,8 @@ export function openBanLog(
   const openedAt = new Date(clock.now()).toISOString();
 
   async function deleteEnded(): Promise<void> {
-    // If the quotas keep bans in memory, the bans of the previous process were lost with its memory.
+    // If the quotas keep bans in memory, the bans of the previous process were lost when that
+    // process ended.
     await deleteEndedBans(background, forgetsBans ? openedAt : undefined);
   }
 
@@ -40,7 +41,8 @@ export function openBanLog(
 
   async function lastWrite(): Promise<void> {
     await Promise.all([writing.stop(), deleting.stop()]);
-    // Only this process enforces the bans that it imposed without Redis. So they end when it exits.
+    // Only this process enforces the bans that it imposed without Redis. So these bans end when the
+    // process exits.
     bans.endReplicaBans();
     await bans.write();
   }

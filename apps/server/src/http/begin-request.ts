@@ -5,14 +5,15 @@ import type { Request, Response } from 'express';
 import { normalizePath } from './path-encoding.ts';
 import type { RequestWaits } from './request-locals.ts';
 
-// The service logs the request id and sends it back, so its length and its characters are limited.
+// Matches a request id that is safe to log and to send back: the length and the characters of the
+// id are limited.
 const wellFormedId = /^[\w.:-]{1,128}$/;
 
 const noHeaders: string[] = [];
 
-// The values of a request are instances of classes, because a request may wait for long. V8
-// allocates object literals in its old space once many of them have lived long. Everything that
-// they refer to is then kept until a full garbage collection.
+// The values of a request are instances of classes, because a request may wait for long. Once many
+// object literals have lived long, V8 allocates such literals in its old space. The literals, and
+// everything that they refer to, then stay in memory until a full garbage collection.
 
 class Waits implements RequestWaits {
   queueMs = 0;
@@ -34,7 +35,8 @@ class ArrivedLocals {
 }
 
 /**
- * Records when a request arrived. After that, the load shedder may let the request wait.
+ * Records when a request arrived. The function is called before the load shedder lets the request
+ * wait.
  *
  * @param begin a function that continues with the request when the load shedder starts it.
  */
@@ -66,7 +68,8 @@ export function beginRequest(req: Request, res: Response): void {
   locals.headers = [
     'X-Request-Id',
     locals.requestId,
-    // Responses depend on the key and the time, so caches must not store them (RFC 9111, §5.2.2.5).
+    // Responses depend on the API key and the time, so caches must not store any response (RFC
+    // 9111, §5.2.2.5).
     'Cache-Control',
     'no-store',
     // `nosniff` prevents browsers from running JSON as a script or showing it as a page.

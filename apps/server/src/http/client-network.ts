@@ -4,8 +4,8 @@ import { LRUCache } from 'lru-cache';
 
 /**
  * The number of bytes of an IPv6 address that identify a network. Providers should give one
- * customer a /56, which is 7 bytes (RFC 6177, §2). A customer could evade a limit per /64 by using
- * many of them.
+ * customer a /56, which is 7 bytes (RFC 6177, §2). With a limit for each /64, a customer could
+ * evade the limit, because a /56 contains 256 of them.
  */
 const ipv6PrefixBytes = 7;
 

@@ -10,8 +10,8 @@ export interface HttpErrorOptions {
 }
 
 /**
- * An error that is sent to the caller. Its code is one of the public contract, unless another table
- * of codes is given.
+ * An error that is sent to the caller. The error code comes from the public contract, unless
+ * another table of codes is given.
  */
 export class HttpError<Code extends string = ErrorCode> extends Error {
   override readonly name = 'HttpError';
@@ -30,9 +30,9 @@ export class HttpError<Code extends string = ErrorCode> extends Error {
     message: string,
     options: HttpErrorOptions & { readonly table?: ErrorTable<Code> } = {},
   ) {
-    // The error has no stack trace, because it is only a response and nobody reads its trace.
-    // Capturing a trace takes 5 % of the CPU time of a 429. V8 would also keep everything that the
-    // trace refers to until a full garbage collection.
+    // The error has no stack trace, because the error is only sent as a response, and nobody would
+    // read a stack trace. Capturing a stack trace takes 5 % of the CPU time of a 429. V8 would also
+    // keep everything that the stack trace refers to until a full garbage collection.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     super(message, 'cause' in options ? { cause: options.cause } : undefined);

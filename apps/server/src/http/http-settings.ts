@@ -14,16 +14,17 @@ export const defaultListenerLimits = {
    */
   stallTimeoutMs: 10_000,
   /**
-   * The longest time that an idle connection stays open between requests. It must be longer than
-   * the idle timeout of a proxy in front of the service, which is usually 60 s.
+   * The longest time that an idle connection stays open between requests. The time must be longer
+   * than the idle timeout of a proxy in front of the service (usually 60 s). Otherwise the proxy
+   * may send a request on a connection that the service is just closing.
    */
   keepAliveTimeoutMs: 65_000,
   /** The number of requests of one connection that may wait for their responses. */
   maxPipelinedRequests: 8,
   maxConnections: 5_000,
   /**
-   * The longest time that closing a listener may take after a failed start. The ops listener
-   * also has this limit at every shutdown.
+   * The longest time that closing a listener may take after a failed start. The ops listener may
+   * take the same time at every shutdown.
    */
   closeTimeoutMs: 500,
 };

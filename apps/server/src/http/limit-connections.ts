@@ -3,8 +3,8 @@ import type { Server } from 'node:http';
 import { networkOf } from './client-network.ts';
 
 /**
- * The reasons for refusing a connection. The first two are settings. The last one is the number of
- * files that the operating system lets the process open.
+ * The reasons for refusing a connection. The first two are settings. The last reason is that the
+ * process has opened nearly as many files as the operating system allows.
  */
 export const connectionLimits = [
   'MAX_CONNECTIONS',

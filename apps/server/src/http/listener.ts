@@ -51,9 +51,9 @@ export async function openListener(
     report: (failure: unknown) => void;
   },
   /**
-   * A function that creates the app. The app must not be mounted in another Express app. It expects
-   * requests that have its own prototypes, and URLs without a host, which only this listener
-   * provides.
+   * A function that creates the app. The app must not be mounted in another Express app, because
+   * the app relies on two things that only this listener provides. The requests and responses are
+   * created with the prototypes of the app, and `req.url` contains no host.
    */
   createApp: (origin: string, server: Server) => Express,
 ): Promise<Listener> {

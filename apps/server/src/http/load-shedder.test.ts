@@ -91,7 +91,7 @@ test('the load shedder refuses a request that has waited too long, even if no re
   expect(shedder).toMatchObject({ inFlight: 1, waiting: 0 });
 });
 
-test('the load shedder refuses one request for each new request while the wait queue is full, beginning with the overdue requests', async () => {
+test('while the wait queue is full, the load shedder refuses one request for each new request, beginning with those that have waited too long', async () => {
   const shedder = open({ maxInFlight: 1, maxWaiting: 12 });
   enter(shedder, 14);
   expect(refused.length).toBe(1);
@@ -104,7 +104,7 @@ test('the load shedder refuses one request for each new request while the wait q
   expect(shedder).toMatchObject({ inFlight: 1, waiting: 12 });
 });
 
-test('the load shedder spends 5 % of the time on refusals, and starts the newest request first while overdue requests wait', async () => {
+test('while many requests have waited too long, the load shedder spends 5 % of the time on refusals and starts the newest request first', async () => {
   const shedder = open({ maxInFlight: 1 });
   enter(shedder, 26);
   await clock.advance(100);
@@ -166,7 +166,7 @@ test('the load shedder does not start a waiting request after its caller has dis
   expect(shedder).toMatchObject({ inFlight: 0, waiting: 0 });
 });
 
-test('the load shedder ignores requests that have been in flight for a second when it starts others, up to maxInFlight', async () => {
+test('when the load shedder starts requests, it does not count the requests that have been in flight for a second, up to maxInFlight', async () => {
   const shedder = open({ maxInFlight: 150 });
   enter(shedder, 100);
   await clock.advance(1_000);
@@ -174,7 +174,7 @@ test('the load shedder ignores requests that have been in flight for a second wh
   expect(shedder).toMatchObject({ inFlight: 150, waiting: 50 });
 });
 
-test('the load shedder starts the first request of a new caller before all waiting requests, and then alternates between callers', () => {
+test('the load shedder starts the first request of a new caller before all other waiting requests, and then alternates between the callers', () => {
   const shedder = open({ maxInFlight: 1 });
   enter(shedder, 5, 'noisy');
   answer(1);
@@ -202,7 +202,7 @@ test('the load shedder alternates between callers with an API key and callers wi
   expect(order.slice(6)).toEqual(['network', 'network']);
 });
 
-test('the load shedder with a full wait queue refuses a request without an API key if most waiting requests have none, and otherwise a request with a key', () => {
+test('when the wait queue is full, the load shedder refuses a request of the larger group: requests with an API key or requests without one', () => {
   const shedder = open({ maxInFlight: 1, maxWaiting: 10 });
   for (let i = 0; i < 11; i += 1) enter(shedder, 1, `network ${i}`);
   enter(shedder, 4, 'customer');
@@ -224,7 +224,7 @@ test('the load shedder refuses a request of the caller that has the most waiting
   expect(shedder).toMatchObject({ inFlight: 1, waiting: 10 });
 });
 
-test('the load shedder starts the request of a caller with few requests before it refuses overdue requests of a busy caller', async () => {
+test('when a slot becomes free, the load shedder starts the request of a quiet caller although requests of a busy caller have waited too long', async () => {
   const shedder = open({ maxInFlight: 1 });
   enter(shedder, 20, 'noisy');
   await clock.advance(240);
@@ -294,7 +294,7 @@ test('the load shedder alternates between a caller with a backlog and callers th
 const pausedOf = (requests: readonly TestRequest[]) =>
   requests.filter(({ req }) => req.socket.isPaused).length;
 
-test('the load shedder stops reading from the connections of callers with several waiting requests while at least 64 requests wait', () => {
+test('while 64 or more requests wait in total, the load shedder stops reading from the connections of callers that have several of these requests', () => {
   const shedder = open({ maxInFlight: 1 });
   enter(shedder, 1, 'quiet');
   enter(shedder, 66, 'noisy');
@@ -307,7 +307,7 @@ test('the load shedder stops reading from the connections of callers with severa
   expect(shedder.waiting).toBe(64);
 });
 
-test('the load shedder keeps reading from all connections while fewer than 64 requests wait', () => {
+test('the load shedder keeps reading from all connections while fewer than 64 requests wait in total', () => {
   const shedder = open({ maxInFlight: 1 });
   enter(shedder, 64, 'noisy');
   const all = [...started];

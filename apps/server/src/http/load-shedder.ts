@@ -12,9 +12,9 @@ const spanMs = 100;
 
 /**
  * The bounds of a request's target time, in milliseconds. The target time is twice the time of the
- * fastest request in the last period. The limit of requests in flight is the number of requests
- * that finish within the target time on average. By Little's law, each request then takes about the
- * target time. With more requests in flight, each request would only take longer.
+ * fastest request in the last period. The load shedder lets as many requests be in flight as finish
+ * within the target time on average. By Little's law, each request then takes about the target
+ * time. With more requests in flight, each request would only take longer.
  */
 const [minTargetMs, maxTargetMs] = [10, 100];
 
@@ -61,7 +61,7 @@ const refusalShare = 0.05;
  */
 const maxSavedMs = 5;
 
-/** The part of a response that the load shedder needs. */
+/** The properties of a response that the load shedder uses. */
 type EnteringResponse = {
   readonly locals: Pick<Express.Locals, 'onAnswered'>;
   readonly req: { readonly socket: PausableSocket };
@@ -99,7 +99,7 @@ export interface LoadShedder<Entering = Response> {
   close(): void;
 }
 
-/** The requests that started within one period of {@link spanMs}. */
+/** The requests that started within one period (of {@link spanMs} milliseconds). */
 interface Span {
   readonly beganAt: number;
   /** The number of requests of this period that are still in flight. */
@@ -107,15 +107,15 @@ interface Span {
 }
 
 /**
- * A request that waits to be started. It is an instance of a class because of V8: V8 allocates
- * object literals in its old space once many of them have lived long. Everything that they refer to
- * is then kept until a full garbage collection.
+ * A request that waits to be started. The request is an instance of a class because of V8. Once
+ * many object literals have lived long, V8 allocates such literals in its old space. The literals,
+ * and everything that they refer to, then stay in memory until a full garbage collection.
  */
 class WaitingRequest<Entering> implements Queued {
   readonly res: Entering;
   readonly handlers: WaitingHandlers<Entering>;
   readonly caller: WaitingCaller;
-  /** The time at which the request has waited too long and is refused. */
+  /** The time at which the request becomes overdue: it has then waited too long, and is refused. */
   readonly lateAt: number;
   isQueued = false;
 
@@ -133,17 +133,17 @@ class WaitingRequest<Entering> implements Queued {
 }
 
 /**
- * Creates the load shedder. If so many requests are in flight that further ones could not finish in
- * time, the load shedder lets them wait.
+ * Creates the load shedder. If so many requests are in flight that another request could not finish
+ * in time, the load shedder lets the other request wait.
  *
  * One request of each caller is started after the other, and callers with a key alternate with
  * callers without one (`caller-queues.ts`). A single caller may use the whole machine. If too many
  * requests wait, a request of the caller with the most waiting requests is refused.
  *
- * Requests that have waited too long are never started. Starting them would make all later requests
- * late, too. Overdue requests are refused one by one and with a delay, because a refusal takes a
- * third of the CPU time of a response. A caller that does not back off sends its next request as
- * soon as it is refused.
+ * Requests that have waited too long (overdue requests) are never started. Starting them would make
+ * all later requests late, too. Overdue requests are refused one by one and with a delay, because a
+ * refusal takes a third of the CPU time of a response. A caller that does not back off sends its
+ * next request as soon as it is refused.
  *
  * @param options.maxInFlight the number of requests that may be in flight, whatever they wait for.
  * @param options.maxWaiting the number of requests of all callers that may wait. If more arrive, a
@@ -162,8 +162,8 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
   const queues = createCallerQueues<WaitingRequest<Entering>>();
   const paused = createPausedConnections({ clock });
   /**
-   * The requests that have waited too long. They are refused in the next iterations of the event
-   * loop.
+   * The requests that have waited too long. The load shedder refuses them in the next iterations of
+   * the event loop.
    */
   const late = new Set<WaitingRequest<Entering>>();
   let inFlight = 0;

@@ -4,7 +4,7 @@ import { createCallerQueues, type Queued, type WaitingCaller } from './caller-qu
 /** The longest time in milliseconds that a connection is paused. */
 const maxPauseMs = 500;
 
-/** The part of a socket that is needed to pause and resume reading. */
+/** The properties of a socket that are needed to pause and resume reading. */
 export interface PausableSocket {
   readonly destroyed: boolean;
   pause(): unknown;

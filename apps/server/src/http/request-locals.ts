@@ -9,19 +9,21 @@ export interface ContractRoute {
   readonly query?: unknown;
   /** The schema of the body, if the operation takes one. */
   readonly body?: unknown;
-  /** All other properties that differ between the operations of the public API. */
+  /** All other properties of an operation of the public API, such as its required scope. */
   readonly metadata?: Partial<OperationMetadata>;
   /** The role that an operation of the admin API requires. */
   readonly role?: string;
 }
 
-/** The times that a request waited for different things, in milliseconds. */
+/** The times that a request waited for Redis, for Postgres and so on, in milliseconds. */
 export interface RequestWaits {
   /** The wait in the load shedder's queue during an overload. */
   queueMs: number;
-  /** The wait for the quota decision of Redis, or of this replica's memory. */
+  /**
+   * The wait until Redis, or this replica itself, has decided whether the quota admits the request.
+   */
   redisMs: number;
-  /** The wait for Postgres. It includes the time for other requests in the same SQL statement. */
+  /** The wait for Postgres, including the time for other requests in the same SQL statement. */
   sqlMs: number;
   /** The wait for the rest of the request body. */
   bodyMs: number;
@@ -55,13 +57,16 @@ declare global {
        */
       headers: string[];
       /**
-       * The times that the request waited for different things. They are `undefined` on the
-       * ops listener.
+       * The times that the request waited for Redis, for Postgres and so on; `undefined` on the ops
+       * listener.
        */
       waits?: RequestWaits;
       /** The error code in the response body, if the request failed. */
       errorCode?: string | undefined;
-      /** The failed attempts to use Postgres or Redis, if the request failed because of them. */
+      /**
+       * The failed attempts to use Postgres or Redis, if the request failed because of these
+       * attempts.
+       */
       attempts?: string | undefined;
       /** The JSON body as the caller sent it. Error messages show parts of it. */
       bodyText?: string | undefined;

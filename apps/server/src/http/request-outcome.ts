@@ -22,13 +22,13 @@ export interface RequestOutcome {
   readonly durationMs: number;
   readonly errorCode: string | undefined;
   /**
-   * The times that the request waited for different things. They are `undefined` on the ops
+   * The times that the request waited for Redis, for Postgres and so on; `undefined` on the ops
    * listener.
    */
   readonly waits: RequestWaits | undefined;
   /**
-   * The failed attempts to use a store, such as "reads ENOTFOUND, requests ECONNREFUSED". The text
-   * contains only names of connection pools and error codes.
+   * The failed attempts to use Postgres or Redis, such as "reads ENOTFOUND, requests ECONNREFUSED".
+   * The text contains only names of connection pools and error codes.
    */
   readonly attempts: string | undefined;
 }

@@ -17,8 +17,7 @@ export interface AppliedPlan {
 export interface ApiKey extends AppliedPlan {
   readonly id: string;
   /**
-   * The account's name, which operators choose. The account may have a plan, or may be only a
-   * label.
+   * The account's name, which operators choose. If the account has no plan, it is only a label.
    */
   readonly account: string | null;
   readonly scopes: readonly Scope[];

@@ -14,8 +14,8 @@ export const finishBanMovesMs = 10_000;
 const unfinishedAfterSeconds = 10;
 
 /**
- * The number of keys that are locked at the same time. Each key is locked while its ban moves to
- * another Redis key.
+ * The number of API keys that are locked at the same time. Each of them is locked while its ban
+ * moves to another Redis key.
  */
 const movedAtOnce = 50;
 
@@ -60,8 +60,8 @@ const lockKeys = statement('lock_keys', (tx, ids: string[]) =>
 
 /**
  * Returns for each key the id of the account whose plan applies to the key. The query is separate
- * from the locking statement. A statement that waits for a lock would combine the locked row with
- * accounts that it read before the wait.
+ * from the statement that locks the keys. If both were one statement and it had to wait for a lock,
+ * it would use outdated rows of accounts from before the wait.
  */
 const findPlaces = statement('find_places_of_keys', (tx, ids: string[]) =>
   tx
@@ -72,8 +72,9 @@ const findPlaces = statement('find_places_of_keys', (tx, ids: string[]) =>
 );
 
 /**
- * Creates the operations that move bans in Redis when keys change their account, or accounts their
- * plan.
+ * Creates the operations that move bans in Redis when API keys change their account, or accounts
+ * their plan. A ban must be stored where the requests of the key are counted. Otherwise the ban
+ * would have no effect.
  *
  * Redis and Postgres have no common transaction. So each move is first written to the table
  * `ban_moves`, and deleted when it has ended. If the replica stops in between, loses Redis, or does

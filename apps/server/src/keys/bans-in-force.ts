@@ -25,12 +25,12 @@ const findSubjects = statement('find_subjects', (db, ids: string[]) =>
 
 /**
  * Creates the function that reads bans from the table and asks Redis whether each ban is still
- * active. If Redis has lost its data, it no longer refuses the keys, so the function deletes these
- * bans from the table. The check happens only here, because only this function shows bans, and
- * Redis does not report a loss of data.
+ * active. If Redis has lost its data, it no longer refuses these API keys, so the function deletes
+ * their bans from the table. The check happens only here, because only this function shows bans,
+ * and Redis does not report a loss of data.
  */
 export function createReadBans(db: Database, quotas: Pick<KeyQuotas, 'look'>): ReadBans {
-  /** Returns the bans that Redis does not know. Returns no bans while Redis is unavailable. */
+  /** Returns the bans that Redis does not know, or no bans while Redis is unavailable. */
   async function findForgotten(bans: readonly ShownBan[]): Promise<ShownBan[]> {
     if (bans.length === 0) return [];
     const subjects = await findSubjects(

@@ -6,7 +6,7 @@ import { AdminRefusal } from '../schema/admin-refusal.ts';
 import { accounts } from '../schema/schema.ts';
 import { type AppliedPlan, quotaOf } from './api-key.ts';
 
-/** A row of the table of accounts. An account without a plan is only a label. */
+/** A row of the table of accounts. An account without a plan is only a label of its keys. */
 export type StoredAccount = typeof accounts.$inferSelect;
 
 /**

@@ -92,14 +92,14 @@ test('forget removes the changed key and all unknown tokens from the cache, and 
   expect(asked).toEqual(['token', 'unknown'].map(hashToken));
 });
 
-// Regression: after a change of an account, the lookups of its keys were counted as guessed tokens
-// of the caller's network.
+// Regression: after a change of an account, the lookups of the account's keys were counted as
+// guessed tokens of the caller's network.
 test.each([
   ['of the key', () => cache.forget(key.id)],
   ['of its account', () => cache.forgetAccount('C-17')],
   ['that may have been missed', () => cache.forgetAll()],
 ])(
-  'isNew returns false for a cached token after a change %s, until the database reports that the token is invalid',
+  'isNew returns false for the token of a cached key after a change %s, until the database reports that the token is invalid',
   async (_, change) => {
     await find();
     change();

@@ -19,16 +19,16 @@ const maxUnknownTokens = 2_000;
 /** The lifetimes of cache entries. */
 const defaultKeyCacheSettings = {
   /**
-   * The time for which a cached key is used without a query, unless a change of the key is
-   * announced.
+   * The time for which a cached API key is used without a query, unless a replica announces a
+   * change of the key.
    */
   freshMs: 30_000,
   /**
-   * The time for which an unknown token is cached. It is short, because the token may belong to a
-   * key that is being created.
+   * The time for which an unknown token is cached. The time is short, because the token may belong
+   * to a key that is being created. The cache would refuse the new key for this time.
    */
   unknownFreshMs: 2_000,
-  /** The time for which a cached key stays valid while the database is down. */
+  /** The time for which a cached API key may be used while the database is down. */
   staleMs: 300_000,
   /** The time between two queries for the same key while the database is down. */
   retryMs: 1_000,
@@ -39,8 +39,8 @@ export type KeyCacheSettings = Readonly<typeof defaultKeyCacheSettings>;
 export type KeyCache = ReturnType<typeof createKeyCache>;
 
 /**
- * A cached key that the database has confirmed. After an announced change, the entry stays in the
- * cache but must be confirmed again before it is used.
+ * A cached API key that the database has confirmed. When a replica announces a change of the key,
+ * the entry stays in the cache, but must be confirmed again before it is used.
  */
 interface Entry {
   readonly key: ApiKey;
@@ -57,8 +57,8 @@ interface Entry {
 const never = Number.NEGATIVE_INFINITY;
 
 /**
- * Creates the cache from tokens to keys, so that most requests need no SQL statement. The cache
- * stores hashes instead of tokens, so that a heap dump contains no tokens.
+ * Creates the cache that finds the API key of a token, so that most requests need no SQL statement.
+ * The cache stores hashes instead of tokens, so that a heap dump contains no tokens.
  *
  * @param options.load a function that finds the key of a token in the database, by the token's
  * hash.
@@ -98,8 +98,8 @@ export function createKeyCache(
     const startedIn = generation;
     const loaded = load(hash)
       .then((key) => {
-        // The result is not cached if a change was announced during the query, because the change
-        // may concern this key.
+        // The result is not cached if a change was announced during the query. The change may
+        // concern this key, and the cached result would be outdated.
         if (generation === startedIn) remember(hash, key);
         return key;
       })
@@ -134,7 +134,8 @@ export function createKeyCache(
 
   return {
     /**
-     * Returns the key of a token if the cache can do so without a query. The token may be any text.
+     * Returns the API key of a token if the cache contains it and no query is needed. The token may
+     * be any text.
      */
     recall(token: string): ApiKey | undefined {
       // Texts of another length are not hashed, so that an attacker cannot waste CPU time with long

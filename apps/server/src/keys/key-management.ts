@@ -117,8 +117,8 @@ interface Subject {
 
 /**
  * Creates the operations on API keys. Each operation runs in one transaction with its audit entry
- * and its announcement. Replicas receive the announcement when the transaction commits, and never
- * for a change that was rolled back.
+ * and the message that announces the change to all replicas. Replicas receive the message when the
+ * transaction commits, and never for a change that was rolled back.
  *
  * @param onChanged a function that is called with the key's id before an operation returns, so that
  * this replica never uses an outdated key afterwards.
@@ -131,8 +131,8 @@ export function createKeyManagement(
   const moves = createBanMoves(db, quotas);
 
   /**
-   * Locks and changes a key, records the change in the audit log and announces it. An expired or
-   * revoked key can only be revoked.
+   * Locks and changes a key, records the change in the audit log, and announces the change to all
+   * replicas. An expired or revoked key can only be revoked.
    */
   async function change<Result>(
     { id, action, cause }: Subject,
@@ -155,8 +155,8 @@ export function createKeyManagement(
 
   /**
    * Ends the ban of a locked key in Redis. If another operator gives the account its first plan at
-   * the same time, the ban moves to the data of the account in Redis. So the function looks for the
-   * account again, and also ends the ban there.
+   * the same time, the ban moves from the data of the key in Redis to the data of the account. So
+   * the function looks for the account again, and also ends the ban in the data of the account.
    *
    * @returns what was ended: the ban and the number of strikes.
    * @throws {AdminRefusal} if Redis is unavailable. This replica of the service does not end the
@@ -177,7 +177,10 @@ export function createKeyManagement(
     }
   }
 
-  /** Changes the values of a key. If its account changes, its ban moves before the commit. */
+  /**
+   * Changes the properties of a key. If the key changes its account, its ban moves before the
+   * commit.
+   */
   async function changeValues(
     id: string,
     { plan, quota, ...wanted }: KeyChange,
@@ -193,8 +196,8 @@ export function createKeyManagement(
       await lockAccounts(tx, [before.account, wanted.account]);
       const from = { id, accountId: await findPlanAccountId(tx, before.account) };
       const to = { id, accountId: await findPlanAccountId(tx, wanted.account) };
-      // The ban moves while the key is locked. A concurrent unban waits for the lock and then
-      // finds the ban under its new id.
+      // The ban moves while the key is locked. A concurrent unban waits for the lock, and then
+      // finds the ban under the new account.
       if (from.accountId !== to.accountId) await quotas.moveBan(from, to);
     });
     return key;
@@ -237,7 +240,7 @@ export function createKeyManagement(
         return { key, token };
       }),
 
-    /** Changes a key. The requests that are already counted stay counted. */
+    /** Changes a key. The request counts of the key do not change. */
     async change(id: string, wanted: KeyChange, cause: Cause): Promise<Key> {
       if (wanted.account === undefined) return changeValues(id, wanted, cause);
       const before = await findKey(db, id);
@@ -253,8 +256,8 @@ export function createKeyManagement(
           throw failure;
         },
       );
-      // The ban is moved a second time. A request may have started a ban under the old id before
-      // this replica knew about the change.
+      // The ban is moved a second time. A request may have started a ban under the old account
+      // before this replica knew about the change.
       await moves.finish(move).catch(() => {});
       return key;
     },

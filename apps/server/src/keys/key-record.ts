@@ -24,7 +24,7 @@ const keyState = stateOf(
 
 /**
  * Returns the SQL condition that a key is in a state. With the expression {@link keyState},
- * Postgres could not estimate how many keys are in a state, and might choose a slow plan.
+ * Postgres could not estimate how many keys are in a state, and might choose a slow query plan.
  */
 export function isInState(state: KeyState): SQL | undefined {
   switch (state) {
@@ -74,8 +74,8 @@ export async function findKey(db: Database, id: string): Promise<Key> {
 }
 
 /**
- * Converts rows of keys to the keys of the contract. Tokens are added, and the applied plan is
- * computed from the key and its account.
+ * Converts database rows to API keys as the contract defines them. The function adds the tokens,
+ * and the plan that applies: the plan of the account or of the key itself.
  */
 export function completeKeys<More extends { readonly state: Key['state'] }>(
   db: Database,

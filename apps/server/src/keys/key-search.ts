@@ -45,7 +45,10 @@ const orders = {
   expiry: [[apiKeys.expiresAt, 'timestamptz']],
 } satisfies Record<string, readonly SortColumn[]>;
 
-/** A list of keys. Some sort orders consist of several lists, one after the other. */
+/**
+ * A part of the list of keys. In some sort orders, the list consists of several parts, each with
+ * its own SQL query.
+ */
 interface KeyList extends ListOrder {
   readonly condition?: SQL | undefined;
   /** The subquery of today's usage, if the list is sorted by today's usage. */
@@ -91,7 +94,7 @@ function listsOf(filter: KeyFilter): readonly KeyList[] {
   return [filter.state === 'expired' ? sortBy('expiry', true) : newest];
 }
 
-/** Returns two lists: first the keys that were used today, then all other keys. */
+/** Returns the two parts of the list: first the keys that were used today, then all other keys. */
 function usedToday(kind: CountOfToday, { search }: KeyFilter): readonly KeyList[] {
   // With a search, Postgres sums only the counts of the keys that the search finds.
   const isSearched =

@@ -3,9 +3,9 @@ import { ATTR_ERROR_TYPE } from '@opentelemetry/semantic-conventions';
 import type { SpanLoss } from './metrics.ts';
 
 /**
- * Creates a meter provider for a span processor of OpenTelemetry, which reports dropped spans only
- * as a metric. The service needs no other metric of OpenTelemetry, so the metrics SDK is not
- * installed.
+ * Creates a meter provider for a span processor of OpenTelemetry. The span processor reports
+ * dropped spans only as a metric. The service needs no other metric of OpenTelemetry, so the
+ * metrics SDK is not installed.
  *
  * @see https://opentelemetry.io/docs/specs/semconv/otel/sdk-metrics/ for
  * `otel.sdk.processor.span.processed`

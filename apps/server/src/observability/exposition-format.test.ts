@@ -20,7 +20,7 @@ test.each([
   ['plain', 'application/openmetrics-text;q=much'],
   ['plain', ',;nonsense,'],
 ])(
-  'prefersOpenMetrics chooses the format %s for a scraper that sends the Accept header %s',
+  'prefersOpenMetrics finds that a scraper prefers the format %s when it sends the Accept header %s',
   (format, accept) => {
     expect(prefersOpenMetrics(accept)).toBe(format === 'openmetrics');
   },

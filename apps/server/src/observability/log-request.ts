@@ -30,8 +30,8 @@ export function openRequestLog({
   slowRequestMs,
 }: Pick<OpenLog, 'log' | 'writeLine'> &
   Pick<ObservabilitySettings, 'slowRequestMs'> & { clock: Clock }) {
-  // The limit of log lines for each key id. `undefined` stands for all requests without a valid
-  // key.
+  // The limit of log lines for each id of an API key. `undefined` stands for all requests without a
+  // valid key.
   const lineLimit = limitLines<string | undefined>({
     clock,
     lines: linesPerMinute,
@@ -73,7 +73,8 @@ function fieldsOf(record: RequestRecord, slowRequestMs: number) {
     durationMs: inHundredths(record.durationMs),
     operation: operation?.operation,
     keyId: key?.id,
-    // The log contains the name of every account. Only an account with a plan has an id here.
+    // The log line contains the name of the account. It contains the id of the account only if the
+    // account has a plan.
     account: key?.account ?? undefined,
     accountId: key?.accountId,
     plan: key?.plan,

@@ -46,8 +46,8 @@ const knownMethod = (method: string) => (methods.has(method) ? method : 'other')
 
 /**
  * The upper bounds of the histogram buckets in seconds. The first one is about the duration of a
- * request with a cached quota decision. The last one is longer than the longest possible SQL
- * statement, which takes 6 s.
+ * request that this replica denies or admits without a query to Redis. The last one is longer than
+ * the longest possible SQL statement, which takes 6 s.
  */
 const secondsBuckets = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
@@ -305,8 +305,9 @@ export function openMetrics({
     },
     countDroppedSpans: (reason: SpanLoss, spans: number) => spansDropped.inc({ reason }, spans),
     /**
-     * Records the state of the circuit breaker. When it is closed, Redis makes the quota decisions.
-     * When it is open, this replica of the service makes them by itself.
+     * Records the state of the circuit breaker for Redis. When the circuit breaker is closed, Redis
+     * decides which requests the quotas admit. When it is open, this replica of the service decides
+     * by itself.
      */
     setBreaker: (state: BreakerState) => breaker.set(state === 'open' ? 1 : 0),
     /** Returns all metrics as text, either in the plain format or in OpenMetrics with exemplars. */

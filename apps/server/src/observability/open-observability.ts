@@ -102,8 +102,8 @@ export async function openObservability(
     },
 
     /**
-     * Records a change of the circuit breaker for Redis. Either Redis makes the quota decisions
-     * again, or this replica of the service makes them by itself from now on.
+     * Records a change of the circuit breaker for Redis. From now on, either Redis decides again
+     * which requests the quotas admit, or this replica of the service decides by itself.
      */
     onBreaker(state: BreakerState, reason: unknown): void {
       metrics.setBreaker(state);

@@ -7,11 +7,11 @@ import { sleep, systemClock } from '@animal-store/runtime';
 const pauseMs = 50;
 
 /**
- * Creates a function that returns the metrics of a scrape. If many scrapes arrive, they share their
- * work, so that scrapes do not delay the requests of callers.
+ * Creates a function that returns the metrics of a scrape. If many scrapes arrive, they share one
+ * reading of the metrics. Otherwise the scrapes would delay the requests of callers.
  *
- * A scrape only shares work that has not begun when it arrives. So it never gets metrics that are
- * older than its request.
+ * A scrape only shares a reading that has not begun when the scrape arrives. So a scrape never gets
+ * metrics that are older than the scrape itself.
  *
  * @param show a function that writes the metrics as text.
  */

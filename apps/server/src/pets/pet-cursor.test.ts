@@ -11,7 +11,7 @@ const filters = fc.record({
   }),
 });
 
-test('encodeCursor creates a text without characters that need escaping in a URL, and decodeCursor returns its position', () => {
+test('encodeCursor creates a text that needs no escaping in a URL, and decodeCursor converts the text back to the position', () => {
   const id = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER });
   const property = fc.property(filters, id, (filter, afterId) => {
     const cursor = encodeCursor({ ...filter, afterId });

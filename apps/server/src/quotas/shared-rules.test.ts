@@ -14,7 +14,7 @@ test('packages/quotas and the contract define the same ban policy and the same w
   expect(quotas.windowSeconds).toEqual(contract.windowSeconds);
 });
 
-test('packages/quotas and the contract write the same rate-limit headers for a decision', async () => {
+test('packages/quotas and the contract write the same rate-limit headers for the same quota decision', async () => {
   const { consume } = quotas.createMemoryQuotas();
   for (let i = 0; i < 7; i += 1) {
     const decision = await consume({ id: 'a', quota });

@@ -25,7 +25,7 @@ test.each<[what: string, count: number, heard: string[]]>([
   },
 );
 
-test('the method hear returns true for the first heartbeat of another server, and for the first heartbeat after that server has announced its shutdown', () => {
+test('hear returns true for the first heartbeat of another server, also after that server has announced its shutdown and started again', () => {
   const replicas = countOf(own);
   expect(['a', 'a', own, 'b'].map((id) => replicas.hear(id))).toEqual([true, false, false, true]);
   replicas.forget('a');

@@ -10,8 +10,9 @@ export function isUnexpired(expiresAt: AnyPgColumn) {
 }
 
 /**
- * Returns the SQL condition that a row has not expired at this moment. `now()` would be the start
- * of the transaction, but the token may have expired while the transaction waited for a lock.
+ * Returns the SQL condition that a row has not expired at this moment. `now()` is not used, because
+ * it returns the start of the transaction. The row may have expired since then, while the
+ * transaction waited for a lock.
  */
 export function isStillUnexpired(expiresAt: AnyPgColumn) {
   return or(isNull(expiresAt), gt(expiresAt, sql`clock_timestamp()`));

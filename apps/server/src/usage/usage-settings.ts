@@ -8,8 +8,8 @@ export const defaultUsageSettings = {
   /** The times for which usage is kept by minute, by hour and by day. */
   keptMs: { minutes: 48 * hourMs, hours: 90 * dayMs, days: 400 * dayMs },
   /**
-   * The longest time that a shutdown waits until the last counts are written. A database that is up
-   * needs milliseconds.
+   * The longest time that a shutdown waits until the last counts are written. If the database is
+   * available, this takes milliseconds.
    */
   closeTimeoutMs: 3_000,
   /** The interval at which expired counts are deleted. */

@@ -29,7 +29,8 @@ beforeAll(async () => {
     await writeUsage(db, [
       entryOf(id, now, { requests: ok }),
       ...(denied > 0 ? [entryOf(id, now, { outcome: 'denied' })] : []),
-      // Lists by today's usage must not count these requests of yesterday.
+      // These requests were made yesterday. A list that is sorted by today's requests must not
+      // count them.
       entryOf(id, now - 86_400_000, { outcome: 'banned', requests: 9 }),
     ]);
   }

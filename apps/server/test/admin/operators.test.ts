@@ -95,7 +95,7 @@ test('the admin API responds with 401 to wrong tokens, with 429 after ten of the
   expect(await statusesOf([left.token])).toEqual([429]);
 });
 
-describe('operators', () => {
+describe('the admin API for operators', () => {
   const { service, admin } = useAdmin();
 
   const statusFor = async (token: string) => (await admin.call('/keys', { token })).status;
@@ -254,7 +254,7 @@ describe('operators', () => {
   });
 });
 
-describe('sessions in the database', () => {
+describe("the expiry of operators' sessions", () => {
   const database = useDatabase('postgres');
   const owner = { type: 'admin_token', id: null, name: 'ADMIN_TOKEN', role: 'owner' } as const;
 
@@ -324,7 +324,7 @@ describe('sessions in the database', () => {
   });
 });
 
-describe('names of operators', () => {
+describe('the rules for names of operators', () => {
   const { admin } = useAdmin();
   const create = (name: string) =>
     admin.call('/operators', { json: JSON.stringify({ name, role: 'viewer' }) });

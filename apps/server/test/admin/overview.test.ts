@@ -35,7 +35,7 @@ async function ban(server: LocalServer, token: string): Promise<number> {
   return denials;
 }
 
-describe('the overview with quotas in the process', () => {
+describe('the overview of a service that counts requests in its process', () => {
   const { service, admin } = useAdmin('postgres', {
     ...settings,
     // The database contains a ban of an earlier process, which was killed. The ban was only in the

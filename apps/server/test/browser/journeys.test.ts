@@ -27,7 +27,7 @@ import { keepConsoleOpen, signIn } from './journeys/sign-in.ts';
  */
 const store = useConsole();
 
-describe('the console', () => {
+describe("the operators' console in a browser", () => {
   test('an operator logs in with several tabs, logs in again without losing input, and logs out of all tabs', () =>
     signIn(store));
   test('an operator leaves the console open: it sends few requests and survives an outage of the service', () =>
@@ -52,7 +52,7 @@ describe('the console', () => {
     tourConsole(store, { widths: [1280, 360], judged: { 360: 'dark' }, judgedWhenOpen: [] }));
 });
 
-describe('the documentation', () => {
+describe('the documentation in a browser', () => {
   test('a developer finds an error code and a code sample with the keyboard', () =>
     searchDocs(store));
   test('a developer follows links, sees code samples beside the text, and uses the table of contents on a desktop', async () => {

@@ -39,7 +39,7 @@ function expectRefused(answer: Answer, why: keyof typeof refusals) {
   expect(answer.headers.get('WWW-Authenticate')).toBe(challenge);
 }
 
-describe('authentication', () => {
+describe('the authentication of API keys', () => {
   const { service, admin } = useAdmin();
   /** The tokens of expired, revoked or rotated keys (`ended`), and of active keys (`good`). */
   const ended: string[] = [];
@@ -66,7 +66,7 @@ describe('authentication', () => {
     service.call('/pets', { token: null, headers: { Authorization: authorization } });
 
   test.each(paths)(
-    'the service responds with 401 to %s %s without a key and with an unknown key',
+    'the service responds with 401 to %s %s without an API key and with an unknown API key',
     async (method, path) => {
       expectRefused(await service.call(path, { method, token: null }), 'missing');
       expectRefused(await service.call(path, { method, token: createToken() }), 'invalid');
@@ -126,7 +126,7 @@ describe('authentication', () => {
     expectRefused(answer as Answer, 'twice');
   });
 
-  test('the service ignores a key in the query, in another header or in the body, and does not read the body', async () => {
+  test('the service ignores an API key in the query, in another header or in the body, and does not read the body', async () => {
     const key = service.tokens.enterprise;
     const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
     for (const [path, options] of [
@@ -142,8 +142,8 @@ describe('authentication', () => {
   });
 });
 
-describe('the quota of an address', () => {
-  test('the service allows an address 60 requests a minute with missing or invalid keys, and then responds with 429', async () => {
+describe('the quota of an IP address for requests without a valid key', () => {
+  test('the service allows an IP address 60 requests a minute with missing or invalid API keys, and then responds with 429', async () => {
     // The service uses the clock of the machine, because rate-limiter-flexible does so, too.
     await using service = await startService('postgres', { clock: systemClock });
     const answers: Answer[] = [];
@@ -173,7 +173,7 @@ describe('the quota of an address', () => {
   });
 
   // `client-network.test.ts` tests which addresses belong to one network.
-  describe('behind one proxy (TRUST_PROXY=1)', () => {
+  describe('the quota of an IP address behind one proxy (TRUST_PROXY=1)', () => {
     const { service, admin } = useAdmin('postgres', {
       api: { trustedProxies: 1 },
       quotas: { addressPerMinute: 2 },
@@ -181,7 +181,7 @@ describe('the quota of an address', () => {
     const askFrom = (forwardedFor: string, options: object) =>
       service.call('/pets', { headers: { 'X-Forwarded-For': forwardedFor }, ...options });
 
-    test('the service counts requests for the client address that the nearest proxy added, or for the proxy if it added no valid address', async () => {
+    test('the service counts a request for the IP address that the nearest proxy added, or for the proxy if the proxy added no valid IP address', async () => {
       const own = ['1.1.1.1, 192.0.2.1', '2.2.2.2, 192.0.2.1', '3.3.3.3, 192.0.2.1', '192.0.2.2'];
       const addresses = [...own, 'unknown', '"; drop', '999.1.1.1'];
       const statuses: number[] = [];

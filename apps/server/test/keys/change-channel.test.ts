@@ -64,7 +64,7 @@ test.each<[what: string, messages: (object | string)[], told: unknown[][]]>([
       ['left', 'peer'],
     ],
   ],
-  // Earlier versions send these additional members.
+  // Earlier versions send these additional JSON properties.
   [
     'unknown members of a message',
     [{ ...heartbeat, traffic: {}, usageAsked: true }],

@@ -70,7 +70,7 @@ const keys: Readonly<Record<string, StoredKey>> = {
 const idOf = (digit: string) => `${digit.repeat(8)}-0000-4000-8000-000000000000`;
 const newest = '3214fedcba';
 
-describe.each(databaseKinds)('the search of keys on %s', (kind) => {
+describe.each(databaseKinds)('the search for API keys on %s', (kind) => {
   const database = useDatabase(kind);
 
   beforeAll(async () => {
@@ -101,7 +101,8 @@ describe.each(databaseKinds)('the search of keys on %s', (kind) => {
         ...Object.entries(today).map(([outcome, requests]) =>
           entryOf(id, now, { outcome: outcome as UsageOutcome, requests }),
         ),
-        // Lists by today's usage must not count these requests of yesterday.
+        // These requests were made yesterday. A list that is sorted by today's requests must not
+        // count them.
         entryOf(id, now - dayMs, { requests: 9 }),
         entryOf(id, now - dayMs, { outcome: 'banned', requests: 9 }),
       ]);

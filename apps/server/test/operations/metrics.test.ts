@@ -95,7 +95,7 @@ test('the labels of metrics contain no values that callers have sent', () => {
   expect(second).toEqual(first);
 });
 
-test('the metrics endpoint sends the same samples as OpenMetrics to a scraper that accepts it', async () => {
+test('the metrics endpoint sends the same samples in the OpenMetrics format to a scraper that accepts this format', async () => {
   const headers = { Accept: 'application/openmetrics-text;version=1.0.0,text/plain;q=0.5' };
   const response = await fetch(`${service.server.opsUrl}/metrics`, { headers });
   expect(response.headers.get('Content-Type')).toBe(

@@ -126,7 +126,7 @@ describe.each(databaseKinds)('idempotent creations on %s', (kind) => {
       return (await select(db, query)).length;
     };
 
-    test('an idempotency key is stored as a hash, and a server of the previous version finds that the key is in use', async () => {
+    test('an idempotency key is stored as a hash, and a server of the previous version finds that the idempotency key was already used', async () => {
       await create(['new', 'new']);
       expect(await storedKeys()).toEqual([hashOf('new')]);
       expect(await claim(opened.db, 'new')).toBe(0);

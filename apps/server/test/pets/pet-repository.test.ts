@@ -9,8 +9,8 @@ import { databaseKinds, useDatabase } from '../support/databases.ts';
 
 const statuses = ['available', 'pending', 'sold'] as const;
 /**
- * The categories of the animals. The third number is not exact as a JavaScript number: it would
- * become the second number.
+ * The ids of the categories. A JavaScript number cannot represent the third id exactly: it would
+ * become the second id.
  */
 const categories = [1, 9007199254740992n, 9007199254740993n, int64Min, int64Max];
 /** The names of the animals. Postgres might write them in JSON differently from JSON.stringify. */
@@ -75,7 +75,7 @@ describe.each(databaseKinds)('the animals on %s', (kind) => {
     }
   });
 
-  test('the pet repository returns the same pages of animals as a simple implementation in memory', async () => {
+  test('the pet repository returns the same pages of animals as a simple in-memory implementation of the test', async () => {
     const id = fc.constantFrom(0, ...all.map((pet) => pet.id));
     const request = fc.record({
       status,
@@ -98,7 +98,7 @@ describe.each(databaseKinds)('the animals on %s', (kind) => {
     await fc.assert(property, { seed: 1, numRuns: numRuns[kind] });
   });
 
-  test('the pet repository finds the same animals by any 64-bit ids as a simple implementation in memory', async () => {
+  test('the pet repository finds the same animals by any 64-bit ids as a simple in-memory implementation of the test', async () => {
     const id = fc.oneof(int64, fc.constantFrom(...all.map((pet) => BigInt(pet.id))));
     const ids = fc.array(id, { minLength: 1, maxLength: 100 });
     const requests = fc.array(fc.record({ ids, status, categoryId }), {

@@ -13,7 +13,7 @@ import { useService } from '../support/test-service.ts';
 // lists. `idempotent-creation.test.ts` tests repeated creations, and `hostile-requests.test.ts`
 // tests invalid requests.
 
-/** A category that is not exact as a JavaScript number. */
+/** The id of a category that a JavaScript number cannot represent exactly (more than 2^53). */
 const wide = 9007199254740993n;
 const publicUrl = 'https://pets.example.com';
 
@@ -126,7 +126,7 @@ test('createPet accepts an Idempotency-Key of 1 to 255 visible ASCII characters,
   expect(await named('Keyed')).toHaveLength(1);
 });
 
-test('createPet responds with 409 while another request uses the same idempotency key, and accepts the key again after that request has failed', async () => {
+test('createPet responds with 409 while another request uses the same idempotency key, and accepts the idempotency key after that request has failed', async () => {
   await using sql = connectTo(service.database.url, 2);
   // The trigger makes every new animal wait for a lock that this session holds. The trigger also
   // refuses one of the animals.

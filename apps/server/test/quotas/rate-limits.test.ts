@@ -129,8 +129,8 @@ test('an admitted request uses one request of the quota whatever its status is, 
   expect(leftOf(await caller(), 'day')).toBe(999 - requests.length);
 });
 
-describe('the rate-limit status', () => {
-  test('GET /rate-limit shows both windows and the plan, and is not counted', async () => {
+describe('the operation GET /rate-limit', () => {
+  test('GET /rate-limit shows both quota windows and the plan of the API key, and does not count as a request of the quota', async () => {
     const caller = await createCaller({ perMinute: 10, perDay: 100 });
     const told = rateLimitOf(await caller());
     const status = {

@@ -87,7 +87,7 @@ test('two servers together admit exactly the daily limit of an account when 400 
 
 // The clocks stand still, so cached keys do not expire. The replicas learn about the change only
 // because it is announced.
-test('a change of a key on one server applies on all servers, and requests stay counted when the plan changes', async () => {
+test('a change of an API key on one server applies on all servers, and a change of its plan does not reset its request counts', async () => {
   const { key, token } = await anyAdmin().create('{"plan":"free"}');
   await askEach(token);
   await anyAdmin().call(`/keys/${key.id}`, { method: 'PATCH', json: '{"plan":"pro"}' });

@@ -54,7 +54,7 @@ test.each<[what: string, part: string, args: string[], message: RegExp]>([
   if (args.length === 0) expect(await redis.command('dbsize')).toBe('0');
 });
 
-test('openQuotas reports a warning when Redis is configured to evict counts if its memory is full', async () => {
+test('openQuotas reports a warning when Redis is configured to evict the request counts when its memory is full', async () => {
   await using redis = await openRedis({ args: ['--maxmemory', '10mb'] });
   const open = async (policy: string) => {
     await redis.command('config', 'set', 'maxmemory-policy', policy);

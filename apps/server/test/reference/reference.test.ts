@@ -93,11 +93,11 @@ test.each([
   },
 );
 
-describe('a path without a key', () => {
+describe('the paths that need no API key', () => {
   const paths = ['/docs', '/openapi.json', '/nowhere'];
 
   // Regression: a caller could download megabytes of documentation without any limit.
-  test('a path that needs no key has a separate rate limit for each network', async () => {
+  test('a path that needs no API key has a separate rate limit for each network', async () => {
     await using limited = await startService('postgres', { quotas: { addressPerMinute: 3 } });
     const ask = (path: string) => call(limited.server.origin + path);
     const statuses = async () => {
@@ -132,7 +132,7 @@ describe('a path without a key', () => {
     }
   });
 
-  test('a path that needs no key responds with 503 while the service is overloaded', async () => {
+  test('a path that needs no API key responds with 503 while the service is overloaded', async () => {
     const { server, tokens } = service;
     await until(async () => sample(await scrape(server), 'animal_store_requests_in_flight') === 0);
     {

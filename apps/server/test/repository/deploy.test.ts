@@ -111,7 +111,7 @@ test('the Compose and Kubernetes files give the service enough time to shut down
   expect(Number(period)).toBeGreaterThanOrEqual(needed(settings));
 });
 
-describe('alert rules', () => {
+describe('the alert rules in deploy', () => {
   const rules = read('deploy/prometheus/animal-store.rules.yaml');
 
   test('every alert links to a section of the runbook with the name of the alert', () => {

@@ -23,7 +23,7 @@ const settle = (text: string) =>
     .replaceAll(/http:\/\/127\.0\.0\.1:\d+/g, 'http://…')
     .trim();
 
-test('the README shows a curl command with its real response, and a program with the client that works', async () => {
+test('the README shows a curl command with its real response, and a working program that uses the client', async () => {
   await findProgram('curl');
   await using database = await createDatabase('embedded');
   await using server = await openLocalServer(database.env);

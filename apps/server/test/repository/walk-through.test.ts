@@ -17,13 +17,14 @@ const sources =
 const path = 'docs/walk-throughs.md';
 const sections = readFileSync(repository + path, 'utf8').split('\n## ');
 
-/** Opens a service whose background work executes no files during a request. */
+/** Opens a service that runs no background work during a request. */
 async function openQuietService(redisUrl: string) {
   return startService('postgres', {
-    // The clock stands still, so that no timer executes other files during the request.
+    // The clock stands still. Otherwise a timer could run code that does not belong to the request,
+    // and the test would list the files of that code, too.
     clock: createTestClock(Date.now()),
     // Heartbeats and checks of connections use the clock of the machine. They are switched off,
-    // because they would execute other files.
+    // because the test would list their files, too.
     database: { checkSocketsMs: hangMs, heartbeatMs: hangMs },
     quotas: { redis: [redisUrl] },
     ops: { adminToken },
@@ -37,8 +38,8 @@ test(`the document ${path} lists exactly the source files that a GET request or 
   const list = (token: string) => service.call('/pets?limit=2', { token });
   // The first request prepares the SQL statements.
   await list(free);
-  // Only files that both requests execute are counted. Work that belongs to the start may still run
-  // during one of them.
+  // Only files that both requests execute are compared. Work that belongs to the start of the
+  // service may still run during one of the requests.
   const [one, other] = [await filesOf(() => list(pro)), await filesOf(() => list(business))];
   const executed = [...one].filter((file) => other.has(file));
   const where = `in the table of ${path}`;

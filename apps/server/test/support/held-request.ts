@@ -7,7 +7,8 @@ import type { AnyServer } from './local-server.ts';
 import { type Answer, createAnswer } from './send.ts';
 
 /**
- * The body of a request that creates an animal. Its category is not exact as a JavaScript number.
+ * The body of a request that creates an animal. A JavaScript number cannot represent the id of the
+ * category exactly.
  */
 export const newPet = '{"name":"Rex","categoryId":9007199254740993,"status":"sold"}';
 

@@ -4,8 +4,8 @@ import { call } from '../../support/test-service.ts';
 import type { Store } from '../../support/use-console.ts';
 
 /**
- * Creates operators. Their tokens are shown until the user confirms that they are saved. The
- * journey then finds operators by their tokens and revokes them.
+ * Creates operators as an owner. The console shows a new token until the owner confirms that the
+ * token is saved. The journey then finds operators by their tokens and revokes these operators.
  */
 export async function manageOperators({ service, open }: Store): Promise<void> {
   await using tab = await open();

@@ -167,7 +167,8 @@ export async function keepConsoleOpen({ service, admin, browser }: Store): Promi
   await expect.poll(told).toMatch(/false$/);
   active.length = 0;
   await page.mouse.wheel(0, 10);
-  // One action of the operator is reported in one request only, even if the action takes long.
+  // Turning the mouse wheel is one action of the operator. The page reports an action to the server
+  // in its next request only. Otherwise the session would be extended again without a new action.
   await expect.poll(told).toMatch(/^(false,)*true,false/);
   expect(active.filter(Boolean)).toHaveLength(1);
 
@@ -175,8 +176,8 @@ export async function keepConsoleOpen({ service, admin, browser }: Store): Promi
     page.evaluate(`Object.defineProperty(document, 'visibilityState', { value: '${state}', configurable: true });
       document.dispatchEvent(new Event('visibilitychange'))`);
   await setVisibility('hidden');
-  // After the requests in flight, the hidden page sends no further request, although its timers
-  // would be due.
+  // A hidden page finishes its requests in flight and then sends no further request, although the
+  // intervals of its timers have passed.
   const before = tab.requests.length;
   await page.clock.runFor(60_000);
   expect(tab.requests).toHaveLength(before);
