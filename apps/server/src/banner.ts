@@ -61,8 +61,8 @@ export function banner(startup: Startup): string {
 /** Returns a hint that explains how to log in to the console. */
 function loginHint(hasAdminToken: boolean, isEmbedded: boolean): string {
   if (hasAdminToken) return 'Log in with the ADMIN_TOKEN, or with the token of an operator.';
-  // The user who runs the embedded server has the role of an owner on its Unix socket, and can
-  // create an operator there.
+  // The user who runs the embedded server can send commands to its Unix socket with the role of an
+  // owner, and can create an operator in this way.
   return isEmbedded
     ? 'Log in with the token that this command prints:\n           npm run operators -- create --name you --role owner'
     : 'Log in with the token of an operator. Set ADMIN_TOKEN to create the first one.';

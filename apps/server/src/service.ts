@@ -101,15 +101,15 @@ export interface ServiceOptions {
    */
   readonly clock?: Clock;
   /**
-   * The clock by which Redis decides about requests, for tests. By default, Redis uses its own
-   * clock.
+   * The clock by which Redis decides whether a quota admits a request, for tests. By default, Redis
+   * uses its own clock.
    */
   readonly quotaClock?: Clock | undefined;
 }
 
 /**
- * The options of the service, and the values that every function which opens parts of the service
- * needs.
+ * The options of the service, and the values that all functions below need to open parts of the
+ * service.
  */
 interface Context extends ServiceOptions {
   readonly clock: Clock;
@@ -130,8 +130,8 @@ type Domain = ReturnType<typeof openDomain>;
 export async function openService(options: ServiceOptions = {}): Promise<Service> {
   const { clock = systemClock, database: { place = defaultPlace } = {}, quotas } = options;
   const { lastScrapeMs } = { ...defaultOpsSettings, ...options.ops };
-  // Each group of parts is closed before the groups that it uses. The groups are closed at a
-  // shutdown and after a failed start.
+  // Each group of parts is closed before the groups that it uses, both at a shutdown and after a
+  // failed start.
   await using opened = new AsyncDisposableStack();
   let { observability } = options;
   if (observability === undefined || !('report' in observability)) {

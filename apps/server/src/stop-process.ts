@@ -43,9 +43,8 @@ export function stopOnSignals(host: StoppableProcess = process, clock = systemCl
 
   function onSignal(signal: NodeJS.Signals): void {
     if (stopping !== undefined) {
-      // The current time is not used here, because the signal may have arrived much earlier. A
-      // signal is not handled while the event loop is blocked, for example by a write to a slow
-      // disk.
+      // The current time is not used here, because the signal may have arrived much earlier: no
+      // signal is handled while the event loop is blocked, for example by a write to a slow disk.
       const isEcho = signal === stopping.signal && freeAt - stopping.since < sameSignalMs;
       if (!isEcho) host.exit(1);
       return;

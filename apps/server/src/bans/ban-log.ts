@@ -116,7 +116,7 @@ export function createBanLog(
   const waiting: Ban[] = [];
   /**
    * The bans that this replica of the service imposed while Redis was unavailable. `own` contains
-   * the active ones. `over` contains the ended ones, which are not yet deleted in the database.
+   * the active bans. `over` contains the ended bans, which are not yet deleted in the database.
    */
   const own: Ban[] = [];
   const over: Ban[] = [];

@@ -87,7 +87,10 @@ function namesOf(input: unknown): string[] {
   return isObject ? Object.keys(input) : [];
 }
 
-/** Returns a hint that shows how to send a list, because programs encode lists in many ways. */
+/**
+ * Returns a hint that shows how to send a list of values. Without the hint, callers would have to
+ * guess, because programs encode lists in many ways.
+ */
 function howToSend(name: string, schema: z.core.$ZodType | undefined): string {
   const { examples } = (schema && z.globalRegistry.get(schema)) ?? {};
   const example: unknown = Array.isArray(examples) ? examples[0] : undefined;

@@ -50,7 +50,7 @@ export function quotaOf(key: StoredPlan): Quota {
   // Enterprise keys.
   if (key.perMinute === null || key.perDay === null) {
     throw new TypeError(
-      'An Enterprise key in the database has no limits. Set its columns per_minute and per_day in the table api_keys.',
+      'An Enterprise API key in the database has no limits. Set the columns per_minute and per_day of the key in the table api_keys.',
     );
   }
   return { perMinute: key.perMinute, perDay: key.perDay };

@@ -12,7 +12,7 @@ const maxTokens = 20_000;
 
 /**
  * The largest number of cached unknown tokens. Unknown tokens have a separate cache, so that an
- * attacker who guesses tokens cannot evict valid keys.
+ * attacker who guesses tokens cannot evict valid API keys.
  */
 const maxUnknownTokens = 2_000;
 

@@ -63,16 +63,16 @@ const sortBy = (name: keyof typeof orders, isDescending: boolean): KeyList => ({
 const newest = sortBy('created', true);
 
 /**
- * Returns the lists of keys that a filter needs. They have the requested sort order, or else the
- * order that suits the first filter.
+ * Returns the parts of the list for a filter. The parts have the requested sort order, or else the
+ * sort order that suits the first filter.
  */
 function listsOf(filter: KeyFilter): readonly KeyList[] {
   const { sort, banned, tokenPrefix, account, search } = filter;
   switch (sort) {
     case undefined:
       break;
-    // Each state has a list of its own. Postgres then stops when a page is full, instead of sorting
-    // all keys.
+    // The keys of each state are a separate part. Postgres then stops when a page is full, instead
+    // of sorting all keys.
     case 'state':
     case '-state': {
       const states = sort === 'state' ? keyStates : keyStates.toReversed();
@@ -96,7 +96,8 @@ function listsOf(filter: KeyFilter): readonly KeyList[] {
 
 /** Returns the two parts of the list: first the keys that were used today, then all other keys. */
 function usedToday(kind: CountOfToday, { search }: KeyFilter): readonly KeyList[] {
-  // With a search, Postgres sums only the counts of the keys that the search finds.
+  // If the request contains a search text, Postgres sums only the counts of the keys that match the
+  // text.
   const isSearched =
     search === undefined
       ? sql`${counts.keyId} > ${largestTotalId}`
@@ -180,8 +181,8 @@ const conditions: {
 };
 
 /**
- * Returns the SQL condition that a plan applies to a key. Each of the two subqueries on accounts
- * does not depend on the key, so Postgres runs it once.
+ * Returns the SQL condition that a plan applies to a key. The two subqueries on accounts do not
+ * depend on the key, so Postgres runs each of them once.
  */
 function isInForce(plan: PlanName): SQL {
   return sql`(${apiKeys.account} in (select name from accounts where plan = ${plan})
@@ -240,7 +241,7 @@ const selectKeys = statement(
 
 // The query joins the times of the last use only if a filter needs them. With this join, Postgres
 // read all keys in the order of their ids. Counting the suspended keys among a million took 2.3 s
-// with the join, and 0.2 s without it.
+// with the join, and 0.2 s without the join.
 const countFound = statement('count_found_keys', (db, filter: KeyFilter) => {
   const found = db.select({ id: apiKeys.id }).from(apiKeys).$dynamic();
   const { deprecatedWithinDays, unusedForDays } = filter;

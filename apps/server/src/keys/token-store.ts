@@ -24,10 +24,10 @@ export function createTokenStore(holder: 'key' | 'operator', table: typeof apiTo
       })
       .from(table)
       .where(and(inArray(table.holderId, holderIds), isUnexpired(table.expiresAt)))
-      // The newest token comes first, because it never expires before an older token. Sorting only
-      // by `created_at` would not be enough, because the column contains the start of the
-      // transaction. If a rotation had to wait for another rotation, its transaction may have
-      // started first.
+      // The tokens are sorted by expiry, because a newer token never expires before an older one.
+      // Sorting only by `created_at` could give the wrong order, because the column contains the
+      // start of the transaction. If a rotation had to wait for another rotation, its transaction
+      // may have started first.
       .orderBy(desc(table.expiresAt), desc(table.createdAt), asc(table.hash)),
   );
 
@@ -41,8 +41,8 @@ export function createTokenStore(holder: 'key' | 'operator', table: typeof apiTo
   );
 
   /**
-   * Gives a key or an operator an additional token. The token is returned and cannot be shown
-   * again.
+   * Gives a key or an operator an additional token. The function returns the token, which cannot be
+   * shown again, because only its hash is stored.
    */
   async function add(db: Database, holderId: string): Promise<string> {
     const token = createToken(holder);

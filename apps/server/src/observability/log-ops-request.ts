@@ -12,7 +12,7 @@ export interface OpsRequestRecord extends RequestOutcome {
    * alike. `null` for the ADMIN_TOKEN and the local user.
    */
   readonly operatorId: string | null | undefined;
-  /** The API key that the request is about, if the caller has permission to read keys. */
+  /** The API key that the request is about, if the operator has permission to read API keys. */
   readonly keyId: string | undefined;
   readonly account: string | undefined;
   /** The reasons why this replica is not ready, if the request is a health check. */

@@ -132,8 +132,8 @@ function jsonStream({ logBatchMs, logCloseTimeoutMs }: LogTimings) {
     maxLength: maxWaitingBytes,
   });
   // An error, such as a full disk, does not stop the process, and lines wait for the next attempt.
-  // But at the exit of the process, pino would try to write the remaining lines forever. So
-  // flushing at the exit is disabled after an error.
+  // But at the exit of the process, pino would try to write the remaining lines forever, and the
+  // process would never end. So flushing at the exit is disabled after an error.
   destination.on('error', () => {
     destination.flushSync = () => {};
   });

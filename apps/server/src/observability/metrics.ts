@@ -25,7 +25,7 @@ const watchedGauges = {
     'Requests to the public port that wait in the queue because of overload.',
   animal_store_ready: '1 if /readyz responds with 200, otherwise 0.',
   animal_store_replicas:
-    'The number of replicas, as this replica counts them. While Redis is unavailable, they share each quota.',
+    'The number of replicas, as this replica counts them. While Redis is unavailable, each replica admits an equal share of each quota.',
   animal_store_heartbeat_age_seconds:
     'Time since the last heartbeat on the connection that listens to Postgres (LISTEN). Heartbeats are sent every 2 s.',
   animal_store_usage_write_age_seconds: 'Time since this replica last wrote to the usage ledger.',
@@ -166,7 +166,7 @@ export function openMetrics({
   );
   const decisions = counter(
     'quota_decisions_total',
-    'Quota decisions, by plan (none if there is no valid key), by the most restrictive window, and by outcome.',
+    'Requests that were checked against a quota, by plan (none if there is no valid API key), by the most restrictive window, and by outcome.',
     ['plan', 'window', 'outcome'],
   );
   const bans = counter('bans_total', 'Bans that were started by requests to this replica.');
@@ -188,7 +188,7 @@ export function openMetrics({
   );
   const spansDropped = counter(
     'spans_dropped_total',
-    'Spans that were dropped, because too many waited (queue_full) or the collector did not take them (export_failed).',
+    'Spans that were dropped, because too many waited (queue_full) or the trace collector did not accept them (export_failed).',
     ['reason'],
   );
   for (const reason of spanLosses) spansDropped.inc({ reason }, 0);
@@ -198,7 +198,7 @@ export function openMetrics({
   );
   const redisSeconds = histogram(
     'redis_command',
-    'Duration of Redis commands, including failed ones.',
+    'Duration of Redis commands, including failed commands.',
     ['command'],
   );
   const redisErrors = counter('redis_command_errors_total', 'Redis commands that failed.', [
@@ -206,7 +206,7 @@ export function openMetrics({
   ]);
   const statementSeconds = histogram(
     'database_statement',
-    'Duration of SQL statements, including failed ones. It includes the wait for a connection.',
+    'Duration of SQL statements, including failed statements and the wait for a connection.',
     ['statement'],
   );
   const statementsInFlight = gauge(
@@ -215,7 +215,7 @@ export function openMetrics({
   );
   const statementErrors = counter(
     'database_statement_errors_total',
-    'Failed SQL statements, by SQLSTATE or the code of the driver.',
+    'Failed SQL statements, by SQLSTATE or by the error code of the driver.',
     ['statement', 'code'],
   );
 

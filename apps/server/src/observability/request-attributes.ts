@@ -27,8 +27,8 @@ export function nameOfRequest({ method, route }: RequestRecord): string {
  * Returns the attributes of a request's span. They include the attributes that OpenTelemetry's
  * stable conventions for HTTP servers require or recommend, and the attributes of this service.
  *
- * `url.query` is left out, because callers put secrets into it. The peer's address is left out,
- * because behind a proxy, it is only the address of the proxy.
+ * `url.query` is left out, because callers put secrets into it. The address of the peer
+ * (`network.peer.address`) is left out, because behind a proxy it is only the address of the proxy.
  */
 export function requestAttributes(request: TracedRequest, record: RequestRecord): Attributes {
   const { method, route, status, requestId, key, decision, errorCode } = record;

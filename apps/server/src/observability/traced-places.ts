@@ -3,7 +3,7 @@ import { parseSentinelUrl } from '@animal-store/quotas/sentinel-url';
 import type { Attributes } from '@opentelemetry/api';
 import * as semconv from '@opentelemetry/semantic-conventions';
 
-/** The addresses of the service, of its database and of Redis, for the attributes of spans. */
+/** The addresses of the service, of its database and of Redis, which become attributes of spans. */
 export interface TracedPlaces {
   /** The public address of the service, such as `https://api.example.com`. */
   readonly origin: string;

@@ -12,8 +12,8 @@ export function watchCalls<Call extends object>(
   onStart: (call: Call) => ((error: unknown) => void) | undefined,
 ): () => void {
   const { start, asyncEnd } = tracingChannel(channel);
-  // The callback is stored on the call itself. A WeakMap of all calls in flight would slow down
-  // garbage collection.
+  // The callback is a property of the object that describes the call. A WeakMap of all calls in
+  // flight would slow down garbage collection.
   const onEnd = Symbol(channel);
   type Watched = Call & { [onEnd]?: ReturnType<typeof onStart>; error?: unknown };
 

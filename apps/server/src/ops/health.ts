@@ -37,8 +37,8 @@ interface HealthState {
 export type Health = ReturnType<typeof createHealth>;
 
 /**
- * Creates the health report of this replica. The replica is not ready at first, because the
- * ops listener opens before the public one.
+ * Creates the health report of this replica. The replica is not ready at first, because the ops
+ * listener opens before the public port. Otherwise a load balancer would send requests too early.
  *
  * @param options.findDatabaseFault a function that queries the database for a fault that makes
  * every request fail, such as a missing migration.
@@ -94,8 +94,8 @@ export function createHealth(options: {
           ? undefined
           : state.wait?.reason,
       ];
-      // If the query found no fault, reads work. Writes may still fail, which `partialFault`
-      // reports.
+      // If the query found no fault, reads work, but writes may still fail. `partialFault` then
+      // returns the reason.
       const faults = [databaseFault === undefined ? partialFault() : undefined, state.redisFault];
       const refusal = state.redisFault === undefined ? undefined : state.redisRefusal();
       if (refusal !== undefined) faults.push(`${refusal}.`);

@@ -7,7 +7,10 @@ import {
 import type { Request } from 'express';
 import { AdminError } from './admin-error.ts';
 
-/** Returns the rank of a role. Each role has all permissions of the roles with lower ranks. */
+/**
+ * Returns the rank of an operator's role. Each role has all permissions of the roles with lower
+ * ranks.
+ */
 const rankOf = (role: OperatorRole): number => operatorRoles.indexOf(role);
 
 /** Returns the 403 error for an operator whose role is too low for the operation. */

@@ -55,9 +55,9 @@ export function createOpsAdmission({
  * Refuses a request whose `Host` header is not an IP address, `localhost` or one of the given
  * names.
  *
- * The check prevents DNS rebinding: an attacker can point his own host name at this listener, and
- * the scripts of his web page could then read the responses. The browser still sends the attacker's
- * name in `Host`.
+ * The check prevents DNS rebinding: an attacker can point a host name at this listener, and scripts
+ * of a web page on that host could then read the responses. The browser still sends the attacker's
+ * host name in `Host`.
  */
 function foreignHost({ headers: { host } }: Request, hosts: ReadonlySet<string>) {
   // A request without a `Host` header comes from an HTTP/1.0 client. Browsers always send the

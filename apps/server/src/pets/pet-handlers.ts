@@ -26,7 +26,8 @@ export function createPetHandlers(options: {
   /** Returns the API key of a request. */
   keyOf: (res: { readonly locals: Express.Locals }) => { readonly id: string };
   /**
-   * A middleware that refuses a request if its key has lost its permission while the body arrived.
+   * A middleware that refuses a request if its API key has lost the permission while the body
+   * arrived.
    */
   confirmCaller: RequestHandler;
 }) {

@@ -10,7 +10,8 @@ const writtenBody = c.type<WrittenBody>();
 
 /**
  * The contract of animals as the server implements it. The response bodies are strings, because
- * Postgres writes the JSON of animals that are read. Misspelt parameter names are refused.
+ * Postgres writes the JSON of animals that are read. Requests with misspelt parameter names are
+ * refused.
  */
 export const petContract = c.router(
   {

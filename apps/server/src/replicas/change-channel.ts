@@ -36,7 +36,10 @@ export interface ReplicaSubscribers {
    */
   seen(replica: string): boolean;
   left(replica: string): void;
-  /** Handles the case that messages were lost or not understood. Any key may have changed then. */
+  /**
+   * Handles the case that messages were lost or not understood. Any API key may have changed
+   * without this replica learning about it.
+   */
   missed(): void;
 }
 

@@ -37,8 +37,8 @@ export function createReplicaCount(options: { id?: string; clock: Pick<Clock, 'e
     /**
      * Records a heartbeat.
      *
-     * @returns whether it is the first heartbeat of another replica. That replica does not know
-     * this one yet.
+     * @returns whether the heartbeat is the first one of another replica. The other replica does
+     * not know this replica yet.
      */
     hear(id: string): boolean {
       heardAt = clock.elapsed();

@@ -3,9 +3,9 @@ import type { Database } from '@animal-store/postgres';
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm';
 
 /**
- * The position of a page: where the previous page ended. The first text is the index of one of the
- * lists that {@link readLists} reads. The others are the sort values of the last row, as Postgres
- * writes them.
+ * The position of a page: where the previous page ended. The first text is the index of the part of
+ * the list that {@link readLists} was reading. The other texts are the sort values of the last row,
+ * as Postgres writes them.
  */
 export type ListPosition = readonly string[];
 
@@ -51,10 +51,11 @@ export function isAfter(
 const join = (parts: readonly SQLWrapper[]) => sql.join([...parts], sql`, `);
 
 /**
- * Reads a page from several lists, which are shown one after the other.
+ * Reads a page of a list that consists of several parts, one after the other. Each part has its own
+ * SQL query.
  *
- * @param read a function that reads up to a number of rows from one list, beginning after a
- * position.
+ * @param read a function that reads up to a number of rows from one part of the list, beginning
+ * after a position.
  */
 export async function readLists<List, Row extends { readonly place: string }>(
   lists: readonly List[],
@@ -64,7 +65,7 @@ export async function readLists<List, Row extends { readonly place: string }>(
   const [first = '0', ...place] = position ?? [];
   const found: { row: Omit<Row, 'place'>; place: ListPosition }[] = [];
   for (const [n, list] of lists.entries()) {
-    // One row more than the limit is read. If it exists, there is a next page.
+    // One row more than the limit is read. If that row exists, there is a next page.
     if (n < Number(first) || found.length > limit) continue;
     const from = position && n === Number(first) ? place : undefined;
     for (const { place, ...row } of await read(list, limit + 1 - found.length, from)) {

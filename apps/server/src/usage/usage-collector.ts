@@ -26,10 +26,10 @@ export function createUsageCollector(options: { clock: Pick<Clock, 'now'>; maxEn
 
   return {
     /**
-     * Counts a request for the usage tables if it has a quota decision or a known key. The caller
-     * of all other requests is unknown: CORS preflights, requests refused because of overload, and
-     * requests whose key could not be looked up. If such a request fails, it is counted only in the
-     * live traffic (the counts of the last minute).
+     * Counts a request for the usage tables if it has a quota decision or a known key. The callers
+     * of all other requests are unknown: CORS preflights, requests refused because of overload, and
+     * requests whose API key could not be looked up. If such a request fails, it is counted only in
+     * the live traffic (the counts of the last minute).
      */
     count(request: UsedRequest): void {
       const { key, decision, errorCode, durationMs } = request;
@@ -50,8 +50,8 @@ export function createUsageCollector(options: { clock: Pick<Clock, 'now'>; maxEn
         outcome: usageOutcomes.indexOf(outcome),
       };
       const ofKey = entries.get(kind.keyId);
-      // The search starts at the newest entry. While the database is down, a key has entries of
-      // many minutes.
+      // The newest entry usually matches, so the array is searched from its end. While the database
+      // is down, a key has entries of many minutes.
       const found = ofKey?.findLast(
         (entry) =>
           entry.minute === kind.minute &&

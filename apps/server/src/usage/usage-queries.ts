@@ -97,7 +97,7 @@ const listBusiestKeys = statement(
     const sum = sql<number>`busy.requests`.mapWith(Number);
     const { account, plan } = filter;
     // The subquery is sorted, so that Postgres looks up keys only until the list is full. Without a
-    // filter, it returns only the rows of the list, so that Postgres need not sort all keys.
+    // filter, the subquery returns only the rows of the list. Postgres then need not sort all keys.
     const most = account === undefined && plan === undefined ? sql`limit ${limit}` : sql`offset 0`;
     const busy = sql`(select ${counts.keyId}, ${requests} as requests from ${counts}
       where ${and(isWithin('day', range), account === undefined ? undefined : isOfKeys(eq(apiKeys.account, account)))} and ${counts.keyId} > ${largestTotalId}
@@ -126,8 +126,8 @@ const caller = {
 };
 
 /**
- * When callers are ranked by 429 responses, only this many keys with the most 429 responses are
- * considered.
+ * The number of keys that are read to find the callers with the most 429 responses. The keys with
+ * the most 429 responses are read.
  */
 const lookedAtKeys = 1_000;
 
@@ -275,8 +275,8 @@ export function createUsageQueries(db: Database) {
 
     /**
      * Reads how many requests all replicas of the service have handled in the last {@link
-     * liveSeconds}. The result has one item for each batch of counts that a replica has written in
-     * this time.
+     * liveSeconds} seconds. The result has one item for each batch of counts that a replica has
+     * written in this time.
      */
     readTraffic: () => readLiveTraffic(db),
   };

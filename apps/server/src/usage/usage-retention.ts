@@ -18,8 +18,9 @@ export interface UsageRetention {
 }
 
 /**
- * Rows that expire after the same time: their table, its primary key, the column with the time, the
- * retention period in milliseconds, and the length of their buckets in minutes.
+ * A group of rows with the same retention period: the table, the columns of its primary key, the
+ * column with the time, the retention period in milliseconds, and the length of the buckets in
+ * minutes.
  */
 type Expiring = readonly [table: string, key: string, at: string, keptMs: number, span?: number];
 
@@ -38,8 +39,8 @@ const expiring = ({ minutes, hours, days, flushes }: UsageRetention): readonly E
 ];
 
 const deleteOldest = statement('delete_usage', (db, [table, key, at, keptMs, span]: Expiring) => {
-  // The expiry is computed by the clock of the database. A replica with a wrong clock must not
-  // delete anything too early.
+  // The expiry is computed by the clock of the database. Otherwise a replica with a wrong clock
+  // could delete rows too early.
   const isExpired = sql`${sql.raw(at)} < now() - make_interval(secs => ${keptMs / 1_000})
     and ${span === undefined ? sql`true` : sql`span = ${span}`}`;
   return db

@@ -31,7 +31,7 @@ const outcome = customType<{ data: UsageOutcome; driverData: number }>({
     const name = usageOutcomes[place];
     if (name === undefined)
       throw new TypeError(
-        `The table with the request counts contains the outcome number ${place}, which a newer version of the service has written. Update this server.`,
+        `The table with the request counts contains the outcome number ${place}, which this version of the service does not know. Update this replica to the version of the newest replica.`,
       );
     return name;
   },
@@ -63,8 +63,8 @@ export const isDenied: SQL = inArray(counts.outcome, ['denied', 'banned']);
 const admitted = inArray(counts.outcome, ['ok', 'client_error', 'server_error']);
 
 /**
- * The sort orders of keys and accounts by usage. The value says which of today's requests are
- * counted: all of them, or only those that were denied.
+ * The sort orders that sort keys and accounts by today's usage. The value of each property says
+ * which requests are counted: all requests, or only denied ones.
  */
 export const countsOfToday = { '-requests': 'requests', '-denials': 'denials' } as const;
 

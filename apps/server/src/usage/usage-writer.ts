@@ -33,8 +33,8 @@ const isDeprecated = sql.raw(`operation = any ('{${deprecatedCodes}}')`);
 const isRefused = sql.raw(`outcome = ${usageOutcomes.indexOf('refused')}`);
 
 /**
- * Returns the SQL condition that a use is in a later minute than the last recorded one. So the time
- * of the last use, and its index entry, are written at most once a minute.
+ * Returns the SQL condition that a use of a key is in a later minute than the last recorded use. So
+ * the time of the last use, and its index entry, are written at most once a minute.
  */
 const isLater = (column: 'at' | 'deprecated_at' | 'refused_at') =>
   sql.raw(`date_trunc('minute', excluded.${column}) >

@@ -73,8 +73,8 @@ test('all keys of an account with a plan share the quota of the account, and the
     // The response to a caller contains neither the account's name nor its other keys.
     expect(told.text).not.toContain(account);
   }
-  // The list of keys shows the plan that applies. It also shows the plan of the key itself, which
-  // has no effect while the account has a plan.
+  // The list of keys shows the plan that applies. The list also shows the plan of the key itself,
+  // which has no effect while the account has a plan.
   const inForce = { subject: 'account', plan, quota };
   const own = { plan: 'business', quota: { perMinute: 1_000 }, inForce, state: 'active' };
   expect((await listKeys(`account=${account}`))[0]).toMatchObject(own);
@@ -191,8 +191,8 @@ test('the service refuses all keys of a suspended account, including new keys, u
     { id: key.id, ...ofAccount },
   ]);
 
-  // The key is suspended twice: together with its account, and by itself. When the key leaves the
-  // account, its own suspension remains, and the key must be resumed by itself.
+  // Both the account and the key itself are suspended. When the key leaves the account, the
+  // suspension of the key remains, and an operator must resume the key.
   const besides = await post(`/keys/${newer.key.id}/suspend?reason=leaked`);
   const both = { suspension: { reason: 'leaked' }, accountSuspension: suspension };
   expect(besides.body).toMatchObject({ state: 'suspended', ...both });

@@ -35,7 +35,7 @@ test('keys that the previous version stored with an account keep their limits an
   );
   const admin = adminOf(server);
   /**
-   * Sends a request and returns the quota that it used. The test compares the remaining requests of
+   * Sends a request and returns the state of the quota. The test compares the remaining requests of
    * the day, because a minute may end during the test.
    */
   const use = async (token: string) => {

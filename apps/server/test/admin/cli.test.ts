@@ -186,8 +186,8 @@ test("the CLI works from another machine with the permissions of its operator's 
   const { operator, token } = await json<IssuedOperator>(
     ...['operators', 'create', '--name', 'Ann', '--role', 'operator'],
   );
-  // The service has no `ADMIN_TOKEN`. Neither an empty string nor a well-known value may be
-  // accepted instead.
+  // The service has no `ADMIN_TOKEN`. Neither an empty string nor a well-known value may work as
+  // the token.
   for (const guess of ['', 'undefined', adminToken]) {
     expect((await adminOf(server).call('/keys', { token: guess })).status).toBe(401);
   }

@@ -28,8 +28,8 @@ const openSession = async (token: string) =>
 const refused = { code: 'unauthorized', message: 'The admin token is not valid.', status: 401 };
 
 /**
- * The ways in which an operator can lose permission. Each function returns the status of its
- * request.
+ * The ways in which an operator can lose permission. Each function takes the permission away, and
+ * returns 200 if this succeeded.
  */
 const ends = {
   revoked: async (id: string) => (await post(`/operators/${id}/revoke`)).status,

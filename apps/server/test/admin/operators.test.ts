@@ -296,8 +296,8 @@ describe("the expiry of operators' sessions", () => {
     let finding: Promise<unknown> | undefined;
     await db.transaction(async (tx) => {
       await tx.update(operatorSessions).set({ expiresAt: sql`now()` });
-      // The session is still valid when it is found. Extending it has to wait for this transaction,
-      // which ends the session.
+      // The service finds the session while it is still valid. Extending the session has to wait
+      // for this transaction, which ends the session.
       finding = sessions.find(token, { isActive: true });
       // The query runs outside the transaction. A transaction would see the same snapshot of
       // `pg_stat_activity` each time.
@@ -341,7 +341,8 @@ describe('the rules for names of operators', () => {
     expect((await create('Zoe')).status).toBe(201);
   });
 
-  // Regression: each creation compared its name before the other creation was committed.
+  // Regression: both operators were created, because each creation compared its name before the
+  // other creation was committed.
   test('the admin API refuses one of two operators who are created at the same time with names that look alike', async () => {
     for (let round = 0; round < 10; round += 1) {
       const letters = String.fromCharCode(65 + round).repeat(3);

@@ -38,8 +38,8 @@ async function ban(server: LocalServer, token: string): Promise<number> {
 describe('the overview of a service that counts requests in its process', () => {
   const { service, admin } = useAdmin('postgres', {
     ...settings,
-    // The database contains a ban of an earlier process, which was killed. The ban was only in the
-    // memory of that process.
+    // The table contains a ban of an earlier process, which was killed. Only that process enforced
+    // the ban, so the ban has no effect.
     prepare: (db: Database) => writeBans(db, banOf(crypto.randomUUID(), 60)),
   });
   test('the overview lists callers with denied requests, and lists a ban until the key is unbanned', async () => {

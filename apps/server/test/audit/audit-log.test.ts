@@ -18,7 +18,7 @@ const anyToken = {
 
 const { service, admin } = useAdmin();
 
-/** Returns the audit entries that match a filter. They must fit on one page. */
+/** Returns the audit entries that match a filter. The entries must fit on one page. */
 const entriesOf = (filter: string) => admin.read<AuditEntry[]>(`/audit?${filter}`);
 
 const change = (id: string, json: string, query = '') =>

@@ -6,8 +6,8 @@ import { fillWithKeys } from './million-keys.ts';
 import { percentile } from './percentile.ts';
 
 /**
- * The longest times in milliseconds that a search and any other list may take. Searches must be
- * faster, because operators type while the search runs.
+ * The longest times in milliseconds that a search, and any other list, may take. A search must be
+ * faster, because the console searches while the operator types.
  */
 const [maxSearchMs, maxListMs] = [300, 1_000];
 

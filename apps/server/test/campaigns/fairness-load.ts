@@ -4,7 +4,7 @@
 //     node fairness-load.ts ORIGIN CONNECTIONS TOKEN NETWORKS
 //
 // Each second, the program prints the number of responses and of 503s. The campaign (long test)
-// `fairness` runs it as a separate process, so that it does not delay the measurement.
+// `fairness` runs it as a separate process, so that sending does not delay the measurement.
 
 import { connect } from 'node:net';
 

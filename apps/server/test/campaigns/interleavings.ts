@@ -50,8 +50,8 @@ const starts: readonly Start[] = [false, true].flatMap((isPlanned) =>
 /**
  * Lets two operators and a caller act on one key at the same time, with every pair of operators'
  * actions and both quota stores. The final state and the responses must be possible without
- * concurrency: at least one order of the actions and the two steps of the request must lead to
- * them.
+ * concurrency: at least one order of the actions and the two steps of the request must have the
+ * same result.
  *
  * @param options.minutes the longest duration. The campaign ends earlier, after 1,000 rounds of
  * each pair and store.

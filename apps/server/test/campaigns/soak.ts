@@ -23,8 +23,8 @@ const [callers, pauseMs] = [30, 200];
 
 const program = `${process.execPath} ${nodeFlags.join(' ')} ${repository}apps/server/src/main.ts`;
 /**
- * The command that starts the server. It discards the log, which would be too long for this process
- * to keep in memory.
+ * The command that starts the server and discards its log. This process would have to keep the log
+ * in memory, and it would be too long.
  */
 const command = ['sh', '-c', `exec ${program} 2> /dev/null`] as const;
 
@@ -157,7 +157,7 @@ export async function run({ minutes }: { minutes: number }): Promise<void> {
     while (goesOn()) {
       await pause(sampleEveryMs);
       samples.push(await memoryOf(server));
-      // The command may fail, because Redis may be unavailable at the moment.
+      // An error is ignored here, because Redis may be unavailable at this moment.
       const counted = await redis.command('eval', countKeys, '0').catch(() => '0 0');
       const [all = 0, forever = 0] = counted.split(' ').map(Number);
       keysInRedis.push(all);

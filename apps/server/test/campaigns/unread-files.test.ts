@@ -25,8 +25,8 @@ test.each(['gzip', 'identity'])(
       const socket = await openConnection(server.origin);
       sockets.push(socket);
       socket.write(`GET /openapi.json HTTP/1.1\r\nHost: a\r\nAccept-Encoding: ${encoding}\r\n\r\n`);
-      // The first bytes of the response have arrived, and the client does not read them or anything
-      // after them.
+      // The first bytes of the response have arrived. The client reads neither these bytes nor the
+      // rest of the response.
       await once(socket, 'readable');
     }
     expect((await residentBytes()) - before).toBeLessThan(mayGrowBytes);

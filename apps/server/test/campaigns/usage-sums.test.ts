@@ -185,8 +185,8 @@ test('the stored usage of three servers contains every response, except response
   // keys.
   expect(new Set(outcomes).add('refused')).toEqual(new Set(usageOutcomes));
 
-  // Everything before this point is in the usage tables. Only requests after it may be lost by the
-  // replica that will be killed.
+  // All requests before this moment are in the usage tables. The replica that will be killed may
+  // lose only requests after this moment.
   const written = new Map(victim.answers);
   await underLoad(async () => {
     await untilAnswered(40);

@@ -16,8 +16,8 @@ const env: Readonly<Record<string, string>> = {
   REQUEST_TIMEOUT_MS: '1000',
   STALL_TIMEOUT_MS: '1000',
   KEEP_ALIVE_TIMEOUT_MS: '1000',
-  // The log has no lines for requests, because it would become too long for the memory of this
-  // process.
+  // The server logs no requests, because this process keeps the log in memory, and it would become
+  // too long.
   LOG_LEVEL: 'warn',
 };
 

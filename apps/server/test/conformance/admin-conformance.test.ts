@@ -134,7 +134,8 @@ test('the admin API sends every response that its OpenAPI document lists, except
 
 async function causeSuccesses(name: string): Promise<void> {
   const { path, method, parameters, responses } = operationOf(name);
-  // Every change takes a reason for the audit log, except the beginning and the end of sessions.
+  // Every request that changes something takes a reason for the audit log, except requests that
+  // begin or end a session.
   const isAudited = method !== 'GET' && !path.includes('/sessions');
   expect([name, parameters.some((it) => it.name === 'reason')]).toEqual([name, isAudited]);
   const [key, another, { operator }, session] = [
@@ -263,8 +264,8 @@ test('the admin API accepts a request body if and only if its OpenAPI document a
     if (!('body' in route && route.body instanceof ZodType)) continue;
     const { body: document = {} } = operationOf(operation);
     const { body: schema } = route;
-    // Properties of other operations are generated rarely. A single one makes a body invalid, and
-    // the test also needs many valid bodies.
+    // Properties of other operations are generated rarely. A single such property makes a body
+    // invalid, and the test also needs many valid bodies.
     const own = Object.entries(members).filter(([it]) =>
       JSON.stringify(document).includes(`"${it}"`),
     );

@@ -42,7 +42,7 @@ const messages = (['request', 'response'] as const).flatMap((direction) =>
  * nothing may happen twice. After each cut, requests must succeed again.
  *
  * @param options.goesOn a function that gets the number of finished passes, and returns whether
- * another pass follows. A pass cuts each message once.
+ * another pass follows. In a pass, the connection is cut once at each kind of message.
  */
 export async function cutConnections(options: {
   seed: number;

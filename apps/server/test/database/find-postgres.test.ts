@@ -19,8 +19,8 @@ test('findPostgres does not wait for a host that accepts the connection but neve
   await using server = await openRawServer((socket) => silent.resolve(socket.resume()));
   const found = await findOn(adminUrl, [addressOf(server.port), real], 60);
   expect(found).toEqual({ address: real, isWritable: true });
-  // The client has not closed its connection to the silent host yet. So the search returned the
-  // other host without waiting for the timeout of the silent one.
+  // `findPostgres` has not closed its connection to the silent host yet. So it has returned the
+  // other host without waiting for the timeout of the silent host.
   expect((await silent.promise).readableEnded).toBe(false);
 });
 

@@ -34,8 +34,8 @@ test('two servers that start on an empty database at the same time run the migra
   expect(await repeated).toHaveLength(0);
 });
 
-// Regression: behind PgBouncer, the role had a statement timeout of 5 s. An index that took longer
-// was started again forever.
+// Regression: behind PgBouncer, the role had a statement timeout of 5 s. If an index needed more
+// time than that, the service began to create it again and again.
 test('a migration creates an index while animals are created, and the statement timeout of the role does not apply', async () => {
   await using database = await createOldDatabase(indexMigration);
   await using sql = connectTo(database.url);

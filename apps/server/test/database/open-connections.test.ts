@@ -28,8 +28,8 @@ test('each connection pool for requests keeps one connection open while there ar
   const [requests, reads, operators] = await Promise.all(
     [opened.db, opened.reads, opened.operators].map((db) => findSession(db)),
   );
-  // The connection for the admin API is closed when it has been idle too long. The two other
-  // connections have then been idle for the same time and must still be open.
+  // The connection for the admin API is closed when it has been idle too long. By then, the two
+  // other connections have been idle for the same time, and must still be open.
   await until(async () => (await sessions()).every(({ pid }) => pid !== operators));
   expect(await sessions()).toEqual(
     expect.arrayContaining([

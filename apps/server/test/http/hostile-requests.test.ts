@@ -18,7 +18,7 @@ const service = useService('postgres', {
 /** The number of animals that the tests of this file have created. */
 let created = 0;
 const countAnimals = async () => (await listAll(service.server, service.tokens.enterprise)).size;
-// No other animal exists at the end, so refused requests have created nothing.
+// At the end, no other animal may exist, because refused requests must create nothing.
 afterAll(async () => {
   expect(await countAnimals()).toBe(created);
 });

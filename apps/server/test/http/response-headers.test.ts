@@ -30,7 +30,10 @@ const exposed = [
   ...['x-ratelimit-remaining', 'x-ratelimit-reset', 'x-request-id'],
 ];
 
-/** Returns the headers that are equal for each request, without dates, ids and quotas. */
+/**
+ * Returns the headers of a response without those that differ in each response: dates, ids and
+ * quotas.
+ */
 const lasting = ({ headers }: Answer) =>
   Object.fromEntries(
     [...headers].filter(

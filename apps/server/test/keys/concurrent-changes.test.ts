@@ -80,7 +80,8 @@ test('an unban ends the ban when the key moves to another account at the same ti
   }
 });
 
-// Regression: both unbans recorded the ban, because both read it before one of them got the lock.
+// Regression: both audit entries showed the ban, because both unbans read the ban before one of
+// them got the lock.
 test('the audit log shows the ended ban in only one of two entries when two unbans of a key happen at the same time', async () => {
   for (let round = 0; round < rounds; round += 1) {
     const id = await createBanned('label');
@@ -146,7 +147,7 @@ test('a banned key stays banned when it moves to another account while a plan ch
   expect(await isBanned(id)).toBe(true);
 });
 
-/** Returns the database with a function that ends each transaction in another way. */
+/** Returns a database object that runs each transaction with the given function. */
 const withTransactions = (transaction: typeof database.db.transaction) =>
   Object.create(database.db, { transaction: { value: transaction } }) as typeof database.db;
 

@@ -129,8 +129,8 @@ describe.each(databaseKinds)('the search for API keys on %s', (kind) => {
     [{ search: 'me%' }, 'd'],
     [{ search: 'zurich' }, '1'],
     [{ search: 'ZÜ' }, '1'],
-    // The text would only match across the end of a name and the start of an account, so it matches
-    // nothing.
+    // The text is the end of a name followed by the start of an account. It must not match, because
+    // it is part of neither.
     [{ search: 'twinA' }, ''],
     [{ search: 'eeee' }, 'e'],
     [{ search: 'EEEEEEEE-00' }, 'e'],

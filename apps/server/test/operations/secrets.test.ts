@@ -29,8 +29,8 @@ test('the errors, log lines, metrics and traces of the service contain no API ke
     const names = [
       ...['Idempotency-Key', 'X-API-Key', 'Cookie', 'Origin', 'User-Agent', 'X-Forwarded-For'],
       ...['traceparent', 'baggage', 'Content-Type', 'Content-Encoding'],
-      // The secret is a well-formed request id, and a well-formed request id may be logged. So the
-      // secret is not sent as the request id.
+      // The secret has the format of a request id, and the service may log a well-formed request
+      // id. So the test does not send the secret as the request id.
       ...(token === secret ? [] : ['X-Request-Id']),
     ];
     const bodies = [

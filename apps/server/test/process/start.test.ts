@@ -61,7 +61,7 @@ test('the first start prints a key and a curl command, and created animals survi
 
   const { text } = await call(`${first.opsUrl}/console`);
   const [, script = ''] = /src="(\/console\/[^"]+)"/.exec(text) ?? [];
-  // Regression: Node printed a warning when it removed the types from this file.
+  // Regression: Node printed a warning when it removed the types from this script of the console.
   expect((await call(first.opsUrl + script)).status).toBe(200);
   expect(first.output()).not.toMatch(/error|warn/i);
 

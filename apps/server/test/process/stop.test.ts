@@ -8,8 +8,8 @@ import { openConnection } from '../wire/connection.ts';
 
 // `start.test.ts` tests SIGINT and the embedded database.
 test('the server process finishes the request in flight after SIGTERM, accepts no new one, and does not wait for idle clients', async () => {
-  // The keep-alive timeout is very long, like all timeouts in tests. A shutdown that waits for a
-  // timeout would therefore fail the test.
+  // The keep-alive timeout is very long, like all timeouts in tests. If the shutdown waited for
+  // this timeout, the test would fail.
   const env = { KEEP_ALIVE_TIMEOUT_MS: '600000' };
   await using service = await startProcess('postgres', { env });
   const { server, tokens } = service;

@@ -32,7 +32,7 @@ beforeAll(async () => {
     quotas: {
       redis: [redis.url],
       // Requests with a refused key count against their network. All requests of the tests come
-      // from one address, so its limit is very large.
+      // from one address, so the limit of that network is very large.
       addressPerMinute: 1_000_000,
       // A key is banned only after strikes (denied requests that count towards a ban) of 100 times
       // its limit. So the many denied requests of these tests cause no ban.

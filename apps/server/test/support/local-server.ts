@@ -10,8 +10,8 @@ import { drainMs } from '../../src/stop-process.ts';
 import { patientDatabase } from './databases.ts';
 
 /**
- * The properties of a running service that tests use. They are the same for a service in the process
- * of the test and for a service in its own process.
+ * The properties of a running service that tests use, both for a service in the process of the test
+ * and for a service in its own process.
  */
 export type AnyServer = AsyncDisposable &
   Pick<Server, 'baseUrl' | 'origin' | 'opsUrl' | 'output' | 'demoKey'>;

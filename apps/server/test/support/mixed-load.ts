@@ -5,8 +5,8 @@ import { type Load, startLoad } from './load.ts';
 import { type Answer, send } from './send.ts';
 
 /**
- * The status of each kind of request while nothing fails. `first use` is a list with a key that the
- * server has not cached.
+ * The status of each kind of request while nothing fails. `first use` is a `GET /pets` with an API
+ * key that the server has not cached.
  */
 const goodStatus = { list: 200, create: 201, 'first use': 200 } as const;
 
@@ -62,8 +62,8 @@ export function startMixedLoad(
         ? { method: 'POST', target: '/pets', headers, body: '{"name":"Rex","categoryId":1}' }
         : { method: 'GET', target: '/pets?limit=2', headers };
     const answer = await send(baseUrl, request, agent);
-    // If the request failed, the server has still not cached the key. The key is used again, so
-    // that a long outage does not use up all keys.
+    // If the request failed, the server has still not cached the API key. The key is used again, so
+    // that a long outage does not use up all unused keys.
     if (newToken && answer.status !== goodStatus[kind]) newTokens.unshift(newToken);
     return { ...answer, kind, sentAt };
   }

@@ -28,7 +28,10 @@ export async function openMovingName(stack: AsyncDisposableStack, ports: readonl
   }
 
   const file = join(directory, 'address');
-  /** Makes the name resolve to another machine. Without an index, the name cannot be resolved. */
+  /**
+   * Makes the host name resolve to another machine. Without an index, the host name cannot be
+   * resolved.
+   */
   const leadTo = (index: number | undefined) =>
     writeFileSync(file, index === undefined ? '' : (addresses[index] ?? ''));
   leadTo(0);

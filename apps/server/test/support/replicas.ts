@@ -37,8 +37,8 @@ export async function startReplicas(options: readonly LocalOptions[]) {
   });
   const servers = await Promise.all(starts);
 
-  // The agent opens up to 200 connections, and does not open a connection for each of 5,000
-  // requests.
+  // The agent opens at most 200 connections. Otherwise 5,000 requests at the same time would open
+  // 5,000 connections.
   const agent = new Agent({ keepAlive: true, maxSockets: 200 });
   opened.defer(() => agent.destroy());
 

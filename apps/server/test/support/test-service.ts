@@ -36,7 +36,7 @@ export type CallOptions = {
   readonly json?: string;
 };
 
-/** A quota that is too large for any test to use up. */
+/** A quota that is so large that no test uses it up. */
 export const wideQuota = { perMinute: 1_000_000, perDay: 10_000_000 };
 
 type Env = Readonly<Record<string, string>>;

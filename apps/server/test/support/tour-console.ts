@@ -128,7 +128,8 @@ async function expectAccessibilityTree(page: Page, link: string, width: number):
   // On a phone, a button opens the navigation.
   const found = [namesOf('button').includes('Menu'), namesOf('navigation')[0] === 'Pages'];
   expect(found, link).toEqual([width <= 640, width > 640]);
-  // A screen reader reads new messages only in regions that already exist.
+  // A screen reader announces a new message only in a region that existed before the message. So
+  // the region must exist on every page.
   expect(namesOf('status').length, link).toBeGreaterThanOrEqual(2);
   // All tables must still be tables in the accessibility tree, because a style sheet can remove the
   // role of a table.

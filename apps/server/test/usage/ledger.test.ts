@@ -95,9 +95,9 @@ describe.each(databaseKinds)('the usage ledger (stored request counts) on %s', (
       entryOf(nobody, day, { plan: 0, requests: 30 }),
     ]);
     const sum = async (filter: object) => sumOf(await ledger().read('day', filter, range));
-    // The usage of a plan contains the requests that keys sent while they had this plan. With an
-    // account and a plan, the usage contains all requests of the account's keys that have this plan
-    // now.
+    // The usage of a plan contains the requests that keys sent while they had this plan. If a query
+    // names an account and a plan, the usage contains all requests of those keys of the account
+    // that have this plan now.
     const [free, pro] = [{ plan: 'free' }, { plan: 'pro' }];
     const ofAll = [{}, free, { plan: 'enterprise' }];
     const ofAccounts = [{ account: acme }, { account: label }, { account: acme, ...free }];

@@ -129,7 +129,7 @@ test.each<[why: string, status: number, end: (key: Key) => unknown]>([
     while (statuses.length < 5) statuses.push(await use());
     stopFollowing();
     expect(statuses).toEqual([status, status, status, 429, 429]);
-    // At most one lookup follows, if the announcement of the change arrives only now.
+    // If the message about the change arrives only now, the replica looks up the key once more.
     expect(lookUps.filter((name) => name === 'find_key_by_token').length).toBeLessThan(2);
 
     const { history, lastUsedAt, lastRefusedAt, usage } = await untilPassing(

@@ -112,7 +112,7 @@ export const framings: Table<Framed> = {
     [chunked, `-1\r\nabc\r\n${end}`],
     [chunked, `3\r\nabcdef\r\n${end}`],
     [chunked, (chunk + end).replaceAll('\r', '')],
-    // These bodies end before their announced length.
+    // These bodies end too early: the last chunk or most of the announced bytes are missing.
     [chunked, chunk],
     ['Content-Length: 99', rex],
   ],

@@ -81,8 +81,8 @@ function wireConversations(token: string) {
 const concurrent = 50;
 
 /**
- * Opens connections to both listeners of a server, and does random things on them, which the seed
- * determines.
+ * Opens connections to both listeners of a server, and sends random sequences on them. The seed
+ * determines the sequences.
  */
 export async function holdConversations(options: {
   readonly server: AnyServer;

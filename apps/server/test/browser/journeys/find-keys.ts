@@ -18,7 +18,7 @@ export async function findKeys(store: Store): Promise<void> {
   const soon = new Date(Date.now() + 5 * 86_400_000).toISOString();
   const json = JSON.stringify({ expiresAt: soon, plan: 'pro' });
   await admin.call(`/keys/${idOf(50)}`, { method: 'PATCH', json });
-  // The window is wide enough to show all columns.
+  // The browser window is wide enough to show all columns of the table.
   await using tab = await open({ viewport: { width: 1920, height: 900 }, expected: /503/ });
   const { page } = tab;
   const rows = tab.rows('Keys');
@@ -68,8 +68,8 @@ export async function findKeys(store: Store): Promise<void> {
     await page.getByLabel(label).selectOption('');
     await rows.nth(49).waitFor();
   }
-  // The console applies the filter when the user pauses after a word. The field keeps the space at
-  // its end, so that the user can type the next word.
+  // The console applies the filter when the user pauses after a word. The text field must keep the
+  // space after the word, so that the user can type the next word.
   await page.getByLabel('Name, account, token or id').fill('nobody ');
   await expect.poll(() => tab.query()['search']).toBe('nobody');
   await page.keyboard.type('has this');

@@ -34,7 +34,8 @@ async function showDay({ show }: ConsoleTab, plot: string): Promise<void> {
 
 /**
  * Selects the day one week ago as the period. The journey checks that other pages keep the period,
- * that a colleague can open it, and that the plot can be downloaded and zoomed.
+ * and that a colleague who opens the address sees the same period. It also downloads and zooms the
+ * plot.
  */
 export async function viewLastWeek({ service, admin, open }: Store): Promise<void> {
   const { key } = await admin.create('{"name":"W-1 shop","account":"W-1","plan":"pro"}');
@@ -76,8 +77,8 @@ export async function viewLastWeek({ service, admin, open }: Store): Promise<voi
   };
   const chosen = tab.query();
   expect(await go('Deprecation')).toEqual(chosen);
-  // The period is not kept on the audit log, because that page has its own fields with the same
-  // names.
+  // The page of the audit log does not keep the period, because the page uses the same query
+  // parameters for its own filters.
   expect(await go('Audit log')).toEqual({});
   await go('Keys');
   await page.getByRole('link', { name: 'W-1', exact: true }).click();

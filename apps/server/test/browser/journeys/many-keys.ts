@@ -6,8 +6,8 @@ import { focusOf, tabTo } from '../../support/browser.ts';
 import type { Store } from '../../support/use-console.ts';
 
 /**
- * Logs in, changes a plan, and moves and revokes five keys with the keyboard only. The focus must
- * always be visible.
+ * Logs in, changes a plan, and moves and revokes five API keys, all with the keyboard only. The
+ * focus must always be visible.
  */
 export async function useKeyboard({ admin, open, createKeys }: Store): Promise<void> {
   const keys = await createKeys('five', 6);

@@ -4,8 +4,8 @@ import type { Store } from '../../support/use-console.ts';
 const newPet = '{"name":"Mia","categoryId":3}';
 
 /**
- * Creates a key after mistakes in the form, and passes its token on to the customer. The journey
- * then uses and changes the key, and revokes it after a leak.
+ * Creates an API key after mistakes in the form, and copies its token for the customer. The journey
+ * then uses and changes the key, and revokes the key after a leak.
  */
 export async function manageKey({ service, open, statusOf }: Store): Promise<void> {
   await using tab = await open();

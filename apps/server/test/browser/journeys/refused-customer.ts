@@ -6,9 +6,9 @@ import { writeCounts } from '../../support/write-usage.ts';
 const why = (page: Page) => page.getByRole('region', { name: 'Request status' });
 
 /**
- * Finds out why the customer C-5 gets 429, with one click from the overview, and fixes it with two
- * more. The journey also finds, explains and unbans a banned key, and shows when the key was
- * denied, by hour and by minute.
+ * Finds out with one click on the overview why the customer C-5 gets 429, and fixes the cause with
+ * two more clicks. The journey also finds and unbans a banned key. The page of the key explains the
+ * ban, and shows when requests were denied.
  */
 export async function explainDenials(store: Store): Promise<void> {
   const { service, admin, open, bannedKey, statusOf } = store;
@@ -45,7 +45,8 @@ export async function explainDenials(store: Store): Promise<void> {
   await page.getByRole('cell', { name: 'our fault' }).first().waitFor();
 
   const { id, token } = await bannedKey({ name: 'why do we get 429' });
-  // The hour is in the past, but the usage tables still contain the counts of its minutes.
+  // The selected hour is in the past, but the usage tables still contain the counts of each minute
+  // of this hour.
   const hour = Math.floor(Date.now() / 3_600_000 - 3) * 3_600_000;
   const at = (minute: number) => hour + minute * 60_000;
   await writeCounts(service.database, id, [
@@ -88,8 +89,8 @@ export async function explainDenials(store: Store): Promise<void> {
 }
 
 /**
- * Gives an account a plan, finds out why it gets 429 and because of which key, suspends it, and
- * writes a letter to the customer.
+ * Gives an account a plan, and finds out why the account gets 429 and which of its keys is the
+ * cause. The journey then suspends the account and writes a letter to the customer.
  */
 export async function changeAccount(store: Store): Promise<void> {
   const { admin, open, bannedKey, statusOf } = store;

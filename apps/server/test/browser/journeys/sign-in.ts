@@ -20,7 +20,7 @@ async function openBeside({ page }: ConsoleTab): Promise<Page> {
 
 /**
  * Logs in with a token, which creates a session for all tabs. The browser must not store the
- * session on the disk. Logging in again loses no input.
+ * session on the disk. When the operator must log in again, the input of open forms is kept.
  */
 export async function signIn({ service, admin, open, expireSessions }: Store): Promise<void> {
   await admin.create('{"name":"in a new tab","plan":"free"}');
@@ -86,7 +86,7 @@ export async function signIn({ service, admin, open, expireSessions }: Store): P
   for (const one of [waiting, other, beside]) await expect.poll(() => sessionOf(one)).toBe(stored);
   expect(stored).not.toContain(adminToken);
   const { token: shared } = JSON.parse(stored) as { token: string };
-  // A tab may have a separate session, for example when a link from another site has opened it.
+  // A tab may have a separate session, for example when a link on another site has opened the tab.
   const own = await openBeside(tab);
   await heading(own, 'Overview').waitFor();
   const { token } = (await admin.call('/sessions', { method: 'POST' })).body as { token: string };
@@ -141,8 +141,8 @@ export async function keepConsoleOpen({ service, admin, browser }: Store): Promi
     const before = tab.requests.length;
     for (let second = 0; second < 10; second++) {
       await page.clock.runFor(1_000);
-      // After this call, the response to the page's own request has also arrived. So the next
-      // request of the page is due one interval from now.
+      // When this call has ended, the response to the page's own request has also arrived. So the
+      // page sends its next request one polling interval from now.
       await admin.call(`/${path}`);
     }
     const paths = tab.requests.slice(before).map((asked) => new URL(asked).pathname);

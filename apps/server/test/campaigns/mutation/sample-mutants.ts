@@ -41,8 +41,8 @@ function isInSample(mutant: Mutant): boolean {
 }
 
 /**
- * A checker of Stryker. Stryker asks it which mutants compile, and it accepts only the mutants in
- * the sample.
+ * A checker for Stryker, a program that changes the code (mutants) to test the tests. Stryker asks
+ * the checker which mutants compile. This checker accepts only the mutants in the sample.
  */
 const sampler = {
   init: async () => {},
