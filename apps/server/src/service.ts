@@ -253,8 +253,8 @@ async function openStores(context: Context) {
 }
 
 /**
- * Opens the parts that callers and operators work with: keys, accounts, operators, animals and the
- * overview.
+ * Opens the parts that callers and operators work with: API keys, accounts, operators, animals and
+ * the overview.
  */
 function openDomain(context: Context, { database, quotas, counted, usage }: Stores) {
   const { clock, isAlone, place, observability } = context;

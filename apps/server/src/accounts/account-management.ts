@@ -131,7 +131,7 @@ export function createAccountManagement(
 
     /**
      * Sets or removes the plan of an account. The request counts of the account do not change, and
-     * a banned key stays banned.
+     * a banned API key stays banned.
      */
     async setPlan(name: string, choice: AccountPlan, cause: Cause): Promise<Account> {
       let ids: string[] = [];
@@ -139,8 +139,8 @@ export function createAccountManagement(
       const changing = change(
         { name, action: 'account.changed', cause },
         choice.plan === null ? { plan: null, perMinute: null, perDay: null } : storedPlan(choice),
-        // The keys are listed while the account is locked. A key that leaves the account after that
-        // is still in the list, so the ban of the key also moves.
+        // The API keys are listed while the account is locked. A key that leaves the account after
+        // that is still in the list, so the ban of the key also moves.
         async (tx) => {
           ids = (await listKeyIds(tx, name)).map(({ id }) => id);
         },
@@ -182,7 +182,7 @@ export function createAccountManagement(
     },
 
     /**
-     * Suspends an account. `key-lookup.ts` then refuses all keys of the account. A second
+     * Suspends an account. `key-lookup.ts` then refuses all API keys of the account. A second
      * suspension changes only the reason.
      */
     async suspend(name: string, cause: Cause): Promise<Account> {

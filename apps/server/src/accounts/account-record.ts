@@ -38,7 +38,7 @@ export async function readAccounts(db: Database, names: string[]): Promise<Accou
   return names.map((name) => toAccount(name, stored.get(name), keys.get(name)));
 }
 
-/** Adds the number of keys to a stored account. */
+/** Adds the number of API keys to a stored account. */
 export async function completeAccount(
   db: Database,
   name: string,
@@ -83,7 +83,8 @@ export async function findAccount(db: Database, name: string): Promise<StoredAcc
 }
 
 /**
- * The SQL condition that a ban is active and is the only reason why the key's requests are refused.
+ * The SQL condition that a ban is active and is the only reason why the API key's requests are
+ * refused.
  */
 const isRefusingKey = and(isOpen, isActive(apiKeys), isNull(apiKeys.suspendedAt));
 
@@ -99,7 +100,9 @@ const countBans = statement('count_bans_of_accounts', (db, names: string[]) =>
     .groupBy(apiKeys.account),
 );
 
-/** Counts the banned keys of each account. The returned map contains only accounts with bans. */
+/**
+ * Counts the banned API keys of each account. The returned map contains only accounts with bans.
+ */
 export async function countBansOfAccounts(
   db: Database,
   names: string[],
@@ -107,7 +110,7 @@ export async function countBansOfAccounts(
   return new Map((await countBans(db, names)).map(({ account, keys }) => [account, keys]));
 }
 
-/** Returns the banned keys of accounts. The keys with the latest end of the ban come first. */
+/** Returns the banned API keys of accounts. The keys with the latest end of the ban come first. */
 export const listBansOfAccounts = (
   db: Database,
   names: string[],

@@ -81,7 +81,7 @@ const selectNames = statement(
     const sorted = sql.join(sortedBy(list), sql`, `);
     const conditions = and(sql`true`, condition, isAfter(list, position), ...matches(filter));
     if (today !== undefined) {
-      // Each of these accounts has a key, so the query does not check again that the account
+      // Each of these accounts has an API key, so the query does not check again that the account
       // exists. The inner query is limited to one page, so that only the positions of these
       // accounts are computed.
       const page = sql`(select today.* from (${today}) today
@@ -127,8 +127,8 @@ function matches({
 }
 
 /**
- * The SQL condition that an account exists: it has a key or a plan, or is suspended. The condition
- * does not use `exists`, because Postgres might then read all keys to find the accounts.
+ * The SQL condition that an account exists: it has an API key or a plan, or is suspended. The
+ * condition does not use `exists`, because Postgres might then read all keys to find the accounts.
  */
 const isKept = sql`((select true from api_keys where account = found.name limit 1)
   or (select plan is not null or suspended_at is not null from accounts where name = found.name))`;

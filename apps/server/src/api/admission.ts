@@ -46,7 +46,7 @@ export function createAdmission(options: AdmissionOptions, answerFailure: ErrorR
 
   /** Counts a request against the quota that its operation uses, and returns the decision. */
   function takeQuota({ apiKey }: Caller, req: Request): Promise<QuotaDecision> {
-    // Requests without a valid key, or with a suspended key, are counted against their network.
+    // Requests without a valid API key, or with a suspended key, are counted against their network.
     if (apiKey === undefined) return networks.take(networkOf(req));
     const isForStatus = req.tsRestRoute?.metadata?.quota === 'status';
     return isForStatus && missingScope(apiKey, req) === undefined
@@ -62,7 +62,7 @@ export function createAdmission(options: AdmissionOptions, answerFailure: ErrorR
     /**
      * Admits or refuses a request to an operation of the API.
      *
-     * If the key is in the cache, the caller is identified without `await`. Each additional
+     * If the API key is in the cache, the caller is identified without `await`. Each additional
      * iteration of the event loop would cost 1 % of the throughput of `GET /pets`.
      */
     async admitCaller(req: Request, res: Response, next: NextFunction): Promise<void> {
@@ -91,7 +91,7 @@ export function createAdmission(options: AdmissionOptions, answerFailure: ErrorR
     /**
      * Admits or refuses a request for a documentation page or for an unknown path outside `/v1`.
      * Documentation pages have a separate quota, because callers who have used up the quota for
-     * requests without a key may need the documentation.
+     * requests without an API key may need the documentation.
      */
     async admitPage(req: Request, res: Response, next: NextFunction): Promise<void> {
       allowOrigin(req, res);
@@ -108,7 +108,7 @@ export function createAdmission(options: AdmissionOptions, answerFailure: ErrorR
     },
 
     /**
-     * Admits an OPTIONS request. OPTIONS needs no key and is not counted, because browsers send
+     * Admits an OPTIONS request. OPTIONS needs no API key and is not counted, because browsers send
      * CORS preflights without a key. The request after a preflight is counted.
      */
     admitOptions(req: Request, res: Response, next: NextFunction): void {

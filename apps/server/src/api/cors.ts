@@ -52,7 +52,7 @@ export function allowOrigins(origins: Origins): (req: Request, res: Response) =>
   };
 }
 
-/** Tells whether a request is a CORS preflight. Browsers send preflights without a key. */
+/** Tells whether a request is a CORS preflight. Browsers send preflights without an API key. */
 export function isPreflight({ method, headers }: Request): boolean {
   const { origin, 'access-control-request-method': asked } = headers;
   return method === 'OPTIONS' && origin !== undefined && asked !== undefined;

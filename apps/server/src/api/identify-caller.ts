@@ -58,7 +58,7 @@ const anonymousCaller = describeCaller(undefined);
 export type KnownKeys = Pick<KeyCache, 'recall' | 'isNew' | 'findByToken'>;
 
 /**
- * Creates the function that identifies the caller of a request. If the key is in the cache, the
+ * Creates the function that identifies the caller of a request. If the API key is in the cache, the
  * function returns the caller itself. Otherwise it queries the database and returns a promise. The
  * promise rejects if the database is down and has not confirmed the key in the last five minutes.
  *
@@ -106,8 +106,8 @@ export function tokenOf(req: Request): string | undefined {
 }
 
 /**
- * Describes a caller by its token and its key. A refused key is stored in `refusedKey`, so that no
- * code uses it as a valid key by mistake.
+ * Describes a caller by its token and its API key. A refused key is stored in `refusedKey`, so that
+ * no code uses it as a valid key by mistake.
  */
 export function describeCaller(
   token: string | undefined,

@@ -24,8 +24,8 @@ export function missingScope(key: ApiKey, { tsRestRoute }: Request): Scope | und
 }
 
 /**
- * Returns the 401 or 403 error for a caller whose key is missing, invalid or suspended, or lacks
- * the required scope. Returns `undefined` if the caller is allowed.
+ * Returns the 401 or 403 error for a caller whose API key is missing, invalid or suspended, or
+ * lacks the required scope. Returns `undefined` if the caller is allowed.
  */
 export function missingPermission(
   { apiKey, refusedKey }: Caller,
@@ -50,8 +50,8 @@ function forbidden(scope: Scope): HttpError {
 }
 
 /**
- * Creates the 401 error for a request without a valid key. The message and the `WWW-Authenticate`
- * header state the reason (RFC 6750, §3).
+ * Creates the 401 error for a request without a valid API key. The message and the
+ * `WWW-Authenticate` header state the reason (RFC 6750, §3).
  */
 function unauthorized(req: Request): HttpError {
   const { authorization = '' } = req.headers;
@@ -66,8 +66,8 @@ function unauthorized(req: Request): HttpError {
     // "Bearer".
     return challenge(`Authorization: expected the scheme Bearer. ${howToAuthorize}`, realm);
   }
-  // Malformed, unknown, expired and revoked keys get the same response, so that an attacker learns
-  // nothing by guessing.
+  // Malformed, unknown, expired and revoked API keys get the same response, so that an attacker
+  // learns nothing by guessing.
   return challenge(errorMessages.unauthorized, `${realm}, error="invalid_token"`);
 }
 

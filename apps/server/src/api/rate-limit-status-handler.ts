@@ -17,8 +17,8 @@ export const statusContract = initContract().router(rateLimitStatusContract, {
 });
 
 /**
- * Creates the handler of `GET /v1/rate-limit`, which shows the quota of a key. The request does not
- * use up this quota, and the rate-limit headers also describe this quota.
+ * Creates the handler of `GET /v1/rate-limit`, which shows the quota of an API key. The request
+ * does not use up this quota, and the rate-limit headers also describe this quota.
  */
 export function createRateLimitStatusHandlers({ keys }: Pick<Quotas, 'keys'>) {
   return initServer().router(statusContract, {

@@ -17,7 +17,7 @@ declare global {
 /** A finished request of the public API for logs, metrics, traces and the usage statistics. */
 export interface RequestRecord extends RequestOutcome, Pick<Caller, 'tokenPrefix'> {
   /**
-   * The key of the request. A refused key is included, because operators want to know which
+   * The API key of the request. A refused key is included, because operators want to know which
    * suspended key still sends requests.
    */
   readonly key: ApiKey | undefined;

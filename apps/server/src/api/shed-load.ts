@@ -88,8 +88,8 @@ export function shedLoad(
   }
 
   /**
-   * Returns the caller in whose queue a request waits: the account or the key if this replica has
-   * cached a valid key, and the network otherwise.
+   * Returns the caller in whose queue a request waits: the account or the API key if this replica
+   * has cached a valid key, and the network otherwise.
    */
   function callerOf({ req }: Response): WaitingCaller {
     const token = tokenOf(req);

@@ -61,8 +61,8 @@ export async function recordAudit(tx: Database, change: Change): Promise<void> {
   const { at, cause, action, subject, before, after } = withoutTokens(change);
   await insertEntry(tx, {
     // The time is not `now()`, which is the start of the transaction. If a change had to wait for
-    // another change of the same key, its transaction may have started first, and the entries would
-    // have the wrong order.
+    // another change of the same API key, its transaction may have started first, and the entries
+    // would have the wrong order.
     at: at ?? sql`clock_timestamp()`,
     actorType: cause.actor.type,
     actorId: cause.actor.id,
@@ -81,7 +81,7 @@ export async function recordAudit(tx: Database, change: Change): Promise<void> {
 
 /**
  * Returns the properties in which two states differ, or `undefined` if there are none. For a new
- * key, account or operator, `before` is `undefined` and all properties of `after` are returned.
+ * API key, account or operator, `before` is `undefined` and all properties of `after` are returned.
  */
 export function differenceOf(
   before: AuditState | undefined,
@@ -109,7 +109,9 @@ function withoutNulls(state: AuditState): AuditState {
 export async function recordDifference(
   tx: Database,
   { cause, action }: Pick<Change, 'cause' | 'action'>,
-  /** The states before and after the change. `before` is `undefined` for a new key or operator. */
+  /**
+   * The states before and after the change. `before` is `undefined` for a new API key or operator.
+   */
   { before, after }: { before: Key | Operator | undefined; after: Key | Operator },
 ): Promise<void> {
   // The schema removes properties that the audit log does not compare, such as the time of the last

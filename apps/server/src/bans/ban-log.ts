@@ -83,9 +83,9 @@ const deleteBan = statement('delete_ban', (db, { keyId, startedAt }: Ban) =>
 );
 
 /**
- * Deletes the bans of a key that Redis imposed and that end at the given time or earlier. Bans that
- * one replica of the service imposed are not deleted. That replica enforces such a ban until Redis
- * is available again, and then deletes it.
+ * Deletes the bans of an API key that Redis imposed and that end at the given time or earlier. Bans
+ * that one replica of the service imposed are not deleted. That replica enforces such a ban until
+ * Redis is available again, and then deletes it.
  */
 export const deleteForgottenBans = statement(
   'delete_forgotten_bans',
@@ -191,7 +191,7 @@ export function createBanLog(
 }
 
 /**
- * Deletes the active bans of a key.
+ * Deletes the active bans of an API key.
  *
  * @returns the time at which the last of them would have ended; `undefined` if the key was not
  * banned.

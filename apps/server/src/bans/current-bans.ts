@@ -6,12 +6,12 @@ import { apiKeys, openBans } from '../schema/schema.ts';
 export const isOpen = gt(openBans.until, sql`now()`);
 
 /**
- * The SQL expression for the end of a key's last ban. A key may have several bans, because each
- * replica of the service may ban it without the others while Redis is unavailable.
+ * The SQL expression for the end of an API key's last ban. A key may have several bans, because
+ * each replica of the service may ban it without the others while Redis is unavailable.
  */
 const lastEnd = max(openBans.until);
 
-/** Returns the banned keys. The keys with the latest end of the ban come first. */
+/** Returns the banned API keys. The keys with the latest end of the ban come first. */
 export const listOpenBans = statement(
   'list_open_bans',
   (db, limit: number, condition?: SQL | undefined) =>

@@ -1,6 +1,6 @@
 /**
- * The two groups of callers: callers with a key that this replica has cached, and all others, which
- * are known only by their network.
+ * The two groups of callers: callers with an API key that this replica has cached, and all others,
+ * which are known only by their network.
  */
 export type CallerGroup = 'keys' | 'networks';
 
@@ -47,7 +47,7 @@ const maxEmptyQueues = 100;
  * other (round robin). This is fair queueing as in FQ-CoDel (RFC 8290, §4), where every request has
  * the same weight.
  *
- * Callers with a key and callers without one are two groups, which alternate while both have
+ * Callers with an API key and callers without one are two groups, which alternate while both have
  * waiting requests. An attacker without a key can send from thousands of networks, for example with
  * IPv6. Without groups, each of these networks would get as many requests handled as a customer.
  *

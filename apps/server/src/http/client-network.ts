@@ -22,8 +22,8 @@ const maxAddressLength = 64;
 const networks = new LRUCache<string, string>({ max: 10_000 });
 
 /**
- * Returns the network whose quota a request without a valid key uses: the IPv4 address, or the /56
- * of an IPv6 address. A customer with one address of a /56 usually has all of them.
+ * Returns the network whose quota a request without a valid API key uses: the IPv4 address, or the
+ * /56 of an IPv6 address. A customer with one address of a /56 usually has all of them.
  *
  * @param sender.ip the address that Express found in `X-Forwarded-For`. A client may have written
  * any text there.

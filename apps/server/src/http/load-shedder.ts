@@ -136,7 +136,7 @@ class WaitingRequest<Entering> implements Queued {
  * Creates the load shedder. If so many requests are in flight that another request could not finish
  * in time, the load shedder lets the other request wait.
  *
- * One request of each caller is started after the other, and callers with a key alternate with
+ * One request of each caller is started after the other, and callers with an API key alternate with
  * callers without one (`caller-queues.ts`). A single caller may use the whole machine. If too many
  * requests wait, a request of the caller with the most waiting requests is refused.
  *

@@ -78,7 +78,7 @@ test('findByToken does not return a cached key after the key has expired', async
   expect(await find()).toBeUndefined();
 });
 
-test('forget removes the changed key and all unknown tokens from the cache, and keeps other keys', async () => {
+test('forget removes the changed API key and all unknown tokens from the cache, and keeps other keys', async () => {
   await find();
   load = async () => ({ ...key, id: 'other' });
   await cache.findByToken('other token');
@@ -115,7 +115,7 @@ test.each([
   },
 );
 
-test('findByToken does not cache a result when the key changes during the query', async () => {
+test('findByToken does not cache a result when the API key changes during the query', async () => {
   const reading = Promise.withResolvers<ApiKey>();
   load = () => reading.promise;
   const before = find();
@@ -143,7 +143,7 @@ test('findByToken returns a cached key for 5 minutes while the database is down,
   await expect(find()).rejects.toThrow(DatabaseUnavailableError);
 });
 
-test('findByToken rejects when the database is down and the key has changed during the query', async () => {
+test('findByToken rejects when the database is down and the API key has changed during the query', async () => {
   await find();
   await clock.advance(30_000);
   const asking = Promise.withResolvers<never>();

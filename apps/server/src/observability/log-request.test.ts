@@ -36,7 +36,7 @@ test('openRequestLog leaves out fields without a value, and logs a response with
   expect(lines).toEqual([{ ...told, durationMs: 1.23, requestId: 'a.b:c_d-1', msg: 'request' }]);
 });
 
-/** Logs a request of a key several times and returns how many log lines were written. */
+/** Logs a request of an API key several times and returns how many log lines were written. */
 function written(times: number, id: string | undefined, outcome?: 'admitted' | 'denied'): number {
   const before = lines.length;
   const key = id === undefined ? undefined : { id, plan: 'free' };

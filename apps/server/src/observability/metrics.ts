@@ -275,7 +275,7 @@ export function openMetrics({
       }
       if (decision === undefined) return;
       const { reported, outcome } = decision;
-      // A request with a refused key is counted against its network, so it has no plan.
+      // A request with a refused API key is counted against its network, so it has no plan.
       const plan = key === undefined || key.refusal !== undefined ? 'none' : key.plan;
       decisions.inc({ plan, window: reported.name, outcome });
     },

@@ -21,7 +21,8 @@ export function createAccountHandlers(services: AdminServices) {
   const today = () => lastBuckets(1, 'day', clock.now());
 
   /**
-   * Reads up to `maxShownKeys` banned keys of accounts, and counts all banned keys of each account.
+   * Reads up to `maxShownKeys` banned API keys of accounts, and counts all banned keys of each
+   * account.
    */
   const readBansOf = (names: string[]) =>
     readBans(
@@ -59,8 +60,8 @@ export function createAccountHandlers(services: AdminServices) {
   }
 
   /**
-   * Returns the keys in `busiest` that have used up a window of their own. A key that is also in
-   * `known` needs no query.
+   * Returns the API keys in `busiest` that have used up a window of their own. A key that is also
+   * in `known` needs no query.
    */
   async function findFull(
     busiest: readonly BusyKey[],

@@ -75,7 +75,7 @@ export interface OperatorAuthentication
  * Tokens are too long to be guessed. In addition, each network may send only a few wrong tokens.
  * After that, each refusal is delayed, so that a connection can guess only once a second. A valid
  * token is always accepted, even from a network that has sent wrong tokens. Otherwise an attacker
- * could lock operators out, and nobody could revoke a leaked key in the meantime.
+ * could lock operators out, and nobody could revoke a leaked API key in the meantime.
  */
 export function authenticateOperator({
   adminToken,

@@ -18,7 +18,7 @@ const types: Readonly<Record<string, string>> = {
 
 /**
  * The Content-Security-Policy of the console. It allows only the console's own files and no inline
- * code. Scripts cannot convert text to HTML, so a name of a key that contains HTML stays text
+ * code. Scripts cannot convert text to HTML, so a name of an API key that contains HTML stays text
  * (cross-site scripting).
  */
 const contentSecurityPolicy = [

@@ -13,7 +13,7 @@ import { findPage, type PagedList, setTotalCount } from './admin-cursor.ts';
 import { type AdminServices, causeOf, change } from './admin-operation.ts';
 import { readLedger, type UsageQuestion } from './usage-range.ts';
 
-/** The number of audit entries that the details of a key include. */
+/** The number of audit entries that the details of an API key include. */
 const shownEntries = 20;
 
 export function createKeyHandlers(services: AdminServices) {

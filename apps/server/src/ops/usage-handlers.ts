@@ -13,7 +13,9 @@ import { findPage } from './admin-cursor.ts';
 import type { AdminServices } from './admin-operation.ts';
 import { readLedger, readUsageRange, type UsageQuestion } from './usage-range.ts';
 
-/** The default number of busiest keys in the overview and in a response that is grouped by key. */
+/**
+ * The default number of busiest API keys in the overview and in a response that is grouped by key.
+ */
 const usualKeys = 10;
 
 export function createUsageHandlers(services: AdminServices) {
@@ -35,8 +37,8 @@ export function createUsageHandlers(services: AdminServices) {
         const question = { ...query, bucket: bucket ?? ('hour' as const) };
         return { status: 200, body: await readLedger(services, filter, question, faults) };
       }
-      // Usage can be grouped by key only for whole days. For minutes and hours, no index contains
-      // the number of requests of each key.
+      // Usage can be grouped by API key only for whole days. For minutes and hours, no index
+      // contains the number of requests of each key.
       const isOther = bucket !== undefined && bucket !== 'day';
       const faults = isOther ? [`bucket: expected day with groupBy, got ${bucket}`] : [];
       const range = readUsageRange(
@@ -94,7 +96,7 @@ export function createOverviewHandlers(services: AdminServices) {
 }
 
 /**
- * Returns the whole days (UTC) that overlap a time range. The busiest keys can be read only for
+ * Returns the whole days (UTC) that overlap a time range. The busiest API keys can be read only for
  * whole days, because only these have an index for them.
  */
 function daysOf({ from, to }: UsageRange): UsageRange {

@@ -43,7 +43,7 @@ export function readUsageRange(
   return { from: at(start), to: at(end), bucket };
 }
 
-/** Reads the usage of a key or of a group of keys in the time range of a query. */
+/** Reads the usage of an API key or of a group of keys in the time range of a query. */
 export async function readLedger(
   services: Pick<AdminServices, 'clock' | 'usage'>,
   subject: Parameters<UsageQueries['read']>[1],

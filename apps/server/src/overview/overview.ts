@@ -11,9 +11,9 @@ import { mergeTraffic, quantileMs } from '../usage/live-traffic.ts';
 import { lastBuckets, liveSeconds, type UsageQueries } from '../usage/usage-queries.ts';
 
 /**
- * The time for which the number of keys is cached. Counting a million keys keeps two CPU cores busy
- * for a tenth of a second. Together with the polling interval of the console, the numbers are at
- * most 5 s old.
+ * The time for which the number of API keys is cached. Counting a million keys keeps two CPU cores
+ * busy for a tenth of a second. Together with the polling interval of the console, the numbers are
+ * at most 5 s old.
  */
 const defaultCountedForMs = 2_500;
 
@@ -21,8 +21,8 @@ const shownBans = 10;
 const shownDenied = 10;
 
 /**
- * Counts the keys that are neither expired nor revoked. `suspended` is the number of keys that are
- * suspended or belong to a suspended account.
+ * Counts the API keys that are neither expired nor revoked. `suspended` is the number of keys that
+ * are suspended or belong to a suspended account.
  */
 const countKeys = statement('count_keys', (db) =>
   db
@@ -49,7 +49,7 @@ export function createOverview(options: {
   db: Database;
   clock: Clock;
   /**
-   * The time for which the number of keys is cached, in milliseconds.
+   * The time for which the number of API keys is cached, in milliseconds.
    *
    * @default {@link defaultCountedForMs}
    */
@@ -65,7 +65,7 @@ export function createOverview(options: {
   let counted: { readonly keys: ReturnType<typeof countKeys>; readonly at: number } | undefined;
 
   /**
-   * Counts the keys. Concurrent requests share one query, and the result is cached for a short
+   * Counts the API keys. Concurrent requests share one query, and the result is cached for a short
    * time.
    */
   function countOnce(): ReturnType<typeof countKeys> {

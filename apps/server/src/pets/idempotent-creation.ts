@@ -144,8 +144,8 @@ export function createIdempotentCreations(db: Database) {
    * @returns the id of the animal; `undefined` if the idempotency key is already in use.
    */
   const insert = createInsertBatcher<Creation, number | undefined>(async (creations) => {
-    // One statement cannot insert the same key twice. Of several creations with the same key, only
-    // the first one is inserted, and the other creations find the key in use.
+    // One statement cannot insert the same idempotency key twice. Of several creations with the
+    // same key, only the first one is inserted, and the other creations find the key in use.
     const byKey = Map.groupBy(creations, (it) => `${it.keyId} ${it.idempotencyKey}`);
     const firsts = [...byKey.values()].flatMap(([first]) => first ?? []);
     const rows = await createPetsOnce(

@@ -28,7 +28,7 @@ test('after a network has used up its quota, denyGuess allows ten failed lookups
     return lookUps;
   }
   // Regression: for a network that had used up its quota, it took 40 s until a new replica accepted
-  // its 50 valid keys.
+  // its 50 valid API keys.
   for (let i = 0; i < 50; i += 1) expect(await networks.denyGuess('network')).toBeUndefined();
   expect(await guess()).toBe(10);
   // Regression: each response that was in flight when the quota was used up allowed ten more

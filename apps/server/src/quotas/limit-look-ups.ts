@@ -11,8 +11,9 @@ export type NetworkAllowance = ReturnType<typeof limitLookUps>;
  * quota.
  *
  * An attacker can invent any number of tokens with a valid checksum, and not every invented token
- * may cost a query. Only lookups that find no key are counted. If all lookups counted, the valid
- * keys of a network would block each other on a replica that has just started with an empty cache.
+ * may cost a query. Only lookups that find no API key are counted. If all lookups counted, the
+ * valid keys of a network would block each other on a replica that has just started with an empty
+ * cache.
  *
  * A lookup is counted after it has failed, so concurrent guesses may exceed the limit. The excess
  * lookups are also counted, and the network may guess again only later.
@@ -34,7 +35,7 @@ export function limitLookUps(networks: Allowance) {
       return wrong?.remainingPoints === 0 ? decision : undefined;
     },
 
-    /** Counts a lookup that found no key, if the network has used up its quota. */
+    /** Counts a lookup that found no API key, if the network has used up its quota. */
     countWrongGuess(network: string): void {
       if (networks.peek(network).outcome === 'denied') void guesses.penalty(network);
     },

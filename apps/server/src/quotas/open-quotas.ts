@@ -11,16 +11,16 @@ import { limitLookUps, type NetworkAllowance } from './limit-look-ups.ts';
 import { defaultQuotaSettings, type QuotaSettings } from './quota-settings.ts';
 
 /**
- * The quota of a network for documentation pages, as a multiple of its quota for requests without a
- * key. It is larger, because all people in an office may share one address.
+ * The quota of a network for documentation pages, as a multiple of its quota for requests without
+ * an API key. It is larger, because all people in an office may share one address.
  */
 const pagesPerRequest = 10;
 
 /** The limiters of one replica of the service. Replicas with the same Redis share their counts. */
 export interface Quotas {
-  /** The limiter of requests with a valid key. */
+  /** The limiter of requests with a valid API key. */
   readonly keys: KeyQuotas;
-  /** The limiter of requests without a valid key, by network. */
+  /** The limiter of requests without a valid API key, by network. */
   readonly networks: NetworkAllowance;
   /**
    * The limiter of requests outside the versioned API by network, such as requests for the

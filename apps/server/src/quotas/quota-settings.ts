@@ -12,7 +12,7 @@ export interface QuotaSettings
    * Sentinels, and several for a Cluster.
    */
   readonly redis: readonly string[];
-  /** The number of requests per minute that one network may send without a valid key. */
+  /** The number of requests per minute that one network may send without a valid API key. */
   readonly addressPerMinute: number;
   readonly banPolicy: BanPolicy;
 }

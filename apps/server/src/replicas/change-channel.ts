@@ -5,12 +5,12 @@ import { z } from 'zod';
 
 /**
  * The name of the Postgres channel for NOTIFY. The name comes from version 1.0.0, which announced
- * only changes of keys.
+ * only changes of API keys.
  */
 const channel = 'animal_store_keys';
 
 /**
- * A message between replicas. It announces a changed key, a changed account (`account`) or a
+ * A message between replicas. It announces a changed API key, a changed account (`account`) or a
  * heartbeat of a replica (`replica`). In the last two cases, `keyId` is empty. Earlier versions
  * then treat the message as the change of a key that does not exist.
  */
@@ -72,8 +72,8 @@ export async function openChangeChannel(
 }
 
 /**
- * Announces the change of a key to all replicas of the service. Postgres sends the message when the
- * transaction commits, and never after a rollback.
+ * Announces the change of an API key to all replicas of the service. Postgres sends the message
+ * when the transaction commits, and never after a rollback.
  */
 export const announceKeyChange = statement('announce_key_change', (tx, keyId: string) =>
   notify(tx, { keyId }),

@@ -6,7 +6,7 @@ import { planCode, totalId, type UsageEntry, type UsedRequest } from './usage-en
 export type UsageCollector = ReturnType<typeof createUsageCollector>;
 
 /**
- * The id under which all requests without a known key are counted. Counting these requests by
+ * The id under which all requests without a known API key are counted. Counting these requests by
  * network would need an unlimited number of entries.
  */
 const withoutKey = totalId(planCode(undefined));
@@ -44,14 +44,14 @@ export function createUsageCollector(options: { clock: Pick<Clock, 'now'>; maxEn
         keyId: key?.id ?? withoutKey,
         plan: planCode(key?.plan),
         minute: Math.floor(lastAtMs / 60_000),
-        // Anyone can send requests without a key, so these requests do not show which customers use
-        // an operation. Their operation is not recorded.
+        // Anyone can send requests without an API key, so these requests do not show which
+        // customers use an operation. Their operation is not recorded.
         operation: key === undefined ? 0 : (request.operation?.usageCode ?? 0),
         outcome: usageOutcomes.indexOf(outcome),
       };
       const ofKey = entries.get(kind.keyId);
       // The newest entry usually matches, so the array is searched from its end. While the database
-      // is down, a key has entries of many minutes.
+      // is down, an API key has entries of many minutes.
       const found = ofKey?.findLast(
         (entry) =>
           entry.minute === kind.minute &&
@@ -96,7 +96,7 @@ export function createUsageCollector(options: { clock: Pick<Clock, 'now'>; maxEn
 }
 
 function usageOutcomeOf({ key, errorCode, status }: UsedRequest): UsageOutcome {
-  // The outcome of a refused key is always `refused`, even if the request got a 429 because its
+  // The outcome of a refused API key is always `refused`, even if the request got a 429 because its
   // network has used up its quota.
   if (key?.refusal !== undefined) return 'refused';
   if (errorCode === 'key_temporarily_banned') return 'banned';

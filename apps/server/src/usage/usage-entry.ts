@@ -2,7 +2,7 @@ import { type PlanName, planNames } from '@animal-store/contract';
 
 /** The properties of a finished request that the usage tables need. */
 export interface UsedRequest {
-  /** The key of the request. `refusal` is the reason if the key is refused. */
+  /** The API key of the request. `refusal` is the reason if the key is refused. */
   readonly key:
     | { readonly id: string; readonly plan: PlanName; readonly refusal?: unknown }
     | undefined;
@@ -18,7 +18,8 @@ export interface UsedRequest {
 }
 
 /**
- * The number of requests that a key made in one minute with the same plan, operation and outcome.
+ * The number of requests that an API key made in one minute with the same plan, operation and
+ * outcome.
  */
 export interface UsageEntry {
   readonly keyId: string;
@@ -35,13 +36,15 @@ export interface UsageEntry {
   readonly lastAtMs: number;
 }
 
-/** Returns the code of a plan in the usage tables. 0 stands for requests without a known key. */
+/**
+ * Returns the code of a plan in the usage tables. 0 stands for requests without a known API key.
+ */
 export function planCode(plan: PlanName | undefined): number {
   return plan === undefined ? 0 : planNames.indexOf(plan) + 1;
 }
 
 /**
- * Returns the id under which the usage tables store the sum over all keys of a plan. With these
+ * Returns the id under which the usage tables store the sum over all API keys of a plan. With these
  * sums, a query about all keys reads no more rows than a query about one key. Keys have UUIDs of
  * version 4, so no key has such an id.
  */

@@ -84,7 +84,7 @@ test('the usage flusher never writes the count of a request twice, and reports r
   await fc.assert(property, { seed: 1, numRuns: 300 });
 });
 
-test('the usage flusher writes the counts of many keys in numbered batches of 1,000, and the current traffic with the first batch', async () => {
+test('the usage flusher writes the counts of many API keys in numbered batches of 1,000, and the current traffic with the first batch', async () => {
   const flusher = openFlusher();
   await flusher.flush();
   flusher.count(...Array.from({ length: 2_500 }, (_, n) => `key ${n}`));
@@ -99,7 +99,7 @@ test('the usage flusher writes the counts of many keys in numbered batches of 1,
   ]);
   const other = openFlusher();
   // Requests that were refused because of overload are part of the live traffic (the counts of the
-  // last minute), but no key has an entry for them.
+  // last minute), but no API key has an entry for them.
   other.shed(1);
   await other.flush();
   const [{ flush } = {}] = other.written();

@@ -11,7 +11,7 @@ export type UsageQueries = ReturnType<typeof createUsageQueries>;
 
 const hourMs = 3_600_000;
 
-/** What a query is about: one key, or all keys that match a filter. */
+/** What a query is about: one API key, or all keys that match a filter. */
 type UsageSubject = { readonly keyId: string } | UsageFilter;
 
 interface UsageFilter {
@@ -31,7 +31,8 @@ const heldPlan = sql<PlanName>`coalesce((select plan from ${accounts} where ${ac
   ${apiKeys.plan})`;
 
 /**
- * Returns the SQL condition that a key currently has this account and this plan, if they are given.
+ * Returns the SQL condition that an API key currently has this account and this plan, if they are
+ * given.
  */
 const matchesFilter = ({ plan, account }: UsageFilter) =>
   and(
@@ -53,7 +54,7 @@ function matchesSubject(subject: UsageSubject): SQL {
 }
 
 /**
- * Returns the SQL condition that counts belong to keys with a given property. The condition
+ * Returns the SQL condition that counts belong to API keys with a given property. The condition
  * compares with an array, because Postgres then uses the index.
  */
 const isOfKeys = (condition: SQL | undefined): SQL =>
@@ -96,8 +97,9 @@ const listBusiestKeys = statement(
   (db, filter: UsageFilter, range: UsageRange, limit: number) => {
     const sum = sql<number>`busy.requests`.mapWith(Number);
     const { account, plan } = filter;
-    // The subquery is sorted, so that Postgres looks up keys only until the list is full. Without a
-    // filter, the subquery returns only the rows of the list. Postgres then need not sort all keys.
+    // The subquery is sorted, so that Postgres looks up API keys only until the list is full.
+    // Without a filter, the subquery returns only the rows of the list. Postgres then need not sort
+    // all keys.
     const most = account === undefined && plan === undefined ? sql`limit ${limit}` : sql`offset 0`;
     const busy = sql`(select ${counts.keyId}, ${requests} as requests from ${counts}
       where ${and(isWithin('day', range), account === undefined ? undefined : isOfKeys(eq(apiKeys.account, account)))} and ${counts.keyId} > ${largestTotalId}
@@ -118,7 +120,7 @@ const listBusiestKeys = statement(
   },
 );
 
-/** The columns that identify a caller: an account, or a key without an account. */
+/** The columns that identify a caller: an account, or an API key without an account. */
 const caller = {
   account: apiKeys.account,
   keyId: sql<string | null>`case when ${apiKeys.account} is null then ${apiKeys.id} end`,
@@ -126,8 +128,8 @@ const caller = {
 };
 
 /**
- * The number of keys that are read to find the callers with the most 429 responses. The keys with
- * the most 429 responses are read.
+ * The number of API keys that are read to find the callers with the most 429 responses. The keys
+ * with the most 429 responses are read.
  */
 const lookedAtKeys = 1_000;
 
@@ -172,8 +174,8 @@ const readLiveTraffic = statement('read_live_traffic', (db) =>
 );
 
 /**
- * A list of keys shows the requests of each key in this number of hours, and its deprecated calls
- * in this number of days.
+ * A list of API keys shows the requests of each key in this number of hours, and its deprecated
+ * calls in this number of days.
  */
 const recentHours = 24;
 const recentDays = 30;
@@ -199,7 +201,9 @@ export function createUsageQueries(db: Database) {
     read: (bucket: UsageBucket, subject: UsageSubject, range: UsageRange) =>
       readUsage(db, bucket, subject, range),
 
-    /** Returns the keys with the most requests in a range of days, with the busiest key first. */
+    /**
+     * Returns the API keys with the most requests in a range of days, with the busiest key first.
+     */
     listBusiest: (filter: UsageFilter, range: UsageRange, limit: number) =>
       listBusiestKeys(db, filter, range, limit),
 
@@ -207,7 +211,7 @@ export function createUsageQueries(db: Database) {
     listDenied: (bucket: UsageBucket, range: UsageRange, limit: number) =>
       listDeniedCallers(db, bucket, range, limit),
 
-    /** Returns the busiest keys, and their requests by day. */
+    /** Returns the busiest API keys, and their requests by day. */
     async readBusiest(filter: UsageFilter, range: UsageRange, limit: number) {
       const keys = await listBusiestKeys(db, filter, range, limit);
       const ids = keys.map(({ keyId }) => keyId);
@@ -232,7 +236,7 @@ export function createUsageQueries(db: Database) {
     },
 
     /**
-     * Adds the recent usage to each key.
+     * Adds the recent usage to each API key.
      *
      * @param now the Unix time in milliseconds.
      */

@@ -44,12 +44,12 @@ const outcome = customType<{ data: UsageOutcome; driverData: number }>({
 export const spanOf = (bucket: UsageBucket): number => usageBucketSeconds[bucket] / 60;
 
 /**
- * The number of requests by key, operation, outcome and bucket. The view combines `usage.counts`
- * with the tables to which replicas of earlier versions write.
+ * The number of requests by API key, operation, outcome and bucket. The view combines
+ * `usage.counts` with the tables to which replicas of earlier versions write.
  */
 export const counts = usage.table('all_counts', {
   span: smallint().notNull(),
-  /** The id of a key, or the id of the sum over all keys of a plan (`totalId`). */
+  /** The id of an API key, or the id of the sum over all keys of a plan (`totalId`). */
   keyId: uuid('key_id').notNull(),
   at: instant().notNull(),
   operation: operation().notNull(),
@@ -63,7 +63,7 @@ export const isDenied: SQL = inArray(counts.outcome, ['denied', 'banned']);
 const admitted = inArray(counts.outcome, ['ok', 'client_error', 'server_error']);
 
 /**
- * The sort orders that sort keys and accounts by today's usage. The value of each property says
+ * The sort orders that sort API keys and accounts by today's usage. The value of each property says
  * which requests are counted: all requests, or only denied ones.
  */
 export const countsOfToday = { '-requests': 'requests', '-denials': 'denials' } as const;
@@ -80,7 +80,7 @@ export const isOfToday = (
   and ${counts.at} >= date_trunc('day', now(), 'UTC') and ${{ requests: sql`true`, denials: isDenied, admitted }[kind]}`;
 
 /**
- * The largest of the ids under which the sums of plans are stored. The id of a key is always
+ * The largest of the ids under which the sums of plans are stored. The id of an API key is always
  * larger.
  */
 export const largestTotalId: SQL = sql`'00000000-0000-0000-0000-00000000000f'::uuid`;
@@ -99,7 +99,7 @@ export const written = usage.table('written', {
 });
 
 /**
- * The times when each key was created, last used and last refused, and when it last called a
+ * The times when each API key was created, last used and last refused, and when it last called a
  * deprecated operation. Every key has a row.
  */
 export const lastUsed = usage.table('last_used', {
@@ -110,12 +110,14 @@ export const lastUsed = usage.table('last_used', {
   refusedAt: instant('refused_at'),
 });
 
-/** A key or an account counts as near its limit when it has used this fraction of the limit. */
+/**
+ * An API key or an account counts as near its limit when it has used this fraction of the limit.
+ */
 const nearLimit = 0.8;
 
 /**
- * Returns an SQL expression: the number of requests per day with which a key or an account counts
- * as near the limit of its plan.
+ * Returns an SQL expression: the number of requests per day with which an API key or an account
+ * counts as near the limit of its plan.
  *
  * @param row the alias of the table in the query.
  */
@@ -127,7 +129,7 @@ export function nearLimitOf(row: 'busy' | 'holder'): SQL {
 }
 
 /**
- * Returns an SQL expression: the smallest value of `nearLimitOf` for any key. A key with fewer
+ * Returns an SQL expression: the smallest value of `nearLimitOf` for any API key. A key with fewer
  * requests per day is not near its limit, whatever its plan is.
  */
 export function leastNearLimit(): SQL {

@@ -33,18 +33,18 @@ const isDeprecated = sql.raw(`operation = any ('{${deprecatedCodes}}')`);
 const isRefused = sql.raw(`outcome = ${usageOutcomes.indexOf('refused')}`);
 
 /**
- * Returns the SQL condition that a use of a key is in a later minute than the last recorded use. So
- * the time of the last use, and its index entry, are written at most once a minute.
+ * Returns the SQL condition that a use of an API key is in a later minute than the last recorded
+ * use. So the time of the last use, and its index entry, are written at most once a minute.
  */
 const isLater = (column: 'at' | 'deprecated_at' | 'refused_at') =>
   sql.raw(`date_trunc('minute', excluded.${column}) >
     coalesce(date_trunc('minute', last.${column}), '-infinity')`);
 
 /**
- * Adds the counts of a replica to the usage tables, under each key and under the sum of each plan.
- * One SQL statement records the flush (the batch of counts) and adds its counts, so neither can
- * happen alone. If the same flush is written twice at the same time, the second statement waits for
- * the first one and then changes nothing.
+ * Adds the counts of a replica to the usage tables, under each API key and under the sum of each
+ * plan. One SQL statement records the flush (the batch of counts) and adds its counts, so neither
+ * can happen alone. If the same flush is written twice at the same time, the second statement waits
+ * for the first one and then changes nothing.
  *
  * All flushes lock rows in the same order, so that two flushes never deadlock. The sums of plans
  * come last, because all flushes update them. Their locks are then held for the shortest time.

@@ -16,7 +16,8 @@ beforeAll(async () => {
     ...['n', 'n 9', 'n 02', 'n 2'].map((name) => ({ name, plan: 'free' }) as const),
     { name: 'n 10', plan: 'enterprise', ...aDay },
     { name: 's', suspendedAt: new Date().toISOString() },
-    // The account has a row but no key, no plan and no suspension, so lists must not contain it.
+    // The account has a row but no API key, no plan and no suspension, so lists must not contain
+    // it.
     { name: 'nobody' },
   ]);
   for (const [account, ok, denied] of [

@@ -53,7 +53,7 @@ const auditOf = async (account: string) => {
     .map(({ action, before, after, reason }) => ({ action, before, after, reason }));
 };
 
-test('all keys of an account with a plan share the quota of the account, and the admin API shows this quota for the account and each key', async () => {
+test('all API keys of an account with a plan share the quota of the account, and the admin API shows this quota for the account and each key', async () => {
   const account = newAccount();
   const quota = { perMinute: 3, perDay: 50 };
   const plan = 'enterprise';
@@ -70,11 +70,11 @@ test('all keys of an account with a plan share the quota of the account, and the
     expect(await use(token)).toBe(429);
     const told = await service.call('/rate-limit', { token });
     expect(told.body).toMatchObject({ plan, subject: 'account', windows: { minute, day } });
-    // The response to a caller contains neither the account's name nor its other keys.
+    // The response to a caller contains neither the account's name nor its other API keys.
     expect(told.text).not.toContain(account);
   }
-  // The list of keys shows the plan that applies. The list also shows the plan of the key itself,
-  // which has no effect while the account has a plan.
+  // The list of API keys shows the plan that applies. The list also shows the plan of the key
+  // itself, which has no effect while the account has a plan.
   const inForce = { subject: 'account', plan, quota };
   const own = { plan: 'business', quota: { perMinute: 1_000 }, inForce, state: 'active' };
   expect((await listKeys(`account=${account}`))[0]).toMatchObject(own);
@@ -90,7 +90,7 @@ test('all keys of an account with a plan share the quota of the account, and the
   });
 });
 
-test('the details of an account list every banned key, even the oldest, and the keys that have used up their own limits', async () => {
+test('the details of an account list every banned API key, even the oldest, and the keys that have used up their own limits', async () => {
   const account = newAccount();
   const quota = { perMinute: 1, perDay: 10 };
   const oldest = await create({ account, plan: 'free' });
@@ -113,7 +113,7 @@ test('the details of an account list every banned key, even the oldest, and the 
     ...{ ...counted, bans },
     fullKeys: [{ keyId: full.key.id, name: 'x', windows: { minute: { limit: 1, remaining: 0 } } }],
   });
-  // While the account has a plan, the plans of its keys have no effect.
+  // While the account has a plan, the plans of its API keys have no effect.
   await put(account, { plan: 'pro' });
   expect((await show(account)).fullKeys).toEqual([]);
 });
@@ -142,7 +142,7 @@ test('account names are compared after Unicode normalization, and names in upper
   expect((await create({ account: invisible })).key.account).toBe(invisible);
 });
 
-test('the credit operation sets the request counts of an account or a key to zero, and the audit log records this', async () => {
+test('the credit operation sets the request counts of an account or an API key to zero, and the audit log records this', async () => {
   const account = newAccount();
   const quota = { perMinute: 2, perDay: 5 };
   await put(account, { plan: 'enterprise', quota });
@@ -166,8 +166,8 @@ test('the credit operation sets the request counts of an account or a key to zer
   const [entry] = await admin.read<AuditEntry[]>(`/audit?keyId=${own.key.id}`);
   expect(entry).toMatchObject({ action: 'key.changed', ...change });
 
-  // The request counts of the key cannot be set to zero, because the account's windows count its
-  // requests.
+  // The request counts of the API key cannot be set to zero, because the account's windows count
+  // its requests.
   const ofAccount = `account: expected a key with its own windows, but this key uses the windows of account ${account}`;
   expect((await credit(`/keys/${key.id}`)).body).toEqual(refusal(ofAccount));
   await put(account, { plan: null });
@@ -176,7 +176,7 @@ test('the credit operation sets the request counts of an account or a key to zer
   expect((await credit(pathOf(account))).body).toEqual(refusal(ofKeys));
 });
 
-test('the service refuses all keys of a suspended account, including new keys, until the account and the keys are resumed', async () => {
+test('the service refuses all API keys of a suspended account, including new keys, until the account and the keys are resumed', async () => {
   const account = newAccount();
   const { key, token } = await create({ account, plan: 'free' });
   const suspended = await post(`${pathOf(account)}/suspend?reason=unpaid`);
@@ -191,7 +191,7 @@ test('the service refuses all keys of a suspended account, including new keys, u
     { id: key.id, ...ofAccount },
   ]);
 
-  // Both the account and the key itself are suspended. When the key leaves the account, the
+  // Both the account and the API key itself are suspended. When the key leaves the account, the
   // suspension of the key remains, and an operator must resume the key.
   const besides = await post(`/keys/${newer.key.id}/suspend?reason=leaked`);
   const both = { suspension: { reason: 'leaked' }, accountSuspension: suspension };
@@ -204,7 +204,7 @@ test('the service refuses all keys of a suspended account, including new keys, u
 
   await post(`${pathOf(account)}/resume`);
   expect(await use(token)).toBe(200);
-  // The audit log records changes of an account only for the account, not for its keys.
+  // The audit log records changes of an account only for the account, not for its API keys.
   const entries = await admin.read<AuditEntry[]>(`/audit?keyId=${key.id}`);
   expect(entries.map(({ action }) => action)).toEqual(['key.created']);
   const none = { suspension: null };
@@ -260,7 +260,7 @@ test.each<[plan: object, message: string, account?: string]>([
   },
 );
 
-test('the admin API responds with 404 for an account that has no keys and no settings, and a new key in that account must have a plan of its own', async () => {
+test('the admin API responds with 404 for an account without API keys and settings, and a new key in that account needs its own plan', async () => {
   const account = newAccount();
   const message = `There is no account ${account}: it has neither keys nor a plan.`;
   const notFound = { code: 'account_not_found', message, status: 404 };

@@ -11,12 +11,12 @@ import { call } from '../support/test-service.ts';
 /** The number of the migration that adds accounts. */
 const accountsMigration = 10;
 
-test('keys that the previous version stored with an account keep their limits and their place in lists until the account gets a plan', async () => {
+test('API keys that the previous version stored with an account keep their limits and their place in lists until the account gets a plan', async () => {
   await using database = await createOldDatabase(accountsMigration);
   await using stack = new AsyncDisposableStack();
   const sql = stack.use(connectTo(database.url));
 
-  /** Creates a key as the previous version did, and returns its token. */
+  /** Creates an API key as the previous version did, and returns its token. */
   async function createKey(account: string | null, plan: string, more = {}): Promise<string> {
     const token = createToken('key');
     const [key] = await sql`
@@ -52,7 +52,7 @@ test('keys that the previous version stored with an account keep their limits an
       keys,
     ]);
 
-  // Each key has a quota of its own, even if two keys have the same account.
+  // Each API key has a quota of its own, even if two keys have the same account.
   expect(await use(free)).toEqual([200, 'key', 60, 999]);
   expect(await use(own)).toEqual([200, 'key', 7, 699]);
   expect(await use(alone)).toEqual([200, 'key', 300, 9_999]);
@@ -62,8 +62,8 @@ test('keys that the previous version stored with an account keep their limits an
   ];
   expect(await listAccounts()).toEqual(labels);
 
-  // A replica of the previous version is still running. It creates a key and moves another key to
-  // another account.
+  // A replica of the previous version is still running. It creates an API key and moves another key
+  // to another account.
   expect(await use(await createKey('B-1', 'pro'))).toEqual([200, 'key', 300, 9_999]);
   await sql`update api_keys set account = 'B-2' where account is null`;
   const made = [

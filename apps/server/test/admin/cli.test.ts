@@ -53,7 +53,7 @@ test('the CLI runs the commands of its README in their order, and each command h
     ...readme.matchAll(/^npm run (keys|accounts|operators|audit|usage) -- ([^#\n]*)/gm),
   ];
   expect(lines).toHaveLength(30);
-  /** The ids of the first key and of the first operator that a command created. */
+  /** The ids of the first API key and of the first operator that a command created. */
   const ids: Record<string, string> = {};
   for (const [, group = '', rest = ''] of lines) {
     const id = ids[group === 'operators' ? group : 'keys'] ?? '';
@@ -69,7 +69,7 @@ test('the CLI runs the commands of its README in their order, and each command h
   expect(entries.flatMap(({ reason }) => reason ?? [])).toEqual(['leaked', 'Invoice 4711 is open']);
 });
 
-test('the CLI shows the token of a key only when it creates the key, and the usage of the key when it shows the key later', async () => {
+test('the CLI shows the token of an API key only when it creates the key, and the usage of the key when it shows the key later', async () => {
   const created = await run(
     ...['keys', 'create', '--name', 'acme', '--plan', 'enterprise', '--per-minute', '7'],
     ...['--per-day', '8000', '--expires', '90d', '--account', 'A-1', '--read-only'],
@@ -111,7 +111,7 @@ test('the CLI shows the token of a key only when it creates the key, and the usa
 `);
 });
 
-test('the CLI lists keys and their states in an aligned table', async () => {
+test('the CLI lists API keys and their states in an aligned table', async () => {
   const create = ['keys', 'create', '--plan', 'pro', '--account', 'L-1', '--name'];
   const first = (await json<IssuedKey>(...create, '日本 🐈')).key.id;
   const second = (await json<IssuedKey>(...create, 'a')).key.id;
@@ -127,7 +127,7 @@ ${first}  日本 🐈  L-1      pro   300         10,000   revoked            as
   expect(await run('keys', 'list', '--state', 'expired')).toBe('No keys match.\n');
 });
 
-test('the CLI shows an account with its keys, their requests and the remaining quota', async () => {
+test('the CLI shows an account with its API keys, their requests and the remaining quota', async () => {
   const name = 'Ünïcode/100 %';
   expect(await run('accounts', 'set-plan', name, 'free')).toBe(`  Account  ${name}
   Plan     free: 60 per minute, 1,000 per day, shared by its keys

@@ -13,7 +13,7 @@ import { sumOf } from '../support/write-usage.ts';
 
 const { service, admin } = useAdmin('postgres', { usage: { flushMs: 20 } });
 
-test('the admin API returns the overview, a key or an account together with its usage history in a single request', async () => {
+test('the admin API returns the overview, an API key or an account together with its usage history in a single request', async () => {
   const { key, token } = await admin.create('{"name":"x","plan":"pro","account":"A"}');
   for (let n = 0; n < 3; n++) await service.call('/pets', { token });
   await untilPassing([service.server], async () => {
@@ -31,7 +31,7 @@ test('the admin API returns the overview, a key or an account together with its 
   const own = { name: 'x', account: 'A', plan: 'pro', requests: 3 };
   expect(history?.busiest).toContainEqual({ keyId: key.id, ...own });
 
-  // If the period is longer than 31 days, the list of the busiest keys covers only the last 31
+  // If the period is longer than 31 days, the list of the busiest API keys covers only the last 31
   // days.
   const from = new Date(Date.now() - 200 * 86_400_000).toISOString();
   const long = await admin.read<Overview>(`/overview?include=history&bucket=day&from=${from}`);

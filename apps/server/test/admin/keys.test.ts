@@ -20,7 +20,7 @@ const rotate = async (id: string, json: string) =>
   (await admin.call(`/keys/${id}/rotate`, { json })).body as IssuedKey;
 const revoke = (id: string) => admin.call(`/keys/${id}/revoke`, { method: 'POST' });
 
-test('the admin API creates a key whose token is valid immediately, and returns all properties of the key', async () => {
+test('the admin API creates an API key whose token is valid immediately, and returns all properties of the key', async () => {
   const answer = await admin.call('/keys', {
     json: '{"plan":"pro","name":"Łódź 🐈","account":"C-17","expiresAt":"2099-01-31T00:00:00+01:00"}',
   });
@@ -70,7 +70,7 @@ test('the admin API creates a key whose token is valid immediately, and returns 
   });
 });
 
-test('a new plan of a key applies from the next request on, and the requests of the current minute and day stay counted', async () => {
+test('a new plan of an API key applies from the next request on, and the requests of the current minute and day stay counted', async () => {
   const { key, token } = await admin.create('{"plan":"free"}');
   for (let n = 0; n < 3; n++) await use(token);
   const quota = { perMinute: 10, perDay: 20 };
@@ -81,7 +81,7 @@ test('a new plan of a key applies from the next request on, and the requests of 
   const { headers } = await service.call('/pets', { token });
   expect(headers.get('X-RateLimit-Limit')).toBe('10');
   expect(headers.get('X-RateLimit-Remaining')).toBe('6');
-  // Setting the plan that the key already has changes nothing.
+  // Setting the plan that the API key already has changes nothing.
   expect((await change(key.id, '{"plan":"enterprise"}')).body).toEqual(changed.body);
 
   expect((await change(key.id, '{"quota":{"perMinute":3,"perDay":20}}')).status).toBe(200);
@@ -102,7 +102,7 @@ test.each([
     'quota: expected none, because the key has the plan pro',
   ],
 ])(
-  'the admin API refuses to change a Pro key to %s, changes nothing, and responds with "%s"',
+  'the admin API refuses to change a Pro API key to %s, changes nothing, and responds with "%s"',
   async (json, message) => {
     const { key } = await admin.create('{"plan":"pro"}');
     expect((await change(key.id, json)).body).toEqual({
@@ -114,7 +114,7 @@ test.each([
   },
 );
 
-test('the admin API rotates a key and keeps its previous token valid for 24 hours, for a given period, or not at all', async () => {
+test('the admin API rotates an API key and keeps its previous token valid for 24 hours, for a given period, or not at all', async () => {
   const { key, token } = await admin.create('{"plan":"free"}');
   const first = await rotate(key.id, '');
   expect(first).toEqual({
@@ -127,7 +127,7 @@ test('the admin API rotates a key and keeps its previous token valid for 24 hour
   const graceMs = Date.parse(replaced?.expiresAt ?? '') - Date.parse(newest?.createdAt ?? '');
   expect(graceMs).toBe(86_400_000);
   expect([await use(token), await use(first.token)]).toEqual([200, 200]);
-  // All tokens of a key share its quota.
+  // All tokens of an API key share its quota.
   expect((await show(key.id)).usage.windows.minute.remaining).toBe(58);
 
   const second = await rotate(key.id, '{"graceSeconds":172800}');
@@ -139,7 +139,7 @@ test('the admin API rotates a key and keeps its previous token valid for 24 hour
   expect(last.key.tokens).toHaveLength(1);
 });
 
-test('the admin API revokes a key forever, and a second revocation changes nothing', async () => {
+test('the admin API revokes an API key forever, and a second revocation changes nothing', async () => {
   const { key, token } = await admin.create('{"plan":"free"}');
   expect(await use(token)).toBe(200);
   const once = await revoke(key.id.toUpperCase());
@@ -152,7 +152,7 @@ test('the admin API revokes a key forever, and a second revocation changes nothi
   expect((await change(key.id, '{"plan":"pro"}')).body).toEqual(refused);
 });
 
-test('the admin API refuses to extend an expired key', async () => {
+test('the admin API refuses to extend an expired API key', async () => {
   const { key } = await admin.create('{"plan":"free"}');
   await service.database.db.execute(
     sql`update api_keys set expires_at = now() where id = ${key.id}`,
@@ -161,7 +161,7 @@ test('the admin API refuses to extend an expired key', async () => {
   expect([status, body]).toMatchObject([409, { message: 'The key is expired. Create a new key.' }]);
 });
 
-test('the admin API adds no audit entry when a reset of request counts (credit) changes nothing, and refuses to credit or unban a revoked key', async () => {
+test('the admin API adds no audit entry when a reset of request counts (credit) changes nothing, and refuses to credit or unban a revoked API key', async () => {
   const { key } = await admin.create('{"plan":"free"}');
   const post = (action: string) =>
     admin.call(`/keys/${key.id}/${action}`, { method: 'POST', json: '{}' });

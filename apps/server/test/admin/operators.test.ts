@@ -82,7 +82,7 @@ test('the admin API responds with 401 to wrong tokens, with 429 after ten of the
   const message = expect.stringMatching(/^Too many wrong admin tokens .* Retry after \d+ s\.$/);
   expect(refused?.body).toEqual({ code: 'rate_limit_exceeded', message, status: 429 });
 
-  // Valid tokens still work, because operators must be able to revoke a leaked key during an
+  // Valid tokens still work, because operators must be able to revoke a leaked API key during an
   // attack.
   const session = await openSession(admin, adminToken);
   const valid = [adminToken, ann.token, unseen.token, session.token];

@@ -42,7 +42,7 @@ describe('the overview of a service that counts requests in its process', () => 
     // the ban, so the ban has no effect.
     prepare: (db: Database) => writeBans(db, banOf(crypto.randomUUID(), 60)),
   });
-  test('the overview lists callers with denied requests, and lists a ban until the key is unbanned', async () => {
+  test('the overview lists callers with denied requests, and lists a ban until the API key is unbanned', async () => {
     const stores = { database: 'postgres', quotas: 'in-process' };
     const replicas = { count: 1, reporting: 0 };
     expect(await readOverview(admin)).toMatchObject({ replicas, bans: [], denied: [], stores });
@@ -69,7 +69,7 @@ describe('the overview of a service that counts requests in its process', () => 
     expect(await readOverview(admin)).toMatchObject({ keys: { banned: 0 }, bans: [] });
   });
 
-  test('the overview counts only active keys', async () => {
+  test('the overview counts only active API keys', async () => {
     const countKeys = async () => {
       await service.server.pass(1);
       const { active, suspended } = (await readOverview(admin)).keys;
@@ -119,8 +119,8 @@ test('the overview of every server shows the requests of all servers by outcome,
   }
 });
 
-// Regression: Redis had lost the bans and the keys were served again, but the overview showed the
-// bans for up to an hour.
+// Regression: Redis had lost the bans and the API keys were served again, but the overview showed
+// the bans for up to an hour.
 test('the overview shows only those recorded bans that still exist in Redis', async () => {
   await using stack = new AsyncDisposableStack();
   const database = stack.use(await createDatabase('postgres'));

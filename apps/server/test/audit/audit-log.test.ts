@@ -24,7 +24,7 @@ const entriesOf = (filter: string) => admin.read<AuditEntry[]>(`/audit?${filter}
 const change = (id: string, json: string, query = '') =>
   admin.call(`/keys/${id}${query}`, { method: 'PATCH', json });
 
-test('the audit log records who created or changed a key, the reason, and the properties that differ', async () => {
+test('the audit log records who created or changed an API key, the reason, and the properties that differ', async () => {
   const made = await admin.call('/keys?reason=Contract%20%F0%9F%90%88', {
     json: '{"plan":"free","name":"a","account":"b"}',
     headers: { 'X-Request-Id': 'request-1' },

@@ -38,7 +38,7 @@ test('the audit log records a ban and its end only once, even if two servers rep
     const answers = servers.map(({ baseUrl }) => call(`${baseUrl}/pets`, { token }));
     return (await Promise.all(answers)).map(({ body }) => (body as { code?: string }).code);
   };
-  // After these calls, both replicas have cached the key.
+  // After these calls, both replicas have cached the API key.
   expect(await codesOfCalls()).toEqual([undefined, undefined]);
   await proxy.cut();
   await untilPassing(servers, async () =>
@@ -79,7 +79,7 @@ async function actionsAbout(keyId: string) {
   return entries.map(({ action }) => action).toReversed();
 }
 
-/** Returns the ends of a key's active bans, in ascending order. */
+/** Returns the ends of an API key's active bans, in ascending order. */
 async function openBansOf(keyId: string): Promise<string[]> {
   const rows = database.db.select().from(openBans).where(eq(openBans.keyId, keyId));
   return (await rows.orderBy(openBans.until)).map(({ until }) => new Date(until).toISOString());

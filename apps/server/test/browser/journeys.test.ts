@@ -22,8 +22,8 @@ import { changeAccount, explainDenials } from './journeys/refused-customer.ts';
 import { keepConsoleOpen, signIn } from './journeys/sign-in.ts';
 
 /**
- * The service and the browser that all journeys share. Each journey creates its own keys, accounts
- * and operators.
+ * The service and the browser that all journeys share. Each journey creates its own API keys,
+ * accounts and operators.
  */
 const store = useConsole();
 
@@ -34,10 +34,11 @@ describe("the operators' console in a browser", () => {
     keepConsoleOpen(store));
   test('an operator creates other operators, finds the operator of a leaked token, and revokes that operator', () =>
     manageOperators(store));
-  test('an operator creates a key for a customer, changes it, and revokes it after a leak', () =>
+  test('an operator creates an API key for a customer, changes it, and revokes it after a leak', () =>
     manageKey(store));
-  test('an operator finds a key among many by sorting, filters and search', () => findKeys(store));
-  test('an operator changes several keys in one step, with the keyboard only', () =>
+  test('an operator finds an API key among many by sorting, filters and search', () =>
+    findKeys(store));
+  test('an operator changes several API keys in one step, with the keyboard only', () =>
     useKeyboard(store));
   test('an operator finds out why the customer C-5 gets 429, and fixes the cause', () =>
     explainDenials(store));

@@ -21,7 +21,8 @@ const keyFilters = [
   ...['nearLimit=true', 'nearLimit=true&plan=pro', 'state=active&plan=business&sort=-lastUse'],
 ];
 /**
- * The search texts, which find many keys, some, one or none. They contain all kinds of characters.
+ * The search texts, which find many API keys, some, one or none. They contain all kinds of
+ * characters.
  */
 const keySearches = [
   ...['acme', 'zurich', 'Zürich', 'creme', 'e', 'qz', 'production 00', 'C-17', 'C-99999'],
@@ -60,8 +61,8 @@ const questions: readonly string[] = [
 ];
 
 /**
- * Requests every list, sort order, filter, search and count of the admin API with a million keys in
- * the database. Prints a table of the times.
+ * Requests every list, sort order, filter, search and count of the admin API with a million API
+ * keys in the database. Prints a table of the times.
  *
  * @throws if a search takes longer than 0.3 s, or another request longer than a second.
  */

@@ -31,8 +31,8 @@ const noisyConnections = 4_500;
 interface Load {
   readonly title: string;
   /**
-   * The limit per minute of the key of the caller that does not back off; `undefined` if it has no
-   * key.
+   * The limit per minute of the API key of the caller that does not back off; `undefined` if it has
+   * no key.
    */
   readonly perMinute: number | undefined;
   readonly networks: number;

@@ -21,7 +21,8 @@ const quota = { perMinute: 1, perDay: 100 };
 const plan = { plan: 'enterprise', quota } as const;
 
 /**
- * The number of rounds that run at the same time. Each round has a key and two accounts of its own.
+ * The number of rounds that run at the same time. Each round has an API key and two accounts of its
+ * own.
  */
 const atOnce = 32;
 
@@ -31,14 +32,14 @@ const actNames = [
 ] as const;
 
 /**
- * The state at the beginning of a round: whether the key belongs to the account with a plan, and
- * the number of requests that it has already sent.
+ * The state at the beginning of a round: whether the API key belongs to the account with a plan,
+ * and the number of requests that it has already sent.
  */
 interface Start {
   readonly isPlanned: boolean;
   /**
    * The number of requests. The first one is admitted, and the others are denied. After three
-   * requests, the next one leads to a ban. After four, the key is banned.
+   * requests, the next one leads to a ban. After four, the API key is banned.
    */
   readonly requests: number;
 }
@@ -48,10 +49,10 @@ const starts: readonly Start[] = [false, true].flatMap((isPlanned) =>
 );
 
 /**
- * Lets two operators and a caller act on one key at the same time, with every pair of operators'
- * actions and both quota stores. The final state and the responses must be possible without
- * concurrency: at least one order of the actions and the two steps of the request must have the
- * same result.
+ * Lets two operators and a caller act on one API key at the same time, with every pair of
+ * operators' actions and both quota stores. The final state and the responses must be possible
+ * without concurrency: at least one order of the actions and the two steps of the request must have
+ * the same result.
  *
  * @param options.minutes the longest duration. The campaign ends earlier, after 1,000 rounds of
  * each pair and store.
@@ -107,7 +108,8 @@ export async function run({ seed, minutes }: { seed: number; minutes: number }):
 /** Creates operators and a caller that use the same quota store. */
 function createWorld(store: string, db: Parameters<typeof createKeyManagement>[0], quotas: Quotas) {
   /**
-   * The keys in the cache of the replica. As in the service, a key is read again after each change.
+   * The API keys in the cache of the replica. As in the service, a key is read again after each
+   * change.
    */
   const known = new Map<string, Awaited<ReturnType<typeof findApplied>>>();
   const keysOf = new Map<string, string>();
@@ -240,7 +242,7 @@ type Step = 'first' | 'second' | 'recall' | 'consume';
 
 /**
  * The orders of two actions and a request. A request has two steps: the replica reads the plan of
- * the key from its cache, and the quota store decides by that plan. The service allows a change
+ * the API key from its cache, and the quota store decides by that plan. The service allows a change
  * between the two steps, because it does not lock a key to admit a request.
  */
 const orders: readonly (readonly Step[])[] = permute([

@@ -1,12 +1,12 @@
 import { connectTo } from '../support/databases.ts';
 
-/** The number of keys in the database, which is more than any known user of the service has. */
+/** The number of API keys in the database, which is more than any known user of the service has. */
 const manyKeys = 1_000_000;
 
 /**
- * Fills a migrated database with a million keys, their tokens, accounts and uses, the usage of a
- * week, and audit entries. A fifth of the names is not ASCII, every third key has no account, and a
- * fifth of the keys was used each day.
+ * Fills a migrated database with a million API keys, their tokens, accounts and uses, the usage of
+ * a week, and audit entries. A fifth of the names is not ASCII, every third key has no account, and
+ * a fifth of the keys was used each day.
  */
 export async function fillWithKeys(url: string, keys = manyKeys): Promise<void> {
   await using sql = connectTo(url);
@@ -16,7 +16,7 @@ export async function fillWithKeys(url: string, keys = manyKeys): Promise<void> 
   const indexes = await sql`select indexname as name, indexdef as definition from pg_indexes
     where indexname like '%\\_trigrams'`;
   for (const { name } of indexes) await sql`drop index ${sql(name)}`;
-  // The triggers are disabled, because the statements below do the work of the triggers for all
+  // The triggers are disabled, because the statements below do the work of the triggers for all API
   // keys in one step.
   await sql`alter table api_keys disable trigger api_keys_note_new_key`;
   await sql`alter table api_keys disable trigger api_keys_note_account`;
@@ -42,7 +42,7 @@ export async function fillWithKeys(url: string, keys = manyKeys): Promise<void> 
   await sql`insert into api_tokens (hash, key_id, prefix)
     select md5(id::text) || md5(name), id, 'ast_' || left(md5(id::text), 4) from api_keys
     where name is not null`;
-  // The ids are random, so a condition on an id selects a certain share of the keys.
+  // The ids are random, so a condition on an id selects a certain share of the API keys.
   await sql`insert into usage.last_used (key_id, created_at, at, deprecated_at)
     select id, created_at,
       case when id::text > '5' then created_at + (now() - created_at) * random() end,

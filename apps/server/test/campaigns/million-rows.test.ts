@@ -62,11 +62,11 @@ test('a page of one category reads at most 100 database blocks when the table ha
   }
 });
 
-test('the service counts the active keys of an account from an index, without reading the table', async () => {
+test('the service counts the active API keys of an account from an index, without reading the table', async () => {
   await using database = await createDatabase('postgres');
   const { db, close } = openWithoutLimits(database);
   try {
-    // A third of the keys belongs to a single account.
+    // A third of the API keys belongs to a single account.
     await db.execute(sql`insert into api_keys (name, account, plan)
       select 'Client', case when n % 3 = 0 then 'big' end, 'free' from generate_series(1, 100000) n`);
     await db.execute(sql`vacuum analyze api_keys`);

@@ -43,7 +43,7 @@ async function warningsOf(text: string): Promise<unknown> {
   const { default: owasp } = await import(tools.spectralOwasp);
   return runSpectral(text, owasp, [
     // This rule of the linter is off, because the specification of the service requires 64-bit
-    // integers as ids. All keys read the same animals, so guessing an id reveals nothing.
+    // integers as ids. All API keys read the same animals, so guessing an id reveals nothing.
     'owasp:api1:2023-no-numeric-ids',
     // These two rules of the linter are off, because a released schema gets no new `format` or
     // `pattern`. Generators would create other types or checks, and the check for breaking changes

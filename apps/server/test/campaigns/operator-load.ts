@@ -27,10 +27,10 @@ interface Second {
 const phaseSeconds = 12;
 
 /**
- * Measures the requests of callers, second by second, with a million keys in the database. At the
- * same time, operators type searches that abort each other, and request six lists at the same time.
- * Later, the host name of the database sometimes cannot be resolved after the connections for lists
- * have been idle.
+ * Measures the requests of callers, second by second, with a million API keys in the database. At
+ * the same time, operators type searches that abort each other, and request six lists at the same
+ * time. Later, the host name of the database sometimes cannot be resolved after the connections for
+ * lists have been idle.
  *
  * @param options.from the revision of the server; by default the current one.
  * @throws if a caller gets an unexpected response.

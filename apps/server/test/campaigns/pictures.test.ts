@@ -28,13 +28,14 @@ const plans = ['free', 'free', 'pro', 'business'] as const;
 const store = useConsole();
 
 /**
- * Adds keys to the database, with the usage of the last day. Some of their requests were denied.
+ * Adds API keys to the database, with the usage of the last day. Some of their requests were
+ * denied.
  */
 async function writeDay(): Promise<void> {
   const { db } = store.service.database;
   const random = createSeededRandom(29);
   const now = Date.now();
-  // The keys that already exist become old, so that they move to the end of the list.
+  // The API keys that already exist become old, so that they move to the end of the list.
   await db.execute(sql`update api_keys set created_at = now() - interval '2 years'`);
   for (let n = 0; n < 48; n++) {
     const plan = plans[Math.floor(random() * 4)] ?? 'free';

@@ -99,7 +99,7 @@ export async function run({ minutes }: { minutes: number }): Promise<void> {
     }
   }
 
-  /** Creates, uses, changes and revokes keys, one after the other. */
+  /** Creates, uses, changes and revokes API keys, one after the other. */
   async function keepManagingKeys(): Promise<void> {
     const list = (token: string, status: number) =>
       ask({ kind: 'managed key', sent: get(token, '/pets'), deserves: [status] });

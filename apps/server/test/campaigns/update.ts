@@ -23,8 +23,8 @@ type Replica = { readonly version: 'old' | 'new'; readonly server: Server };
  * Replaces three replicas of an older revision by new replicas under load, one after the other.
  *
  * @param options.from the revision of the old replicas.
- * @throws if a valid key gets an unexpected response, except a 429 of an old replica, or if more
- * requests are admitted than the quota allows.
+ * @throws if a valid API key gets an unexpected response, except a 429 of an old replica, or if
+ * more requests are admitted than the quota allows.
  */
 export async function run({ from = 'be430f2' }: { from?: string | undefined }): Promise<void> {
   await using opened = new AsyncDisposableStack();
@@ -65,7 +65,8 @@ export async function run({ from = 'be430f2' }: { from?: string | undefined }): 
   const counts: Record<string, number> = {};
   const faults = new Set<string>();
   /**
-   * The number of admitted requests of the limited key in each window, by the end of the window.
+   * The number of admitted requests of the limited API key in each window, by the end of the
+   * window.
    */
   const admitted = new Map<number, number>();
   let turn = 0;
@@ -102,10 +103,10 @@ export async function run({ from = 'be430f2' }: { from?: string | undefined }): 
       const token = unused.pop();
       if (token !== undefined) await ask('first use', token, [200]);
     }),
-    // The limited key is denied so rarely that it is not banned.
+    // The limited API key is denied so rarely that it is not banned.
     keepAsking(500, () => ask('limited', limited, [200, 429])),
-    // The requests without a key use up the quota of the network, from which all callers send their
-    // requests.
+    // The requests without an API key use up the quota of the network, from which all callers send
+    // their requests.
     keepAsking(300, () => ask('no key', null, [401, 429])),
   ];
 

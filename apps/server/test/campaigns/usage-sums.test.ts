@@ -9,7 +9,7 @@ import { call } from '../support/test-service.ts';
 import { createKey } from './start-with-stores.ts';
 import { untilLate } from './until-late.ts';
 
-/** The numbers of requests by key, operation and outcome. */
+/** The numbers of requests by API key, operation and outcome. */
 type Counts = Map<string, number>;
 
 const add = (counts: Counts, cell: string, requests = 1) =>
@@ -30,7 +30,7 @@ type Question = readonly [by: KeyName, operation: string, target: string, json?:
 
 /**
  * The requests that each client sends one after the other. Together they cover every operation and
- * every outcome that a valid key can get.
+ * every outcome that a valid API key can get.
  */
 const questions: readonly Question[] = [
   ['wide', 'listPets', '/pets?limit=1'],
@@ -51,7 +51,7 @@ function outcomeOf({ status, text }: Answer): (typeof usageOutcomes)[number] {
   return status >= 400 ? 'client_error' : 'ok';
 }
 
-/** The limit per minute of requests without a key. */
+/** The limit per minute of requests without an API key. */
 const networkLimit = 61;
 
 /** A replica, with the number of responses that its clients received. */
@@ -106,7 +106,7 @@ test('the stored usage of three servers contains every response, except response
     try {
       const options = { token: tokens[by], ...(json !== undefined && { json }) };
       const answer = await call(replica.server.baseUrl + target, options);
-      // If a replica cannot look up the key of a request, the response shows the limit of the
+      // If a replica cannot look up the API key of a request, the response shows the limit of the
       // network, and the request is not counted for the key.
       const isOfNetwork = answer.headers.get('X-RateLimit-Limit') === String(networkLimit);
       if (answer.status === 503 && by !== 'nobody' && isOfNetwork) return;
@@ -157,8 +157,8 @@ test('the stored usage of three servers contains every response, except response
     );
   }
 
-  // Each replica of the service must cache every key, so that it knows the keys of requests while
-  // Postgres is down.
+  // Each replica of the service must cache every API key, so that it knows the keys of requests
+  // while Postgres is down.
   for (const replica of seen) {
     for (const by of ['wide', 'narrow'] as const)
       await ask(replica, [by, 'listPets', '/pets?limit=1']);
@@ -182,7 +182,7 @@ test('the stored usage of three servers contains every response, except response
   expect(seen.map(({ unanswered }) => unanswered)).toEqual([0, 0, 0]);
   const outcomes = [...answers().keys()].map((cell) => cell.split(' ').at(-1));
   // The outcome `refused` does not occur here: `usage-api.test.ts` tests the requests of refused
-  // keys.
+  // API keys.
   expect(new Set(outcomes).add('refused')).toEqual(new Set(usageOutcomes));
 
   // All requests before this moment are in the usage tables. The replica that will be killed may

@@ -51,7 +51,7 @@ afterAll(() => stack.disposeAsync());
 type Question = {
   /** A method that is sent instead of the operation's method. */
   readonly method?: string;
-  /** The id of the key, operator or account in the path. */
+  /** The id of the API key, operator or account in the path. */
   readonly id?: string;
   readonly query?: string;
   /**

@@ -47,7 +47,7 @@ let postgres: Postgres;
 let databaseUrl = '';
 let db: Database;
 let server: LocalServer;
-/** The token of a key that the server has cached. */
+/** The token of an API key that the server has cached. */
 let token = '';
 
 // The tests use a separate Postgres server, because they stop it, and other tests use the shared
@@ -70,7 +70,7 @@ afterAll(() => stack.disposeAsync());
 const ask = (path: string, options?: CallOptions) =>
   call(server.baseUrl + path, { token, ...options });
 
-/** Creates a key that the server has not cached, so looking it up needs the database. */
+/** Creates an API key that the server has not cached, so looking it up needs the database. */
 const createKey = () => createApiKey(db, { name: 'outage', plan: 'enterprise', quota: wideQuota });
 
 /** Repeats a request until it gets the expected status instead of a 503. */
@@ -151,7 +151,7 @@ test('the service replaces connections on which Postgres no longer responds, inc
   });
   expectError(refused, 503, 'service_unavailable');
   await until(async () => (await list()).status === 200);
-  // Another process revokes the key. Only a NOTIFY can tell the server: the clock of the server
+  // Another process revokes the API key. Only a NOTIFY can tell the server: the clock of the server
   // stands still, so the cached key does not expire.
   for (const now of ['now', 'elapsed'] as const) {
     vi.spyOn(clock, now).mockReturnValue(clock[now]());

@@ -82,7 +82,7 @@ test('a migration creates an index again if its creation was interrupted, and an
   expect(await indexesOf(sql)).toEqual(await indexesOf(other));
 });
 
-// Regression: a single UPDATE statement would have locked all keys for a minute.
+// Regression: a single UPDATE statement would have locked all API keys for a minute.
 test('a migration fills a new column even if one row is locked, and changes of other rows need not wait for the migration', async () => {
   await using database = await createOldDatabase(fillMigration);
   await using sql = connectTo(database.url);
@@ -157,8 +157,8 @@ test('the server creates the search indexes once its database role may create th
   expect(await indexes()).toEqual(all);
 });
 
-// Regression: an open transaction that had read the table of keys stopped the service. ALTER TABLE
-// waited for the lock of the transaction, and all lookups of keys waited for ALTER TABLE.
+// Regression: an open transaction that had read the table of API keys stopped the service. ALTER
+// TABLE waited for the lock of the transaction, and all lookups of keys waited for ALTER TABLE.
 test('a migration that waits for a lock does not block other statements, and logs which session holds the lock', async () => {
   await using database = await createOldDatabase(indexMigration - 1);
   await using sql = connectTo(database.url);

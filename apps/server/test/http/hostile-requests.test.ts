@@ -26,7 +26,7 @@ afterAll(async () => {
 type Rest = { headers?: readonly string[]; body?: RawBytes; halfClose?: boolean };
 
 /**
- * Sends a request with a valid key and checks the response. If Node itself responds to invalid
+ * Sends a request with a valid API key and checks the response. If Node itself responds to invalid
  * HTTP, the response has no body, and the tables contain `400 by Node`.
  */
 async function expectAnswer(answer: string, line: string, rest: Rest = {}): Promise<void> {

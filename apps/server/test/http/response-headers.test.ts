@@ -9,7 +9,7 @@ import { type CallOptions, startService, useService } from '../support/test-serv
 
 const page = 'https://shop.example';
 
-/** The options for a request with a key whose quota is used up. */
+/** The options for a request with an API key whose quota is used up. */
 const denied = { token: '' };
 
 const service = useService('postgres', {
@@ -147,7 +147,7 @@ test.each([
   ['/pets', 'x-a;b', own],
   ['/pets', `x-${'a'.repeat(1_024)}`, own],
 ])(
-  'the service responds to a CORS preflight of %s for the headers %j without a key, and allows the headers %j',
+  'the service responds to a CORS preflight of %s for the headers %j without an API key, and allows the headers %j',
   async (path, asked, allowed) => {
     const answer = await service.call(path, {
       method: 'OPTIONS',

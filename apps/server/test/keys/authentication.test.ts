@@ -20,7 +20,7 @@ const paths = [
 ] as const;
 
 /**
- * The expected responses to requests without a valid key: the error message and the header
+ * The expected responses to requests without a valid API key: the error message and the header
  * `WWW-Authenticate` (RFC 6750, §3).
  */
 const refusals = {
@@ -41,7 +41,7 @@ function expectRefused(answer: Answer, why: keyof typeof refusals) {
 
 describe('the authentication of API keys', () => {
   const { service, admin } = useAdmin();
-  /** The tokens of expired, revoked or rotated keys (`ended`), and of active keys (`good`). */
+  /** The tokens of expired, revoked or rotated API keys (`ended`), and of active keys (`good`). */
   const ended: string[] = [];
   const good: string[] = [];
 
@@ -73,7 +73,7 @@ describe('the authentication of API keys', () => {
     },
   );
 
-  test('the service responds in the same way to every kind of invalid key, and no log line or response contains the key', async () => {
+  test('the service responds in the same way to every kind of invalid API key, and no log line or response contains the key', async () => {
     const token = service.tokens.free;
     const answers = new Set<string>();
     for (const wrong of [
@@ -96,7 +96,7 @@ describe('the authentication of API keys', () => {
     expect(answers.size).toBe(1);
   });
 
-  test('the service accepts a key of any plan, with an expiry date or a rotated token, and with "Bearer" in any letter case', async () => {
+  test('the service accepts an API key of any plan, with an expiry date or a rotated token, and with "Bearer" in any letter case', async () => {
     for (const token of good) expect((await callWith(`bEaReR   ${token}`)).status).toBe(200);
   });
 
@@ -118,7 +118,7 @@ describe('the authentication of API keys', () => {
     },
   );
 
-  test('the service refuses a request with two Authorization headers, even if both keys are valid', async () => {
+  test('the service refuses a request with two Authorization headers, even if both API keys are valid', async () => {
     const header = `Authorization: Bearer ${service.tokens.enterprise}`;
     const headers = ['Host: a', header, header.replace('Authorization', 'AUTHORIZATION')];
     const line = 'GET /v1/pets HTTP/1.1';
@@ -142,7 +142,7 @@ describe('the authentication of API keys', () => {
   });
 });
 
-describe('the quota of an IP address for requests without a valid key', () => {
+describe('the quota of an IP address for requests without a valid API key', () => {
   test('the service allows an IP address 60 requests a minute with missing or invalid API keys, and then responds with 429', async () => {
     // The service uses the clock of the machine, because rate-limiter-flexible does so, too.
     await using service = await startService('postgres', { clock: systemClock });
@@ -155,7 +155,7 @@ describe('the quota of an IP address for requests without a valid key', () => {
       answers.map((_, i) => [401, { limit: 60, remaining: 59 - i, reset }]),
     );
 
-    // When the quota of the network is used up, invented keys also get 429, and the header
+    // When the quota of the network is used up, invented API keys also get 429, and the header
     // X-Forwarded-For does not change the network.
     const headers = { 'X-Forwarded-For': '203.0.113.9', Forwarded: 'for=203.0.113.9' };
     for (const [method, path] of paths) {
@@ -167,8 +167,8 @@ describe('the quota of an IP address for requests without a valid key', () => {
       expect(denied.headers.get('Retry-After')).toMatch(/^(?:[1-9]|[1-5]\d|60)$/);
       expect(denied.headers.get('RateLimit-Policy')).toBe('"minute";q=60;w=60');
     }
-    // A caller with a valid key is still served, although another caller has used up the quota of
-    // their common address.
+    // A caller with a valid API key is still served, although another caller has used up the quota
+    // of their common address.
     expect((await service.call('/pets')).status).toBe(200);
   });
 
@@ -190,7 +190,8 @@ describe('the quota of an IP address for requests without a valid key', () => {
     });
 
     // Regression: each invented token with a valid checksum caused a database query, even if its
-    // network had no quota left. The limit does not affect keys in the cache, even after a change.
+    // network had no quota left. The limit does not affect API keys in the cache, even after a
+    // change.
     test('the service looks up at most ten unknown tokens of a network that has no quota left', async () => {
       const { key, token } = await admin.create('{"plan":"free"}');
       expect((await askFrom('192.0.2.31', { token })).status).toBe(200);

@@ -78,7 +78,7 @@ test.each<[what: string, messages: (object | string)[], told: unknown[][]]>([
       ['keyChanged', 'key'],
     ],
   ],
-  // An invalid message may have announced the change of any key.
+  // An invalid message may have announced the change of any API key.
   [
     'invalid messages',
     ['not JSON', { replica: 'peer' }, 'null'],
@@ -96,7 +96,7 @@ test('openChangeChannel notifies subscribers of an announced change only after i
 });
 
 // A message without a `keyId` would make version 1.0.0 clear its whole cache.
-test('a heartbeat has an empty keyId, so that a server of version 1.0.0 takes it for a change of an unknown key and ignores it', async () => {
+test('a heartbeat has an empty keyId, so that a server of version 1.0.0 takes it for a change of an unknown API key and ignores it', async () => {
   const own = () => sent.find((payload) => payload.includes('"replica":"own"'));
   await until(() => own() !== undefined);
   expect(JSON.parse(own() ?? '')).toEqual({ keyId: '', replica: 'own', leaving: false });

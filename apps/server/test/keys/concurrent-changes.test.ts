@@ -42,7 +42,7 @@ beforeAll(async () => {
   };
 });
 
-/** Creates a key in an account, and sends requests until the key is banned. */
+/** Creates an API key in an account, and sends requests until the key is banned. */
 async function createBanned(account: string) {
   const quota = { perMinute: 1, perDay: 100 };
   const { key } = await keys.create(
@@ -69,7 +69,7 @@ async function atOnce(round: number, ...acts: (() => Promise<unknown>)[]): Promi
 
 const plan = { plan: 'enterprise', quota: { perMinute: 1, perDay: 100 } } as const;
 
-test('an unban ends the ban when the key moves to another account at the same time', async () => {
+test('an unban ends the ban when the API key moves to another account at the same time', async () => {
   for (let round = 0; round < rounds; round += 1) {
     const [from, to] = round % 4 < 2 ? ['label', 'with a plan'] : ['with a plan', 'label'];
     await accounts.credit('with a plan', someCause);
@@ -82,7 +82,7 @@ test('an unban ends the ban when the key moves to another account at the same ti
 
 // Regression: both audit entries showed the ban, because both unbans read the ban before one of
 // them got the lock.
-test('the audit log shows the ended ban in only one of two entries when two unbans of a key happen at the same time', async () => {
+test('the audit log shows the ended ban in only one of two entries when two unbans of an API key happen at the same time', async () => {
   for (let round = 0; round < rounds; round += 1) {
     const id = await createBanned('label');
     const unban = () => keys.unban(id, someCause);
@@ -95,7 +95,7 @@ test('the audit log shows the ended ban in only one of two entries when two unba
   }
 });
 
-test("an unban ends the ban when the key's account gets or loses a plan at the same time", async () => {
+test("an unban ends the ban when the API key's account gets or loses a plan at the same time", async () => {
   for (let round = 0; round < rounds; round += 1) {
     const name = `account ${round}`;
     if (round % 4 >= 2) await accounts.setPlan(name, plan, someCause);
@@ -107,14 +107,14 @@ test("an unban ends the ban when the key's account gets or loses a plan at the s
   }
 });
 
-// Regression: the ban did not move. The change of the key did not see the new plan, and the change
-// of the plan did not see the key.
-test('a key stays banned when it joins or leaves an account at the same time as that account gets or loses its plan', async () => {
+// Regression: the ban did not move. The change of the API key did not see the new plan, and the
+// change of the plan did not see the key.
+test('an API key stays banned when it joins or leaves an account at the same time as that account gets or loses its plan', async () => {
   for (let round = 0; round < rounds; round += 1) {
     const name = `busy ${round}`;
     const isPlanned = round % 4 >= 2;
     await accounts.setPlan(name, isPlanned ? plan : { plan: null }, someCause);
-    // In one half of the rounds the key leaves the account, and in the other half it joins the
+    // In one half of the rounds the API key leaves the account, and in the other half it joins the
     // account.
     const [from, to] = round % 8 < 4 ? ['label', name] : [name, 'label'];
     const id = await createBanned(from);
@@ -128,9 +128,9 @@ test('a key stays banned when it joins or leaves an account at the same time as 
   }
 });
 
-// Regression: the change of the plan waited for the lock of the key. After that, it still used the
-// account that the key had had before.
-test('a banned key stays banned when it moves to another account while a plan change of its old account waits for the move', async () => {
+// Regression: the change of the plan waited for the lock of the API key. After that, it still used
+// the account that the key had had before.
+test('a banned API key stays banned when it moves to another account while the plan of its old account changes', async () => {
   const id = await createBanned('left');
   const { db } = database;
   const settled = await db.transaction(async (tx) => {
@@ -171,7 +171,7 @@ test.each([
       }),
   ],
 ])(
-  'a key stays banned when its change of account %s, but its replica lost the connection and stopped, because another replica finishes the move of the ban',
+  'an API key stays banned when a change of its account %s and the replica then stops, because another replica finishes the move of the ban',
   async (_, transaction) => {
     const db = withTransactions(transaction as typeof database.db.transaction);
     for (const [from, to] of [
@@ -190,7 +190,7 @@ test.each([
 );
 
 // Regression: the ban stayed where no request found it, and nothing moved it later.
-test('a key stays banned when Redis was down while the key changed its account or the account its plan', async () => {
+test('an API key stays banned when Redis was down while the key changed its account or the account its plan', async () => {
   const withoutRedis = { ...quotas, moveBan: async () => false };
   const id = await createBanned('away');
   const { db } = database;
@@ -210,7 +210,7 @@ async function finishLater(): Promise<void> {
   await createBanMoves(database.db, quotas).finishAll();
 }
 
-test('the audit log records only one reset of request counts (credit) when two credits of a key happen at the same time', async () => {
+test('the audit log records only one reset of request counts (credit) when two credits of an API key happen at the same time', async () => {
   for (let round = 0; round < rounds; round += 1) {
     const id = await createBanned('label');
     await atOnce(
@@ -223,7 +223,7 @@ test('the audit log records only one reset of request counts (credit) when two c
   }
 });
 
-test('a key stays banned when it moves to an account with a plan and back', async () => {
+test('an API key stays banned when it moves to an account with a plan and back', async () => {
   for (let round = 0; round < rounds; round += 1) {
     const id = await createBanned('label');
     await keys.change(id, { account: 'with a plan' }, someCause);

@@ -15,8 +15,8 @@ const daysAgo = (days: number | undefined) =>
   days === undefined ? null : new Date(now - days * dayMs).toISOString();
 
 /**
- * A key that the test stores. Times are given as numbers of days ago. Negative numbers are in the
- * future.
+ * An API key that the test stores. Times are given as numbers of days ago. Negative numbers are in
+ * the future.
  */
 interface StoredKey
   extends Partial<Record<'expires' | 'revoked' | 'suspended' | 'used' | 'deprecated', number>> {
@@ -34,7 +34,7 @@ interface StoredKey
 const ownLimit = 3;
 
 /**
- * The keys of the test, by the first digit of their id. The account `Zoo` is suspended, and the
+ * The API keys of the test, by the first digit of their id. The account `Zoo` is suspended, and the
  * account `Ltd` has the plan Pro.
  */
 const keys: Readonly<Record<string, StoredKey>> = {
@@ -43,7 +43,7 @@ const keys: Readonly<Record<string, StoredKey>> = {
     ...{ name: 'Acme 2', account: 'A', plan: 'pro', created: 99, used: 0.5, deprecated: 1 },
     today: { ok: 1, denied: 1 },
   },
-  // The key was created at the same time as the previous key. Equal times occur when keys are
+  // The API key was created at the same time as the previous key. Equal times occur when keys are
   // imported from another system.
   c: { name: 'ACME_3', account: 'a', plan: 'business', created: 99, used: 60 },
   d: {
@@ -176,7 +176,7 @@ describe.each(databaseKinds)('the search for API keys on %s', (kind) => {
     [{ search: 'acme', sort: '-name' }, 'cdbae'],
     [{ state: 'active', sort: '-requests' }, 'fb2ca'],
   ])(
-    'searchKeys with the filter %j returns exactly the keys %s (one letter each), split into pages',
+    'searchKeys with the filter %j returns exactly the API keys %s (one letter each), split into pages',
     async (filter, found) => {
       const pages: string[] = [];
       let position: ListPosition | undefined;
@@ -190,7 +190,7 @@ describe.each(databaseKinds)('the search for API keys on %s', (kind) => {
     },
   );
 
-  test('searchKeys returns the end of the ban for each banned key', async () => {
+  test('searchKeys returns the end of the ban for each banned API key', async () => {
     const { items } = await searchKeys(database.db, {}, 100, undefined);
     const banned = items.filter(({ bannedUntil }) => bannedUntil !== null);
     expect(banned.map(({ id, bannedUntil }) => [id[0], bannedUntil])).toEqual([

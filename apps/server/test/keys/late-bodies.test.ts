@@ -26,7 +26,7 @@ test.each([
     () => post('/accounts/late/suspend'),
   ],
 ] as const)(
-  'the public API refuses to create an animal when its key is %s while the request body arrives',
+  'the public API refuses to create an animal when its API key is %s while the request body arrives',
   async (...given) => {
     const [, status, code, end] = given;
     await post('/accounts/late/resume');
@@ -44,7 +44,7 @@ test.each([
   },
 );
 
-test('the public API creates an animal and counts the request once when the key is unchanged after the body has arrived', async () => {
+test('the public API creates an animal and counts the request once when the API key is unchanged after the body has arrived', async () => {
   const { key, token } = await admin.create('{"plan":"free"}');
   using held = await holdBody(`${service.server.baseUrl}/pets`, { token, json: newPet });
   await admin.call(`/keys/${key.id}`, { method: 'PATCH', json: '{"name":"another"}' });

@@ -23,7 +23,7 @@ test('the service refuses a request without the required scope, names the scope,
   expect(answer.headers.get('WWW-Authenticate')).toBe(
     'Bearer realm="animal-store", error="insufficient_scope", scope="pets:read"',
   );
-  // The refused request counts against the key's quota, not against the separate limit of 60
+  // The refused request counts against the API key's quota, not against the separate limit of 60
   // requests for `GET /rate-limit`.
   expect(rateLimitOf(answer)).toMatchObject({ limit: 300, remaining: 299 });
   expect(await statusOf('/pets', { method: 'HEAD', token: writes })).toBe(403);
@@ -43,7 +43,7 @@ test('the service checks the quota before the scope, and the scope before the bo
   expect(await statusOf('/pets', { token, json: pet })).toBe(429);
 });
 
-test("a change of a key's scopes applies from the next request, is recorded in the audit log, and survives a rotation", async () => {
+test("a change of an API key's scopes applies from the next request, is recorded in the audit log, and survives a rotation", async () => {
   const { key, token } = await create();
   expect(key.scopes).toEqual(both);
   expect(await statusOf('/pets', { token, json: pet })).toBe(201);
@@ -67,7 +67,7 @@ test.each<[scopes: unknown, message: string | RegExp]>([
   [['pets:read', 1], 'scopes.1: expected one of pets:read, pets:write, got 1'],
   [Array(3_000).fill('x'), /^.{1,1100}$/],
 ])(
-  'the admin API refuses the invalid scopes %j when a key is created or changed',
+  'the admin API refuses the invalid scopes %j when an API key is created or changed',
   async (scopes, message) => {
     const json = JSON.stringify({ plan: 'free', name: 'x', scopes });
     const { key } = await create();

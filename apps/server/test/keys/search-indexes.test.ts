@@ -8,8 +8,8 @@ import { countFoundKeys, searchKeys } from '../../src/keys/key-search.ts';
 import { createDatabase, openWithoutLimits } from '../support/databases.ts';
 import { select } from '../support/explain.ts';
 
-// Regression: with a million keys, a search took 3.4 s and the filter `nearLimit` took 5 s, because
-// Postgres read all keys.
+// Regression: with a million API keys, a search took 3.4 s and the filter `nearLimit` took 5 s,
+// because Postgres read all keys.
 let db: Database;
 beforeAll(async () => {
   const database = await createDatabase('postgres');
@@ -99,9 +99,9 @@ test.each<[title: string, table: string, search: Search, found: number]>([
   },
 );
 
-// Regression: with a million keys, counting the suspended keys took longer than 2 s. Postgres
+// Regression: with a million API keys, counting the suspended keys took longer than 2 s. Postgres
 // joined all keys with the times of their last use, in the order of their ids.
-test('Postgres reads each block of the table at most once when the service counts the suspended keys', async () => {
+test('Postgres reads each block of the table at most once when the service counts the suspended API keys', async () => {
   await inTransaction('a_test', db, async (tx) => {
     await tx.execute(sql`set local max_parallel_workers_per_gather = 0`);
     await tx.execute(

@@ -12,7 +12,7 @@ const post = (id: string, action: string, json = '{}') =>
 const show = (id: string) => admin.read<KeyDetails>(`/keys/${id}`);
 const use = async (token: string) => (await service.call('/pets', { token })).status;
 
-test('a suspended key is refused until it is resumed, and the admin API shows the time and the reason', async () => {
+test('a suspended API key is refused until it is resumed, and the admin API shows the time and the reason', async () => {
   const { key, token } = await make();
   expect(await use(token)).toBe(200);
   const at = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
@@ -26,7 +26,7 @@ test('a suspended key is refused until it is resumed, and the admin API shows th
   expect((await post(key.id, 'suspend')).body).toEqual(suspended.body);
   expect((await post(key.id, 'suspend?reason=unpaid')).body).toMatchObject({ suspension: unpaid });
   // The error message says whom to contact, but does not contain the reason. The request does not
-  // count against the key's quota.
+  // count against the API key's quota.
   for (const [method, path] of [
     ['POST', '/pets'],
     ['GET', '/rate-limit'],
@@ -59,7 +59,7 @@ test('a suspended key is refused until it is resumed, and the admin API shows th
   ]);
 });
 
-test('a suspended key can be changed, rotated and revoked, and stays suspended with its new token', async () => {
+test('a suspended API key can be changed, rotated and revoked, and stays suspended with its new token', async () => {
   const { key, token } = await make();
   await post(key.id, 'suspend');
   const json = '{"plan":"pro","name":"y"}';

@@ -84,7 +84,7 @@ test('the log has no line for invalid HTTP, and a line with status 499 for an ab
 
 // Regression: the log line showed the account only if it had a plan, and only as an id that
 // operators do not know.
-test("the log line of a request has the name of the key's account, and the account's id if the account has a plan", async () => {
+test("the log line of a request has the name of the API key's account, and the account's id if the account has a plan", async () => {
   const { token } = await admin.create('{"plan":"free","account":"C-17"}');
   const labelled: Record<string, unknown> = await lineOfApi('/pets', { token });
   expect(labelled['account']).toBe('C-17');
@@ -97,7 +97,7 @@ test("the log line of a request has the name of the key's account, and the accou
   expect(planned).toMatchObject({ account: 'C-17', accountId: anyId });
 });
 
-test('the log line of an admin request has the operator and the id of the key', async () => {
+test('the log line of an admin request has the operator and the id of the API key', async () => {
   const { key, token } = await admin.create('{"plan":"pro"}');
   const url = `${service.server.opsUrl}/admin/v1/keys/${key.id.toUpperCase()}/revoke`;
   const route = '/admin/v1/keys/:keyId/revoke';

@@ -24,13 +24,13 @@ const preflight = { Origin: 'https://a.example', 'Access-Control-Request-Method'
 const clock = createTestClock(now * 1_000);
 const service = useService('postgres', {
   ...{ clock, quotaClock: clock },
-  // A key is banned when its strikes (denied requests that count towards a ban) exceed both 4 and
-  // half of its limit. Without a grace period, every denied request counts as a strike, even if it
-  // was already in flight.
+  // An API key is banned when its strikes (denied requests that count towards a ban) exceed both 4
+  // and half of its limit. Without a grace period, every denied request counts as a strike, even if
+  // it was already in flight.
   quotas: { banPolicy: { ...defaultBanPolicy, graceMs: 0, minStrikes: 4, banSeconds: 100 } },
 });
 
-/** Creates a key and returns a function that sends requests with it. */
+/** Creates an API key and returns a function that sends requests with it. */
 async function createCaller(quota: Quota) {
   const { token } = await createApiKey(service.database.db, {
     name: 'x',
@@ -59,7 +59,7 @@ test.each([
   ['"minute";q=10;w=60, "day";q=100;w=86400', '"minute";r=9;t=60, "day";r=99;t=86400', 10],
   ['"minute";q=60;w=60', '"minute";r=59;t=60', 60],
 ])(
-  'the response headers report the limits of the key, or of the network if there is no valid key: RateLimit-Policy is %s',
+  'the response headers report the limits of the API key, or of the network if there is no valid key: RateLimit-Policy is %s',
   async (policy, left, limit) => {
     const caller = await createCaller({ perMinute: 10, perDay: 100 });
     const answer = limit === 10 ? await caller() : await caller('/pets', { token: 'wrong' });
@@ -71,7 +71,7 @@ test.each([
   },
 );
 
-test('a 429 response says when to retry, warns when the key is halfway to a ban, and says when a ban ends', async () => {
+test('a 429 response says when to retry, warns when the API key is halfway to a ban, and says when a ban ends', async () => {
   const caller = await createCaller({ perMinute: 1, perDay: 1_000 });
   const [admitted, ...refused] = await caller.inTurn(8);
   expect(admitted?.status).toBe(200);
@@ -80,8 +80,8 @@ test('a 429 response says when to retry, warns when the key is halfway to a ban,
   const warned = `${denied} If it keeps sending requests before then, this API key will be banned for a while.`;
   const banned = `This API key is temporarily banned until ${endOf(100)} because it kept sending requests after a 429. Retry after 100 s.`;
   for (const [i, answer] of refused.entries()) {
-    // Before these requests, the key has zero, one, two, three and four strikes (denied requests
-    // that count towards a ban).
+    // Before these requests, the API key has zero, one, two, three and four strikes (denied
+    // requests that count towards a ban).
     const message = i < 2 ? denied : i < 5 ? warned : banned;
     const [code, seconds] = i < 5 ? ['rate_limit_exceeded', 60] : ['key_temporarily_banned', 100];
     expectError(answer, 429, String(code));
@@ -144,7 +144,7 @@ describe('the operation GET /rate-limit', () => {
     expect(rateLimitOf(await caller()).remaining).toBe(8);
   });
 
-  test('GET /rate-limit reports the same numbers as a 429, does not count towards a ban, warns when the key is halfway to a ban, and shows when a ban ends', async () => {
+  test('GET /rate-limit reports the same numbers as a 429, warns when the API key is halfway to a ban, shows when a ban ends, and never leads to a ban', async () => {
     const caller = await createCaller({ perMinute: 1, perDay: 1 });
     const denied = (await caller.inTurn(3)).at(-1) as Answer;
     const calm = { bannedUntil: null, warned: false, told: rateLimitOf(denied) };
@@ -157,7 +157,7 @@ describe('the operation GET /rate-limit', () => {
     expect(await caller.status()).toMatchObject(status);
   });
 
-  test("GET /rate-limit has a limit of its own of 60 requests a minute, which is not part of the key's quota", async () => {
+  test("GET /rate-limit has a limit of its own of 60 requests a minute, which is not part of the API key's quota", async () => {
     const caller = await createCaller({ perMinute: 10, perDay: 1_000 });
     const answers = await Promise.all(Array.from({ length: 61 }, () => caller('/rate-limit')));
     const [denied, ...others] = answers.filter(({ status }) => status !== 200);

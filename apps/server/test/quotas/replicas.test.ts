@@ -31,11 +31,11 @@ beforeAll(async () => {
   const options = {
     quotas: {
       redis: [redis.url],
-      // Requests with a refused key count against their network. All requests of the tests come
+      // Requests with a refused API key count against their network. All requests of the tests come
       // from one address, so the limit of that network is very large.
       addressPerMinute: 1_000_000,
-      // A key is banned only after strikes (denied requests that count towards a ban) of 100 times
-      // its limit. So the many denied requests of these tests cause no ban.
+      // An API key is banned only after strikes (denied requests that count towards a ban) of 100
+      // times its limit. So the many denied requests of these tests cause no ban.
       banPolicy: { ...defaultBanPolicy, banSeconds: 10, graceMs: 0, strikeShare: 100 },
     },
     ops: { adminToken },
@@ -54,7 +54,7 @@ const askEach = (token: string) =>
 const untilEach = (token: string, isWanted: (reply: Reply) => boolean) =>
   until(async () => (await askEach(token)).every(isWanted));
 
-/** Creates several keys in an account with a shared quota, and returns their tokens. */
+/** Creates several API keys in an account with a shared quota, and returns their tokens. */
 async function createTokens(account: string, quota: Quota, count: number): Promise<string[]> {
   const admin = anyAdmin();
   const plan = JSON.stringify({ plan: 'enterprise', quota });
@@ -85,8 +85,8 @@ test('two servers together admit exactly the daily limit of an account when 400 
   expect(last?.leftOfMinute).toBe(900);
 });
 
-// The clocks stand still, so cached keys do not expire. The replicas learn about the change only
-// because it is announced.
+// The clocks stand still, so cached API keys do not expire. The replicas learn about the change
+// only because it is announced.
 test('a change of an API key on one server applies on all servers, and a change of its plan does not reset its request counts', async () => {
   const { key, token } = await anyAdmin().create('{"plan":"free"}');
   await askEach(token);
@@ -98,7 +98,7 @@ test('a change of an API key on one server applies on all servers, and a change 
   await untilEach(token, ({ status }) => status === 401);
 });
 
-test('a key stays banned when its account loses its plan, and the other keys of the account are not banned', async () => {
+test('an API key stays banned when its account loses its plan, and the other keys of the account are not banned', async () => {
   const tokens = await createTokens('hammered', { perMinute: 1, perDay: 100 }, 2);
   const [hammering = '', sibling = ''] = tokens;
   await askEach(sibling);

@@ -96,7 +96,7 @@ function expectServed(): void {
   expect(load.answers.filter((reply) => !isServed(reply))).toEqual([]);
 }
 
-/** Sends several concurrent requests with a new key, and returns how many are admitted. */
+/** Sends several concurrent requests with a new API key, and returns how many are admitted. */
 async function countAdmitted(perMinute: number, times: number): Promise<number> {
   const token = await replicas.createToken({ perMinute, perDay: 1_000 });
   const replies = await replicas.askAtOnce(times, token);
@@ -149,7 +149,7 @@ test.each(faults)(
   },
 );
 
-test('the admin API of a server shows only the requests of a key that this server has counted while Redis is down', async () => {
+test('the admin API of a server shows only the requests of an API key that this server has counted while Redis is down', async () => {
   const admin = adminOf(server);
   const quota = { perMinute: 6, perDay: 1_000 };
   const { key, token } = await admin.create(JSON.stringify({ plan: 'enterprise', quota }));

@@ -23,7 +23,7 @@ const { service, admin } = useAdmin('postgres', {
 const names = Object.keys(operations) as Operation[];
 const mia = '{"name":"Mia","categoryId":3}';
 const animals: readonly Operation[] = ['listPets', 'createPet', 'getPet'];
-/** The operations that count against the quota of the key. */
+/** The operations that count against the quota of the API key. */
 const calls: readonly Operation[] = [...animals, 'listOrders'];
 
 let sql: postgres.Sql;

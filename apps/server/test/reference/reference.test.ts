@@ -124,8 +124,8 @@ describe('the paths that need no API key', () => {
     // them only once.
     expect((await ask(script)).status).toBe(200);
 
-    // Requests for the documentation do not use up the quota of the API, neither with a key nor
-    // without one.
+    // Requests for the documentation do not use up the quota of the API, neither with an API key
+    // nor without one.
     expect((await limited.call('/pets')).status).toBe(200);
     for (const status of [401, 401, 401, 429]) {
       expect((await limited.call('/pets', { token: null })).status).toBe(status);

@@ -39,7 +39,7 @@ test('the README shows a curl command with its real response, and a working prog
   expect(settle(stdout)).toBe(settle(answer.join('\n')));
 
   // The client must run after the curl command, because the README shows the remaining requests of
-  // the key.
+  // the API key.
   await using directory = await temporaryDirectory();
   const modules = join(directory.path, 'node_modules/@animal-store');
   await mkdir(modules, { recursive: true });

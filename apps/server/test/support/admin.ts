@@ -10,7 +10,7 @@ import {
   useService,
 } from './test-service.ts';
 
-/** The id of a key or an operator that does not exist. */
+/** The id of an API key or an operator that does not exist. */
 export const nobody = '00000000-0000-4000-8000-000000000000';
 
 /** The `ADMIN_TOKEN` of test servers that have one. */
@@ -39,8 +39,8 @@ export function adminOf(server: { readonly opsUrl: string }) {
       return body as Body;
     },
     /**
-     * Creates a key from JSON, and throws unless the key was created. If the JSON contains no name,
-     * one is added.
+     * Creates an API key from JSON, and throws unless the key was created. If the JSON contains no
+     * name, one is added.
      */
     async create(json: string): Promise<IssuedKey> {
       const named = JSON.stringify({ name: 'of a test', ...JSON.parse(json) });
@@ -53,7 +53,7 @@ export function adminOf(server: { readonly opsUrl: string }) {
 
 /**
  * Opens a service with its admin API for the tests of a file or of a `describe`. Its limit for
- * requests without a key is very large.
+ * requests without an API key is very large.
  */
 export function useAdmin(
   kind: DatabaseKind = 'postgres',

@@ -1,7 +1,8 @@
 import type { RequestRecord } from '../../src/api/request-record.ts';
 
 /**
- * The record of a finished `GET /v1/pets/7` without a key, for tests of logs, metrics and traces.
+ * The record of a finished `GET /v1/pets/7` without an API key, for tests of logs, metrics and
+ * traces.
  */
 export const finishedRequest: RequestRecord = {
   requestId: 'one',

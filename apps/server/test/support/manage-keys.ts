@@ -6,8 +6,8 @@ import { systemClock } from '@animal-store/runtime';
 import { createKeyManagement, type KeyManagement } from '../../src/keys/key-management.ts';
 
 /**
- * Creates the operations on keys without a server and without its cache. Quota functions that are
- * not given work in memory.
+ * Creates the operations on API keys without a server and without its cache. Quota functions that
+ * are not given work in memory.
  */
 export function manageKeys(db: Database, quotas: Partial<KeyQuotas> = {}): KeyManagement {
   const inMemory = createMemoryQuotas({ clock: systemClock, banPolicy: defaultBanPolicy });

@@ -40,8 +40,8 @@ export function expectCorrectResponses(
  * Starts clients that send requests of several kinds alternately, each client on its own
  * connection.
  *
- * @param unused the tokens of keys that were never used, one for each request of the kind `first
- * use`. When no token is left, a list is sent instead.
+ * @param unused the tokens of API keys that were never used, one for each request of the kind
+ * `first use`. When no token is left, a list is sent instead.
  */
 export function startMixedLoad(
   baseUrl: string,

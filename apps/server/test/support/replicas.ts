@@ -50,7 +50,7 @@ export async function startReplicas(options: readonly LocalOptions[]) {
       const [old] = servers.splice(index, 1);
       await old?.[Symbol.asyncDispose]();
     },
-    /** Creates a key with a plan or with its own quota, and returns its token. */
+    /** Creates an API key with a plan or with its own quota, and returns its token. */
     async createToken(plan: 'free' | Quota): Promise<string> {
       const own = plan === 'free' ? { plan } : ({ plan: 'enterprise', quota: plan } as const);
       return (await createApiKey(database.db, { name: 'of a test', ...own })).token;

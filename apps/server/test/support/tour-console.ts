@@ -24,7 +24,7 @@ export interface Tour {
 }
 
 /**
- * Creates long and difficult data: for each account, a key of each state and plan, with its
+ * Creates long and difficult data: for each account, an API key of each state and plan, with its
  * history.
  */
 async function writeUglyData({ service, admin, bannedKey }: Store): Promise<string> {
@@ -43,7 +43,7 @@ async function writeUglyData({ service, admin, bannedKey }: Store): Promise<stri
     const json = JSON.stringify({ expiresAt: '2031-12-23T22:59:59Z', plan: 'pro' });
     await admin.call(`/keys/${key.id}?reason=${reason}`, { method: 'PATCH', json });
   }
-  // The key has no name, like keys that were created when names were optional.
+  // The API key has no name, like keys that were created when names were optional.
   await admin.create('{"name":"nameless","plan":"free"}');
   await service.database.db.execute(sql`update api_keys set name = null where name = 'nameless'`);
   const banned = await bannedKey({ name: `${email}, banned`, account: accounts[1] });

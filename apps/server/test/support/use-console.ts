@@ -50,14 +50,14 @@ export function useConsole() {
       const json = JSON.stringify({ name: `a ${role}`, role });
       return (await admin.call('/operators', { json })).body as IssuedOperator;
     },
-    /** Creates keys in an account, with the names `<account> 1`, `<account> 2` and so on. */
+    /** Creates API keys in an account, with the names `<account> 1`, `<account> 2` and so on. */
     createKeys: (account: string, count: number) =>
       Promise.all(
         Array.from({ length: count }, (_, n) =>
           admin.create(JSON.stringify({ name: `${account} ${n + 1}`, account, plan: 'free' })),
         ),
       ),
-    /** Creates a key and sends requests until the key is banned. */
+    /** Creates an API key and sends requests until the key is banned. */
     async bannedKey(key: object) {
       const quota = { perMinute: 1, perDay: 100 };
       const { key: made, token } = await admin.create(

@@ -9,7 +9,7 @@ import type { TestDatabase } from './databases.ts';
 export const sumOf = (rows: readonly { requests: number }[] = []) =>
   rows.reduce((sum, { requests }) => sum + requests, 0);
 
-/** Returns an entry for the usage tables: the requests of a key in one minute. */
+/** Returns an entry for the usage tables: the requests of an API key in one minute. */
 export function entryOf(
   keyId: string,
   at: number | Date,
@@ -44,8 +44,8 @@ export async function writeUsage(
 }
 
 /**
- * Writes requests of a key at several times to the usage tables, while a service uses the database.
- * All requests are calls of getPet with the plan Pro.
+ * Writes requests of an API key at several times to the usage tables, while a service uses the
+ * database. All requests are calls of getPet with the plan Pro.
  */
 export async function writeCounts(
   database: TestDatabase,

@@ -13,7 +13,7 @@ import { entryOf, sumOf, writeUsage } from '../support/write-usage.ts';
 const [hourMs, dayMs] = [3_600_000, 86_400_000];
 const buckets = ['minute', 'hour', 'day'] as const;
 const now = Date.now();
-/** The id under which the usage tables count all requests without a key. */
+/** The id under which the usage tables count all requests without an API key. */
 const nobody = '00000000-0000-0000-0000-000000000000';
 
 /** Returns a time range around a time. By default, the range is ten thousand days long. */
@@ -44,7 +44,7 @@ describe.each(databaseKinds)('the usage ledger (stored request counts) on %s', (
     expect(await readAll(keyId)).toEqual([5, 5, 5]);
   });
 
-  test('the usage ledger adds up the request counts of many keys, even if several servers write them in different orders', async () => {
+  test('the usage ledger adds up the request counts of many API keys, even if several servers write them in different orders', async () => {
     const keyIds = Array.from({ length: 30 }, () => randomUUID());
     const entries = keyIds.map((id) => entryOf(id, now, { plan: planCode('business') }));
     const orders = [entries, entries.toReversed(), entries];
@@ -77,7 +77,7 @@ describe.each(databaseKinds)('the usage ledger (stored request counts) on %s', (
     expect(await read(keyId, 'minute', rangeAround(day + 1.5 * dayMs, 0.5))).toBe(0);
   });
 
-  test('the usage ledger returns the usage of keys, plans and accounts, and the keys with the most requests', async () => {
+  test('the usage ledger returns the usage of API keys, plans and accounts, and the keys with the most requests', async () => {
     const day = Date.UTC(2025, 4, 5);
     const range = rangeAround(day, 1);
     const createKey = async (name: string, account: string) =>
@@ -95,9 +95,9 @@ describe.each(databaseKinds)('the usage ledger (stored request counts) on %s', (
       entryOf(nobody, day, { plan: 0, requests: 30 }),
     ]);
     const sum = async (filter: object) => sumOf(await ledger().read('day', filter, range));
-    // The usage of a plan contains the requests that keys sent while they had this plan. If a query
-    // names an account and a plan, the usage contains all requests of those keys of the account
-    // that have this plan now.
+    // The usage of a plan contains the requests that API keys sent while they had this plan. If a
+    // query names an account and a plan, the usage contains all requests of those keys of the
+    // account that have this plan now.
     const [free, pro] = [{ plan: 'free' }, { plan: 'pro' }];
     const ofAll = [{}, free, { plan: 'enterprise' }];
     const ofAccounts = [{ account: acme }, { account: label }, { account: acme, ...free }];
@@ -127,7 +127,7 @@ describe.each(databaseKinds)('the usage ledger (stored request counts) on %s', (
     expect(await ledger().readBusiest({ account: label }, range, 9)).toEqual(none);
   });
 
-  test('the usage ledger returns for each key its requests of today, its requests by hour, and its calls of deprecated operations', async () => {
+  test('the usage ledger returns for each API key its requests of today, its requests by hour, and its calls of deprecated operations', async () => {
     const [keyId, unused] = [randomUUID(), randomUUID()];
     const at = Date.UTC(2026, 5, 5, 12, 30);
     const entry = (msAgo: number, operation: 'getPet' | 'listPets', requests: number) =>
@@ -149,7 +149,7 @@ describe.each(databaseKinds)('the usage ledger (stored request counts) on %s', (
     expect(await ledger().addRecent([], at)).toEqual([]);
   });
 
-  test('the usage ledger records, to the minute, when a key was last used, was last refused, and last called a deprecated operation', async () => {
+  test('the usage ledger records, to the minute, when an API key was last used, was last refused, and last called a deprecated operation', async () => {
     const { id } = await createApiKey(db(), { plan: 'free', name: 'noted' });
     const { at, deprecatedAt, refusedAt } = lastUsed;
     const timesOf = async () => {

@@ -21,7 +21,7 @@ const { service, admin } = useAdmin('postgres', {
 const read = (path: string) => admin.read<Ledger>(path);
 const post = (path: string, json = '{}') => admin.call(path, { method: 'POST', json });
 
-test('the admin API returns the usage of one key by operation and outcome, of all keys, and of the busiest keys', async () => {
+test('the admin API returns the usage of one API key by operation and outcome, of all keys, and of the busiest keys', async () => {
   const { key, token } = await admin.create(
     '{"plan":"enterprise","quota":{"perMinute":9,"perDay":1000},"name":"=cmd()","account":"\\"C-17\\", =1+1"}',
   );
@@ -36,7 +36,7 @@ test('the admin API returns the usage of one key by operation and outcome, of al
     ['/nowhere'],
     ['/pets', { method: 'DELETE' }],
     ['/rate-limit'],
-    // This request exceeds the limit of the key.
+    // This request exceeds the limit of the API key.
     ['/pets'],
   ] as const) {
     await service.call(path, { token, ...options });
@@ -109,7 +109,7 @@ test.each<[why: string, status: number, end: (key: Key) => unknown]>([
     },
   ],
 ])(
-  "requests with a key that %s count in the usage of the key and in the quota of the caller's network, and cause few database lookups",
+  "requests with an API key that %s count in the usage of the key and in the quota of the caller's network, and cause few database lookups",
   async (why, status, end) => {
     const account = `of a key that ${why}`;
     const { key, token } = await admin.create(
@@ -119,8 +119,8 @@ test.each<[why: string, status: number, end: (key: Key) => unknown]>([
     const use = async () => (await service.call('/pets', { token, headers })).status;
     expect(await use()).toBe(200);
     await end(key);
-    // The key is used until the replica refuses it, because the NOTIFY takes a moment to arrive.
-    // `served` counts the requests that were still accepted.
+    // The API key is used until the replica refuses it, because the NOTIFY takes a moment to
+    // arrive. `served` counts the requests that were still accepted.
     let served = 1;
     await untilPassing([service.server], async () => (await use()) !== 200 || ++served < 0);
     const lookUps: string[] = [];
@@ -129,15 +129,15 @@ test.each<[why: string, status: number, end: (key: Key) => unknown]>([
     while (statuses.length < 5) statuses.push(await use());
     stopFollowing();
     expect(statuses).toEqual([status, status, status, 429, 429]);
-    // If the message about the change arrives only now, the replica looks up the key once more.
+    // If the message about the change arrives only now, the replica looks up the API key once more.
     expect(lookUps.filter((name) => name === 'find_key_by_token').length).toBeLessThan(2);
 
     const { history, lastUsedAt, lastRefusedAt, usage } = await untilPassing(
       [service.server],
       async () => {
         const details = await admin.read<KeyDetails>(`/keys/${key.id}?include=history`);
-        // Two SQL statements read the details of a key, and the second one may already see more
-        // requests. So the test waits until both agree.
+        // Two SQL statements read the details of an API key, and the second one may already see
+        // more requests. So the test waits until both agree.
         const isCounted = sumOf(details.history?.rows) === served + 6;
         return details.lastRefusedAt !== null && isCounted && details;
       },

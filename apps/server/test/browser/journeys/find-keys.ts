@@ -5,8 +5,8 @@ import type { Store } from '../../support/use-console.ts';
 import { writeCounts } from '../../support/write-usage.ts';
 
 /**
- * Sorts, filters and pages a list of sixty keys, reloads its address, and downloads it as CSV. Then
- * the journey uses the search.
+ * Sorts, filters and pages a list of sixty API keys, reloads its address, and downloads it as CSV.
+ * Then the journey uses the search.
  */
 export async function findKeys(store: Store): Promise<void> {
   const { service, admin, open, createKeys, createOperator } = store;
@@ -52,8 +52,8 @@ export async function findKeys(store: Store): Promise<void> {
   await first('listed 9');
   const download = await tab.save('CSV of all keys that match');
   expect(download.suggestedFilename()).toBe('keys.csv');
-  // The CSV file has a header and 60 keys. Splitting it also returns an empty text after the last
-  // line break.
+  // The CSV file has a header and 60 API keys. Splitting it also returns an empty text after the
+  // last line break.
   const lines = (await readFile(await download.path(), 'utf8')).split('\r\n');
   expect(lines).toHaveLength(62);
 
@@ -91,7 +91,7 @@ export async function findKeys(store: Store): Promise<void> {
 }
 
 /**
- * Searches for keys and accounts by parts of their names, ids and tokens. The address must not
+ * Searches for API keys and accounts by parts of their names, ids and tokens. The address must not
  * contain the search text, which may be a token.
  */
 async function search({ admin }: Store, tab: ConsoleTab): Promise<void> {

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { overflowOf } from '../../support/browser.ts';
 import type { Store } from '../../support/use-console.ts';
 
-/** The names that an attacker could give to a key, with HTML and invisible characters. */
+/** The names that an attacker could give to an API key, with HTML and invisible characters. */
 const hostileNames = [
   '"><img src=x onerror=alert(1)><script>alert(2)</script>',
   '\u202Egnp.ecaf\u202C and \u2067isolated',
@@ -45,8 +45,8 @@ export async function chooseView({ admin, open, createKeys }: Store): Promise<vo
   // With the default settings, the browser stores nothing.
   await expect.poll(() => page.evaluate('localStorage.length')).toBe(0);
 
-  // The name of a key is shown as text on every page. It does not change the direction of the text
-  // after it.
+  // The name of an API key is shown as text on every page. It does not change the direction of the
+  // text after it.
   const issued = await Promise.all(
     hostileNames.map((name) => {
       // Invisible characters are removed here, because the name of an account must not contain

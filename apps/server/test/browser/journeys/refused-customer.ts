@@ -7,12 +7,12 @@ const why = (page: Page) => page.getByRole('region', { name: 'Request status' })
 
 /**
  * Finds out with one click on the overview why the customer C-5 gets 429, and fixes the cause with
- * two more clicks. The journey also finds and unbans a banned key. The page of the key explains the
- * ban, and shows when requests were denied.
+ * two more clicks. The journey also finds and unbans a banned API key. The page of the key explains
+ * the ban, and shows when requests were denied.
  */
 export async function explainDenials(store: Store): Promise<void> {
   const { service, admin, open, bannedKey, statusOf } = store;
-  // The test also needs a key of another account that is not denied.
+  // The test also needs an API key of another account that is not denied.
   const other = await admin.create('{"name":"C-9 shop","account":"C-50","plan":"business"}');
   await statusOf(other.token);
   const banned = await bannedKey({ name: 'C-5 import', account: 'C-5', plan: 'enterprise' });
@@ -38,8 +38,8 @@ export async function explainDenials(store: Store): Promise<void> {
   await tab.press('Reset usage');
   await tab.notice('Usage reset.');
   expect([answered, clicks - answered]).toEqual([1, 2]);
-  // The next request of the key is admitted. The key is used only once, because its limit is one
-  // request per minute.
+  // The next request of the API key is admitted. The key is used only once, because its limit is
+  // one request per minute.
   expect(await statusOf(banned.token)).toBe(200);
   await tab.show('#/audit?account=C-5');
   await page.getByRole('cell', { name: 'our fault' }).first().waitFor();
@@ -59,7 +59,8 @@ export async function explainDenials(store: Store): Promise<void> {
   await tab.show('#/keys');
   await page.getByLabel('Name, account, token or id').fill('why do');
   await page.getByLabel('State').selectOption('banned');
-  // The list also contains banned keys of other journeys until the response to the search arrives.
+  // The list also contains banned API keys of other journeys until the response to the search
+  // arrives.
   await expect.poll(() => rows.allTextContents()).toEqual([expect.stringContaining('why do we')]);
   await rows.filter({ hasText: '▲ banned' }).getByRole('link').first().click();
   const ban = page.locator('.state', { hasText: 'Banned until' });
@@ -89,7 +90,7 @@ export async function explainDenials(store: Store): Promise<void> {
 }
 
 /**
- * Gives an account a plan, and finds out why the account gets 429 and which of its keys is the
+ * Gives an account a plan, and finds out why the account gets 429 and which of its API keys is the
  * cause. The journey then suspends the account and writes a letter to the customer.
  */
 export async function changeAccount(store: Store): Promise<void> {
@@ -102,7 +103,7 @@ export async function changeAccount(store: Store): Promise<void> {
   await tab.show('#/accounts');
   await page.getByRole('link', { name: account }).click();
   await why(page).getByText('1 of its 2 keys is banned').waitFor();
-  // By default, a change of the plan also ends the bans of the account's keys.
+  // By default, a change of the plan also ends the bans of the account's API keys.
   await tab.press('Change plan or limits…');
   await tab.field('Plan').selectOption('enterprise');
   await page.getByLabel('Requests a minute').fill('100');
@@ -113,7 +114,7 @@ export async function changeAccount(store: Store): Promise<void> {
   await expect.poll(() => statusOf(token)).toBe(429);
   await tab.news(why(page).getByText('The daily limit is used up until'));
   await why(page).getByRole('link', { name: 'busy' }).click();
-  // The page of the key has a link back to the account.
+  // The page of the API key has a link back to the account.
   await why(page).getByText('The daily limit of its account').waitFor();
   await page.getByText('share these limits.').waitFor();
   await why(page).getByRole('link', { name: account }).click();
@@ -125,11 +126,11 @@ export async function changeAccount(store: Store): Promise<void> {
   await tab.notice('Account suspended.');
   await expect.poll(() => statusOf(token)).toBe(403);
   await why(page).getByText('Reason: unpaid').waitFor();
-  // The keys of a suspended account show that the account is suspended. They cannot be resumed
+  // The API keys of a suspended account show that the account is suspended. They cannot be resumed
   // without the account.
   await tab.show('#/keys?state=suspended');
   const busy = page.getByRole('row').filter({ hasText: 'busy' });
-  // The account's plan applies, so the plan of the key has no effect.
+  // The account's plan applies, so the plan of the API key has no effect.
   await busy.getByText('enterprise (account)').waitFor({ state: 'attached' });
   await busy.getByText('account suspended').waitFor();
   await busy.getByRole('link', { name: 'busy' }).click();
