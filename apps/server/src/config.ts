@@ -79,7 +79,10 @@ function serviceSettings(env: EnvironmentReader) {
   const tracesUrl = readTracesUrl(env);
   const traces = {
     sampler: env.choice('OTEL_TRACES_SAMPLER', samplers) ?? 'parentbased_traceidratio',
-    /** Of the traces that begin in this service, the fraction that is recorded, from 0 to 1. */
+    /**
+     * The fraction of traces that are recorded, from 0 to 1. It applies only to traces that begin
+     * in this service.
+     */
     sampleShare: Number(
       env.text(
         'OTEL_TRACES_SAMPLER_ARG',

@@ -25,7 +25,7 @@ const fieldNames = /^[\w!#$%&'*+.^`|~-]+(?:[ \t]*,[ \t]*[\w!#$%&'*+.^`|~-]+)*$/;
 
 /**
  * The longest list of header names that a preflight response repeats. Even pages that send tracing
- * headers need less.
+ * headers need shorter lists.
  */
 const maxFieldNamesLength = 1_024;
 

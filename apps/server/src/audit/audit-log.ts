@@ -30,8 +30,8 @@ export interface Cause {
   readonly reason: string | undefined;
   /**
    * A function that throws if the actor no longer has permission. Every change calls it first in
-   * its transaction, so that a revocation of the actor comes either before or after the change. The
-   * function is `undefined` if the permission cannot be revoked.
+   * its transaction, so that a revocation of the actor comes either before or after the change,
+   * never in between. The function is `undefined` if the permission cannot be revoked.
    */
   readonly confirmActor?: (tx: Database) => Promise<void>;
 }

@@ -44,7 +44,8 @@ const minOfPausedCaller = 2;
 
 /**
  * The age in milliseconds at which a request in flight counts as stuck. A stuck request waits for
- * Postgres or Redis and needs no CPU time. It must not block requests that need the other store.
+ * Postgres or Redis and needs no CPU time. A request that is stuck in Redis must not block requests
+ * that need only Postgres, and vice versa.
  */
 const stuckMs = 1_000;
 
@@ -284,7 +285,8 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
 
   /**
    * Refuses a waiting request to make room for another request. The function chooses the oldest
-   * overdue request, or else a request of the caller with the most waiting requests.
+   * request that has waited too long, or else a request of the caller with the most waiting
+   * requests.
    *
    * @returns whether there is room now. There is no room if no other caller has more waiting
    *   requests than `caller`.

@@ -49,7 +49,7 @@ test.each([
 ])('refuseMisspelt limits the number of unknown names: it %s', async (_, count, given) => {
   const entries = Array.from({ length: count }, (_, n) => [`x${n}`, '1']);
   const result = await query.validate(Object.fromEntries(entries));
-  const message = 'expected at most 100 parameters or members';
+  const message = 'expected at most 100 parameters or properties';
   const fault = given && [{ path: [], message, input: given }];
   expect(result.issues).toEqual(fault);
 });

@@ -68,7 +68,7 @@ export function refuseMisspelt<Schema extends z.ZodObject>(
       validate(input) {
         const given = namesOf(input);
         if (given.length > maxNames) {
-          const message = `expected at most ${maxNames} parameters or members`;
+          const message = `expected at most ${maxNames} parameters or properties`;
           return { issues: [{ path: [], message, input: given.length } satisfies NameIssue] };
         }
         const { data, error } = schema.safeParse(input);

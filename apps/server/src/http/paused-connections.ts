@@ -35,7 +35,8 @@ class PausedConnection implements Queued {
  *
  * A caller that does not back off sends its next request as soon as it has a response. Each request
  * that was read consists of 10 kB of objects, which every garbage collection copies while the
- * request waits. A request that was not read yet waits in the kernel and costs nothing.
+ * request waits. A request that was not read yet waits in the kernel and needs no memory of this
+ * process.
  */
 export function createPausedConnections({ clock }: { clock: Clock }) {
   const queues = createCallerQueues<PausedConnection>();

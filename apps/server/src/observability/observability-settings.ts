@@ -34,8 +34,8 @@ export interface TracingSettings {
   readonly url: string;
   readonly sampler: SamplerName;
   /**
-   * Of the traces that begin in this service, the fraction that is recorded. If a caller has begun
-   * the trace, the caller decides.
+   * The fraction of traces that are recorded. It applies only to traces that begin in this service.
+   * If a caller has begun a trace, the caller decides whether it is recorded.
    */
   readonly sampleShare: number;
   readonly batches: Omit<BatchSpanProcessorOptions, 'exporter'>;

@@ -71,9 +71,10 @@ export interface OpenTracing extends RequestTracing {
  * in the load shedder's queue, its Redis commands and its SQL statements. Names and attributes
  * follow OpenTelemetry's stable semantic conventions.
  *
- * The module is imported only if traces are sent. It creates spans itself instead of using
- * OpenTelemetry's instrumentations. These patch modules while they are loaded (ES modules through a
- * loader hook), do not support postgres.js or PGlite, and put URLs and SQL into spans.
+ * The module is imported only if traces are sent. The module creates spans itself instead of using
+ * OpenTelemetry's instrumentations. The instrumentations patch other modules while these are loaded
+ * (ES modules through a loader hook), do not support postgres.js or PGlite, and put URLs and SQL
+ * into spans.
  */
 export function openTracing(
   options: TracingSettings & {

@@ -7,7 +7,7 @@ import { operatorSessions, operators, operatorTokens } from '../schema/schema.ts
 
 /**
  * Locks the row of the operator who makes a change, in share mode. Revoking an operator or rotating
- * an operator's token locks the same row for update, so it waits until the change is complete.
+ * an operator's token locks the same row for update, so both wait until the change is complete.
  */
 const lockActor = statement('lock_actor', (tx, id: string) =>
   tx

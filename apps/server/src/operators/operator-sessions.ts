@@ -23,7 +23,7 @@ import { confirmActor } from './confirm-actor.ts';
 export type Actor = AuditEntry['actor'] & { readonly role: OperatorRole };
 
 /**
- * The actor who uses the `ADMIN_TOKEN`. It has the role of an owner, so that it can create the
+ * The actor who uses the `ADMIN_TOKEN`. This actor has the role of an owner, and so can create the
  * first operator.
  */
 export const bootstrap: Actor = {

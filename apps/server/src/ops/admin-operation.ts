@@ -42,7 +42,7 @@ declare global {
        */
       operator?: Operator | undefined;
       keyId?: string | undefined;
-      /** The name of the account that the request is about. Tokens in it are masked. */
+      /** The name of the account that the request is about. Tokens in the name are masked. */
       account?: string | undefined;
       /** The reasons in the response of `/readyz`, if the status is `not_ready` or `degraded`. */
       reasons?: readonly string[] | undefined;

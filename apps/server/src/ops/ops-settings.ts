@@ -15,7 +15,8 @@ export interface OpsSettings {
   readonly databaseTimeoutMs: number;
   /**
    * The longest time that a shutdown waits for a last scrape of the metrics, so that lost requests
-   * become visible. It must be longer than the scrape interval of Prometheus.
+   * become visible. The time must be longer than the scrape interval of Prometheus. Otherwise the
+   * process may exit before the last scrape.
    */
   readonly lastScrapeMs: number;
   /** The period in seconds in which a network may send ten wrong tokens. */

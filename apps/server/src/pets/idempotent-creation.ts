@@ -134,7 +134,7 @@ interface Creation extends KeyUse {
 }
 
 /**
- * Creates the store that creates an animal at most once for each `Idempotency-Key`
+ * Creates the functions that create an animal at most once for each `Idempotency-Key`
  * (draft-ietf-httpapi-idempotency-key-header-07).
  */
 export function createIdempotentCreations(db: Database) {

@@ -24,7 +24,7 @@ export function createInsertBatcher<Row, Outcome>(
         return rows.map(insertOne);
       }),
     // The next statement starts only when the previous one has finished, or after 50 ms. So a
-    // repeated idempotency key usually finds that the first creation is finished.
+    // request that repeats an idempotency key usually finds that the first creation is finished.
     { operation: 'create_pet', system: 'postgresql', maxSize: 100, maxInFlight: 1, patienceMs: 50 },
   );
 }

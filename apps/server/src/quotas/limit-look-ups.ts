@@ -10,10 +10,10 @@ export type NetworkAllowance = ReturnType<typeof limitLookUps>;
  * Limits how many unknown tokens are looked up in the database for a network that has used up its
  * quota.
  *
- * An attacker can invent any number of tokens with a valid checksum, and not every invented token
- * may cost a query. Only lookups that find no API key are counted. If all lookups counted, the
- * valid keys of a network would block each other on a replica that has just started with an empty
- * cache.
+ * An attacker can invent any number of tokens with a valid checksum. The service must not query the
+ * database for each of them. Only lookups that find no API key are counted. If all lookups counted,
+ * the valid keys of a network would block each other on a replica that has just started with an
+ * empty cache.
  *
  * A lookup is counted after it has failed, so concurrent guesses may exceed the limit. The excess
  * lookups are also counted, and the network may guess again only later.

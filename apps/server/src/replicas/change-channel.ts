@@ -12,7 +12,7 @@ const channel = 'animal_store_keys';
 /**
  * A message between replicas. It announces a changed API key, a changed account (`account`) or a
  * heartbeat of a replica (`replica`). In the last two cases, `keyId` is empty. Earlier versions
- * then treat the message as the change of a key that does not exist.
+ * then treat the message as the change of an API key that does not exist, and ignore it.
  */
 const Message = z.object({
   keyId: z.string(),

@@ -22,8 +22,9 @@ export function createUsageFlusher(options: {
   const replica = randomUUID();
   let sequence = 0;
   /**
-   * The flushes (batches of counts) that may or may not have been committed. They are written again
-   * without any change, so that the database recognizes them.
+   * The flushes (batches of counts) that may or may not have been committed. These flushes are
+   * written again without any change, so that the database recognizes them and does not count their
+   * requests twice.
    */
   let pending: (UsageFlush & { readonly takenAt: number })[] = [];
 
@@ -31,8 +32,8 @@ export function createUsageFlusher(options: {
 
   /**
    * Moves the counts of the collector into pending flushes (batches of counts that are being
-   * written). Newer counts stay in the collector while flushes are pending, because they use less
-   * memory there.
+   * written). Newer counts stay in the collector while flushes are pending, because counts use less
+   * memory in the collector than in flushes.
    */
   function takeCounts(): void {
     const { entries, traffic } = collector.take();

@@ -15,15 +15,15 @@ export const defaultUsageSettings = {
   /** The interval at which expired counts are deleted. */
   deleteExpiredMs: 15 * 60_000,
   /**
-   * The time for which a failed flush (one write of the collected counts) is retried. It must be
-   * shorter than `keepFlushesMs`. Otherwise a flush that was committed without a response could be
-   * counted twice.
+   * The time for which a failed flush (one write of the collected counts) is retried. The time must
+   * be shorter than `keepFlushesMs`. Otherwise a flush that was committed without a response could
+   * be counted twice.
    */
   giveUpAfterMs: 12 * 3_600_000,
   /**
-   * The time for which the database keeps the ids of written flushes (batches of counts). It must
-   * be longer than `giveUpAfterMs`. If the first attempt was committed without a response, the
-   * retry must find its id.
+   * The time for which the database keeps the ids of written flushes (batches of counts). The time
+   * must be longer than `giveUpAfterMs`. If the first attempt was committed without a response, the
+   * retry must find the id of the flush.
    */
   keepFlushesMs: 24 * 3_600_000,
 };

@@ -1,6 +1,6 @@
 /**
- * Collects the garbage of this process when it receives SIGUSR2, and reports this on stdout. The
- * memory that remains after that is in use. A server loads the module with
+ * Runs a garbage collection when this process receives SIGUSR2, and reports the end of the
+ * collection on stdout. All memory that remains is in use. A server loads the module with
  * `NODE_OPTIONS=--import=file:///…/collect-garbage.ts`.
  */
 import { setFlagsFromString } from 'node:v8';

@@ -50,12 +50,12 @@ const starts: readonly Start[] = [false, true].flatMap((isPlanned) =>
 
 /**
  * Lets two operators and a caller act on one API key at the same time, with every pair of
- * operators' actions and both quota stores. The final state and the responses must be possible
- * without concurrency: at least one order of the actions and the two steps of the request must have
- * the same result.
+ * operators' actions, and with quotas both in Redis and in memory. The final state and the
+ * responses must be possible without concurrency: at least one order of the actions and the two
+ * steps of the request must have the same result.
  *
  * @param options.minutes the longest duration. The campaign ends earlier, after 1,000 rounds of
- * each pair and store.
+ * each pair with Redis and in memory.
  * @throws if no order leads to the result of a round.
  */
 export async function run({ seed, minutes }: { seed: number; minutes: number }): Promise<void> {
@@ -105,7 +105,7 @@ export async function run({ seed, minutes }: { seed: number; minutes: number }):
   ok(wrong.length === 0, `${wrong.length} of ${rounds} rounds ended as no order explains.`);
 }
 
-/** Creates operators and a caller that use the same quota store. */
+/** Creates operators and a caller that use the same quotas. */
 function createWorld(store: string, db: Parameters<typeof createKeyManagement>[0], quotas: Quotas) {
   /**
    * The API keys in the cache of the replica. As in the service, a key is read again after each
@@ -242,8 +242,8 @@ type Step = 'first' | 'second' | 'recall' | 'consume';
 
 /**
  * The orders of two actions and a request. A request has two steps: the replica reads the plan of
- * the API key from its cache, and the quota store decides by that plan. The service allows a change
- * between the two steps, because it does not lock a key to admit a request.
+ * the API key from its cache, and the quotas decide by that plan whether to admit the request. The
+ * service allows a change between the two steps, because it does not lock a key to admit a request.
  */
 const orders: readonly (readonly Step[])[] = permute([
   'first',

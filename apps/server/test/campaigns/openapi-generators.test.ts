@@ -42,7 +42,7 @@ const uses = `
   export function check(pet: Pet) {
     pet.name satisfies string;
     pet.status satisfies string | undefined;
-    // @ts-expect-error there is no such member, so the type is not any
+    // @ts-expect-error there is no such property, so the type is not any
     pet.color;
   }
   globalThis.fetch = async () => Response.json([${JSON.stringify(sent)}]);

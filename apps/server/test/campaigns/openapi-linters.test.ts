@@ -2,7 +2,7 @@ import { tools } from '@animal-store/heavy-tools';
 import { describe, expect, test } from 'vitest';
 import { documents, publicDocument } from '../conformance/open-api-documents.ts';
 
-describe.each(documents)('the document $name', ({ name, text }) => {
+describe.each(documents)('the OpenAPI document $name', ({ name, text }) => {
   /**
    * Returns the expected problem of a document. Only the public document has one: the operation for
    * orders has no success response, because it returns 501 until its format is settled.

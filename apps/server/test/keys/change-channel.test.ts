@@ -66,7 +66,7 @@ test.each<[what: string, messages: (object | string)[], told: unknown[][]]>([
   ],
   // Earlier versions send these additional JSON properties.
   [
-    'unknown members of a message',
+    'unknown properties of a message',
     [{ ...heartbeat, traffic: {}, usageAsked: true }],
     [['seen', 'peer']],
   ],

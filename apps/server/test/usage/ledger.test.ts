@@ -205,7 +205,7 @@ describe.each(databaseKinds)('the usage ledger (stored request counts) on %s', (
 });
 
 // The rows were written by replicas of the previous version, which may still be running.
-describe('usage that a previous version has written', () => {
+describe('the usage ledger with counts of the previous version', () => {
   const database = useDatabase('postgres');
 
   test('the usage ledger includes usage that the previous version has written, and deletes it after its retention period', async () => {
