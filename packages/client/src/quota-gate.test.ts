@@ -178,7 +178,7 @@ test.each([
   ],
 ])('the quota gate decides when a request may be sent: it %s', (_what, script) => play(script));
 
-describe('waiting calls', () => {
+describe('calls that wait in the quota gate', () => {
   test('the quota gate sends waiting calls in the order of their arrival, and before later calls', async () => {
     const { send, sent } = open();
     for (const name of ['', '', '', 'a', 'b']) void send(name);

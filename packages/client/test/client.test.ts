@@ -255,7 +255,7 @@ test('the client gives fetch the fetchOptions of the client and of the single ca
   expect(script.requests[0]?.init).toEqual({ ...own, ...added });
 });
 
-describe('header fields', () => {
+describe('the header fields of a request', () => {
   test('header fields of the client, of withOptions and of a call are merged case-insensitively, the last value wins, and undefined removes a field', async () => {
     const headers = { 'x-a': '1', 'X-B': '1', 'x-c': '1', 'X-D': '1' };
     const { store, script } = open([ok], { headers });

@@ -20,7 +20,7 @@ const threePages = [
 ];
 const open = (steps: Step[] = threePages) => openStore(steps, { maxRetries: 0 });
 
-describe('eachPet', () => {
+describe('the method eachPet', () => {
   test.each([
     [{ ids: [1, 2] }, 'GET /pets?ids=1%2C2'],
     [{ limit: 50, cursor: 'z' }, 'GET /pets?limit=50&cursor=z'],
@@ -85,7 +85,7 @@ describe('eachPet', () => {
   });
 });
 
-describe('toArray', () => {
+describe('the method toArray', () => {
   test.each([
     [0.5, 0, []],
     [1, 1, ['limit=1']],
@@ -113,7 +113,7 @@ describe('toArray', () => {
   );
 });
 
-describe('pages', () => {
+describe('the method pages', () => {
   test('pages yields one page after the other, each with the cursor of the next page', async () => {
     const { store, script } = open();
     const seen: Page[] = [];

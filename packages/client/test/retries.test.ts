@@ -9,7 +9,7 @@ import { answerJson, deny, disconnect, hang, ok, openStore, refuse } from './scr
 
 useFakeClock();
 
-describe('a call', () => {
+describe('a failed call of the client', () => {
   test.each([
     [30, [0, 31_500]],
     [71, [0]],
@@ -103,7 +103,7 @@ describe('a call', () => {
   });
 });
 
-describe('timeoutMs', () => {
+describe('the option timeoutMs', () => {
   test('timeoutMs ends each attempt, even when fetch ignores its signal', async () => {
     const { store, script } = openStore([hang], { timeoutMs: 1_000 });
     const message = 'listPets: no complete response within 1000 ms';

@@ -6,7 +6,7 @@ import { type CircuitBreaker, createCircuitBreaker } from '../src/circuit-breake
 import { openRedis, untilReady } from '../src/open-redis.ts';
 import { createRedisProbe } from '../src/redis-probe.ts';
 
-describe('the circuit breaker', () => {
+describe('the circuit breaker in front of Redis', () => {
   let probe: () => Promise<unknown>;
   let changes: string[];
   let clock: TestClock;
