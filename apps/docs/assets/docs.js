@@ -17,10 +17,19 @@ if (path !== undefined) {
 openTarget();
 addEventListener('hashchange', openTarget);
 startSearch();
-addCopyButtons();
 addPageCopy();
 keepLanguage();
-markSection();
+// The text appears sooner when the browser does not wait for this work. The style sheet reserves
+// the space for the buttons, so they do not move the text.
+afterPaint(() => {
+  addCopyButtons();
+  markSection();
+});
+
+/** Runs a task after the browser has painted the page. */
+function afterPaint(task) {
+  requestAnimationFrame(() => setTimeout(task));
+}
 
 /** Opens the closed part of the page that contains the target of the address. */
 function openTarget() {

@@ -21,10 +21,11 @@ test.each([
     'return nil, 1',
     `${span('keyword', 'return')} ${span('literal', 'nil')}, ${span('number', '1')}`,
   ],
+  ['js', 'return await x', `${span('keyword', 'return await')} x`],
   ['json', '{"a": [1]}', `{${span('attr', '"a"')}: [${span('number', '1')}]}`],
   ['text', 'a < b && "const"', 'a &lt; b &amp;&amp; &quot;const&quot;'],
 ])(
-  'highlightCode renders %s code without elements for words that have no colour',
+  'highlightCode renders %s code with one element for each run of words in the same colour',
   (language, code, html) => {
     expect(highlightCode(code, language)).toBe(html);
   },

@@ -28,7 +28,7 @@ export function highlightCode(code: string, language: string): string {
   const { value } = highlighter.highlight(code, { language });
   // The highlighter also escapes quotation marks. The escaped marks are only needed inside of
   // attributes, so the quotation marks are restored here.
-  return withoutPlain(value).replaceAll('&quot;', '"').replaceAll('&#x27;', "'");
+  return joined(withoutPlain(value)).replaceAll('&quot;', '"').replaceAll('&#x27;', "'");
 }
 
 /** Removes elements whose class has no colour. They would be a tenth of the page size. */
@@ -39,4 +39,15 @@ function withoutPlain(html: string): string {
     const isKept = tag === '</span>' ? open.pop() : open.at(-1);
     return isKept ? tag : '';
   });
+}
+
+/**
+ * Joins neighbours of the same colour that only white space separates, such as two keywords. Fewer
+ * elements make the page appear sooner.
+ */
+function joined(html: string): string {
+  return html.replaceAll(
+    /<span class="([\w-]+)">[^<]*<\/span>(?:\s+<span class="\1">[^<]*<\/span>)+/g,
+    (run, name: string) => `<span class="${name}">${run.replaceAll(/<\/?span[^>]*>/g, '')}</span>`,
+  );
 }

@@ -62,7 +62,7 @@ export function figureOf({ text, lang = '' }: Tokens.Code, attributes = ''): str
 function codeFigure(text: string, lang: string, attributes = ''): string {
   const caption = languages[lang]?.caption;
   // The code block has its own scroll bar, so it must be focusable for the keyboard.
-  return `<figure${attributes}>${caption === undefined ? '' : `<figcaption>${caption}</figcaption>`}<pre tabindex="0"><code>${highlightCode(text, lang)}</code></pre></figure>\n`;
+  return `<figure${attributes}>${caption === undefined ? '' : `<figcaption>${caption}</figcaption>`}<pre tabindex="0"><code>${highlightCode(text, lang)}</code></pre></figure>`;
 }
 
 /** Groups code blocks that follow each other directly and are in different languages. */

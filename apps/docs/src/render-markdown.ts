@@ -99,8 +99,8 @@ export function renderMarkdown(
     if (answers.length > 0) {
       sideHtml += answersHtml(answers, `answer-${heading && anchors.get(heading)}`);
     }
-    const below = after.length === 0 ? '' : `<div class="after">\n${after.join('')}</div>\n`;
-    return `<section class="columns${heading?.depth === 2 ? ' ruled' : ''}">\n<div class="before">\n${before.join('')}</div>\n<div class="side">\n${sideHtml}</div>\n${below}</section>\n`;
+    const below = after.length === 0 ? '' : `<div class="after">${after.join('')}</div>`;
+    return `<section class="columns${heading?.depth === 2 ? ' ruled' : ''}"><div class="before">${before.join('')}</div><div class="side">${sideHtml}</div>${below}</section>\n`;
   }
 
   const [first, ...others] = partsOf(tokens);

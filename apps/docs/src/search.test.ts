@@ -24,6 +24,8 @@ test.each([
   ['how to wait after a 429', 'limits#after-a-429'],
   ['what does a replayed creation answer', 'idempotency#replay'],
   ['duplicate request', 'idempotency'],
+  ['create duplicate', 'idempotency'],
+  ['stub', 'typescript#tests-of-your-code'],
   ['unit test', 'typescript#tests-of-your-code'],
   ['test my code', 'typescript#tests-of-your-code'],
   ['idempotancy', 'idempotency'],
