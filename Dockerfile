@@ -75,4 +75,4 @@ USER 1000:1000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s --retries=3 \
   CMD ["node", "-e", "fetch('http://127.0.0.1:' + (process.env.OPS_PORT || 3001) + '/livez').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 # The flags are the same as for `npm start`. scripts/start.mjs explains them.
-CMD ["node", "--max-semi-space-size=16", "apps/server/src/main.ts"]
+CMD ["node", "--no-allocation-site-pretenuring", "apps/server/src/main.ts"]

@@ -1,8 +1,10 @@
 // Starts the service for `npm start`, on the Node that scripts/install.mjs has installed. npm puts
 // node_modules/.bin first in the PATH, so `node` is this Node.
 //
-// package.json passes the flag `--max-semi-space-size=16` to Node, which limits the memory for young objects to
-// 16 MB. With Node's own default, the service needs more memory under load, and no less CPU time.
+// package.json passes the flag `--no-allocation-site-pretenuring` to Node. Without the flag, V8
+// sometimes allocates the objects of requests in its old space, where only a full garbage collection
+// deletes them. About one process in twenty then takes 1.4 times the CPU time and 60 MB more memory
+// until it is restarted. apps/bench/experiments.md has the measurement.
 
 // The module is imported as a whole. Node 20 has no export `enableCompileCache`, and a named import
 // would fail with a SyntaxError before the check below.

@@ -30,6 +30,7 @@ const programs: Readonly<Record<string, () => Promise<Campaign>>> = {
   interleavings: () => import('./interleavings.ts'),
   'operator-load': () => import('./operator-load.ts'),
   soak: () => import('./soak.ts'),
+  stops: () => import('./stops.ts'),
   update: () => import('./update.ts'),
   wire: () => import('./wire.ts'),
 };
