@@ -24,7 +24,7 @@ const mia = { name: 'Mia', categoryId: 3 };
 /** The header fields that every request has. */
 const plain = {
   accept: 'application/json',
-  authorization: expect.stringMatching(/^Bearer ast_scripted_\d+$/),
+  authorization: expect.stringMatching(/^Bearer ast_scripted_[\da-f-]+$/),
   'user-agent': `animal-store-client/${version}`,
 };
 const withBody = { ...plain, 'content-type': 'application/json' };

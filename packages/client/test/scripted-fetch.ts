@@ -42,15 +42,14 @@ export function scriptFetch(...steps: Step[]) {
   };
 }
 
-let keys = 0;
-
 /**
- * Creates a client with a scripted `fetch`. Each client gets its own API key. With the same key,
- * the clients of all tests would share one quota, and wait for each other.
+ * Creates a client with a scripted `fetch`. Each client gets a random API key. All test files run in
+ * one process, and clients with the same API key share one quota, so their tests would wait for
+ * each other.
  */
 export function openStore(steps: Step[], options: ClientOptions = {}) {
   const script = scriptFetch(...steps);
-  const apiKey = `ast_scripted_${++keys}`;
+  const apiKey = `ast_scripted_${crypto.randomUUID()}`;
   return { store: createClient({ baseUrl, apiKey, fetch: script.fetch, ...options }), script };
 }
 

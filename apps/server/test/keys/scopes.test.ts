@@ -19,7 +19,7 @@ test('the service refuses a request without the required scope, names the scope,
   const { token: reads } = await create(['pets:read']);
   const { token: writes } = await create(['pets:write']);
   const answer = await service.call('/rate-limit', { token: writes });
-  expectError(answer, 403, 'insufficient_scope', /lacks the scope pets:read\./);
+  expectError(answer, 403, 'insufficient_scope', /lacks the scope pets:read, which/);
   expect(answer.headers.get('WWW-Authenticate')).toBe(
     'Bearer realm="animal-store", error="insufficient_scope", scope="pets:read"',
   );
