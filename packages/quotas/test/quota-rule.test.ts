@@ -1,7 +1,7 @@
 import { openRedis, openRedisCluster } from '@animal-store/testkit';
 import type { ModelDecision } from '@animal-store/testkit/quota-model';
 import fc from 'fast-check';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Consumer, OnBan } from '../src/consumer.ts';
 import type { TestQuotas } from './open-test-quotas.ts';
 import { openTestQuotas, startMs } from './open-test-quotas.ts';
@@ -45,14 +45,16 @@ describe.each(Object.entries(stores))('%s', (_, { played, replicas, numRuns, ope
     quotas = await openReplica({ now: () => now, onBan: (ban) => bans.push(ban) });
     return () => stack.disposeAsync();
   });
+  beforeEach(() => {
+    now = startMs;
+  });
 
   /**
    * Returns functions for one test. They add a random text to the ids of the examples, so that no
-   * other test uses the same keys. Also resets the clock.
+   * other test uses the same keys.
    */
   function begin() {
     const run = crypto.randomUUID();
-    now = startMs;
     const own = (key: Consumer): Consumer => ({
       ...key,
       id: `${key.id} ${run}`,
