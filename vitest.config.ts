@@ -3,17 +3,19 @@ import { serviceOptions } from './apps/server/test/support/vitest-options.ts';
 import { limits } from './packages/testkit/src/configure-tests.ts';
 
 /**
- * Creates a test project for one folder name in all packages. Its files run one after another, and
- * no other project runs at the same time.
+ * Creates a test project for one folder name in all packages. No other project runs at the same
+ * time.
+ *
+ * @param maxWorkers the number of test files that run at the same time.
  */
-const alone = (name: string, groupOrder: number): ViteUserConfig => ({
+const alone = (name: string, groupOrder: number, maxWorkers = 1): ViteUserConfig => ({
   test: {
     ...limits,
     ...serviceOptions,
     name,
     include: [`{apps,packages}/*/test/${name}/*.test.ts`, `examples/test/${name}/*.test.ts`],
     exclude: configDefaults.exclude,
-    maxWorkers: 1,
+    maxWorkers,
     sequence: { groupOrder },
   },
 });
@@ -30,7 +32,7 @@ export default defineConfig(({ mode }) => ({
         : [
             // The benchmark has its own workspace and its own tests.
             ...['{apps,packages}/*/vitest.config.ts', '!apps/bench/vitest.config.ts'],
-            alone('process', 1),
+            alone('process', 1, 2),
             alone('browser', 2),
           ],
   },
