@@ -33,7 +33,7 @@ export default defineConfig(({ mode }) => ({
             // The benchmark has its own workspace and its own tests.
             ...['{apps,packages}/*/vitest.config.ts', '!apps/bench/vitest.config.ts'],
             alone('process', 1, 2),
-            alone('browser', 2),
+            alone('browser', 2, 2),
           ],
   },
 }));

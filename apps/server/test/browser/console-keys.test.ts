@@ -1,0 +1,24 @@
+import { test } from 'vitest';
+import { useConsole } from '../support/use-console.ts';
+import { findKeys } from './journeys/find-keys.ts';
+import { useKeyboard } from './journeys/many-keys.ts';
+import { manageKey } from './journeys/one-key.ts';
+import { changeAccount, explainDenials } from './journeys/refused-customer.ts';
+
+/** The service and the browser of this file. Each journey creates its own accounts and operators. */
+const store = useConsole();
+
+test('an operator creates an API key for a customer, changes it, and revokes it after a leak', () =>
+  manageKey(store));
+
+test('an operator finds an API key among many by sorting, filters and search', () =>
+  findKeys(store));
+
+test('an operator changes several API keys in one step, with the keyboard only', () =>
+  useKeyboard(store));
+
+test('an operator finds out why the customer C-5 gets 429, and fixes the cause', () =>
+  explainDenials(store));
+
+test('an operator changes the plan of an account, suspends the account, and writes a letter to the customer', () =>
+  changeAccount(store));

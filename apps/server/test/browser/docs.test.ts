@@ -1,0 +1,33 @@
+import { docsPaths, guidePath } from '@animal-store/docs';
+import { test } from 'vitest';
+import { useConsole } from '../support/use-console.ts';
+import {
+  desktop,
+  expectReadable,
+  followLinks,
+  phone,
+  readOnWideScreen,
+  readWithoutJavaScript,
+  searchDocs,
+  tryOut,
+} from './journeys/read-docs.ts';
+
+/** The service and the browser of this file. */
+const store = useConsole();
+
+test('a developer finds an error code and a code sample with the keyboard', () =>
+  searchDocs(store));
+
+test('a developer follows links, sees code samples beside the text, and uses the table of contents on a desktop', async () => {
+  await followLinks(store, desktop);
+  await readOnWideScreen(store);
+});
+
+test('a developer follows links, reads guides, and sends a request to each operation on a phone', async () => {
+  await followLinks(store, phone);
+  await expectReadable(store, phone, [docsPaths.home, guidePath('pagination'), '/docs/nosuch']);
+  await tryOut(store);
+});
+
+test('a developer opens old links, reads pages without JavaScript, and reads them on a slow network', () =>
+  readWithoutJavaScript(store));
