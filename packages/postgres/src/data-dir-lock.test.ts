@@ -18,7 +18,7 @@ test('lockDataDir refuses a second lock on the same directory, even through anot
   lockDataDir(alias).release();
 });
 
-test('lockDataDir creates a lock file that only the user of the server can read', async () => {
+test('lockDataDir creates a lock file that only the user of the process can read', async () => {
   await using directory = await temporaryDirectory();
   lockDataDir(directory.path).release();
   expect((await stat(join(directory.path, 'lock'))).mode & 0o777).toBe(0o600);

@@ -4,13 +4,13 @@ import { DatabaseSync } from 'node:sqlite';
 import { StartupError } from '@animal-store/runtime';
 
 /**
- * How long an attempt to get the lock is retried. Without retries, two servers that start at the
+ * How long an attempt to get the lock is retried. Without retries, two processes that start at the
  * same moment can block each other, and neither gets the lock (9 of 600 attempts).
  */
 const tryForMs = 500;
 
 /**
- * Locks a data directory. Without this lock, two servers could open the same directory and assign
+ * Locks a data directory. Without this lock, two processes could open the same directory and assign
  * the same ids, because PGlite does not lock it.
  *
  * Node has no `flock`. But its SQLite locks files through the operating system, which releases the

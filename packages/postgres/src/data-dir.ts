@@ -78,7 +78,7 @@ function makeDirectory(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
-    // The directory exists if another server that starts at the same moment has just created it.
+    // The directory exists if another process that starts at the same moment has just created it.
     if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw error;
   }
 }

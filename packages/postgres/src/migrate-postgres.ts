@@ -130,8 +130,8 @@ function cannotOpen(error: unknown, limits: DatabaseLimits): StartupError {
 }
 
 /**
- * Returns the reason of a failed migration, for the log. The messages of the server and of the
- * socket contain no password. drizzle's own message would contain SQL.
+ * Returns the reason of a failed migration, for the log. The messages of Postgres and of the socket
+ * contain no password. drizzle's own message would contain SQL.
  */
 function reasonOf(error: unknown, { connectSeconds }: DatabaseLimits): string {
   const cause = causeOf(error);

@@ -14,7 +14,7 @@ import { limitStatements } from './statement.ts';
 /**
  * Locks a directory, opens the embedded database (PGlite) in it, and migrates the database.
  *
- * @throws {StartupError} if the directory cannot be used, or if another server uses it.
+ * @throws {StartupError} if the directory cannot be used, or if another process uses it.
  */
 export async function openEmbedded(
   dataDir: string,

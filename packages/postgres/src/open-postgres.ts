@@ -78,8 +78,8 @@ export function openPostgres(
       sockets.watch(socket, isListener ? limits.heartbeatLostMs : silentMs);
       if (isListener) {
         hasListened = true;
-        // The driver itself sends the statement LISTEN, so no observer of statements learns about
-        // its failure.
+        // The driver itself sends the statement LISTEN, so the observers of statements are not
+        // notified when LISTEN fails. The monitor is notified here instead.
         socket.once('close', () =>
           monitor.suspect(new DatabaseUnavailableError('CONNECTION_CLOSED')),
         );
@@ -158,9 +158,9 @@ const emptyStatement = statement('keep_open', (db) => db.execute(sql`select`));
 /**
  * Keeps one connection open in each connection pool for requests of callers while there is no
  * traffic. Otherwise the first request after a pause would wait for a new connection, or would fail
- * if it cannot be opened.
+ * if no connection can be opened.
  *
- * @returns a function that stops this.
+ * @returns a function that stops keeping the connections open.
  */
 function keepOpen(pools: readonly Database[], everyMs: number): () => void {
   const asking = new Set<Database>();
@@ -188,9 +188,9 @@ function cancelAbandoned(client: postgres.Sql): void {
     const signal = currentSignal();
     const cancel = () => query.cancel();
     signal?.addEventListener('abort', cancel, { once: true });
-    // The driver cancels whatever runs in the session of the query. After the query has ended, this
-    // is a statement of another operator. The method of `Promise` is called, because the method of
-    // the query would send the query immediately.
+    // The listener is removed when the query ends. A later `cancel` would cancel the next statement
+    // of the session, which may belong to another operator. `Promise.prototype.then` is called,
+    // because the `then` of the query itself would send the query immediately.
     const end = () => signal?.removeEventListener('abort', cancel);
     Promise.prototype.then.call(query, end, end);
     return query;

@@ -17,9 +17,9 @@ const lookup = createRememberingLookup();
  * Opens a socket like postgres.js does, with one difference: the socket emits an error when the
  * server closes the connection.
  *
- * A proxy closes its connections without an error when its Postgres is down, and so does an HTTP
- * server. postgres.js ignores the end of the connection. It then reconnects immediately, again and
- * again, while the statement waits (issue 1193 of postgres.js).
+ * A proxy closes its connections without an error when its Postgres is down. So does an HTTP
+ * server, if the URL names one by mistake. postgres.js ignores the end of the connection. It then
+ * reconnects immediately, again and again, while the statement waits (issue 1193 of postgres.js).
  *
  * The socket has a property `host`, because postgres.js takes the host name for TLS from it.
  * Servers that many databases share choose the certificate by this name (SNI).

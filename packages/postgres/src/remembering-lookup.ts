@@ -12,9 +12,9 @@ type Callback = Parameters<LookupFunction>[2];
 const patienceMs = 500;
 
 /**
- * Creates a lookup of host names. If a name cannot be resolved, or not soon, the lookup returns the
- * last known addresses. Otherwise a failure of the name server would fail each request that needs a
- * new connection.
+ * Creates a lookup of host names. If resolving a name fails or takes too long, the lookup returns
+ * the last known addresses. Otherwise, each request that needs a new connection would fail while
+ * the name server is down.
  *
  * @param lookUp resolves a name.
  * @default `dns.lookup`, as it is at the time of the call

@@ -17,8 +17,8 @@ import {
 import { defaultDatabaseLimits } from './database-settings.ts';
 
 /**
- * The information that subscribers receive about a statement. It contains the name of the statement
- * in this code, and never the parameters.
+ * The information that subscribers receive about a statement: the name that `statement` or
+ * `preparedStatement` has given to it. Subscribers never receive the parameters.
  */
 export interface StatementContext {
   readonly statement: string;
@@ -53,7 +53,8 @@ export function followStatements(onEnd: (statement: string, error: unknown) => v
 
 interface StatementLimit extends TimeLimit {
   /**
-   * Whether a slow statement is not an outage of the database: see {@link StatementTooSlowError}.
+   * Whether a statement may exceed its timeout without counting as an outage of the database: see
+   * {@link StatementTooSlowError}.
    */
   readonly mayBeSlow?: boolean;
   /** The name of the connection pool in the log. */

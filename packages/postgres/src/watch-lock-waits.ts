@@ -4,9 +4,9 @@ import type { Wait } from './database.ts';
 import type { DatabaseLimits } from './database-settings.ts';
 
 /**
- * Reports repeatedly whether a session waits for locks of other sessions, until it is stopped. A
- * migration tries again and again to get a lock. So a reported wait is kept until after the next
- * attempt, even if the wait has ended by then.
+ * Reports repeatedly whether a session waits for locks of other sessions, until the watcher is
+ * stopped. A migration that waits too long for a lock tries again after a pause. So the end of a
+ * wait is reported only when no wait was found for the length of two pauses.
  *
  * @param client a connection with another session.
  */
