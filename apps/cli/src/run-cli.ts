@@ -18,7 +18,12 @@ export interface CliOutput {
 /** The default width for files and pipes. */
 const usualColumns = 80;
 
-const connection = `⏎By default, commands use the embedded server on DATA_DIR, through a Unix socket that only⏎your user can open. For any other server, set OPS_URL and ADMIN_TOKEN (an operator's token works, too).⏎Exit codes: 0 for success, 1 for a failure, 2 for wrong usage.⏎`;
+const connection = `
+By default, commands call the server that runs with the directory DATA_DIR on this machine. They
+use its Unix socket, which only your user can open. To call any other server, set OPS_URL and
+ADMIN_TOKEN (an operator's token works, too).
+Exit codes: 0 for success, 1 for a failure, 2 for wrong usage.
+`;
 
 /**
  * Runs one command, and returns its exit code: 0 for success, 1 for a failure, 2 for wrong usage.
