@@ -44,7 +44,7 @@ export async function callAdmin<Name extends OperationName>(
   const schema = answer.status < 300 && (responses as Record<number, unknown>)[answer.status];
   if (!(schema instanceof z.ZodType)) throw refusalOf(answer);
   // The body is checked, because another program may listen at this address and also respond with
-  // 200. Members that a newer server adds are kept.
+  // 200. Properties that a newer version of the service adds are kept.
   const read = parseBody(answer);
   if (!schema.safeParse(read).success) {
     throw new CliError(

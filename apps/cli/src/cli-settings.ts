@@ -11,8 +11,8 @@ import {
 
 const settingsOf = (env: EnvironmentReader) => ({
   /**
-   * The URL of the ops listener. If it is `undefined`, commands use the Unix socket of the server
-   * that uses `dataDir`.
+   * The URL of the ops listener, the port of the service for operators. If the URL is `undefined`,
+   * commands use the Unix socket in `dataDir`.
    */
   opsUrl: env.text(
     'OPS_URL',

@@ -57,7 +57,8 @@ export const commandGroups: Readonly<Record<string, CommandGroup>> = {
     ],
     commands: {
       create: command('createKey', showIssuedKey, {
-        // The name is optional, because a user with only one key does not need it to find the key.
+        // The admin API requires a name for a new API key. The command sets a default name, because
+        // a user with only one API key needs no name to find it.
         preset: () => ({ body: { name: `npm run keys, ${toMinute(new Date().toISOString())}` } }),
       }),
       list: command('listKeys', showKeys),

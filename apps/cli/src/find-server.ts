@@ -10,8 +10,8 @@ export class CliError extends Error {
 
 export type ServerAccess =
   /**
-   * The embedded server of this user. It needs no token, because only this user can open its
-   * socket.
+   * The embedded server of this user. The server requires no token, because only this user can open
+   * its socket.
    */
   | { readonly name: string; readonly socketPath: string }
   | { readonly name: string; readonly url: string; readonly token: string };

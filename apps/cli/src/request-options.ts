@@ -2,7 +2,10 @@ import type { AppRoute } from '@ts-rest/core';
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
 
-/** The properties of one part of a request, by name. The CLI itself uses the listed properties. */
+/**
+ * The properties of one part of a request, by name. The declared properties are the ones that the
+ * CLI handles in a special way.
+ */
 interface Members {
   [name: string]: unknown;
   limit?: unknown;
@@ -10,7 +13,7 @@ interface Members {
   scopes?: unknown;
 }
 
-/** A request to the admin API, in the parts that the contract defines. */
+/** A request to the admin API: the parameters of its path, its query and its body. */
 export type AdminRequest = Record<'params' | 'query' | 'body', Members>;
 
 /**

@@ -119,7 +119,7 @@ test.each([
   ['keys list --json --limit 2', 2, ['limit=2', 'limit=1&cursor=c1']],
   ['keys list --json --limit 1', 1, ['limit=1']],
 ])(
-  'the command %s prints %i of two keys when the service returns one key on each page',
+  'the command %s prints %i of two API keys when the service returns one API key on each page',
   async (line, count, queries) => {
     answerWith([key], 200, '/admin/v1/keys?cursor=c1');
     const { code, stdout } = await run(line);
@@ -209,7 +209,8 @@ const evil = 'acme\u202E\u001B[2J\u009B1m\u2028';
 const shown = 'acme\\u202e\\u001b[2J\\u009b1m\\u2028';
 
 test('the CLI escapes control and right-to-left characters in names, in tables and in JSON', async () => {
-  // A newer server may add members, such as `region`, that this version of the CLI does not know.
+  // A newer version of the service may add properties, such as `region`, that this version of the
+  // CLI does not know.
   const body = [
     { ...key, name: evil, account: evil, region: 'eu' },
     { ...key, name: 'short' },

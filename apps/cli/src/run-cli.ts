@@ -49,7 +49,8 @@ export async function runCli(
     await createProgram(group, output).parseAsync(args, { from: 'user' });
     return 0;
   } catch (error) {
-    // commander also throws an error after it has printed the help on request.
+    // The library commander also throws an error after it has printed the help. The exit code of
+    // this error is 0.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     if (!(error instanceof CliError || error instanceof StartupError)) throw error;
     output.err(`error: ${error.message}\n`);

@@ -20,7 +20,7 @@ export function showAccount(account: Account | AccountDetails): string {
   const { plan, quota, suspension, keys } = account;
   const shared =
     plan === null || quota === null
-      ? 'none: each key has its own'
+      ? 'none: each key has its own plan'
       : `${plan}: ${toCount(quota.perMinute)} per minute, ${toCount(quota.perDay)} per day, shared by its keys`;
   const fields = formatFields([
     ['Account', account.account],

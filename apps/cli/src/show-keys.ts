@@ -27,8 +27,8 @@ export function showKeys(keys: readonly ListedKey[]): string {
 }
 
 /**
- * Returns the state of a key in a list. If only its account is suspended, the state is `account
- * suspended`, because the key cannot be resumed alone.
+ * Returns the state of an API key in a list. If only the account of the key is suspended, the state
+ * is `account suspended`, because the key cannot be resumed alone.
  */
 export function listedState(key: ListedKey): string {
   const { state, bannedUntil, suspension } = key;
@@ -43,7 +43,7 @@ export function showKey(key: Key | KeyDetails): string {
     subject === 'key'
       ? [['Plan', limits]]
       : [
-          ['Plan', `${limits}, of the account ${key.account}`],
+          ['Plan', `${limits}, shared by the keys of the account ${key.account}`],
           ['Own plan', `${key.plan}, inactive while the account has a plan`],
         ];
   return formatFields([
@@ -73,7 +73,12 @@ export function suspensionFields(suspension: Key['suspension'], name = 'Suspende
 /** Returns a note if the counts come from a single replica. */
 export function scopeFields(scope: KeyDetails['usage']['scope']): Field[] {
   if (scope !== 'replica') return [];
-  return [['Usage', 'of one replica, with its share of each limit, because Redis is unavailable']];
+  return [
+    [
+      'Usage',
+      'counted by one replica, against its share of each limit, because Redis is unavailable',
+    ],
+  ];
 }
 
 export function windowFields({ minute, day }: KeyDetails['usage']['windows']): Field[] {
@@ -106,8 +111,8 @@ function strikesField({ strikes, strikesResetAt, strikeThreshold }: KeyDetails['
 }
 
 /**
- * Returns a line with the time of the last refused request of a key, which shows whether somebody
- * still uses the key.
+ * Returns a line with the time of the last refused request of a key. The time shows whether
+ * somebody still uses the key.
  */
 function lastRefusalFields({ state, lastRefusedAt }: Key): Field[] {
   const isTried = state !== 'active' || lastRefusedAt !== null;
@@ -129,7 +134,7 @@ export function tokenFields(tokens: Key['tokens']): Field[] {
   });
 }
 
-/** Formats a new token, with the note that the server cannot show it again. */
+/** Formats a new token, with a note that the token is not shown again. */
 export function showToken(token: string): string {
   return `${formatFields([['Token', token]])}\nStore the token now: it is not shown again.\n`;
 }

@@ -92,7 +92,7 @@ test('the CLI shows the token of an API key only when it creates the key, and th
   expect(settle(shown)).toBe(`  Id                 {id}
   Name               acme
   Account            A-1
-  Plan               free: 60 per minute, 1,000 per day, of the account A-1
+  Plan               free: 60 per minute, 1,000 per day, shared by the keys of the account A-1
   Own plan           enterprise, inactive while the account has a plan
   Scopes             pets:read
   State              suspended

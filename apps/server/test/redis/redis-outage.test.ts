@@ -165,7 +165,7 @@ test('the admin API of a server shows only the requests of an API key that this 
   await replicas.ask(server, token);
   expect(await standing()).toBe('replica: 2 of 3');
   expect(showKey(await show())).toContain(
-    '\n  Usage      of one replica, with its share of each limit, because Redis is unavailable\n  Minute     2 of 3 left,',
+    '\n  Usage      counted by one replica, against its share of each limit, because Redis is unavailable\n  Minute     2 of 3 left,',
   );
   await redis.restart();
   await until(isAvailable);
