@@ -20,7 +20,8 @@ export type ServerAccess =
  * Finds the server to use: the server that the options or the environment name. If neither names a
  * server, it is the embedded server that uses `DATA_DIR`.
  *
- * @throws {CliError} if a URL is given without a token, or if the token file is missing or invalid.
+ * @throws {CliError} if a URL is given without a token, if the token file is missing or invalid, or
+ * if the socket of the embedded server is missing or belongs to another user.
  */
 export function findServer(options: {
   url?: string | undefined;

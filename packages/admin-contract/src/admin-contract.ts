@@ -38,8 +38,8 @@ const c = initContract();
 // `400` into the string `"400"`, which ts-rest does not accept.
 
 /**
- * The additional error response of operations that change something: operators with the role viewer
- * get 403.
+ * The additional error response of operations that change something: operators whose role is too
+ * low get 403.
  */
 const changeResponses = { 403: AdminErrorBody };
 

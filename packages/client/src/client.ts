@@ -137,7 +137,7 @@ export interface AnimalStoreClient {
  * Creates a client. A client keeps no connection open, so you need not close it. All clients of a
  * process that use the same API key share its quota.
  *
- * @throws {TypeError} if `baseUrl`, `apiKey` or a number is invalid.
+ * @throws {TypeError} if an option is invalid or required but missing.
  * @example
  * ```ts
  * const store = createClient({ baseUrl: 'http://127.0.0.1:3000/v1', apiKey: 'ast_your_key' });

@@ -21,8 +21,8 @@ const tooOpen = 0o077;
  * Creates the data directory, or checks that an existing one is private to this user. The directory
  * contains the database, and a socket that accepts admin commands without a token.
  *
- * @throws {StartupError} if other users can read or change the directory, or if this process cannot
- *   write to it.
+ * @throws {StartupError} if the directory belongs to another user, if other users can read or
+ *   change its files, or if this process cannot write to it.
  */
 export function prepareDataDir(path: string): void {
   makeDirectory(path);
@@ -42,7 +42,8 @@ export function prepareDataDir(path: string): void {
 /**
  * Checks the owner and the mode of the directory.
  *
- * @throws {StartupError} if others can read or change the directory.
+ * @throws {StartupError} if the directory belongs to another user, or if it has files that other
+ *   users can read or change.
  */
 function prepareAccess(path: string): void {
   const user = process.geteuid?.();

@@ -25,7 +25,7 @@ export interface FoundPostgres {
  *
  * @param answerSeconds the timeout of one host, for connecting and responding.
  * @throws the error of the first host if no host responds, or an error with the code `25006` if the
- *   database is read-only.
+ *   URL excludes read-only hosts and all responding hosts are read-only.
  */
 export async function findPostgres(
   url: PostgresUrl,

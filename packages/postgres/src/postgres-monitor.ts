@@ -90,7 +90,7 @@ export function createPostgresMonitor(options: {
      * Returns the address of the Postgres to connect to. While the first search after a failure is
      * running, the function waits for the result.
      *
-     * @throws {DatabaseError} if the last search found no Postgres.
+     * @throws {DatabaseError} if the last search found no Postgres, or if the monitor is closed.
      */
     async target(): Promise<Address> {
       await firstResult;

@@ -61,7 +61,7 @@ interface StatementLimit extends TimeLimit {
   readonly pool?: string;
 }
 
-/** The timeouts of statements, by their database or transaction. */
+/** The timeouts of statements. The keys are databases and transactions. */
 const limits = new WeakMap<Database, StatementLimit>();
 const usualLimit: StatementLimit = { ms: defaultDatabaseLimits.answerWithinMs };
 const limitOf = (db: Database) => limits.get(db) ?? usualLimit;
@@ -156,7 +156,8 @@ function provenStatement<Row extends Answering>(
 /**
  * Checks that the result of a statement is complete.
  *
- * @throws {DatabaseUnavailableError} if rows are missing, or belong to another execution.
+ * @throws {DatabaseUnavailableError} if there are too few or too many rows, or rows of another
+ *   execution.
  */
 function expectComplete<Row extends Answering>(
   answer: readonly (Row | undefined)[] | { readonly rows: readonly (Row | undefined)[] },

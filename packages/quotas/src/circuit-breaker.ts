@@ -1,8 +1,9 @@
 import { type Clock, systemClock, type Timer } from '@animal-store/runtime';
 
-// This file handles outages of Redis. The circuit breaker opens when a call to Redis fails or times
-// out. An open breaker rejects all calls to Redis. This replica of the service then decides alone,
-// and admits its share of each limit: the limit divided by the number of replicas.
+// This file handles outages of Redis. The circuit breaker opens when a call to Redis times out, or
+// fails because Redis is down. An open breaker rejects all calls to Redis. This replica of the
+// service then decides alone, and admits its share of each limit: the limit divided by the number
+// of replicas.
 //
 // `memory-store.ts` then decides about the requests of consumers (callers with a quota), and
 // `allowance.ts` about the requests of other callers, such as networks. The probe in
@@ -20,8 +21,9 @@ export type CircuitBreaker = ReturnType<typeof createCircuitBreaker>;
  * Creates a circuit breaker. It rejects calls to Redis while Redis does not respond in time, so
  * that no request waits for Redis.
  *
- * The first call that fails or times out opens the breaker. An open breaker immediately rejects all
- * waiting calls, and all later calls until a probe succeeds.
+ * The breaker opens at the first call that times out, or fails for another reason than one wrong
+ * value in Redis (`isOutage`). An open breaker immediately rejects all waiting calls, and all later
+ * calls until a probe succeeds.
  *
  * No call is sent a second time. Redis may already have executed a call whose response is late, and
  * would then count the same request twice.

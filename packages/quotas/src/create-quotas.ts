@@ -169,8 +169,9 @@ export interface Quotas {
 }
 
 /**
- * An error for an unban, a credit or a move that failed because Redis does not respond. Nothing has
- * changed.
+ * The error that {@link Quotas.unban} and {@link Quotas.credit} reject with if Redis is down. The
+ * state in memory has not changed. Redis may still have made the change, if only its response was
+ * late.
  */
 export class QuotasAwayError extends Error {
   override readonly name = 'QuotasAwayError';

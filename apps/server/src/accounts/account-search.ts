@@ -92,8 +92,9 @@ const selectNames = statement(
         .from(page)
         .orderBy(sorted);
     }
-    // `offset 0` prevents Postgres from merging the two queries. So the outer condition is checked
-    // only for the few accounts that the inner query finds, in their order.
+    // `offset 0` prevents Postgres from merging the two queries. So Postgres checks the outer
+    // condition for one account after the other, in the order of the list, and stops when the page
+    // is full.
     const found = sql`(select ${accounts.name}, ${placeIn(list)} as place, row_number() over (order by ${sorted}) as n
       from ${accounts} where ${conditions}
       order by n offset 0) found`;

@@ -178,8 +178,9 @@ export function createKeyManagement(
   }
 
   /**
-   * Changes the properties of a key. If the key changes its account, its ban moves before the
-   * commit.
+   * Changes the properties of a key. If the key gets another account, the function also moves the
+   * ban of the key in Redis to the new account. It does so before the commit, while the key is
+   * still locked, so that a concurrent unban finds the ban.
    */
   async function changeValues(
     id: string,
@@ -196,8 +197,8 @@ export function createKeyManagement(
       await lockAccounts(tx, [before.account, wanted.account]);
       const from = { id, accountId: await findPlanAccountId(tx, before.account) };
       const to = { id, accountId: await findPlanAccountId(tx, wanted.account) };
-      // The ban moves while the key is locked. A concurrent unban waits for the lock, and then
-      // finds the ban under the new account.
+      // The ban moves to the new account while the key is locked. A concurrent unban waits for the
+      // lock, and then finds the ban under the new account.
       if (from.accountId !== to.accountId) await quotas.moveBan(from, to);
     });
     return key;
@@ -210,8 +211,8 @@ export function createKeyManagement(
     /**
      * Finds a key by its id.
      *
-     * @throws {AdminRefusal} if there is no key with this id. All functions below throw the same
-     * error.
+     * @throws {AdminRefusal} if there is no key with this id. All functions below that get an id
+     * throw the same error.
      */
     find: (id: string): Promise<Key> => findKey(db, id),
 

@@ -13,7 +13,10 @@ import type { ServerError } from './server-error.ts';
 import type { TimeoutError } from './timeout-error.ts';
 import type { UnprocessableError } from './unprocessable-error.ts';
 
-/** Every error that a call can reject with. A check of `name` narrows the type to one class. */
+/**
+ * Every `AnimalStoreError` that a call can reject with. A check of `name` narrows the type to one
+ * class.
+ */
 export type AnyAnimalStoreError =
   | AbortError
   | (AnimalStoreError & { readonly name: 'AnimalStoreError' })
