@@ -59,7 +59,9 @@ export const commandGroups: Readonly<Record<string, CommandGroup>> = {
       create: command('createKey', showIssuedKey, {
         // The admin API requires a name for a new API key. The command sets a default name, because
         // a user with only one API key needs no name to find it.
-        preset: () => ({ body: { name: `npm run keys, ${toMinute(new Date().toISOString())}` } }),
+        preset: () => ({
+          body: { name: `created by npm run keys at ${toMinute(new Date().toISOString())}` },
+        }),
       }),
       list: command('listKeys', showKeys),
       show: command('getKey', showKey, { only: [] }),

@@ -47,14 +47,14 @@ const [[key]] = examples as [[object]];
 /** Commands, each followed by the requests that it must send. Requests are indented. */
 const requestsOf = `
 keys create --plan free
-  POST /keys {"name":"npm run keys, 2026-11-21 12:00Z","plan":"free"}
+  POST /keys {"name":"created by npm run keys at 2026-11-21 12:00Z","plan":"free"}
 keys create --plan enterprise --per-minute 7 --per-day 8 --name acme --reason why
   POST /keys?reason=why {"name":"acme","plan":"enterprise","quota":{"perMinute":7,"perDay":8}}
 keys create --account C-17 --read-only
   GET /accounts?anyCaseOf=C-17
-  POST /keys {"name":"npm run keys, 2026-11-21 12:00Z","account":"C-17","scopes":["pets:read"]}
+  POST /keys {"name":"created by npm run keys at 2026-11-21 12:00Z","account":"C-17","scopes":["pets:read"]}
 keys create --plan pro --scopes pets:write,pets:read --expires 24h
-  POST /keys {"name":"npm run keys, 2026-11-21 12:00Z","plan":"pro","scopes":["pets:write","pets:read"],"expiresAt":"2026-11-22T12:00:00.000Z"}
+  POST /keys {"name":"created by npm run keys at 2026-11-21 12:00Z","plan":"pro","scopes":["pets:write","pets:read"],"expiresAt":"2026-11-22T12:00:00.000Z"}
 keys list --plan pro --state active --name a --account C-17 --search b --banned --sort -name --limit 7
   GET /keys?limit=7&plan=pro&state=active&name=a&account=C-17&search=b&banned=true&sort=-name
 keys list --token-prefix ast_0000 --deprecated-within 30d --unused-for 90d --near-limit

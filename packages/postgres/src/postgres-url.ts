@@ -85,7 +85,9 @@ export const postgresParameters: Readonly<Record<string, ParameterRule>> = {
   sslsni: ignored('the server always learns the name of the host'),
   sslcompression: ignored('the service never compresses connections'),
   connect_timeout: ignored('the timeout is always 5 s'),
-  fallback_application_name: ignored('the default name is always animal-store'),
+  fallback_application_name: ignored(
+    'without application_name, the service uses the name animal-store',
+  ),
   load_balance_hosts: ignored('the service queries all hosts at the same time'),
   keepalives: keepAlive,
   keepalives_idle: keepAlive,

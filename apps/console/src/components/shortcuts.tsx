@@ -13,7 +13,7 @@ const shortcuts = {
 const localShortcuts = {
   'In the search': '↓ and ↑ select; Enter opens the selection, an exact match, or the list',
   'In a plot':
-    'Arrow keys select a time, with Shift several; Enter zooms in, − zooms out, Esc clears the selection',
+    'Arrow keys select a time, and extend the selection with Shift; Enter zooms in, − zooms out, Esc clears the selection',
   'In a dialog': 'Enter confirms, Esc cancels',
 } as const;
 

@@ -165,8 +165,8 @@ export function UsagePlot({
         )}
       </div>
       <p id={help} class="hidden">
-        Arrow keys select a time, with Shift several. Enter zooms in, minus zooms out, Escape clears
-        the selection.
+        Arrow keys select a time. With Shift, they extend the selection. Enter zooms in, minus zooms
+        out, Escape clears the selection.
       </p>
       <PlotLegend
         hidden={hidden}
