@@ -11,7 +11,7 @@ import { queryText } from './api/query-text.ts';
 /** The parameters that select the period of the plots on a page. */
 const span = ['range', 'from', 'to'] as const;
 
-/** The filters of a list operation, by their names in the contract. */
+/** The filters of a list operation. The keys are the names of the filters in the contract. */
 type Filters<Name extends List> = readonly (keyof NonNullable<Input<Name>['query']>)[];
 
 /** Every page, with the parameters that its address may have. */

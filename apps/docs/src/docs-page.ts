@@ -11,7 +11,10 @@ export interface DocsPage {
   readonly markdown: string;
 }
 
-/** All pages of `/docs`: the home page, the guides in their order, and the changelog. */
+/**
+ * All pages of `/docs`: the home page, the guides in the order of the navigation, and the
+ * changelog.
+ */
 export interface DocsPages {
   readonly home: DocsPage;
   readonly guides: readonly DocsPage[];

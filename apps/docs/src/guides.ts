@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * All guides in their order. The command `npm --prefix apps/docs run client-reference` generates
- * `client` and `client-errors`. `operations` is generated from the OpenAPI document.
+ * All guides, in the order of the navigation. The command `npm --prefix apps/docs run
+ * client-reference` generates `client` and `client-errors`. `operations` is generated from the
+ * OpenAPI document.
  *
  * Every other guide is a file in `content/guides`: a title, a paragraph that summarizes it, and the
  * text. `group` is the heading of the guide in the navigation. `anchor` keeps old links to `/docs`

@@ -18,7 +18,7 @@ export function homeMarkdown({
   document,
   fillIn,
 }: {
-  /** The guides in their order. */
+  /** The guides in the order of the navigation. */
   pages: readonly Pick<DocsPage, 'path' | 'title' | 'summary'>[];
   document: JsonObject;
   fillIn: (text: string) => string;

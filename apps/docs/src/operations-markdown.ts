@@ -52,7 +52,7 @@ interface DocumentedOperation {
   readonly samples: readonly { lang: string; label: string; source: string }[];
 }
 
-/** Reads the operations of an OpenAPI document in their order. */
+/** Returns the operations of an OpenAPI document in the order of the document. */
 export function operationsOf(document: JsonObject): DocumentedOperation[] {
   const paths = document['paths'] as Record<string, Record<string, Record<string, unknown>>>;
   return Object.entries(paths).flatMap(([path, item]) =>

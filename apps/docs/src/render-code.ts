@@ -1,7 +1,9 @@
 import type { Token, Tokens } from 'marked';
 import { highlightCode } from './highlight-code.ts';
 
-/** The languages of code samples in their order, by their names in code blocks. */
+/**
+ * The languages of code samples. A key is the name of the language in a code block, such as `ts`.
+ */
 const languages: Readonly<Record<string, { readonly tab: string; readonly caption: string }>> = {
   sh: { tab: 'curl', caption: 'curl' },
   ts: { tab: 'TypeScript', caption: 'TypeScript client' },

@@ -33,7 +33,8 @@ export const auditActions = [
   'account.suspended',
   'account.resumed',
   'ban.started',
-  // The service no longer records this action, but old entries with it are kept until they expire.
+  // The service no longer records this action. The contract still lists it, because old entries
+  // with this action stay in the audit log until they expire.
   'ban.ended',
   'operator.created',
   'operator.rotated',

@@ -25,7 +25,8 @@ test.each(mistakes)(
     expect(() => openStore([ok], options)).toThrow(error);
     const { store, script } = openStore([ok]);
     expect(() => store.withOptions(options)).toThrow(error);
-    // The type of a call's options has no `maxRetryAfterMs`, but untyped code may pass one.
+    // The type of a call's options has no `maxRetryAfterMs`. Untyped code may still pass one, so
+    // the client checks it.
     expect(await rejection(store.listPets({}, options))).toEqual(error);
     expect(script.requests).toEqual([]);
   },

@@ -104,21 +104,15 @@ async function play(script: string): Promise<void> {
 
 // In the scripts below, a call that waits checks the gate again every 5 s.
 test.each([
-  [
-    'sends at most 3 requests without a response before the first response (3/8 of 10 strikes)',
-    '+20 =3',
-  ],
-  [
-    'sends at most 11 requests without a response with a Free key (3/8 of 30 strikes)',
-    '+1 0<50 +20 =12',
-  ],
+  ['sends at most 3 unanswered requests before the first response (3/8 of 10 strikes)', '+20 =3'],
+  ['sends at most 11 unanswered requests with a Free key (3/8 of 30 strikes)', '+1 0<50 +20 =12'],
   ['sends no more requests than the quota has left', '+1 0<2 +20 =3'],
   [
-    'sends at most 3 requests without a response for a minute after a 429 (1/8 of 30 strikes)',
+    'sends at most 3 unanswered requests for a minute after a 429 (1/8 of 30 strikes)',
     '+1 0!1 ~59999 +1 1<50 +20 =5',
   ],
   [
-    'again sends at most 11 requests without a response when a minute has passed since a 429',
+    'sends at most 11 unanswered requests again when a minute has passed since a 429',
     '+1 0!1 ~60000 +1 1<50 +20 =13',
   ],
   // The client divides its 350 successes by 3.5, and concludes that the limit is at least 100
@@ -202,8 +196,8 @@ describe('calls that wait in the quota gate', () => {
       outcomes.push(send(`${index}`, { maxRetryAfterMs: 70_000 }));
     }
     const refused = await Promise.all(outcomes.slice(60));
-    // The next window has room for 60 calls only. The window after it begins in 120 s, and is the
-    // first that may have room for the two refused calls.
+    // The next window allows only the 60 calls that are already waiting. The window after it begins
+    // in 120 s, and is the first window that may allow the two refused calls.
     expect(refused.map(({ refusal }) => refusal?.retryAfterMs)).toEqual([120_000, 120_000]);
     void send('patient', { maxRetryAfterMs: 120_000 });
     await elapse(60_000);

@@ -13,13 +13,13 @@ const lookEveryMs = 60_000;
 
 /**
  * How long a request may still reach the service after its call has timed out or was aborted. Until
- * then, it counts as a request without a response.
+ * then, it counts as an unanswered request.
  */
 const maxTravelMs = 30_000;
 
 /**
- * How long a request still counts as a request without a response after its connection failed. If
- * it has not reached the service by then, it never will.
+ * How long a request still counts as unanswered after its connection failed. If it has not reached
+ * the service by then, it never will.
  */
 const maxTravelAfterFailureMs = 1_000;
 
@@ -85,9 +85,9 @@ export type QuotaGate = (exchange: Exchange, options: GateOptions) => Promise<Ou
  * Creates the quota gate of one API key. The gate sends no more requests than the last responses
  * allow. All other calls wait until the quota resets.
  *
- * The gate also limits the number of requests without a response. A browser has only six
- * connections per host, so requests may arrive late. If the quota is used up by then, the service
- * counts them as strikes: denied requests that can lead to a ban.
+ * The gate also limits the number of unanswered requests. A browser has only six connections per
+ * host, so requests may arrive late. If the quota is used up by then, the service counts them as
+ * strikes: denied requests that can lead to a ban.
  */
 export function createQuotaGate(): QuotaGate {
   const [quotaAt, maxUnanswered, learn] = createQuotaKnowledge();
@@ -239,8 +239,8 @@ export function createQuotaGate(): QuotaGate {
           1 + Math.floor((enteredAtMs + maxRetryAfterMs - quota.endsAtMs) / strikeWindowMs);
         if (!isAmongFirst(call, windows * (quota.perMinute || 1e9))) {
           waiting.delete(call);
-          // Earlier calls will use up all these windows. The window after them is the first that
-          // may have room for a retry.
+          // Earlier calls will use up all these windows. The window after them is the first one
+          // that may allow a retry.
           if (windows > 0) waitMs += windows * strikeWindowMs;
           return { refusal: describeRefusal(quota, waitMs) };
         }

@@ -6,23 +6,26 @@ export const minStrikes = 10;
 export const strikeShare = 0.5;
 export const strikeWindowMs = 60_000;
 
-// A 429 at least one second after the first 429 is a strike. Too many strikes within a minute ban
-// the API key.
+// The service counts a 429 as a strike if it comes at least one second after the first 429. Too
+// many strikes within a minute ban the API key.
 //
-// These constants limit the requests without a response, as a share of the strikes that lead to a
-// ban. If another process uses up the quota, only these requests can become strikes. Suppose that
-// two processes share a key, and that the quota is used up twice within a minute. Each process then
-// causes at most 3/8 of the allowed strikes the first time, and 1/8 the second time. Together, they
-// never cause more strikes than allowed.
+// If another process uses up the quota, only requests that this process has already sent can become
+// strikes. So the client limits its unanswered requests to a share of the allowed strikes.
+//
+// The shares are small enough for two processes with the same key. Suppose that the quota is used
+// up twice within a minute. Each process has then caused at most 3/8 + 1/8 of the allowed strikes,
+// and both together have caused no more than all of them.
 const unansweredShare = 3 / 8;
 const unansweredShareAfterDenial = 1 / 8;
 
 /**
- * A proxy may remove the rate-limit headers. The client then estimates the limit per minute from a
- * sum of its successes. With each further minute, earlier successes count half as much as before.
- * If all windows are used up, the sum is at most the successes of 1 + 1 + 1/2 + 1/4 + … = 3
- * windows, or of 3.5 windows if responses are half a minute late. So the sum, divided by 3.5, is
- * never more than the limit.
+ * A proxy may remove the rate-limit headers. The client then estimates the limit per minute: it
+ * sums its successes, and divides the sum by this number. Each minute, the earlier part of the sum
+ * is halved.
+ *
+ * The estimate is never above the limit. Even if every window is used up, the sum contains at most
+ * the successes of 1 + 1 + 1/2 + 1/4 + … = 3 windows. If responses are half a minute late, the sum
+ * contains the successes of 3.5 windows.
  */
 const windowsInSuccesses = 3.5;
 
@@ -42,7 +45,7 @@ const roundingMs = 2_000;
 type QuotaKnowledge = [
   /** Returns the window with the fewest requests left. */
   quotaAt: (now: number) => TightestWindow,
-  /** Returns how many requests may be without a response at the same time. */
+  /** Returns how many unanswered requests there may be at the same time. */
   maxUnanswered: (now: number) => number,
   /**
    * Learns the quota state from a response.

@@ -5,7 +5,7 @@ import { createFindGate } from './shared-quota-gates.ts';
 
 const url = 'https://store.example/v1';
 
-test('two copies of the client package share the quota gate of an API key, and the shared state does not reveal the key when it is inspected', async () => {
+test('two copies of the client package share the quota gate of an API key, and inspecting the shared state does not reveal the key', async () => {
   const gate = findShared().findGate(url, 'ast_secret');
   vi.resetModules();
   const copy = await import('./shared-between-clients.ts');

@@ -46,8 +46,8 @@ describe('many concurrent calls', () => {
         expect(error).toMatchObject({ name: 'RateLimitError', attempts: 0 });
         expect(error.retryAfterMs).toBeGreaterThan(110_000);
       }
-      // The upper limit is the time of the needed windows, plus a tenth of a minute for each window,
-      // plus ten round trips.
+      // The upper limit is the time of the needed windows, plus 6 s for each window, plus ten round
+      // trips.
       const windows = Math.ceil(expected / quota.perMinute);
       expect(tookMs).toBeLessThanOrEqual(60_000 * (windows - 1) + 6_000 * windows + 10 * latencyMs);
     },

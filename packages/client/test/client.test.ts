@@ -245,7 +245,7 @@ describe('the options of createClient and withOptions', () => {
   });
 });
 
-test('the client gives fetch the fetchOptions of the client and of the single call, but they cannot replace the options that the client itself sets', async () => {
+test('fetch receives the fetchOptions of the client and of the call, except for options that the client sets itself', async () => {
   const fetchOptions = { cache: 'no-store', keepalive: false, method: 'DELETE', headers: {} };
   const { store, script } = open([ok], { fetchOptions });
   await store.listPets({}, { fetchOptions: { keepalive: true, signal: null } });

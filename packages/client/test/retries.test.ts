@@ -127,7 +127,7 @@ describe('the option timeoutMs', () => {
     },
   );
 
-  test('a call that waits for the responses to earlier requests times out after timeoutMs, and its error says that it was not sent', async () => {
+  test('a call times out after timeoutMs while it waits for earlier requests, and the error says that the call was not sent', async () => {
     const { store, script } = openStore([hang], { maxRetries: 0 });
     const calls = Array.from({ length: 8 }, () => rejection(store.listPets()));
     const errors = (await settle(Promise.all(calls))) as { attempts: number }[];

@@ -95,8 +95,8 @@ describe('the test service', () => {
     expect(service.requests).toHaveLength(4);
   });
 
-  // Regression: the test service reported the day window, but the real service reports the minute
-  // window.
+  // Regression: the test service reported the day window. The real service reports the minute
+  // window in this case, so tests and production differed.
   test('the test service reports the minute window when the last request uses up both windows', async () => {
     vi.useFakeTimers({ now: 0 });
     const { clientOptions } = createTestService({ quota: { perMinute: 1, perDay: 1 } });

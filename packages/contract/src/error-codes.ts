@@ -66,7 +66,10 @@ function groupDigits(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
-/** The error messages of the service, by their codes. The API reference shows them as examples. */
+/**
+ * The error messages of the service, indexed by error code. The API reference shows them as
+ * examples.
+ */
 export const errorMessages = {
   invalid_json: 'body: expected valid JSON in UTF-8',
   unauthorized: 'The API key is not valid.',

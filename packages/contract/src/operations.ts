@@ -3,7 +3,10 @@ import type { DescribedRoutes } from './operation-metadata.ts';
 import { ordersContract } from './orders.ts';
 import { rateLimitStatusContract } from './rate-limit-status.ts';
 
-/** The name of an operation of the public API, from any of its three contracts. */
+/**
+ * The name of an operation of the public API. The API has three contracts: animals, the rate-limit
+ * status, and orders.
+ */
 export type Operation =
   | keyof typeof contract
   | keyof typeof rateLimitStatusContract

@@ -40,7 +40,7 @@ const reviewed = [
 
 /**
  * Returns the parts of a document that must stay. References are resolved, and parameters are
- * indexed by their names, so that their order does not matter.
+ * indexed by name, so that the order of the parameters does not matter.
  */
 function readPromises(text: string): unknown {
   const document = parseJson(text) as JsonObject;

@@ -59,7 +59,7 @@ export class StatementTooSlowError extends DatabaseError {
   override readonly name = 'StatementTooSlowError';
 }
 
-/** The code of a statement without a response within the service's own timeout. */
+/** The code of a statement that got no response within the service's own timeout. */
 export const noResponse = 'NO_ANSWER';
 
 /** The SQLSTATE of a statement that was canceled, or that exceeded `statement_timeout`. */

@@ -8,7 +8,7 @@
 type Remedy = 'connection' | 'time' | 'settings' | 'statement';
 
 /**
- * The failures for which the database counts as unavailable, by their code. A code is an SQLSTATE
+ * The failures for which the database counts as unavailable, indexed by code. A code is an SQLSTATE
  * (Postgres manual, appendix A), or a code of postgres.js or Node for a failed connection.
  * `NO_ANSWER` and `INCOMPLETE` are codes of this service.
  *

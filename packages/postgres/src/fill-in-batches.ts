@@ -1,6 +1,6 @@
 import type { Sql } from 'postgres';
 
-/** The number of rows that one batch writes. The rows are locked for about a tenth of a second. */
+/** The number of rows that one batch writes. The rows are locked for about 0.1 s. */
 const batchSize = 1_000;
 
 /**

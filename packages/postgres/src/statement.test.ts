@@ -102,7 +102,7 @@ test('inTransaction rejects with the Rollback error that its work throws, and do
   expect(failures).toEqual([]);
 });
 
-test('a statement without a response fails when its timeout has passed, and no timer keeps running', async () => {
+test('a statement that gets no response fails when its timeout has passed, and no timer keeps running', async () => {
   const clock = createTestClock();
   const limited = {} as Database;
   limitStatements(limited, 6_000, { clock });
@@ -129,8 +129,8 @@ test('preparedStatement prepares a statement once for each database or transacti
   expect(prepare.mock.calls).toEqual([['find_it'], ['find_it']]);
 });
 
-// After its connection had died, a driver returned `[ , row]`, `[]` or the rows of another
-// statement.
+// Regression: postgres.js returned `[ , row]`, `[]` or the rows of another statement after its
+// connection had been lost. The service then treated a valid API key as unknown.
 test.each<[string, (row: { execution: number }) => { execution: number }[]]>([
   ['too few rows', (row) => [row]],
   ['too many rows', (row) => [row, row, row]],

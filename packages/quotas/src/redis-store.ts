@@ -152,7 +152,8 @@ function createScriptCalls({ redis, breaker, redisClock, ...rest }: RedisStoreOp
  * separate commands, another request could change the state, and its change would be lost.
  *
  * In a Redis Cluster, a script may use only Redis keys of one slot, but an API key and its account
- * have different slots. So in a Cluster, an unban or a move runs one script for each slot.
+ * have different slots. So in a Cluster, an unban, or the move of a ban to another account, runs
+ * one script for each slot.
  */
 function createStateChanges({ redis, names, banPolicy, redisClock }: RedisStoreOptions) {
   const policy = writeBanPolicy(banPolicy);

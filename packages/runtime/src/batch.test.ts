@@ -54,8 +54,9 @@ const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 /**
  * Each script is a sequence of steps, one character each:
  * - a letter makes a request
- * - `.` waits for one iteration of the event loop, and `|` for all following iterations
- * - a digit gives the batch of this number its results
+ * - `.` waits for one iteration of the event loop
+ * - `|` waits until the batcher has nothing left to do (`settle`)
+ * - a digit lets the batch with this number succeed
  * - `~` waits until `patienceMs` has passed
  */
 test.each<[title: string, script: string, batches: string, limits?: Limits]>([

@@ -1,6 +1,6 @@
 import { StartupError } from './startup-error.ts';
 
-/** Environment variables by their names, such as `process.env`. */
+/** Environment variables, indexed by name, such as `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The smallest and the largest accepted number. */

@@ -42,8 +42,8 @@ export function createTestClock(startMs = Date.UTC(2026, 0, 5, 12)) {
     every: (ms, run) => start(ms, run, ms),
     cancel: (timer) => void timers.delete(timer as DueTimer),
     /**
-     * Advances the time, and runs all timers that become due, in their order. After each timer, it
-     * waits for an iteration of the event loop, so that the timer's work can start other timers.
+     * Advances the time, and runs all timers that become due, the earliest first. After each timer,
+     * it waits for an iteration of the event loop, so that the timer's work can start other timers.
      */
     async advance(ms: number): Promise<void> {
       // Code that the test has just called may start timers in the next iteration of the event

@@ -10,7 +10,8 @@ export async function chromiumOptions() {
     executablePath: await findProgram('chromium'),
     timeout: hangMs,
     args: [
-      // The sandbox of Chromium refuses to run as root, but containers usually run as root.
+      // The sandbox of Chromium refuses to run as root, so tests that run as root (as in most
+      // containers) switch the sandbox off.
       ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
       '--disable-background-networking',
       '--disable-component-update',

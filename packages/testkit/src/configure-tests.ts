@@ -7,8 +7,9 @@ export const limits: InlineConfig = {
   // Most tests wait for servers and databases. So there is one worker more than the number of cores
   // of a small machine.
   maxWorkers: 3,
-  // One process runs several test files. A new process for each file would take a tenth of all CPU
-  // time. So each file must restore what it changes in the process, such as clocks and spies.
+  // One process runs several test files. Starting a new process for each file would use 10 % of the
+  // CPU time of a test run. So each file must restore what it changes in the process, such as
+  // clocks and spies.
   isolate: false,
   // These timeouts only stop a test that hangs. A test may wait for several events in a row.
   testTimeout: 3 * hangMs,

@@ -48,7 +48,7 @@ export async function createConsumer(folder: string, peers: readonly string[] = 
   return { ...directory, path, tarball, write, run };
 }
 
-/** Returns all TypeScript examples of a package's README, in their order. */
+/** Returns all TypeScript examples of a package's README, in the order of the README. */
 export async function readExamples(folder: string): Promise<string[]> {
   const text = await readFile(join(folder, 'README.md'), 'utf8');
   return Array.from(text.matchAll(/^```ts\n(.*?)^```$/gms), ([, code = '']) => code);

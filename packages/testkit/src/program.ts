@@ -23,8 +23,8 @@ interface Program {
 /** The programs that the tests need and npm does not provide. */
 const programs = {
   chromium: {
-    // The headless shell is the same browser engine without windows. In it, opening a tab takes a
-    // third of the time of a normal browser.
+    // The headless shell is the same browser engine without windows. It opens a tab three times as
+    // fast as a normal browser.
     names: [
       ...['chromium-headless-shell', 'chromium', 'chromium-browser'],
       ...['google-chrome', 'google-chrome-stable'],

@@ -25,7 +25,7 @@ export interface AdmissionOptions extends Pick<ApiSettings, 'corsOrigins'> {
  * read.
  *
  * @param answerFailure a function that sends an error response directly. With `next`, the error
- * would pass through all further layers of the router. This would take a tenth of the time of a
+ * would pass through all further layers of the router, which would add about 10 % to the time of a
  * refused request.
  */
 export function createAdmission(options: AdmissionOptions, answerFailure: ErrorRequestHandler) {

@@ -160,8 +160,8 @@ export function createBanLog(
     },
 
     /**
-     * Writes all waiting bans in their order. If the database becomes unavailable, the remaining
-     * bans wait for the next call. Only one call may run at a time.
+     * Writes all waiting bans in the order in which they were added. If the database becomes
+     * unavailable, the remaining bans wait for the next call. Only one call may run at a time.
      */
     async write(): Promise<void> {
       for (let ban = waiting[0]; ban !== undefined; ban = waiting[0]) {

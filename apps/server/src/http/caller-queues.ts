@@ -188,9 +188,9 @@ export function createCallerQueues<Waiting extends Queued>() {
     },
 
     /**
-     * Takes the oldest request of the busiest caller to make room for a request of another caller.
-     * The busiest caller is the one with the most waiting requests in the group with the most
-     * waiting requests.
+     * Takes the oldest request of the busiest caller, so that a request of another caller can wait
+     * instead. The function first chooses the group with more waiting requests. In this group, the
+     * busiest caller is the caller with the longest queue.
      *
      * @returns `undefined` if the given caller is itself the busiest one.
      */

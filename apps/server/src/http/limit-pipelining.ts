@@ -5,8 +5,8 @@ type RequestType = typeof IncomingMessage;
 type ResponseType = typeof ServerResponse<IncomingMessage>;
 
 /**
- * The property of a socket that counts its requests without a response. A WeakMap of all sockets
- * would be slower.
+ * The property of a socket that counts its unanswered requests. A WeakMap of all sockets would be
+ * slower.
  */
 const pending = Symbol('pending');
 type CountedSocket = Socket & { [pending]?: number };

@@ -34,8 +34,8 @@ const maxHeaders = 100;
  * Opens a listener and passes every request to an app. The app is created when the port is known.
  *
  * Node itself handles invalid HTTP, CONNECT and unknown `Expect` headers: it sends a minimal
- * response or closes the connection. These cases run no code of the service, because no quota
- * protects them.
+ * response or closes the connection. These cases run no code of the service. No quota limits them,
+ * so they must cost as little as possible.
  *
  * @throws {StartupError} if the port or the host is not available.
  */

@@ -273,7 +273,10 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
     wakeUp(clock.elapsed());
   }
 
-  /** Resumes reading from as many paused connections as there is room for waiting requests. */
+  /**
+   * Resumes reading from paused connections: from one connection for each request that may still
+   * wait before connections are paused (`maxUnpaused`).
+   */
   function resumePaused(): void {
     paused.resumeOld();
     const room = maxUnpaused - queues.size - late.size;
@@ -284,12 +287,12 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
   }
 
   /**
-   * Refuses a waiting request to make room for another request. The function chooses the oldest
-   * request that has waited too long, or else a request of the caller with the most waiting
-   * requests.
+   * Refuses a waiting request, so that a new request of `caller` can wait. The function chooses the
+   * oldest overdue request. If no request is overdue, it chooses the oldest request of the busiest
+   * caller (`takeFromBusiest`).
    *
-   * @returns whether there is room now. There is no room if no other caller has more waiting
-   *   requests than `caller`.
+   * @returns whether a request was refused. The result is `false` if `caller` itself is the busiest
+   * caller.
    */
   function makeRoom(caller: WaitingCaller): boolean {
     const [first] = late;

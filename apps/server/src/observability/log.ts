@@ -93,7 +93,8 @@ export function describeFailure(failure: unknown) {
 
 /**
  * Creates the function that writes the time of a log line in ISO 8601. The text is cached for a
- * millisecond, because formatting it would take a third of the time of a log line under load.
+ * millisecond, because formatting it for each line would cause a third of the work of a log line
+ * under load.
  */
 function createTimestamp(clock: Clock): () => string {
   let lastMs = 0;

@@ -150,7 +150,7 @@ test('tracing.close waits for the trace collector if it has accepted spans again
 test('openTracing counts spans as dropped when its queue is full and when the trace collector refuses them', async () => {
   await using collector = await openOtlpCollector(() => 400);
   const tracing = open(collector.url, { maxQueueSize: 2, maxExportBatchSize: 2 });
-  // Two spans are being sent and two others wait, so the queue has no room for the fifth span.
+  // Two spans are being sent and two others wait, so the queue is full and drops the fifth span.
   for (let i = 0; i < 5; i += 1) trace(tracing);
   expect(dropped).toEqual({ queue_full: 1 });
   await tracing.close();

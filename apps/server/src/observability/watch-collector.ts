@@ -69,7 +69,7 @@ export function watchCollector(
     exporter: watched,
     /** Returns a promise that resolves as soon as the collector counts as unavailable. */
     untilUnavailable: () => (isLate() ? Promise.resolve() : away.promise),
-    /** Returns the number of spans in batches without a response. */
+    /** Returns the number of spans in unanswered batches. */
     unansweredSpans: () => [...unanswered.values()].reduce((sum, { spans }) => sum + spans, 0),
     close: () => void unsubscribe(failedRequests, onFailedRequest),
   };

@@ -102,8 +102,8 @@ export function change<Request extends ChangeRequest, Changed>(
 }
 
 /**
- * Converts errors that the other rooms throw, such as `AdminRefusal`, into errors of the admin API.
- * This error handler runs before the error mapper.
+ * Converts errors of the code outside this folder, such as `AdminRefusal`, into errors of the admin
+ * API. This error handler runs before the error mapper.
  */
 export const translateRefusal: ErrorRequestHandler = (failure, _req, _res, next) => {
   if (failure instanceof StatementTooSlowError) {

@@ -99,7 +99,7 @@ test('the usage flusher writes the counts of many API keys in numbered batches o
   ]);
   const other = openFlusher();
   // Requests that were refused because of overload are part of the live traffic (the counts of the
-  // last minute), but no API key has an entry for them.
+  // last minute). Their API keys are unknown, so the batch has no entries for them.
   other.shed(1);
   await other.flush();
   const [{ flush } = {}] = other.written();

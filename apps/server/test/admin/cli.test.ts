@@ -48,7 +48,7 @@ const settle = (text: string) =>
     .replaceAll(/as[to]_\w{4}…/g, '{prefix}')
     .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '{id}');
 
-test('the CLI runs the commands of its README in their order, and each command has the documented effect', async () => {
+test('the CLI runs the commands of its README one after the other, and each command has the documented effect', async () => {
   const lines = [
     ...readme.matchAll(/^npm run (keys|accounts|operators|audit|usage) -- ([^#\n]*)/gm),
   ];
@@ -69,7 +69,7 @@ test('the CLI runs the commands of its README in their order, and each command h
   expect(entries.flatMap(({ reason }) => reason ?? [])).toEqual(['leaked', 'Invoice 4711 is open']);
 });
 
-test('the CLI shows the token of an API key only when it creates the key, and the usage of the key when it shows the key later', async () => {
+test('the CLI command create shows the token of an API key, and the command show later shows the usage but no token', async () => {
   const created = await run(
     ...['keys', 'create', '--name', 'acme', '--plan', 'enterprise', '--per-minute', '7'],
     ...['--per-day', '8000', '--expires', '90d', '--account', 'A-1', '--read-only'],

@@ -119,8 +119,8 @@ test('the overview of every server shows the requests of all servers by outcome,
   }
 });
 
-// Regression: Redis had lost the bans and the API keys were served again, but the overview showed
-// the bans for up to an hour.
+// Regression: after Redis had lost its bans, the service admitted the requests of the API keys
+// again. The overview still showed the bans for up to an hour.
 test('the overview shows only those recorded bans that still exist in Redis', async () => {
   await using stack = new AsyncDisposableStack();
   const database = stack.use(await createDatabase('postgres'));

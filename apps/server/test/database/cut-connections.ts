@@ -82,7 +82,8 @@ export async function cutConnections(options: {
   const { token: operatorToken } = await createOperatorManagement(db).create(viewer, someCause);
 
   const env = { DATABASE_URL: proxy.url, LOG_LEVEL: 'error', ADDRESS_PER_MINUTE: '1000000' };
-  // The timeout for responses is short, because no error is reported on a half-closed connection.
+  // The service gets no error from a half-closed connection, so each statement on it ends only at
+  // this timeout. The timeout is short, so that the test does not wait long.
   const limits = { ...defaultDatabaseLimits, answerWithinMs: 2_000 };
   const start = () => openLocalServer(env, { clock: systemClock, database: limits });
   const servers: LocalServer[] = await Promise.all(Array.from({ length: replicas }, start));

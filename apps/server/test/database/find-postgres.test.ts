@@ -7,7 +7,7 @@ import postgres from 'postgres';
 import { expect, inject, test } from 'vitest';
 
 const { adminUrl } = inject('postgres');
-/** Searches for the database in a URL, but on other hosts. */
+/** Searches for the database of a URL on the given hosts instead of the host in the URL. */
 const findOn = (url: string, hosts: [Address, ...Address[]], answerSeconds: number) =>
   findPostgres({ ...readPostgresUrl(url), hosts }, answerSeconds);
 const addressOf = (port: number) => ({ host: '127.0.0.1', port, path: undefined });

@@ -111,7 +111,7 @@ test('migratePostgres works when the database role has the same name as a schema
   expect(tables).toEqual([{ schemaname: 'public' }, { schemaname: 'public' }]);
 });
 
-// Regression: with one of these settings, a replica of the service started, but then it refused all
+// Regression: a replica of the service started with one of these settings. It then refused all
 // changes, made them without running triggers, or acknowledged them before they were on the disk.
 test.each([
   ['synchronous_commit', 'off', /would lose animals .* Remove the setting: /],

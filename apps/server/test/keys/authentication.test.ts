@@ -181,7 +181,7 @@ describe('the quota of an IP address for requests without a valid API key', () =
     const askFrom = (forwardedFor: string, options: object) =>
       service.call('/pets', { headers: { 'X-Forwarded-For': forwardedFor }, ...options });
 
-    test('the service counts a request for the IP address that the nearest proxy added, or for the proxy if the proxy added no valid IP address', async () => {
+    test('the service counts a request for the IP address that the nearest proxy added, or for the proxy itself if that address is missing or invalid', async () => {
       const own = ['1.1.1.1, 192.0.2.1', '2.2.2.2, 192.0.2.1', '3.3.3.3, 192.0.2.1', '192.0.2.2'];
       const addresses = [...own, 'unknown', '"; drop', '999.1.1.1'];
       const statuses: number[] = [];

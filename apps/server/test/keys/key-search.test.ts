@@ -70,7 +70,7 @@ const keys: Readonly<Record<string, StoredKey>> = {
 const idOf = (digit: string) => `${digit.repeat(8)}-0000-4000-8000-000000000000`;
 const newest = '3214fedcba';
 
-describe.each(databaseKinds)('the search for API keys on %s', (kind) => {
+describe.each(databaseKinds)('the search for API keys with the database %s', (kind) => {
   const database = useDatabase(kind);
 
   beforeAll(async () => {

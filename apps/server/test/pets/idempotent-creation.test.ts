@@ -15,7 +15,7 @@ const otherKeyId = '00000000-0000-4000-8000-000000000000';
 /** Returns the hash under which an idempotency key is stored. */
 const hashOf = (key: string) => `sha256 ${hash('sha256', key, 'hex')}`;
 
-describe.each(databaseKinds)('idempotent creations on %s', (kind) => {
+describe.each(databaseKinds)('idempotent creations with the database %s', (kind) => {
   const opened = useDatabase(kind);
   beforeEach(async () => {
     await opened.db.delete(pets);
@@ -31,8 +31,8 @@ describe.each(databaseKinds)('idempotent creations on %s', (kind) => {
   };
 
   /**
-   * Creates animals with idempotency keys, all at the same time. An animal is given by its name or
-   * as a whole body.
+   * Creates animals with idempotency keys, all at the same time. Each item is the name of an animal
+   * or a whole body.
    */
   async function create(...requests: [key: string, pet: string | NewPet, keyId?: string][]) {
     const creations = createIdempotentCreations(opened.db);
@@ -69,7 +69,7 @@ describe.each(databaseKinds)('idempotent creations on %s', (kind) => {
     expect(await namesOfAll()).toEqual(created);
   });
 
-  test('an idempotency key is refused if any property of the body differs from the body of the first request, and the first request can still be repeated', async () => {
+  test('a used idempotency key is refused with any other body, and the first request can still be repeated', async () => {
     const first = { name: 'Rex', categoryId: 9007199254740993n };
     await create(['key', first]);
     for (const other of [

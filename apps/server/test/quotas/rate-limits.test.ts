@@ -144,7 +144,7 @@ describe('the operation GET /rate-limit', () => {
     expect(rateLimitOf(await caller()).remaining).toBe(8);
   });
 
-  test('GET /rate-limit reports the same numbers as a 429, warns when the API key is halfway to a ban, shows when a ban ends, and never leads to a ban', async () => {
+  test('GET /rate-limit reports the same numbers as a 429, warns about a ban, shows when the ban ends, and never leads to a ban', async () => {
     const caller = await createCaller({ perMinute: 1, perDay: 1 });
     const denied = (await caller.inTurn(3)).at(-1) as Answer;
     const calm = { bannedUntil: null, warned: false, told: rateLimitOf(denied) };

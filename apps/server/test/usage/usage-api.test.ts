@@ -109,7 +109,7 @@ test.each<[why: string, status: number, end: (key: Key) => unknown]>([
     },
   ],
 ])(
-  "requests with an API key that %s count in the usage of the key and in the quota of the caller's network, and cause few database lookups",
+  'requests with an API key that %s count for the key and for the quota of the network, and cause few database lookups',
   async (why, status, end) => {
     const account = `of a key that ${why}`;
     const { key, token } = await admin.create(

@@ -24,7 +24,8 @@ export function createSchemaWriter() {
       // in JSON.
       unrepresentable: 'any',
       override({ jsonSchema }) {
-        // zod adds a pattern of 400 characters, but the format says the same.
+        // zod adds a pattern of 400 characters. The format says the same, so the pattern is
+        // deleted.
         if (formatsThatSuffice.has(String(jsonSchema.format))) delete jsonSchema.pattern;
         // The format `int64` implies the bounds. If the bounds were written as numbers, most JSON
         // readers would round them.

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 
 const packageDirectory = join(import.meta.dirname, '../..');
 
-test('the tool "Are the Types Wrong" finds no problem in the packed quotas with any module resolution', async () => {
+test('the tool "Are the Types Wrong" finds no problem in the packed quotas package with any module resolution', async () => {
   await using directory = await temporaryDirectory();
   const file = join(directory.path, 'quotas.tgz');
   // The build of `prepack` is not needed, because `npm run campaign` has already built the package.

@@ -106,7 +106,7 @@ test('the Express example of the README admits exactly the limit with two proces
   expect(await countStatuses(code, '')).toEqual({ 200: 60, 429: 10 });
 });
 
-test('a CommonJS module loads both entry points of the packed quotas', async () => {
+test('a CommonJS module loads both entry points of the packed quotas package', async () => {
   await writeFile(
     join(folder, 'require.cjs'),
     `const { createQuotas, quotaHeaders } = require('@animal-store/quotas');
@@ -119,7 +119,7 @@ test('a CommonJS module loads both entry points of the packed quotas', async () 
   expect(stdout).toMatch(/^function \{"X-RateLimit-Limit":"5","X-RateLimit-Remaining":"4",/);
 });
 
-test('the manifest of the packed quotas lists ioredis as a peer dependency, and no package of the workspace', async () => {
+test('the manifest of the packed quotas package lists ioredis as a peer dependency, and no package of the workspace', async () => {
   const file = join(folder, 'node_modules/@animal-store/quotas/package.json');
   const manifest = JSON.parse(await readFile(file, 'utf8'));
   expect(Object.keys(manifest.dependencies)).toEqual(['lru-cache', 'rate-limiter-flexible']);
@@ -127,7 +127,7 @@ test('the manifest of the packed quotas lists ioredis as a peer dependency, and 
   expect(JSON.stringify(manifest)).not.toMatch(/catalog:|workspace:|runtime/);
 });
 
-test('the tool publint finds no problem in the packed quotas', async () => {
+test('the tool publint finds no problem in the packed quotas package', async () => {
   const { messages } = await publint({ strict: true, pack: { tarball: tarball.buffer } });
   expect(messages).toEqual([]);
 });

@@ -20,7 +20,7 @@ export const isOffered = ({ needs, isPossible }: Action): boolean => isPossible 
 /**
  * Shows the buttons of all changes that the object's state and the operator's role allow.
  *
- * @param actions the changes by their names.
+ * @param actions the changes, indexed by name.
  */
 export function Actions({ actions }: { actions: Readonly<Record<string, Action>> }) {
   const [open, setOpen] = useState<string>();

@@ -26,7 +26,8 @@ export function Dialog({
     // a scrollable list.
     const field = dialog?.querySelector<HTMLInputElement>('input, select, textarea');
     field?.focus();
-    // The browser puts the caret at the end of the text, but the operator reads it from the top.
+    // The browser puts the caret at the end of a long text, and scrolls there. The operator reads
+    // the text from the top, so the caret moves to the beginning.
     if (field?.localName === 'textarea') {
       field.setSelectionRange(0, 0);
       field.scrollTop = 0;

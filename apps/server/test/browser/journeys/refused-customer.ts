@@ -45,8 +45,8 @@ export async function explainDenials(store: Store): Promise<void> {
   await page.getByRole('cell', { name: 'our fault' }).first().waitFor();
 
   const { id, token } = await bannedKey({ name: 'why do we get 429' });
-  // The selected hour is in the past, but the usage tables still contain the counts of each minute
-  // of this hour.
+  // The usage tables still contain the counts by minute for this hour, because it began only three
+  // hours ago. So the console can plot each minute.
   const hour = Math.floor(Date.now() / 3_600_000 - 3) * 3_600_000;
   const at = (minute: number) => hour + minute * 60_000;
   await writeCounts(service.database, id, [
