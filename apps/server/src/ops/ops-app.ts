@@ -17,11 +17,14 @@ import { createAdminRouter } from './admin-router.ts';
 import type { Identify } from './authenticate-operator.ts';
 import { createOpsAdmission } from './ops-admission.ts';
 import type { OpsSettings } from './ops-settings.ts';
+import { paceRequests } from './pace-requests.ts';
 import { paceScrapes } from './pace-scrapes.ts';
 
 const notReadyRetrySeconds = 1;
 
-export interface OpsAppOptions extends AdminServices, Pick<OpsSettings, 'hosts'> {
+export interface OpsAppOptions
+  extends AdminServices,
+    Pick<OpsSettings, 'hosts' | 'adminRequestsPerSecond' | 'otherRequestsPerSecond'> {
   readonly metrics: Metrics;
   /** The handlers of the console's files, with the paths as keys. */
   readonly consoleFiles: Readonly<Record<string, RequestHandler>>;
@@ -36,7 +39,7 @@ export interface OpsAppOptions extends AdminServices, Pick<OpsSettings, 'hosts'>
  * order in which a request passes through them.
  */
 export function createOpsApp(options: OpsAppOptions): Express {
-  const { consoleFiles, report, onOpsEnd } = options;
+  const { clock, consoleFiles, report, onOpsEnd } = options;
   const answerFailure = errorMapper(report);
   // Admission runs as a middleware of the routes, after Express has found the route. So the log of
   // a refused request names the route.
@@ -44,11 +47,19 @@ export function createOpsApp(options: OpsAppOptions): Express {
 
   const app = createExpress();
   app.use(observeOpsRequests(onOpsEnd));
+  // A request waits before its operator is identified. Otherwise it would run with a permission
+  // that has ended during the wait.
+  app.use(
+    adminBasePath,
+    paceRequests({ clock, perSecond: options.adminRequestsPerSecond }),
+    createAdminRouter(options, admitOperator, answerFailure),
+  );
+  // Health checks do not wait behind admin requests.
+  app.use(paceRequests({ clock, perSecond: options.otherRequestsPerSecond }));
   for (const [path, answer] of Object.entries(createProbes(options))) {
     app.get(path, admitVisitor, answer);
     answerOtherMethods(app, [{ method: 'GET', path }], admitVisitor);
   }
-  app.use(adminBasePath, createAdminRouter(options, admitOperator, answerFailure));
   addFiles(app, consoleFiles, admitVisitor);
   app.use(admitVisitor, refusePath, answerFailure);
   return app;

@@ -1,14 +1,16 @@
 // A caller that does not back off. It keeps many connections busy. Each connection sends its next
 // request as soon as it has a response.
 //
-//     node fairness-load.ts ORIGIN CONNECTIONS TOKEN NETWORKS
+//     node fairness-load.ts ORIGIN CONNECTIONS TOKEN NETWORKS [PATH]
 //
-// Each second, the program prints the number of responses and of 503s. The campaign (long test)
-// `fairness` runs it as a separate process, so that sending does not delay the measurement.
+// Each second, the program prints the number of responses and of 503s. The campaigns (long tests)
+// `fairness` and `ops-floods` run it as a separate process, so that sending does not delay the
+// measurement.
 
 import { connect } from 'node:net';
 
-const [origin = '', connections, token = '', networks] = process.argv.slice(2);
+const [origin = '', connections, token = '', networks, path = '/v1/pets?limit=20'] =
+  process.argv.slice(2);
 const { hostname, port } = new URL(origin);
 const counts = { answered: 0, refused: 0 };
 
@@ -16,7 +18,7 @@ function open(number: number): void {
   const socket = connect({ host: hostname, port: Number(port), noDelay: true });
   const network = Number(networks) > 0 ? number % Number(networks) : undefined;
   const head = [
-    'GET /v1/pets?limit=20 HTTP/1.1',
+    `GET ${path} HTTP/1.1`,
     `Host: ${hostname}`,
     ...(token === '' ? [] : [`Authorization: Bearer ${token}`]),
     ...(network === undefined ? [] : [`X-Forwarded-For: 10.0.${network >> 8}.${network & 255}`]),

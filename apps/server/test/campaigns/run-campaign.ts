@@ -29,6 +29,7 @@ const programs: Readonly<Record<string, () => Promise<Campaign>>> = {
   fairness: () => import('./fairness.ts'),
   interleavings: () => import('./interleavings.ts'),
   'operator-load': () => import('./operator-load.ts'),
+  'ops-floods': () => import('./ops-floods.ts'),
   soak: () => import('./soak.ts'),
   stops: () => import('./stops.ts'),
   update: () => import('./update.ts'),

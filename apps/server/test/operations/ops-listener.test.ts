@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { useAdmin } from '../support/admin.ts';
+import { adminOf, adminToken, useAdmin } from '../support/admin.ts';
 import { rawRequest, sendRaw } from '../support/raw-http.ts';
 import { call, startService } from '../support/test-service.ts';
 
@@ -95,6 +95,24 @@ test('a server is not ready while its database role may not use the schema publi
   });
   await db.execute('alter schema gone rename to public');
   expect(await body()).toEqual({ status: 'ready', reasons: [] });
+});
+
+// `pace-requests.test.ts` tests which of the waiting requests starts first.
+test('the ops listener responds to health checks while admin requests wait for their start', async () => {
+  const ops = { adminToken, adminRequestsPerSecond: 4 };
+  await using paced = await startService('postgres', { ops });
+  const admin = adminOf(paced.server);
+  expect((await admin.call('/operators')).status).toBe(200);
+  let isWaiting = true;
+  const waiting = admin.call('/operators').finally(() => {
+    isWaiting = false;
+  });
+  for (const path of ['/livez', '/readyz', '/metrics']) {
+    expect((await call(paced.server.opsUrl + path)).status).toBe(200);
+  }
+  expect(isWaiting).toBe(true);
+  await paced.server.pass(250);
+  expect((await waiting).status).toBe(200);
 });
 
 // `stop-process.test.ts` tests how long a shutdown takes. `npm run test:deploy -- load-balancer`

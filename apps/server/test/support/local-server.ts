@@ -35,6 +35,12 @@ export type LocalServer = AnyServer & {
 };
 
 /**
+ * Settings for tests that send more requests to the ops listener than operators do. The requests
+ * would otherwise wait for the clock, which stands still.
+ */
+const unpaced = { adminRequestsPerSecond: 1e6, otherRequestsPerSecond: 1e6 };
+
+/**
  * Repeats `probe` until it returns a truthy value. Before each attempt, the clocks of the servers
  * advance by 250 ms.
  */
@@ -70,7 +76,7 @@ export async function openLocalServer(
     http: { ...config.http, ...given.http },
     api: { ...config.api, ...given.api },
     // A shutdown does not wait for a last scrape, because tests do not scrape the metrics.
-    ops: { ...config.ops, databaseTimeoutMs: eventMs, lastScrapeMs: 0, ...given.ops },
+    ops: { ...config.ops, databaseTimeoutMs: eventMs, lastScrapeMs: 0, ...unpaced, ...given.ops },
     database: { ...patientDatabase, ...config.database, ...given.database },
     quotas: { ...config.quotas, firstConnectionTimeoutMs: eventMs, ...given.quotas },
     usage: { ...config.usage, ...given.usage },

@@ -1,0 +1,83 @@
+import type { Clock, Timer } from '@animal-store/runtime';
+import type { NextFunction, Request, RequestHandler } from 'express';
+import { createCallerQueues, type Queued, type WaitingCaller } from '../http/caller-queues.ts';
+import { networkOf } from '../http/client-network.ts';
+
+/**
+ * The time in seconds for which unused starts are saved up. So a page of the console sends all of
+ * its requests without a wait.
+ */
+const savedSeconds = 0.25;
+
+/** A request that waits for its start. */
+class WaitingRequest implements Queued {
+  readonly caller: WaitingCaller;
+  readonly socket: Request['socket'];
+  readonly start: NextFunction;
+  isQueued = false;
+
+  constructor(req: Request, start: NextFunction) {
+    this.caller = { name: networkOf(req), group: 'networks' };
+    this.socket = req.socket;
+    this.start = start;
+  }
+}
+
+/**
+ * Creates a middleware that limits how many requests start per second. Further requests wait, in
+ * one queue for each network. One request of each network is started after the other, so a health
+ * check does not wait behind a flood from another network.
+ *
+ * Without this limit, a flood of requests to the ops listener delays the callers of the public API,
+ * because both listeners share one event loop.
+ *
+ * No request is refused. A client that does not back off repeats a refused request immediately, and
+ * a refusal takes as much CPU time as the response to a health check.
+ */
+export function paceRequests({
+  perSecond,
+  clock,
+}: {
+  perSecond: number;
+  clock: Clock;
+}): RequestHandler {
+  const intervalMs = 1_000 / perSecond;
+  const maxSavedMs = Math.max(0, savedSeconds * 1_000 - intervalMs);
+  const queues = createCallerQueues<WaitingRequest>();
+  /** The time from which the next request may start. It lies in the past while starts are saved. */
+  let nextAt = clock.elapsed() - maxSavedMs;
+  let waking: Timer | undefined;
+
+  /** Counts a start if a request may start now. */
+  function takeStart(): boolean {
+    const now = clock.elapsed();
+    if (nextAt > now) return false;
+    nextAt = Math.max(nextAt, now - maxSavedMs) + intervalMs;
+    return true;
+  }
+
+  function startWaiting(): void {
+    waking = undefined;
+    while (queues.size > 0 && takeStart()) {
+      const request = queues.takeNext('oldest');
+      // The client may have disconnected while the request waited.
+      if (request?.socket.destroyed === false) request.start();
+    }
+    wakeUp();
+  }
+
+  /** Sets a timer for the next start, if requests wait. */
+  function wakeUp(): void {
+    if (queues.size === 0 || waking !== undefined) return;
+    waking = clock.after(nextAt - clock.elapsed(), startWaiting);
+  }
+
+  return function startOrWait(req, _res, next) {
+    if (queues.size === 0 && takeStart()) {
+      next();
+      return;
+    }
+    queues.add(new WaitingRequest(req, next));
+    wakeUp();
+  };
+}
