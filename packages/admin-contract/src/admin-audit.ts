@@ -58,7 +58,7 @@ export type AuditAction = z.output<typeof AuditAction>;
 export const AuditActorType = z.enum(auditActorTypes).meta({
   id: 'AuditActorType',
   description:
-    'The kind of the actor. `operator`: a named operator. `admin_token`: anyone who uses the `ADMIN_TOKEN`. `local_user`: the user of the embedded server, through its socket. `system`: the service itself, which begins bans.',
+    'The kind of the actor. `operator`: a named operator. `admin_token`: anyone who uses the `ADMIN_TOKEN`. `local_user`: the user who runs the service with an embedded database, through its Unix socket. `system`: the service itself, which begins bans.',
 });
 
 export type AuditActorType = z.output<typeof AuditActorType>;
@@ -113,7 +113,7 @@ export const AuditState = z
   .partial()
   .meta({
     id: 'AuditState',
-    description: 'The members that the change has changed. All other members are missing.',
+    description: 'The properties that the change has changed. All other properties are missing.',
   });
 
 export type AuditState = z.output<typeof AuditState>;
@@ -139,7 +139,7 @@ export const AuditEntry = z
   .object({
     id: z.int().min(1).describe('The id of the entry.'),
     at: timestamp.describe(
-      'The time of the change, by the clock of the database. For the start of a ban, it is the clock that decided about the ban.',
+      'The time of the change, by the clock of the database. For the start of a ban, it is the time by the clock of Redis, or of the replica that began the ban without Redis.',
     ),
     actor: AuditActor,
     action: AuditAction,
@@ -156,7 +156,7 @@ export const AuditEntry = z
       .string()
       .nullable()
       .describe(
-        'The reason that the operator gave, or a note that one replica decided a ban alone.',
+        'The reason that the operator gave, or a note that one replica began the ban without Redis.',
       ),
   })
   .meta({

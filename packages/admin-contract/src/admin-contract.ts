@@ -128,7 +128,7 @@ export const keyContract = c.router(
       ...adminRoutes.suspendKey,
       summary: 'Suspend a key',
       description:
-        'Suspends a key until it is resumed: within a second, all replicas respond to its requests with 403 `key_suspended`. These requests count against the network of the caller and not against the quota of the key. A second call changes nothing, except that a `reason` replaces the previous one. A suspended key can be changed, rotated and revoked.',
+        "Suspends a key until it is resumed: within a second, all replicas respond to its requests with 403 `key_suspended`. These requests count against the limit of the caller's network and not against the quota of the key. A second call changes nothing, except that a `reason` replaces the previous one. A suspended key can be changed, rotated and revoked.",
       pathParams: KeyPath,
       query: ReasonQuery,
       body: c.noBody(),
@@ -202,7 +202,7 @@ export const accountContract = c.router(
       ...adminRoutes.suspendAccount,
       summary: 'Suspend all keys of an account',
       description:
-        'Suspends an account until it is resumed: within a second, all replicas respond to the requests of all its keys, including new ones, with 403 `key_suspended`. These requests count against the network of the caller and not against the quota of the account. A second call changes nothing, except that a `reason` replaces the previous one.',
+        "Suspends an account until it is resumed: within a second, all replicas respond to the requests of all its keys, including new ones, with 403 `key_suspended`. These requests count against the limit of the caller's network and not against the quota of the account. A second call changes nothing, except that a `reason` replaces the previous one.",
       pathParams: AccountPath,
       query: ReasonQuery,
       body: c.noBody(),
@@ -317,7 +317,7 @@ export const usageContract = c.router(
       ...adminRoutes.getUsage,
       summary: 'Show the usage of all keys',
       description:
-        'Shows how many requests all keys together have made, or the keys of a plan or an account, by time, operation and outcome. Without such a filter, the response includes requests without a valid key. With `groupBy=key`, the operation shows the busiest keys, and the usage of each key by day.',
+        'Shows how many requests all keys together have made, or the keys of a plan or an account, by time, operation and outcome. Without a filter, the response includes requests without a valid key. With `groupBy=key`, the operation shows the busiest keys, and the usage of each key by day.',
       query: ServiceUsageQuery,
       responses: { 200: ServiceLedger },
     },

@@ -8,7 +8,8 @@ import { exampleUsageRange, UsageQuery, UsageRow, usageRange } from './admin-usa
 export const DeprecationQuery = z.object({
   ...UsageQuery.shape,
   deprecatedWithinDays: Days.default(30).meta({
-    description: 'Callers are keys that called a deprecated operation within this number of days.',
+    description:
+      'The callers in the response are the keys that called a deprecated operation within this number of days.',
     examples: [30],
   }),
   limit: PageLimit.default(pageLimit.default).meta({

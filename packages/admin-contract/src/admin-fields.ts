@@ -10,7 +10,7 @@ import { z } from 'zod';
 export const operatorStates = ['active', 'expired', 'revoked'] as const;
 
 /**
- * The states of a key. Operators have the same states except `suspended`, because an operator
+ * The states of an API key. Operators have the same states except `suspended`, because an operator
  * cannot be suspended.
  */
 export const keyStates = ['active', 'suspended', 'expired', 'revoked'] as const;
@@ -62,7 +62,9 @@ export const KeyToken = z
     createdAt: timestamp.describe('When the token was created.'),
     expiresAt: timestamp
       .nullable()
-      .describe('When the token expires, if it was replaced and therefore expires before its key.'),
+      .describe(
+        'When the token expires, if a rotation has replaced it; `null` if the token is valid as long as its key or operator.',
+      ),
   })
   .meta({ id: 'KeyToken', description: 'The visible part of a token.' });
 

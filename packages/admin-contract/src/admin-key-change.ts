@@ -25,8 +25,8 @@ export const KeyChange = strictObject({
     ),
   plan: Plan.optional(),
   /**
-   * The limits of an Enterprise key. They are required when the key changes to Enterprise, and
-   * refused when the key does not have this plan after the change.
+   * The limits of an Enterprise key. They are required when the API key changes to Enterprise, and
+   * refused when the API key has another plan after the change.
    */
   quota: OwnQuota.optional(),
   scopes: GivenScopes.describe(
@@ -41,7 +41,7 @@ export const KeyChange = strictObject({
   .meta({
     id: 'KeyChange',
     description:
-      'A change of a key. The values of missing members do not change; `null` removes a name, an account or an expiry.',
+      'A change of a key. A property that is missing here does not change; `null` removes a name, an account or an expiry.',
     minProperties: 1,
     // A body with a quota and a plan is valid only if the plan is `enterprise`.
     dependentSchemas: { quota: { properties: { plan: { const: 'enterprise' } } } },

@@ -59,7 +59,7 @@ export const Days = z.codec(
   { decode: Number, encode: String },
 );
 
-/** The sort orders for the list of keys. A minus sign reverses the order. */
+/** The sort orders for the list of API keys. A minus sign reverses the order. */
 export const keySorts = [
   'name',
   '-name',
@@ -89,7 +89,7 @@ export const ListKeysQuery = z.object({
   }),
   plan: Plan.optional().meta({
     description:
-      'Only keys with this effective plan: the plan of their account, or their own if the account has none.',
+      'Only keys with this effective plan: the plan of their account, or their own plan if the account has none.',
     examples: ['pro'],
   }),
   state: KeyState.optional().meta({

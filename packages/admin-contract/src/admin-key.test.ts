@@ -21,7 +21,7 @@ const instant = 'expiresAt: expected an ISO 8601 date and time, such as 2027-01-
 const past = 'expiresAt: expected a time in the future';
 const label = 'expected 1 to 255 characters, without control characters and lone surrogates';
 const grace = 'graceSeconds: expected an integer from 0 to 2592000';
-const members = 'name, account, expiresAt, plan, quota, scopes';
+const properties = 'name, account, expiresAt, plan, quota, scopes';
 
 test.each<[keyof typeof schemas, object]>([
   ['new key', { name: 'a', plan: 'free' }],
@@ -72,7 +72,7 @@ test.each<[keyof typeof schemas, unknown, string[]]>([
   [
     'new key',
     enterprise({ ...quota, perHour: 1 }),
-    ['quota: expected only the members perMinute, perDay'],
+    ['quota: expected only the properties perMinute, perDay'],
   ],
   ['new key', newKey({ name: '' }), [`name: ${label}`]],
   ['new key', newKey({ plan: 'enterprise', name: undefined, quota }), [`name: ${label}`]],
@@ -82,12 +82,12 @@ test.each<[keyof typeof schemas, unknown, string[]]>([
   [
     'new key',
     newKey({ expiresAT: '2030-01-01T00:00:00Z' }),
-    [': expected only the members name, account, plan, quota, scopes, expiresAt'],
+    [': expected only the properties name, account, plan, quota, scopes, expiresAt'],
   ],
-  ['change', {}, [`: expected one or more of ${members}`]],
-  ['change', undefined, [`: expected a JSON object of ${members}`]],
+  ['change', {}, [`: expected one or more of ${properties}`]],
+  ['change', undefined, [`: expected a JSON object of ${properties}`]],
   ['change', { plan: 'pro', quota }, [none]],
-  ['change', { plan: 'pro', names: 'x' }, [`: expected only the members ${members}`]],
+  ['change', { plan: 'pro', names: 'x' }, [`: expected only the properties ${properties}`]],
   [
     'change',
     { name: '', account: '🐈'.repeat(256), expiresAt: '2020-01-01T00:00:00Z', plan: null },
@@ -97,7 +97,7 @@ test.each<[keyof typeof schemas, unknown, string[]]>([
   ['rotation', { graceSeconds: 0.5 }, [grace]],
   ['rotation', { graceSeconds: 2_592_001 }, [grace]],
   ['rotation', { graceSeconds: '60' }, [grace]],
-  ['rotation', { grace: 60 }, [': expected only the members graceSeconds']],
+  ['rotation', { grace: 60 }, [': expected only the properties graceSeconds']],
 ])('the schema of a %s refuses %j', (schema, value, expected) => {
   expect(faults(schema, value)).toEqual(expected);
 });

@@ -108,7 +108,7 @@ export const Key = z
   .meta({
     id: 'Key',
     description:
-      'An API key. Every member is present; `null` means that the key has no such value.',
+      'An API key. Every property is present; `null` means that the key has no such value.',
     examples: [exampleKey],
   });
 

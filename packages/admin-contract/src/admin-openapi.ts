@@ -35,7 +35,7 @@ export function createAdminOpenApi(): JsonObject {
       version: '1.0.0',
       summary: 'Manages API keys and operators.',
       description:
-        'Creates, lists, shows, changes, rotates, suspends, resumes, revokes and unbans the API keys of an Animal Store, and manages the operators. Every change is in the audit log, with its `reason`. The API runs on the ops listener, which must not be reachable from the public. Times are ISO 8601 in UTC. Unknown members of a body are refused, so that a misspelt member is noticed. `x-required-role` is the lowest role that may call an operation: `viewer`, `operator` or `owner`.',
+        'Creates, lists, shows, changes, rotates, suspends, resumes, revokes and unbans the API keys of an Animal Store, and manages the operators. Every change is in the audit log, with its `reason`. In this document, a key is always an API key. The admin API runs on the ops listener (the port `OPS_PORT`), which must not be reachable from the internet. Times are ISO 8601 in UTC. Unknown properties of a body are refused, so that a misspelt name is noticed. `x-required-role` is the lowest role that may call an operation: `viewer`, `operator` or `owner`.',
       contact: { name: 'Animal Store' },
       license: { name: 'MIT', identifier: 'MIT' },
     },

@@ -106,7 +106,7 @@ const OperatorSession = z
   })
   .meta({
     id: 'OperatorSession',
-    description: 'A session of an operator, with the members that others may see.',
+    description: 'A session of an operator, without its token.',
     examples: [exampleSession],
   });
 

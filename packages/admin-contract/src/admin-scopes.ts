@@ -14,8 +14,8 @@ export const KeyScopes = z.array(ScopeName).min(1).meta({ uniqueItems: true });
 const inOrder = (given: readonly Scope[]) => scopeNames.filter((name) => given.includes(name));
 
 /**
- * The schema of the new scopes of a key. It sorts the scopes, so that the same scopes in another
- * order do not count as a change.
+ * The schema of the new scopes of an API key. It sorts the scopes, so that the same scopes in
+ * another order do not count as a change.
  */
 export const GivenScopes = z
   .array(ScopeName, fault)
