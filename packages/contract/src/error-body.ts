@@ -3,7 +3,10 @@ import { errorCodes } from './error-codes.ts';
 
 /** The body of every error response. */
 export interface ErrorBody {
-  /** The machine-readable error code: an `ErrorCode`, or a code that a newer service has added. */
+  /**
+   * The machine-readable error code: an `ErrorCode`, or a code that a newer version of the service
+   * has added.
+   */
   code: string;
   /** A description for people, at most 1 kB long. */
   message: string;
@@ -29,7 +32,7 @@ export function createErrorSchema<Code extends string>(
     .object({
       code: z.string().meta({
         // The schema lists the codes as examples, and accepts any other code. A client must accept
-        // codes that a later service adds.
+        // codes that a later version of the service adds.
         maxLength: 64,
         description:
           'Machine-readable error code. New codes may be added within v1, so handle an unknown code by its status.',

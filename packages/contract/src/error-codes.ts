@@ -103,10 +103,10 @@ export const errorMessages = {
 export const errorCodes = definePublicErrors({
   invalid_request: {
     status: 400,
-    when: 'A parameter, a header or a member of the body is missing or invalid.',
+    when: 'A parameter, a header or a property of the body is missing or invalid.',
     causes: [
       'A value is out of range, such as `limit=500`, or has the wrong type, such as `petId=x`.',
-      'A required member of the body is missing, or the body is empty.',
+      'A required property of the body is missing, or the body is empty.',
       'A parameter other than `ids` is given twice.',
       'A name is misspelt, such as `Status`, `category_id` or `ids[]`. The message contains the correct name.',
       'A cursor was changed, or belongs to another filter.',
@@ -129,31 +129,31 @@ export const errorCodes = definePublicErrors({
     when: 'The API key is missing, wrong, expired or revoked.',
     causes: [
       'There is no `Authorization` header, or a proxy has removed it.',
-      'The key is misspelt or cut off.',
-      'The key has expired, was revoked, or was replaced by a rotation. The response does not say which of these is true.',
+      'The API key is misspelt or cut off.',
+      'The API key has expired, was revoked, or was replaced by a rotation. The response does not say which of these is true.',
     ],
-    advice: 'Send a valid key as `Authorization: Bearer <API_KEY>`.',
+    advice: 'Send a valid API key as `Authorization: Bearer <API_KEY>`.',
     headers: ['WWW-Authenticate'],
     example: errorMessages.unauthorized,
   },
   insufficient_scope: {
     status: 403,
-    when: 'The key is valid but lacks the scope that the message names.',
+    when: 'The API key is valid but lacks the scope that the message names.',
     causes: [
-      'The key is read-only, like a key in a web page, and the request adds an animal.',
-      'The key is write-only, and the request reads animals.',
+      'The API key is read-only, like a key in a web page, and the request adds an animal.',
+      'The API key is write-only, and the request reads animals.',
     ],
     advice:
-      'Use another key, or ask the operator for the scope. If you repeat the request unchanged, you get the same response.',
+      'Use another API key, or ask the operator for the scope. If you repeat the request unchanged, you get the same response.',
     headers: ['WWW-Authenticate'],
     example: errorMessages.insufficient_scope('pets:write'),
   },
   key_suspended: {
     status: 403,
-    when: 'The operator has suspended the key.',
+    when: 'The operator has suspended the API key.',
     causes: [
       'An invoice is unpaid, or a contract has ended.',
-      'A program with this key caused harm, and the operator has suspended the key until the program is repaired.',
+      'A program with this API key caused harm. The operator has suspended the key until the program is fixed.',
     ],
     advice:
       'Stop, and ask the person who gave you the key, or the operator of the service. Only the operator can resume the key.',
@@ -217,20 +217,21 @@ export const errorCodes = definePublicErrors({
     status: 422,
     when: 'The `Idempotency-Key` was used with another body.',
     causes: [
-      'The program sends the same `Idempotency-Key` for different animals.',
+      'Your program sends the same `Idempotency-Key` for different animals.',
       'The body of a retry differs from the body of the first attempt, for example in a time stamp.',
     ],
-    advice: 'Make a new idempotency key for each animal. Reuse it only to repeat the same request.',
+    advice:
+      'Create a new idempotency key for each animal. Reuse an idempotency key only to repeat the same request.',
     example: errorMessages.idempotency_key_reused,
   },
   rate_limit_exceeded: {
     status: 429,
-    when: 'The quota of the key is used up, or the limit of the network if the request has no valid key.',
+    when: 'The quota of the API key is used up. Or the request has no valid API key, and the limit of its network is used up.',
     causes: [
-      'The program sent more requests than the plan allows in a minute or a day.',
-      'Several programs share a key.',
+      'Your program sent more requests than the plan of the API key allows in a minute or a day.',
+      'Several programs share an API key.',
       'A loop sends requests without checking `X-RateLimit-Remaining`.',
-      'The request has no valid key, and other programs in the same network share its limit.',
+      'The request has no valid API key, and other programs in the same network have used up the limit of the network.',
     ],
     advice: 'Wait the number of seconds in `Retry-After`, then continue.',
     headers: [rateLimitHeaders.retryAfter],
@@ -241,9 +242,9 @@ export const errorCodes = definePublicErrors({
   },
   key_temporarily_banned: {
     status: 429,
-    when: 'The key kept sending requests after a 429.',
+    when: 'The API key kept sending requests after a 429.',
     causes: [
-      'A program repeats refused requests immediately, instead of waiting.',
+      'Your program repeats denied requests immediately, instead of waiting.',
       'Several workers retry at the same time.',
     ],
     advice:
@@ -254,7 +255,7 @@ export const errorCodes = definePublicErrors({
   internal_error: {
     status: 500,
     when: 'The service has failed.',
-    causes: ['A bug of the service. The service logs it with the `X-Request-Id`.'],
+    causes: ['The service has a bug. The service logs the error with the `X-Request-Id`.'],
     advice:
       'Repeat the request with growing pauses, and a POST only with an `Idempotency-Key`. Report the error with its `X-Request-Id`.',
     example: errorMessages.internal_error,
@@ -271,7 +272,7 @@ export const errorCodes = definePublicErrors({
     when: 'The service is temporarily unavailable.',
     causes: [
       'The database cannot be reached, for example during a failover.',
-      'The service is overloaded, and sheds requests.',
+      'The service is overloaded, and refuses some requests.',
     ],
     advice: 'Repeat the request after `Retry-After`, and a POST only with an `Idempotency-Key`.',
     headers: [rateLimitHeaders.retryAfter],

@@ -78,20 +78,20 @@ test('NewPet accepts the three statuses, or no status, and nothing else', () => 
     ]);
 });
 
-test('NewPet removes an id and all unknown members', () => {
+test('NewPet removes an id and all unknown properties', () => {
   const body = JSON.parse('{"name":"Mia","categoryId":3,"id":9,"x":1,"__proto__":{"y":1}}');
   const parsed = NewPet.parse(body);
   expect(Object.keys(parsed).sort()).toEqual(['categoryId', 'name']);
   expect(parsed).not.toHaveProperty('y');
 });
 
-test('NewPet reports all invalid members in one error, or says that the value is not an object', () => {
+test('NewPet reports all invalid properties in one error, or says that the value is not an object', () => {
   expect(faults({ status: 'lost' })).toHaveLength(3);
   for (const body of [null, [], undefined])
     expect(faults(body)).toEqual([': expected a JSON object with name and categoryId']);
 });
 
-test('Pet accepts a name that breaks the rules for new names, an unknown status, and unknown members', () => {
+test('Pet accepts a name that breaks the rules for new names, an unknown status, and unknown properties', () => {
   const pet = { id: maxPetId, ...mia, name: '\u202e ', status: 'reserved' };
   expect(Pets.parse([{ ...pet, chip: 'x1' }])).toEqual([pet]);
   expect(Pet.safeParse({ id: 1, ...mia }).success).toBe(true);

@@ -52,8 +52,8 @@ export interface Pet {
    */
   categoryId: Int64;
   /**
-   * The availability of the animal. A newer service may send values that this version does not
-   * know, so give each `switch` a `default`.
+   * The availability of the animal. A newer version of the service may send values that this
+   * version does not know, so give each `switch` a `default`.
    */
   status?: PetStatus | (string & {});
 }
@@ -70,7 +70,7 @@ export const Pet = z
       .meta({
         format: 'int64',
         description:
-          'Identifies the animal. The service assigns it. It is at most 2^53 − 1, so that a double represents it exactly.',
+          'The id of the animal, which the service assigns. The id is at most 2^53 − 1, so that a double represents it exactly.',
         examples: [examplePet.id],
       }),
     name: Name.meta({
@@ -98,8 +98,8 @@ export type Pets = Pet[];
 /** @internal The schema of a page of the catalogue. */
 export const Pets = z.array(Pet).meta({
   id: 'Pets',
-  // `maxItems` documents the length of a page, but the schema accepts longer pages. A later service
-  // may send them.
+  // `maxItems` documents the length of a page, but the schema accepts longer pages, because a later
+  // version of the service may send them.
   maxItems: pageLimit.max,
   description: 'A page of the catalogue, ordered by `id`.',
   examples: [[examplePet]],
@@ -146,6 +146,6 @@ export const NewPet = z
   .meta({
     id: 'NewPet',
     description:
-      'The request body that adds an animal: a Pet without its `id`. Members that are not listed here are ignored. But a member whose name looks like a listed one, such as `Status` or `category_id`, is refused.',
+      'The request body that adds an animal: a Pet without its `id`. Unknown properties are ignored. But a property whose name looks like a known one, such as `Status` or `category_id`, is refused.',
     examples: [{ name: 'Mia', categoryId: 3, status: 'available' }],
   }) satisfies z.ZodType<NewPet>;

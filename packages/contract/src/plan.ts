@@ -18,7 +18,7 @@ export type PlanName = (typeof planNames)[number];
 
 /**
  * The plans and their quotas. Enterprise has no fixed quota: its limits are agreed with each
- * customer, and stored with the key.
+ * customer, and stored with the API key.
  */
 export const plans = {
   free: { perMinute: 60, perDay: 1_000 },

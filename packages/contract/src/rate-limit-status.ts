@@ -44,7 +44,7 @@ export const QuotaWindow = z
   })
   .meta({
     id: 'QuotaWindow',
-    description: 'One quota window of a key.',
+    description: 'One quota window of an API key.',
   }) satisfies z.ZodType<QuotaWindow>;
 
 /** The remaining quota of an API key, and whether the key is close to a ban. */
@@ -74,7 +74,7 @@ export const RateLimitStatus = z
     subject: z
       .enum(['key', 'account'])
       .describe(
-        "`key`: the windows are the key's own. `account`: all keys of its account share them, so others use them as well.",
+        '`key`: the windows belong to this API key alone. `account`: all keys of the account share the windows.',
       ),
     windows: z
       .object({ minute: QuotaWindow, day: QuotaWindow })
@@ -83,15 +83,17 @@ export const RateLimitStatus = z
       ),
     bannedUntil: z.iso.datetime().nullable().meta({
       maxLength: maxTimeLength,
-      description: 'When the ban ends; `null` if the key is not banned.',
+      description: 'When the ban ends; `null` if the API key is not banned.',
     }),
     warned: z
       .boolean()
-      .describe('Whether the key is close to a ban, because it kept sending requests after a 429.'),
+      .describe(
+        'Whether the API key is close to a ban, because it kept sending requests after a 429.',
+      ),
   })
   .meta({
     id: 'RateLimitStatus',
-    description: 'The remaining quota of a key, and how close the key is to a ban.',
+    description: 'The remaining quota of an API key, and how close the API key is to a ban.',
     examples: [
       {
         plan: 'free',
@@ -114,8 +116,8 @@ export const rateLimitStatusContract = initContract().router(
   {
     getRateLimit: {
       ...rateLimitStatusRoutes.getRateLimit,
-      summary: "Show the key's rate limits",
-      description: `Returns the plan of the key, its minute and day windows, and whether all keys of its account share these windows. Also returns when a ban ends, and whether a ban is close. The request costs no quota and never leads to a ban, even while the key is denied or banned. A key may make ${rateLimitStatusPerMinute} such requests per minute. Further requests get 429, whose \`X-RateLimit-*\` headers describe this separate limit.`,
+      summary: 'Show your rate limits',
+      description: `Returns the plan of the API key, its minute and day windows, and whether all keys of its account share these windows. Also returns when a ban ends, and whether a ban is close. The request costs no quota and never leads to a ban, even while requests of the API key are denied or the API key is banned. An API key may make ${rateLimitStatusPerMinute} such requests per minute. Further requests get 429, whose \`X-RateLimit-*\` headers describe this separate limit.`,
       responses: {
         200: RateLimitStatus,
         401: ErrorBody,

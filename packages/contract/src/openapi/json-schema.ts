@@ -27,11 +27,11 @@ export function createSchemaWriter() {
         // zod adds a pattern of 400 characters. The format says the same, so the pattern is
         // deleted.
         if (formatsThatSuffice.has(String(jsonSchema.format))) delete jsonSchema.pattern;
-        // The format `int64` implies the bounds. If the bounds were written as numbers, most JSON
-        // readers would round them.
+        // The format `int64` implies the bounds, so they are removed. Most JSON readers would round
+        // bounds that are written as numbers.
         if (jsonSchema.format === 'int64') delete jsonSchema.anyOf;
-        // Code generators would treat a request property with a default as always present, so
-        // callers would have to send it.
+        // The default is removed, because code generators treat a request property with a default
+        // as always present. Callers would have to send the property.
         if (io === 'input') delete jsonSchema.default;
       },
     });

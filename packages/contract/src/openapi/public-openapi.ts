@@ -53,7 +53,7 @@ export function createOpenApi({
       title: 'Animal Store',
       version: '1.0.0',
       summary: 'A catalogue of animals for sale.',
-      description: `Use this API to list the animals of a store, add one, and get one. Every request needs an API key, and each key has a quota by its plan. Guides: ${docsUrl}.`,
+      description: `Use this API to list the animals of a store, to add an animal, and to get an animal. Every request needs an API key. The plan of the API key determines its quota. Guides: ${docsUrl}.`,
       contact: { name: 'Animal Store' },
       license: { name: 'MIT', identifier: 'MIT' },
     },
@@ -68,7 +68,7 @@ export function createOpenApi({
     tags: [
       { name: 'Animals', description: 'The catalogue: list animals, add one, get one.' },
       { name: 'Orders', description: 'Orders of animals. Experimental.' },
-      { name: 'Rate limits', description: 'The remaining quota of a key. Beta.' },
+      { name: 'Rate limits', description: 'The remaining quota of an API key. Beta.' },
     ],
     paths: createPaths({ contract: operations, notes: completeNotes(baseUrl), schemas, responses }),
     components: {
@@ -80,7 +80,7 @@ export function createOpenApi({
           scheme: 'bearer',
           bearerFormat: 'API key',
           description:
-            'Your API key, `ast_…`, as `Authorization: Bearer <API_KEY>`. `x-required-scope` is the scope that the key needs for an operation: `pets:read` or `pets:write`. Most keys have both.',
+            'Your API key, `ast_…`, as `Authorization: Bearer <API_KEY>`. `x-required-scope` is the scope that the API key needs for an operation: `pets:read` or `pets:write`. Most API keys have both scopes.',
         },
       },
     },
@@ -121,7 +121,7 @@ const notes: Readonly<Record<Operation, OperationNotes>> = {
   },
   getPet: { description: 'The animal.', refused: { petId: 'x' } },
   getRateLimit: {
-    description: "The key's rate limits.",
+    description: 'The rate limits of the API key.',
     // The operation also works for a banned key, so it never returns `key_temporarily_banned`.
     messages: { key_temporarily_banned: undefined },
   },
