@@ -2,11 +2,11 @@ import type { AccountPlan } from '@animal-store/admin-contract';
 import { type PlanName, plans, type Quota, type Scope } from '@animal-store/contract';
 import type { apiKeys } from '../schema/schema.ts';
 
-/** The plan that applies to a key. */
+/** The plan that applies to an API key. */
 export interface AppliedPlan {
   /**
-   * The account whose quota the key shares, because the plan belongs to the account. `undefined` if
-   * the key has its own plan.
+   * The account whose quota the API key shares, because the plan belongs to the account.
+   * `undefined` if the key has its own plan.
    */
   readonly accountId: string | undefined;
   readonly plan: PlanName;
@@ -23,7 +23,7 @@ export interface ApiKey extends AppliedPlan {
   readonly scopes: readonly Scope[];
   /**
    * The reason why requests with the token are refused; `undefined` if they are accepted.
-   * `suspended` means that the key or its account is suspended. `ended` means that the key is
+   * `suspended` means that the API key or its account is suspended. `ended` means that the key is
    * revoked or expired, or that the token was replaced. Callers with an ended key get the same
    * response as for an unknown token.
    */
@@ -36,11 +36,14 @@ export interface ApiKey extends AppliedPlan {
 }
 
 /**
- * The plan of a key. Enterprise keys must have their own quota, and other keys must not have one.
+ * The plan of an API key. Enterprise keys must have their own quota, and other keys must not have
+ * one.
  */
 export type PlanChoice = Exclude<AccountPlan, { plan: null }>;
 
-/** The columns of a key's plan. Only Enterprise keys have values in `perMinute` and `perDay`. */
+/**
+ * The columns of an API key's plan. Only Enterprise keys have values in `perMinute` and `perDay`.
+ */
 export type StoredPlan = Pick<typeof apiKeys.$inferSelect, 'plan' | 'perMinute' | 'perDay'>;
 
 export function quotaOf(key: StoredPlan): Quota {

@@ -59,9 +59,9 @@ const lockKeys = statement('lock_keys', (tx, ids: string[]) =>
 );
 
 /**
- * Returns for each key the id of the account whose plan applies to the key. The query is separate
- * from the statement that locks the keys. If both were one statement and it had to wait for a lock,
- * it would use outdated rows of accounts from before the wait.
+ * Returns for each API key the id of the account whose plan applies to the key. The query is
+ * separate from the statement that locks the keys. If both were one statement and it had to wait
+ * for a lock, it would use outdated rows of accounts from before the wait.
  */
 const findPlaces = statement('find_places_of_keys', (tx, ids: string[]) =>
   tx
@@ -83,8 +83,9 @@ const findPlaces = statement('find_places_of_keys', (tx, ids: string[]) =>
  */
 export function createBanMoves(db: Database, quotas: Pick<KeyQuotas, 'moveBan'>) {
   /**
-   * Moves the bans of keys to where their requests are counted now. Each key is locked while its ban
-   * moves, because another operator may change the key or end the ban at the same time.
+   * Moves the bans of API keys in Redis to where the requests of these keys are counted now. Each
+   * API key is locked while its ban moves, because another operator may change the key or end the
+   * ban at the same time.
    *
    * @returns false if Redis is down.
    */
@@ -110,9 +111,11 @@ export function createBanMoves(db: Database, quotas: Pick<KeyQuotas, 'moveBan'>)
   }
 
   /**
-   * Moves the bans of a move, and deletes the move unless Redis is down.
+   * Carries out a recorded move: moves its bans, and deletes its row in `ban_moves` unless Redis is
+   * down.
    *
-   * @param also further keys whose bans move. A key that has left the account is not found there.
+   * @param also further API keys whose bans move, such as an API key that has just left the
+   *   account. The list of the account does not contain this key.
    */
   async function finish(
     { id, keyId, accounts: names }: BanMove,
@@ -126,7 +129,8 @@ export function createBanMoves(db: Database, quotas: Pick<KeyQuotas, 'moveBan'>)
     /**
      * Records a move before the change that causes it.
      *
-     * @param move.keyId the key whose account changes; `null` if the plan of an account changes.
+     * @param move.keyId the API key whose account changes; `null` if the plan of an account
+     *   changes.
      * @param move.accounts the names of the accounts among which bans may have to move.
      */
     async begin(move: { keyId: string | null; accounts: string[] }): Promise<BanMove> {

@@ -6,12 +6,12 @@ import { AdminRefusal } from '../schema/admin-refusal.ts';
 import { accounts } from '../schema/schema.ts';
 import { type AppliedPlan, quotaOf } from './api-key.ts';
 
-/** A row of the table of accounts. An account without a plan is only a label of its keys. */
+/** A row of the table of accounts. An account without a plan is only a label of its API keys. */
 export type StoredAccount = typeof accounts.$inferSelect;
 
 /**
- * Returns the plan that applies to a key: the account's plan if there is one, otherwise the plan of
- * the key itself.
+ * Returns the plan that applies to an API key: the account's plan if there is one, otherwise the
+ * plan of the key itself.
  */
 export function applyPlan(
   own: Pick<AppliedPlan, 'plan' | 'quota'>,
@@ -59,7 +59,10 @@ export async function resolveAccount(db: Database, given: string): Promise<strin
   throw new AdminRefusal('invalid_request', `account: ${error?.issues[0]?.message}`);
 }
 
-/** Finds the plan that currently applies to a key: the plan of its account or of the key itself. */
+/**
+ * Finds the plan that currently applies to an API key: the plan of its account or of the key
+ * itself.
+ */
 export async function findAppliedPlan(
   db: Database,
   key: Pick<Key, 'account' | 'plan' | 'quota'>,

@@ -46,7 +46,7 @@ test("the key cache looks up a token's hash in the database at most once in 30 s
   expect(asked).toHaveLength(2);
 });
 
-test('recall returns a cached key until its cache entry is 30 s old', async () => {
+test('recall returns a cached API key until its cache entry is 30 s old', async () => {
   const token = createToken();
   const recalled = async () => [cache.recall(token), await cache.findByToken(token)];
   expect(await recalled()).toEqual([undefined, key]);
@@ -68,7 +68,7 @@ test('findByToken caches an unknown token for 2 s', async () => {
   expect(await find()).toBe(key);
 });
 
-test('findByToken does not return a cached key after the key has expired', async () => {
+test('findByToken does not return a cached API key after the API key has expired', async () => {
   load = async () => ({ ...key, expiresAt: new Date(clock.now() + 5_000) });
   await find();
   load = unknown;
@@ -99,7 +99,7 @@ test.each([
   ['of its account', () => cache.forgetAccount('C-17')],
   ['that may have been missed', () => cache.forgetAll()],
 ])(
-  'isNew returns false for the token of a cached key after a change %s, until the database reports that the token is invalid',
+  'isNew returns false for the token of a cached API key after a change %s, until the database reports that the token is invalid',
   async (_, change) => {
     await find();
     change();
@@ -127,7 +127,7 @@ test('findByToken does not cache a result when the API key changes during the qu
   expect(await find()).toBeUndefined();
 });
 
-test('findByToken returns a cached key for 5 minutes while the database is down, and retries the query once a second', async () => {
+test('findByToken returns a cached API key for 5 minutes while the database is down, and retries the query once a second', async () => {
   await find();
   load = unavailable;
   await clock.advance(30_000);

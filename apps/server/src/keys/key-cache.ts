@@ -5,8 +5,8 @@ import type { ApiKey } from './api-key.ts';
 import { hashToken, tokenLength } from './token.ts';
 
 /**
- * The largest number of cached keys, which use about 10 MB of memory. The least recently used keys
- * are evicted.
+ * The largest number of cached API keys, which use about 10 MB of memory. The least recently used
+ * API keys are evicted.
  */
 const maxTokens = 20_000;
 
@@ -25,12 +25,12 @@ const defaultKeyCacheSettings = {
   freshMs: 30_000,
   /**
    * The time for which an unknown token is cached. The time is short, because the token may belong
-   * to a key that is being created. The cache would refuse the new key for this time.
+   * to an API key that is being created. The cache would refuse the new key for this time.
    */
   unknownFreshMs: 2_000,
   /** The time for which a cached API key may be used while the database is down. */
   staleMs: 300_000,
-  /** The time between two queries for the same key while the database is down. */
+  /** The time between two queries for the same API key while the database is down. */
   retryMs: 1_000,
 };
 
@@ -45,12 +45,12 @@ export type KeyCache = ReturnType<typeof createKeyCache>;
 interface Entry {
   readonly key: ApiKey;
   /**
-   * The time when the database last confirmed the key; `never` if the key may have changed since.
-   * The time comes from a monotonic clock, so that an entry does not live longer when the system
-   * clock is set back.
+   * The time when the database last confirmed the API key; `never` if the key may have changed
+   * since. The time comes from a monotonic clock, so that an entry does not live longer when the
+   * system clock is set back.
    */
   confirmedAt: number;
-  /** The time until which the key is used without a query. */
+  /** The time until which the API key is used without a query. */
   freshUntil: number;
 }
 
@@ -120,7 +120,7 @@ export function createKeyCache(
     }
   }
 
-  /** Returns the cached key of a hash if it may be used without a query. */
+  /** Returns the cached API key for a token's hash, if the API key may be used without a query. */
   function freshKey(hash: string): ApiKey | undefined {
     const entry = entries.get(hash);
     const isFresh =
@@ -153,9 +153,9 @@ export function createKeyCache(
     },
 
     /**
-     * Finds the key of a token. Returns `undefined` if the token is unknown. Expired and revoked
-     * keys are cached like active ones, so that callers who still use them cause no additional
-     * queries.
+     * Finds the API key of a token. Returns `undefined` if the token is unknown. Expired and
+     * revoked keys are cached like active ones, so that callers who still use them cause no
+     * additional queries.
      *
      * @throws {DatabaseUnavailableError} if the database is down and has not confirmed the token in
      * the last five minutes. Nobody knows then whether the token is valid.
@@ -179,8 +179,8 @@ export function createKeyCache(
     },
 
     /**
-     * Marks the entries of a changed key as outdated, so that they are confirmed before the next
-     * use.
+     * Marks the entries of a changed API key as outdated, so that they are confirmed before the
+     * next use.
      */
     forget(keyId: string): void {
       // All unknown tokens are deleted, because one of them may be the new token of this key.
@@ -188,7 +188,7 @@ export function createKeyCache(
       forgetIf(({ id }) => id === keyId);
     },
 
-    /** Marks the entries of all keys of a changed account as outdated. */
+    /** Marks the entries of all API keys of a changed account as outdated. */
     forgetAccount(account: string): void {
       forgetIf((key) => key.account === account);
     },

@@ -27,7 +27,7 @@ const findKeyByToken = preparedStatement('find_key_by_token', (db) =>
 );
 
 /**
- * Creates the function that finds the key of a token by the token's hash.
+ * Creates the function that finds the API key of a token by the token's hash.
  *
  * @returns a function that returns `undefined` if the token never belonged to a key.
  */

@@ -55,7 +55,7 @@ const updateKey = statement(
     tx.update(apiKeys).set(values).where(eq(apiKeys.id, id)),
 );
 
-/** Locks a key until the transaction ends. Returns no row if the key does not exist. */
+/** Locks an API key until the transaction ends. Returns no row if the key does not exist. */
 const lockKey = statement('lock_key', (tx, id: string) =>
   tx.select({ id: apiKeys.id }).from(apiKeys).where(eq(apiKeys.id, id)).for('update'),
 );
@@ -75,12 +75,14 @@ const lockAccounts = statement('lock_accounts', (tx, names: (string | null)[]) =
     .for('share'),
 );
 
-/** Tells whether any key exists, active or not. */
+/** Tells whether any API key exists, active or not. */
 export async function hasAnyKey(db: Database): Promise<boolean> {
   return (await findAnyKey(db)).length > 0;
 }
 
-/** Creates a key. The result contains the token, which is not stored and cannot be shown again. */
+/**
+ * Creates an API key. The result contains the token, which is not stored and cannot be shown again.
+ */
 export const createApiKey = (
   db: Database,
   newKey: NewKey,
@@ -97,8 +99,8 @@ async function addKey(tx: Database, newKey: NewKey): Promise<{ id: string; token
 }
 
 /**
- * Returns the plan of a new key. If the request names no plan, the key is stored with the smallest
- * plan. That plan has no effect as long as the account has a plan.
+ * Returns the plan of a new API key. If the request names no plan, the key is stored with the
+ * smallest plan. That plan has no effect as long as the account has a plan.
  */
 async function planOfNewKey(tx: Database, { account, ...wanted }: NewKey): Promise<PlanChoice> {
   if (wanted.plan === 'enterprise') return { plan: wanted.plan, quota: wanted.quota };
@@ -131,8 +133,8 @@ export function createKeyManagement(
   const moves = createBanMoves(db, quotas);
 
   /**
-   * Locks and changes a key, records the change in the audit log, and announces the change to all
-   * replicas. An expired or revoked key can only be revoked.
+   * Locks and changes an API key, records the change in the audit log, and announces the change to
+   * all replicas. An expired or revoked key can only be revoked.
    */
   async function change<Result>(
     { id, action, cause }: Subject,
@@ -154,9 +156,9 @@ export function createKeyManagement(
   }
 
   /**
-   * Ends the ban of a locked key in Redis. If another operator gives the account its first plan at
-   * the same time, the ban moves from the data of the key in Redis to the data of the account. So
-   * the function looks for the account again, and also ends the ban in the data of the account.
+   * Ends the ban of a locked API key in Redis. If another operator gives the account its first plan
+   * at the same time, the ban moves from the data of the key in Redis to the data of the account.
+   * So the function looks for the account again, and also ends the ban in the data of the account.
    *
    * @returns what was ended: the ban and the number of strikes.
    * @throws {AdminRefusal} if Redis is unavailable. This replica of the service does not end the
@@ -209,7 +211,7 @@ export function createKeyManagement(
 
   return {
     /**
-     * Finds a key by its id.
+     * Finds an API key by its id.
      *
      * @throws {AdminRefusal} if there is no key with this id. All functions below that get an id
      * throw the same error.
@@ -219,17 +221,18 @@ export function createKeyManagement(
     findAppliedPlan: (key: Key) => findAppliedPlan(db, key),
 
     /**
-     * Returns up to `limit` keys that match every filter, beginning after a position in the list.
+     * Returns up to `limit` API keys that match every filter, beginning after a position in the
+     * list.
      */
     list: (filter: KeyFilter, limit: number, position: ListPosition | undefined) =>
       searchKeys(db, filter, limit, position),
 
-    /** Counts the keys that match every filter. */
+    /** Counts the API keys that match every filter. */
     count: (filter: KeyFilter) => countFoundKeys(db, filter),
 
     /**
-     * Creates a key with its first token. The creation is not announced, because no replica can
-     * have cached the new key.
+     * Creates an API key with its first token. The creation is not announced, because no replica
+     * can have cached the new key.
      */
     create: (newKey: NewKey, cause: Cause): Promise<IssuedKey> =>
       inTransaction('change_key', db, async (tx) => {
@@ -241,7 +244,7 @@ export function createKeyManagement(
         return { key, token };
       }),
 
-    /** Changes a key. The request counts of the key do not change. */
+    /** Changes an API key. The request counts of the key do not change. */
     async change(id: string, wanted: KeyChange, cause: Cause): Promise<Key> {
       if (wanted.account === undefined) return changeValues(id, wanted, cause);
       const before = await findKey(db, id);
@@ -264,7 +267,7 @@ export function createKeyManagement(
     },
 
     /**
-     * Gives a key a new token. The previous tokens of the key stay valid for at most the grace
+     * Gives an API key a new token. The previous tokens of the key stay valid for at most the grace
      * period.
      */
     async rotate(id: string, graceSeconds: number, cause: Cause): Promise<IssuedKey> {
@@ -274,20 +277,22 @@ export function createKeyManagement(
       return { key, token: result };
     },
 
-    /** Revokes a key permanently. A second revocation changes nothing but is announced again. */
+    /**
+     * Revokes an API key permanently. A second revocation changes nothing but is announced again.
+     */
     revoke: (id: string, cause: Cause) =>
       set({ id, action: 'key.revoked', cause }, revoked(apiKeys)),
 
-    /** Suspends a key. A second suspension changes only the reason. */
+    /** Suspends an API key. A second suspension changes only the reason. */
     suspend: (id: string, cause: Cause) =>
       set({ id, action: 'key.suspended', cause }, suspended(apiKeys, cause.reason)),
 
-    /** Resumes a suspended key. The function does nothing if the key is not suspended. */
+    /** Resumes a suspended API key. The function does nothing if the key is not suspended. */
     resume: (id: string, cause: Cause) => set({ id, action: 'key.resumed', cause }, resumed),
 
     /**
-     * Sets the request counts of a key to zero for the current minute and day, and records this in
-     * the audit log.
+     * Sets the request counts of an API key to zero for the current minute and day, and records
+     * this in the audit log.
      */
     async credit(id: string, cause: Cause): Promise<Key> {
       return inTransaction('change_key', db, async (tx) => {
@@ -312,7 +317,7 @@ export function createKeyManagement(
     },
 
     /**
-     * Ends the ban of a key and records this in the audit log.
+     * Ends the ban of an API key and records this in the audit log.
      *
      * The audit entry contains what was ended, so it is written after the ban has ended in Redis.
      * All checks happen before the ban ends. If the database is unavailable, the checks fail and
@@ -343,8 +348,8 @@ export function createKeyManagement(
 }
 
 /**
- * Finds the plan of a key that has a quota of its own. The windows of this quota count only the
- * requests of this key.
+ * Finds the plan of an API key that has a quota of its own. The windows of this quota count only
+ * the requests of this key.
  *
  * @throws {AdminRefusal} if the key shares the windows of its account.
  */
@@ -396,7 +401,7 @@ async function findPlanAccountId(
 }
 
 /**
- * Refuses to change a key that has ended. Suspended keys may be changed.
+ * Refuses to change an API key that has ended. Suspended keys may be changed.
  *
  * @throws {AdminRefusal} if the key has expired or was revoked.
  */
@@ -407,7 +412,7 @@ function refuseEnded({ state }: Key): void {
 }
 
 /**
- * Returns the plan of a key after a change.
+ * Returns the plan of an API key after a change.
  *
  * @throws {AdminRefusal} if the key cannot get the requested plan or quota.
  */

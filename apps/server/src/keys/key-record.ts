@@ -11,8 +11,9 @@ import { applyPlan, type StoredAccount } from './key-account.ts';
 import { createTokenStore } from './token-store.ts';
 
 /**
- * The SQL condition that a key or its account is suspended. The account is looked up by `exists`,
- * because a join would take three times as long to find a few suspended keys among a million.
+ * The SQL condition that an API key or its account is suspended. The account is looked up by
+ * `exists`, because a join would take three times as long to find a few suspended keys among a
+ * million.
  */
 const isSuspended = sql`(${apiKeys.suspendedAt} is not null or exists (
   select from accounts holder where holder.name = ${apiKeys.account} and holder.suspended_at is not null))`;
@@ -23,7 +24,7 @@ const keyState = stateOf(
 );
 
 /**
- * Returns the SQL condition that a key is in a state. With the expression {@link keyState},
+ * Returns the SQL condition that an API key is in a state. With the expression {@link keyState},
  * Postgres could not estimate how many keys are in a state, and might choose a slow query plan.
  */
 export function isInState(state: KeyState): SQL | undefined {
@@ -41,7 +42,7 @@ export function isInState(state: KeyState): SQL | undefined {
 
 export const keyTokens = createTokenStore('key', apiTokens);
 
-/** The selected columns of a key, joined with its account and its last use. */
+/** The selected columns of an API key, joined with its account and its last use. */
 export const keyColumns = {
   key: apiKeys,
   holder: accounts,
@@ -60,7 +61,7 @@ const selectKey = preparedStatement('find_key', (db) =>
 );
 
 /**
- * Finds a key with its tokens by its id.
+ * Finds an API key with its tokens by its id.
  *
  * @throws {AdminRefusal} if there is no key with this id.
  */

@@ -46,8 +46,8 @@ const orders = {
 } satisfies Record<string, readonly SortColumn[]>;
 
 /**
- * A part of the list of keys. In some sort orders, the list consists of several parts, each with
- * its own SQL query.
+ * A part of the list of API keys. In some sort orders, the list consists of several parts, each
+ * with its own SQL query.
  */
 interface KeyList extends ListOrder {
   readonly condition?: SQL | undefined;
@@ -94,7 +94,9 @@ function listsOf(filter: KeyFilter): readonly KeyList[] {
   return [filter.state === 'expired' ? sortBy('expiry', true) : newest];
 }
 
-/** Returns the two parts of the list: first the keys that were used today, then all other keys. */
+/**
+ * Returns the two parts of the list: first the API keys that were used today, then all other keys.
+ */
 function usedToday(kind: CountOfToday, { search }: KeyFilter): readonly KeyList[] {
   // If the request contains a search text, Postgres sums only the counts of the keys that match the
   // text.
@@ -117,7 +119,7 @@ function usedToday(kind: CountOfToday, { search }: KeyFilter): readonly KeyList[
 
 /**
  * Returns the subquery of today's usage in the requested order, so that Postgres looks up only the
- * keys of one page. The subquery returns no more rows than the page, unless a filter may remove
+ * API keys of one page. The subquery returns no more rows than the page, unless a filter may remove
  * some of them afterwards.
  */
 function sortToday(
@@ -135,15 +137,15 @@ function sortToday(
 const daysAgo = (days: number): SQL => sql`now() - make_interval(days => ${days})`;
 
 /**
- * Returns the SQL condition that a key has, or had, a token with this prefix. The condition uses an
- * array, because Postgres then uses the index.
+ * Returns the SQL condition that an API key has, or had, a token with this prefix. The condition
+ * uses an array, because Postgres then uses the index.
  */
 const hasToken = (prefix: string): SQL =>
   sql`${apiKeys.id} = any (array(select ${apiTokens.holderId} from ${apiTokens} where ${apiTokens.prefix} = ${prefix}))`;
 
 /**
- * The SQL expression for the end of a key's ban. A key may have two bans in the table when a new
- * ban began before the end of the previous one was written.
+ * The SQL expression for the end of an API key's ban. A key may have two bans in the table when a
+ * new ban began before the end of the previous one was written.
  */
 const bannedUntil = sql<string | null>`(select max(until) from open_bans
   where key_id = ${apiKeys.id} and until > now())`.mapWith(openBans.until);
@@ -175,14 +177,14 @@ const conditions: {
       having sum(${counts.requests}) >= ${leastNearLimit()}) used
     join api_keys busy on busy.id = used.key_id and used.admitted >= ${nearLimitOf('busy')}
     left join accounts holder on holder.name = busy.account where holder.plan is null)`,
-  // The second condition is always true if the first one is. With it, a list by creation date
-  // starts at the first key that is old enough.
+  // The second condition is always true if the first one is. With the second condition, a list by
+  // creation date starts at the first API key that is old enough.
   unusedForDays: (days) => and(lt(lastUse, daysAgo(days)), lt(apiKeys.createdAt, daysAgo(days))),
 };
 
 /**
- * Returns the SQL condition that a plan applies to a key. The two subqueries on accounts do not
- * depend on the key, so Postgres runs each of them once.
+ * Returns the SQL condition that a plan applies to an API key. The two subqueries on accounts do
+ * not depend on the key, so Postgres runs each of them once.
  */
 function isInForce(plan: PlanName): SQL {
   return sql`(${apiKeys.account} in (select name from accounts where plan = ${plan})
@@ -191,7 +193,7 @@ function isInForce(plan: PlanName): SQL {
 }
 
 /**
- * Returns the SQL condition that a key matches a search. The text is part of the key's name or
+ * Returns the SQL condition that an API key matches a search. The text is part of the key's name or
  * account, or the start of its id or of one of its tokens.
  */
 function isFoundBy(text: string): SQL {
@@ -251,7 +253,7 @@ const countFound = statement('count_found_keys', (db, filter: KeyFilter) => {
 });
 
 /**
- * Counts the keys that match a filter. Returns `maxCounted + 1` if there are more than
+ * Counts the API keys that match a filter. Returns `maxCounted + 1` if there are more than
  * `maxCounted`.
  */
 export const countFoundKeys = (db: Database, filter: KeyFilter): Promise<number> =>

@@ -41,8 +41,8 @@ export function createTokenStore(holder: 'key' | 'operator', table: typeof apiTo
   );
 
   /**
-   * Gives a key or an operator an additional token. The function returns the token, which cannot be
-   * shown again, because only its hash is stored.
+   * Gives an API key or an operator an additional token. The function returns the token, which
+   * cannot be shown again, because only its hash is stored.
    */
   async function add(db: Database, holderId: string): Promise<string> {
     const token = createToken(holder);
@@ -54,15 +54,15 @@ export function createTokenStore(holder: 'key' | 'operator', table: typeof apiTo
     add,
 
     /**
-     * Gives a key or an operator a new token. The previous tokens expire after the grace period, or
-     * earlier if they had an earlier expiry.
+     * Gives an API key or an operator a new token. The previous tokens expire after the grace
+     * period, or earlier if they had an earlier expiry.
      */
     async replace(db: Database, holderId: string, graceSeconds: number): Promise<string> {
       await expire(db, holderId, graceSeconds);
       return add(db, holderId);
     },
 
-    /** Adds to each key or operator the list of its unexpired tokens, newest first. */
+    /** Adds to each API key or operator the list of its unexpired tokens, newest first. */
     async addTo<Holder extends { readonly id: string }>(
       db: Database,
       holders: readonly Holder[],

@@ -2,8 +2,8 @@ import { and, gt, isNull, or, type SQL, sql } from 'drizzle-orm';
 import type { AnyPgColumn } from 'drizzle-orm/pg-core';
 
 /**
- * Returns the SQL condition that a key, an operator or a token has not expired, by the clock of the
- * database.
+ * Returns the SQL condition that an API key, an operator or a token has not expired, by the clock
+ * of the database.
  */
 export function isUnexpired(expiresAt: AnyPgColumn) {
   return or(isNull(expiresAt), gt(expiresAt, sql`now()`));
@@ -18,19 +18,22 @@ export function isStillUnexpired(expiresAt: AnyPgColumn) {
   return or(isNull(expiresAt), gt(expiresAt, sql`clock_timestamp()`));
 }
 
-/** The columns of keys and operators that determine whether they are active. */
+/** The columns that determine whether an API key or an operator is active. */
 interface Lifetime {
   readonly expiresAt: AnyPgColumn;
   readonly revokedAt: AnyPgColumn;
 }
 
-/** Returns the SQL condition that a key or an operator is active, by the clock of the database. */
+/**
+ * Returns the SQL condition that an API key or an operator is active, by the clock of the database.
+ */
 export function isActive({ expiresAt, revokedAt }: Lifetime) {
   return and(isNull(revokedAt), isUnexpired(expiresAt));
 }
 
 /**
- * Returns the SQL expression for the state of a key or an operator, by the clock of the database.
+ * Returns the SQL expression for the state of an API key or an operator, by the clock of the
+ * database.
  *
  * @param valid the state of a row that is neither revoked nor expired.
  */

@@ -91,7 +91,7 @@ const suspension = () => ({
 
 export const planName = pgEnum('plan_name', planNames);
 
-/** The scopes of a key: its permissions. */
+/** The scopes of an API key: its permissions. */
 export const keyScope = pgEnum('key_scope', scopeNames);
 
 /**
@@ -113,14 +113,14 @@ export const apiKeys = pgTable(
   'api_keys',
   {
     id: uuid().primaryKey().defaultRandom(),
-    /** The purpose of the key, as the operator entered it. */
+    /** The purpose of the API key, as the operator entered it. */
     name: text(),
     /** The name of the account, which operators choose, such as a customer number. */
     account: text(),
     plan: planName().notNull(),
-    /** The limit of requests per minute, only for Enterprise keys. */
+    /** The limit of requests per minute, only for Enterprise API keys. */
     perMinute: integer('per_minute'),
-    /** The limit of requests per day, only for Enterprise keys. */
+    /** The limit of requests per day, only for Enterprise API keys. */
     perDay: integer('per_day'),
     scopes: keyScope()
       .array()
@@ -157,10 +157,10 @@ export const apiKeys = pgTable(
 );
 
 /**
- * The accounts that keys have or had, with the settings that operators have made. A trigger inserts
- * a row when the first key gets the account: see the migration that creates the trigger. The row is
- * never deleted, because its id identifies the counted requests in Redis. So removing a plan and
- * adding it again does not reset the quota.
+ * The accounts that API keys have or had, with the settings that operators have made. A trigger
+ * inserts a row when the first key gets the account: see the migration that creates the trigger.
+ * The row is never deleted, because its id identifies the counted requests in Redis. So removing a
+ * plan and adding it again does not reset the quota.
  */
 export const accounts = pgTable(
   'accounts',
@@ -169,7 +169,8 @@ export const accounts = pgTable(
     /** The name of the account. Keys refer to it in their column `account`. */
     name: text().notNull(),
     /**
-     * The plan whose limits the keys of the account share; `null` if the account is only a label.
+     * The plan whose limits the API keys of the account share; `null` if the account is only a
+     * label.
      */
     plan: planName(),
     /** The limit of requests per minute, only with the Enterprise plan. */
@@ -194,8 +195,8 @@ export const accounts = pgTable(
 );
 
 /**
- * Creates the table for the tokens of keys or of operators. During the grace period of a rotation,
- * a key or an operator has several tokens.
+ * Creates the table for the tokens of API keys or of operators. During the grace period of a
+ * rotation, an API key or an operator has several tokens.
  */
 function tokenTable(
   name: string,
@@ -306,8 +307,8 @@ export const openBans = pgTable(
 );
 
 /**
- * The moves of bans that have not ended. While a key changes its account, or an account its plan,
- * bans move in Redis: see `ban-moves.ts`.
+ * The moves of bans that have not ended. While an API key changes its account, or an account its
+ * plan, bans move in Redis: see `ban-moves.ts`.
  */
 export const banMoves = pgTable(
   'ban_moves',
@@ -329,7 +330,7 @@ export const banMoves = pgTable(
 export const operatorSessions = pgTable('operator_sessions', {
   /**
    * The SHA-256 hash of the session's token, in hexadecimal. If the `ADMIN_TOKEN` created the
-   * session, the value is an HMAC with the `ADMIN_TOKEN` as its key.
+   * session, the value is an HMAC, whose secret is the `ADMIN_TOKEN`.
    */
   hash: text().primaryKey(),
   /** The hash of the operator's token; `null` for the `ADMIN_TOKEN`, which is not stored. */
@@ -339,8 +340,9 @@ export const operatorSessions = pgTable('operator_sessions', {
 });
 
 /**
- * The idempotency keys, each with the id of the animal that was created with it. A repeated request
- * contains the body again, so the animal's id is enough to repeat the response.
+ * The idempotency keys, each with the id of the animal that the first request with this key
+ * created. A repeated request contains the body again, so the animal's id is enough to repeat the
+ * response.
  */
 export const idempotencyKeys = pgTable(
   'idempotency_keys',
@@ -348,7 +350,7 @@ export const idempotencyKeys = pgTable(
     keyId: uuid('key_id').notNull(),
     /**
      * The hash of the idempotency key, as `sha256 <hexadecimal>`. Replicas of earlier versions
-     * store the key itself.
+     * store the idempotency key itself.
      */
     idempotencyKey: text('idempotency_key').notNull(),
     /** The SHA-256 hash of the validated body, in hexadecimal. */
