@@ -1,10 +1,11 @@
-// This script runs in the browser. Anyone who opens the page can read the key in `settings.json`,
-// so the key is read-only.
+// This script runs in the browser. Anyone who opens the page can read the API key in
+// `settings.json`, so the key is read-only.
 
 import { createClient, RateLimitError } from '@animal-store/client';
 
 const settings = await (await fetch('settings.json')).json();
-// A visitor must not wait up to a minute until the quota resets, so longer waits become an error.
+// A visitor must not wait up to a minute until the quota resets. So a wait of more than 2 s becomes
+// an error.
 const store = createClient({ ...settings, maxRetryAfterMs: 2_000 });
 
 const list = document.querySelector('#animals');

@@ -11,8 +11,8 @@ interface Settings {
 }
 
 /**
- * Checks that a key is read-only by sending a creation. The creation has no name, so the service
- * never adds an animal.
+ * Checks that an API key is read-only. The function sends a creation without a name, so the service never
+ * adds an animal.
  */
 async function mayOnlyRead(settings: Settings): Promise<boolean> {
   try {

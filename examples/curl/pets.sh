@@ -8,7 +8,8 @@ trap 'rm -f "$body"' EXIT
 
 # curl retries after 408, 429 and 5xx, and waits as long as Retry-After says. The body is written to
 # a file, and each attempt overwrites it. If curl wrote to stdout, the bodies of failed attempts
-# would be printed, too. The key is read from stdin, so that the list of processes does not show it.
+# would be printed, too. The API key is read from stdin, so that the list of processes does not show
+# it.
 request() {
   if curl --silent --show-error --fail-with-body --retry 2 --retry-max-time 120 --output "$body" \
     --header @- "$@" <<<"Authorization: Bearer $ANIMAL_STORE_API_KEY"; then

@@ -1,5 +1,5 @@
 // This program is the backend of a web page. The page gets animals from the backend, so the API key
-// never leaves it.
+// never leaves the backend.
 
 import {
   type AnimalStoreClient,
@@ -38,8 +38,8 @@ export function createBackend(store: AnimalStoreClient = createClient()): Expres
 }
 
 /**
- * Converts an error to a response for the page. It tells the page whether its request was wrong,
- * and whether to retry.
+ * Converts an error to a response for the page. The response says whether the request of the page
+ * was wrong, and whether to retry.
  */
 function describe(error: unknown): { status: number; message: string; retryAfterMs?: number } {
   const ours = { status: 500, message: 'Something went wrong on our side.' };
@@ -58,7 +58,7 @@ function describe(error: unknown): { status: number; message: string; retryAfter
     case 'TimeoutError':
       return later;
     default:
-      // Any other error is in our key or our code, and the page cannot fix it.
+      // Any other error is caused by our API key or our code, so the page cannot fix it.
       return ours;
   }
 }

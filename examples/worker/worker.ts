@@ -15,8 +15,8 @@ export default {
     const store = createClient({
       baseUrl: environment.ANIMAL_STORE_BASE_URL,
       apiKey: environment.ANIMAL_STORE_API_KEY,
-      // A visitor must not wait up to a minute until the quota resets, so longer waits become an
-      // error.
+      // A visitor must not wait up to a minute until the quota resets. So a wait of more than 2 s
+      // becomes an error.
       maxRetryAfterMs: 2_000,
     });
     const pets = store.eachPet({ status: 'available' }, { signal: request.signal });

@@ -50,7 +50,7 @@ const batchSize = 20_000;
  */
 const maxTokens = 10_000;
 
-/** Fills a migrated database with the given number of animals and keys. */
+/** Fills a migrated database with the given number of animals and API keys. */
 export async function fillCatalogue(
   databaseUrl: string,
   { pets, keys }: { pets: number; keys: number },
@@ -69,8 +69,8 @@ export async function fillCatalogue(
       const count = Math.min(batchSize, keys - from);
       const hashes = Array.from({ length: count }, (_, index) => {
         const token = wide[from + index];
-        // The keys without a token get the hash of their number, because no request of the
-        // benchmark uses them.
+        // API keys that send no requests have no token. The hash of their number is stored in place
+        // of the hash of a token.
         return token === undefined
           ? createHash('sha256')
               .update(`${from + index}`)

@@ -1,6 +1,6 @@
-// This program fails if a request costs over 15 % more CPU time than recorded. Both costs are
-// multiples of a baseline server's cost, which is measured in the same run. On a busy machine, a
-// larger difference is allowed.
+// This program fails if a request costs over 15 % more CPU time than recorded. The measured and the
+// recorded cost are both multiples of a baseline server's cost in the same run. On a busy machine,
+// a larger difference is allowed.
 //
 // With `--record`, the program stores new reference costs. Use this option when a higher cost is
 // intended.
@@ -19,7 +19,7 @@ import { type Workload, workloads } from './workloads.ts';
 
 /**
  * The checked workloads: a frequent list (a), single animals (c), creations (d) and denied requests
- * (f). Together, they cover the main ways of a request through the service.
+ * (f). Together, they cover the most frequent code paths of requests.
  */
 const checkedWorkloads = ['a', 'c', 'd', 'f'];
 const connections = 64;

@@ -13,9 +13,9 @@ export type CostComparison = {
  * Compares the CPU time of a request with the recorded time. Both are multiples of a baseline
  * server's time in the same run, so the speed of the machine cancels out.
  *
- * The baseline waits before it responds, like the service. Compared with a baseline that responds
- * immediately, the same code cost up to 40 % more on a busy machine. A regression must also be
- * larger than the noise of the run.
+ * The baseline waits before it responds, like the service. Relative to a baseline that responds
+ * immediately, the same code cost up to 40 % more on a busy machine. The check fails only if the
+ * cost has increased by more than the noise of the run.
  *
  * @param noise the result of {@link noiseOf}.
  */

@@ -50,7 +50,7 @@ export function cpuTimeNs(pid: number): number {
     return total + endedChildrenNs(pid);
   } catch (error) {
     // The process has ended in the meantime, as the process of a closed Postgres connection does.
-    // `endedChildrenNs` of its parent now includes its time.
+    // `endedChildrenNs` of the parent process now includes the CPU time of the ended process.
     if (['ENOENT', 'ESRCH'].includes(String((error as NodeJS.ErrnoException).code))) return total;
     throw error;
   }

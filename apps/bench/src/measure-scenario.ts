@@ -29,8 +29,8 @@ export type TargetResult = {
 
 /**
  * How long the first warm-up lasts, at least. It must be long enough for a ban to begin, and for
- * the compiler to optimize. After 6,000 requests, a request still costs 1.5 times as much as after
- * 30,000.
+ * the just-in-time compiler to optimize the code. After 6,000 requests, a request still costs 1.5
+ * times as much as after 30,000.
  */
 const firstWarmUp = { milliseconds: 3_000, requests: 30_000 };
 const nextWarmUp = { milliseconds: 300, requests: 100 };

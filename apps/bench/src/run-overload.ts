@@ -65,7 +65,10 @@ const { origin, pid } = await startTarget(
   },
 );
 
-/** Applies a load, and returns the responses per second and the server's cost of each response. */
+/**
+ * Applies a load, and returns the responses per second and the CPU time of the service for each
+ * response.
+ */
 async function offer(connections: number, perSecond: number | undefined, warmUpMs: number) {
   let cpuNs = 0;
   const { seconds, answered, refused, p50Ms, p99Ms } = await offerLoad({

@@ -124,8 +124,8 @@ export const workloads: readonly Workload[] = [
     title: 'all banned (429)',
     calls: ({ tokens }) => [{ ...hotList, token: tokens.narrow }],
     refusal: { status: 429, code: 'key_temporarily_banned' },
-    // The key may send only one request a day, so it is soon banned. The ban lasts longer than the
-    // run.
+    // The API key may send only one request a day, so it is soon banned. The ban lasts longer than
+    // the run.
     env: { BAN_MIN_STRIKES: '1', BAN_STRIKE_PERCENT: '0', BAN_SECONDS: '3600' },
   },
   {

@@ -179,7 +179,7 @@ describe('the Express backend', () => {
 });
 
 // This test only starts the server. `test/browser/browser-page.test.ts` opens the page.
-test('the server of the browser page refuses to start with a key that may write, or with an invalid key', async () => {
+test('the server of the browser page refuses to start with an API key that may write, or with an invalid API key', async () => {
   const { pets } = await createClient(options).listPets({ limit: 100 });
   await expect(createPageServer(options)).rejects.toThrow(/write permission.*--read-only/s);
   expect((await createClient(options).listPets({ limit: 100 })).pets).toEqual(pets);

@@ -14,8 +14,8 @@ function answerAll(): void {
 }
 
 // Like a service that waits for Redis and Postgres, this server collects requests and responds to
-// all of them at the same time. By then, their objects have left the processor's caches, which
-// makes a response slower.
+// all of them at the same time. By then, the objects of these requests have left the processor's
+// caches, which makes each response slower.
 app.get('/v1/pets', (_req, res) => {
   if (waiting.length === 0) setTimeout(answerAll, waitMs);
   waiting.push(() => res.json(constantList));

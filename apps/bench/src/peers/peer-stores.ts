@@ -22,8 +22,8 @@ export const pool = new pg.Pool({ connectionString: DATABASE_URL, max: 4 });
 
 export const redis = new Redis(REDIS_URL);
 
-// The compared servers cache keys, like the service does. Without this cache, each request would
-// cost one more SQL statement.
+// The compared servers cache API keys, like the service does. Without this cache, each request
+// would cost one more SQL statement.
 const keyIds = new LRUCache<string, string>({
   max: 100_000,
   ttl: 60_000,
