@@ -57,7 +57,10 @@ const scope = new AsyncDisposableStack();
 let postgres;
 const context = {
   freePort,
-  /** Creates a database. Steps that neither stop nor configure Postgres share one server. */
+  /**
+   * Creates a database. All steps that neither stop nor configure Postgres share one Postgres
+   * server.
+   */
   async createDatabase() {
     postgres ??= openPostgres().then((opened) => scope.use(opened));
     return (await postgres).createDatabase();

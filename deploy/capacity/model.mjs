@@ -1,5 +1,5 @@
-// This program computes the resources that a number of keys and requests need. docs/capacity.md explains how
-// reliable its assumptions are.
+// This program computes the resources that a number of API keys and requests need. docs/capacity.md
+// explains how reliable its assumptions are.
 //
 //   npx node deploy/capacity/model.mjs               prints the table of docs/capacity.md
 //   npx node deploy/capacity/model.mjs 50000 2000    for 50,000 active keys and 2,000 requests/s at the peak
@@ -29,17 +29,20 @@ const mean = (part) =>
   Object.entries(mix).reduce((sum, [workload, share]) => sum + share * cpuOf(workload)[part], 0);
 
 const assumptions = {
-  /** The CPU time of a request whose key is cached, in microseconds. apps/bench measures it. */
+  /**
+   * The CPU time of a request whose API key is cached, in microseconds. apps/bench measures this
+   * time.
+   */
   serverUs: mean('server'),
   redisUs: mean('redis'),
   postgresUs: mean('postgres'),
   /**
-   * The server's CPU time for the cheapest request, in microseconds. It is the unit of the costs
-   * below.
+   * The CPU time of the service for the cheapest request, in microseconds. This time is the unit of
+   * the costs below.
    */
   unitUs: cpuOf('a').server,
   /**
-   * The cost of a key lookup, as a multiple of `unitUs`. docs/capacity.md describes the
+   * The cost of looking up an API key, as a multiple of `unitUs`. docs/capacity.md describes the
    * measurement.
    */
   lookupCost: { server: 0.8, postgres: 0.55 },
@@ -51,8 +54,8 @@ const assumptions = {
   /** The share of a core that the service may use on average. */
   utilisation: 0.6,
   /**
-   * The memory of Redis in bytes: for each key that is used within a day, and for an empty Redis.
-   * docs/capacity.md describes the measurement.
+   * The memory of Redis in bytes: for each API key that is used within a day, and for an empty
+   * Redis. docs/capacity.md describes the measurement.
    */
   redisBytesPerKey: 200,
   redisBaseBytes: 64e6,
@@ -62,8 +65,8 @@ const assumptions = {
    */
   ledgerRowBytes: 175,
   /**
-   * The activity of a key in a day: the number of minutes and hours with requests, and the number
-   * of different operations and outcomes.
+   * The activity of an API key in a day: the number of minutes and hours with requests, and the
+   * number of different operations and outcomes.
    */
   activeMinutes: 60,
   activeHours: 8,
@@ -76,7 +79,7 @@ const assumptions = {
   creationsPerCommit: 10,
   /** How often a replica writes its usage counts, in seconds. */
   flushSeconds: 4,
-  /** How long a replica caches a key, in seconds, and how many keys it can cache. */
+  /** How long a replica caches an API key, in seconds, and how many API keys it can cache. */
   knownSeconds: 30,
   knownKeys: 20_000,
 };
@@ -84,7 +87,8 @@ const assumptions = {
 /** Computes the resources for a number of active keys and a peak rate of requests per second. */
 function need(keys, requests) {
   const it = assumptions;
-  // The keys that are active in the same minute, if all keys are active within the same 8 hours.
+  // The API keys that are active in the same minute, if all API keys are active within the same 8
+  // hours.
   const activeKeys = keys * (it.activeMinutes / (it.activeHours * 60));
   let replicas = 3;
   let use;
@@ -128,8 +132,8 @@ const distinct = (places, requests) => places * (1 - Math.exp(-requests / places
 function useOf({ activeKeys, requests, replicas }) {
   const it = assumptions;
   /**
-   * The requests per second that one replica receives with one key. The requests arrive at random
-   * times.
+   * The requests per second that one replica receives with one API key. The requests arrive at
+   * random times.
    */
   const rate = requests / activeKeys / replicas;
   const isUnknown = Math.max(1 / (1 + it.knownSeconds * rate), 1 - it.knownKeys / activeKeys);

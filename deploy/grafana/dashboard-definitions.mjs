@@ -203,17 +203,17 @@ export const dashboards = [
         title: 'Without Redis',
         panels: [
           {
-            title: 'Servers that count requests without Redis (1 means yes)',
+            title: 'Replicas that count requests without Redis (1 means yes)',
             unit: 'short',
             queries: [perInstance('animal_store_redis_breaker_open')],
           },
           {
-            title: 'Number of servers, as counted by each server',
+            title: 'Number of replicas, as counted by each replica',
             unit: 'short',
             queries: [perInstance('animal_store_replicas')],
           },
           {
-            title: 'Time since the last heartbeat that each server received',
+            title: 'Time since the last heartbeat that each replica received',
             unit: 's',
             queries: [perInstance('animal_store_heartbeat_age_seconds')],
           },
@@ -298,7 +298,7 @@ export const dashboards = [
         title: 'Usage ledger',
         panels: [
           {
-            title: 'Time since each server last wrote its request counts',
+            title: 'Time since each replica last wrote its request counts',
             unit: 's',
             queries: [
               {
@@ -359,7 +359,7 @@ export const dashboards = [
         title: 'Node',
         panels: [
           {
-            title: 'CPU use (each server has one thread)',
+            title: 'CPU use (each replica runs on one thread)',
             unit: 'percentunit',
             queries: [{ expr: rate('process_cpu_seconds_total'), legend: '{{instance}}' }],
           },

@@ -60,7 +60,10 @@ async function tryPostgres(scope, { postgres, env, isGood }) {
   }
 }
 
-/** Returns the options for a TLS port of Redis or Sentinel, next to its port without TLS. */
+/**
+ * Returns the options with which Redis or Sentinel opens a TLS port, in addition to its port
+ * without TLS.
+ */
 const tlsOptions = (certificate, key, port) => [
   ...['--tls-port', String(port), '--tls-cert-file', certificate, '--tls-key-file', key],
   ...['--tls-ca-cert-file', certificate, '--tls-auth-clients', 'no'],

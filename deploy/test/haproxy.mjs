@@ -94,7 +94,10 @@ export async function testLoadBalancer({ scope, freePort, say }) {
     await servers[0].kill();
     await startAgain(0);
   });
-  ok(!failedByKill.some((failure) => failure.startsWith('GET')), 'A read failed.');
+  ok(
+    !failedByKill.some((failure) => failure.startsWith('GET')),
+    'A read failed while a replica was killed.',
+  );
 
   say('a replica is frozen, until HAProxy no longer sends requests there');
   const down = 'haproxy_server_status{proxy="replicas",server="server-2",state="DOWN"} 1';

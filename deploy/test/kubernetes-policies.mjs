@@ -19,11 +19,20 @@ export function testPolicies(overlays) {
       const selecting = ofKind('NetworkPolicy').filter(({ spec }) =>
         isSelected(labelsOf(workload), spec.podSelector),
       );
-      equal(selecting.length, 1, `${overlay}: NetworkPolicies of the ${workload.kind}`);
+      equal(
+        selecting.length,
+        1,
+        `${overlay}: expected one NetworkPolicy that selects the ${workload.kind}.`,
+      );
       const [{ spec }] = selecting;
       expectNameServers(spec, overlay);
       expectNoRights(workload.spec.template.spec);
-      if (workload.kind === 'Job') equal(spec.ingress, undefined, `${overlay}: a Job is called.`);
+      if (workload.kind === 'Job')
+        equal(
+          spec.ingress,
+          undefined,
+          `${overlay}: the NetworkPolicy allows connections to a Job.`,
+        );
       else expectCallers(spec, trustsProxies(objects), overlay);
     }
     // kube-prometheus-stack ignores objects without the label `release`.

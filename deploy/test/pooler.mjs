@@ -6,7 +6,7 @@ import { ask, askAdmin, makeDirectory, readMetrics, start, startReplica } from '
 
 /**
  * Runs two replicas on PgBouncer in session mode. The database is migrated through PgBouncer, and
- * both replicas are notified when a key changes.
+ * both replicas are notified when an API key changes.
  */
 export async function testPooler({ scope, createDatabase, freePort }) {
   const env = { DATABASE_URL: await startPooler(scope, await createDatabase(), await freePort()) };
@@ -16,7 +16,7 @@ export async function testPooler({ scope, createDatabase, freePort }) {
   const list = async () => (await ask(`${second.baseUrl}/pets`, token)).status;
   equal(await list(), 200);
   await askAdmin(first, `/keys/${key.id}/revoke`);
-  // `until` waits much less time than a key stays in the cache. So the replica must have been
+  // `until` waits much less time than an API key stays in the cache. So the replica must have been
   // notified of the revocation.
   await until(async () => (await list()) === 401);
   await until(async () => /^animal_store_replicas 2$/m.test(await readMetrics(second.opsUrl)));

@@ -139,7 +139,7 @@ function readCommands() {
   const blocks = [...section.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block]) =>
     block.trim(),
   );
-  equal(blocks.length, 5, 'The runbook has other commands than the drill.');
+  equal(blocks.length, 5, 'The runbook has other commands than this test expects.');
   const [find, share, redis, database, replica] = blocks;
   return { find, share, redis, database, replica };
 }

@@ -57,7 +57,7 @@ export const ask = (url, token, body) =>
     body: JSON.stringify(body),
   });
 
-/** Sends a POST request to a server's admin API, and returns the response body. */
+/** Sends a POST request to the admin API of a replica, and returns the response body. */
 export async function askAdmin({ opsUrl }, path, body = {}) {
   const response = await ask(`${opsUrl}/admin/v1${path}`, adminToken, body);
   const answer = await response.json();
@@ -65,5 +65,5 @@ export async function askAdmin({ opsUrl }, path, body = {}) {
   return answer;
 }
 
-/** Fetches the metrics of a server, as Prometheus does. */
+/** Fetches the metrics of a replica, as Prometheus does. */
 export const readMetrics = async (url) => (await fetch(`${url}/metrics`)).text();
