@@ -7,7 +7,10 @@ const newElement = (name, members = {}, ...children) => {
   return element;
 };
 
-/** The key fields of all forms. A key that is pasted into one of them appears in all of them. */
+/**
+ * The fields for the API key in all forms. A key that is pasted into one field appears in all
+ * fields.
+ */
 const keys = new Set();
 
 const response = await fetch('/openapi.json');

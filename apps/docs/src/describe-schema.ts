@@ -20,8 +20,10 @@ interface Schema {
   readonly description?: string;
 }
 
-/** A member of a body. Its name includes the parents, as in `windows.minute.limit`. */
-export interface Member {
+/**
+ * A property of a body. Its name includes the names of its parents, as in `windows.minute.limit`.
+ */
+export interface BodyProperty {
   readonly name: string;
   readonly type: string;
   readonly isRequired: boolean;
@@ -72,10 +74,12 @@ export function createSchemaReader(document: JsonObject) {
     return parts.join(', ');
   }
 
-  /** Returns the members of an object, or of the objects in a list, including nested members. */
-  function membersOf(of: Schema, around = ''): Member[] {
+  /**
+   * Returns the properties of an object, or of the objects in a list, including nested properties.
+   */
+  function propertiesOf(of: Schema, around = ''): BodyProperty[] {
     const schema = resolve(of);
-    if (schema.items !== undefined) return membersOf(schema.items, `${around}[]`);
+    if (schema.items !== undefined) return propertiesOf(schema.items, `${around}[]`);
     return Object.entries(schema.properties ?? {}).flatMap(([own, member]) => {
       const name = around === '' ? own : `${around}.${own}`;
       return [
@@ -85,12 +89,12 @@ export function createSchemaReader(document: JsonObject) {
           isRequired: schema.required?.includes(own) ?? false,
           description: resolve(member).description ?? '',
         },
-        ...membersOf(member, name),
+        ...propertiesOf(member, name),
       ];
     });
   }
 
-  return { typeOf, membersOf };
+  return { typeOf, propertiesOf };
 }
 
 function nameOf(type: string, format: string | undefined): string {

@@ -13,10 +13,10 @@ function write(name: Parameters<typeof readGuide>[0], changed: Partial<typeof de
 test('createGuideValues replaces the placeholders in a guide by the settings of the service', () => {
   expect(write('authentication', {})).toContain('your IP address, 1,200 requests a minute');
   expect(write('limits', {})).toContain(
-    'A key is banned when more than 10 of its requests are denied within 1 minute. The number must also be above 50 % of its limit per minute. Requests within 1 second after the first denial do not count. The first ban lasts 5 minutes. Each further ban within 24 hours lasts twice as long, up to 1 hour.',
+    "A key is banned when more than 10 of its requests are denied within 1 minute. The number of denied requests must also be above 50 % of the key's limit per minute. Requests within 1 second after the first denial do not count. The first ban lasts 5 minutes. Each further ban within 24 hours lasts twice as long, up to 1 hour.",
   );
   expect(write('limits', { graceMs: 0, minStrikes: 3, banSeconds: 90 })).toContain(
-    'more than 3 of its requests are denied within 1 minute. The number must also be above 50 % of its limit per minute. The first ban lasts 90 seconds. Each',
+    "more than 3 of its requests are denied within 1 minute. The number of denied requests must also be above 50 % of the key's limit per minute. The first ban lasts 90 seconds. Each",
   );
 });
 

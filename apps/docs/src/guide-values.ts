@@ -14,7 +14,7 @@ import {
 
 /** The settings of the service that the guides mention. */
 export interface DocsNumbers {
-  /** The requests per minute that a network without a valid key may send. */
+  /** The number of requests per minute that a network may send without a valid API key. */
   readonly addressPerMinute: number;
   readonly banPolicy: BanPolicy;
 }
@@ -89,10 +89,10 @@ function bans(policy: BanPolicy): string {
     graceMs === 0
       ? ''
       : ` Requests within ${duration(graceMs / 1_000)} after the first denial do not count.`;
-  const share = `${withCommas(strikeShare * 100)} % of its limit per minute`;
+  const share = `${withCommas(strikeShare * 100)} % of the key's limit per minute`;
   return `## Bans
 
-If a key keeps sending requests after a 429, it is temporarily banned. A key is banned when more than ${withCommas(minStrikes)} of its requests are denied within ${duration(strikeWindowSeconds)}. The number must also be above ${share}.${grace} The first ban lasts ${duration(policy.banSeconds)}. Each further ban within ${duration(policy.memorySeconds)} lasts twice as long, up to ${duration(policy.maxBanSeconds)}.
+An API key that keeps sending requests after a 429 is temporarily banned. A key is banned when more than ${withCommas(minStrikes)} of its requests are denied within ${duration(strikeWindowSeconds)}. The number of denied requests must also be above ${share}.${grace} The first ban lasts ${duration(policy.banSeconds)}. Each further ban within ${duration(policy.memorySeconds)} lasts twice as long, up to ${duration(policy.maxBanSeconds)}.
 
 Before a ban, the message of the 429 and the field \`warned\` of \`GET /rate-limit\` warn you. During a ban, every response is 429 [\`key_temporarily_banned\`](/docs#error-key_temporarily_banned). \`Retry-After\` and \`X-RateLimit-Reset\` contain the end of the ban. Further requests do not make the ban longer. The operators can end a ban.
 `;

@@ -72,11 +72,11 @@ const request = `curl -i "{{baseUrl}}/pets?limit=1" \\
 
 const differences = `### Exact limits on every replica
 
-Each key has a limit per minute and a limit per day. All replicas together admit exactly this many requests. [Rate limits](/docs/guides/limits)
+Each API key has a limit per minute and a limit per day. All replicas of the service together admit exactly this many requests. [Rate limits](/docs/guides/limits)
 
 ### Keys with scopes
 
-A key can read, write, or both. A key in a web page should only read. Operators can suspend or revoke a leaked key at once. [Authentication](/docs/guides/authentication)
+An API key can read, write, or both. A key in a web page should only read. Operators can suspend or revoke a leaked key at once. [Authentication](/docs/guides/authentication)
 
 ### Idempotent creation
 
@@ -88,7 +88,7 @@ The TypeScript client waits and retries as the service asks, reads all pages, an
 
 const starts = `### [Your first request](/docs/guides/start)
 
-Get from a key to your first animal with \`curl\` in a few minutes.
+Get from an API key to your first animal with \`curl\` in a few minutes.
 
 ### [Use the client](/docs/guides/typescript)
 

@@ -132,7 +132,7 @@ export function operationsMarkdown(document: JsonObject): string {
         : [
             `### Response: ${status} {#${name}-answer}`,
             success.description,
-            content && membersTable(reader, content.schema, 'Always present'),
+            content && propertiesTable(reader, content.schema, 'Always present'),
             headersTable(success.headers, ownHeaders(success.headers)),
             content && jsonBlock(content.example, status),
           ]),
@@ -172,7 +172,7 @@ export function operationsMarkdown(document: JsonObject): string {
         ]),
       ),
       operation.body && `### Request body {#${name}-body}\n\n${operation.body.description}`,
-      content && membersTable(reader, content.schema, 'Required'),
+      content && propertiesTable(reader, content.schema, 'Required'),
       content && jsonBlock(content.example),
       `### Samples {#${name}-samples .side}`,
       ...operation.samples.map(
@@ -196,7 +196,7 @@ ${operations.map(describeOperation).join('\n\n')}
 
 Every error has this body, with the \`status\` of its response:
 
-${membersTable(reader, schemas.Error, 'Always present')}
+${propertiesTable(reader, schemas.Error, 'Always present')}
 
 ${jsonBlock(schemas.Error.examples[0])}
 
@@ -214,14 +214,13 @@ ${headersTable(answers[0]?.headers, common)}
 }
 
 /**
- * Generates a table of the members of a body. It is empty for a body without documented members,
- * such as an error.
+ * Generates a table of the properties of a body. The text is empty if the schema has no properties.
  */
-function membersTable(reader: SchemaReader, schema: Schema, required: string): string {
-  const members = reader.membersOf(schema);
+function propertiesTable(reader: SchemaReader, schema: Schema, required: string): string {
+  const properties = reader.propertiesOf(schema);
   return tableOf(
     ['Field', 'Type', required, 'Description'],
-    members.map(({ name, type, isRequired, description }) => [
+    properties.map(({ name, type, isRequired, description }) => [
       ...[`\`${name}\``, type, isRequired ? 'yes' : 'no', description],
     ]),
   );

@@ -180,8 +180,8 @@ export function createKeyManagement(
   }
 
   /**
-   * Changes the properties of a key. If the key gets another account, the function also moves the
-   * ban of the key in Redis to the new account. It does so before the commit, while the key is
+   * Changes the properties of an API key. If the key gets another account, the function also moves
+   * the ban of the key in Redis to the new account. It does so before the commit, while the key is
    * still locked, so that a concurrent unban finds the ban.
    */
   async function changeValues(
