@@ -28,7 +28,7 @@ beforeAll(async () => {
 test('every API operation has a code sample in each language, and each sample has an expected output', () => {
   for (const operation of [
     ...['List animals', 'Add an animal', 'Get an animal by its id', 'List orders'],
-    "Show your rate limits",
+    'Show your rate limits',
   ]) {
     const own = samples.filter(({ name }) => name.startsWith(`operations, ${operation},`));
     const languages = own.map(({ language }) => language);

@@ -137,7 +137,7 @@ const outputs: Readonly<Record<string, Partial<Record<Sample['language'], RegExp
   'operations, List animals': { sh: ok, ...everywhere(mia) },
   'operations, Add an animal': { sh: created, ...everywhere(/^\d+$/m) },
   'operations, Get an animal by its id': { sh: ok, ...everywhere(mia) },
-  "operations, Show your rate limits": {
+  'operations, Show your rate limits': {
     ...{ sh: ok, ...everywhere(/remaining/), ts: /^\d+ remaining of \d+$/m },
   },
   'operations, List orders': { sh: /^HTTP\/1.1 501/, ...everywhere(/not_implemented/) },

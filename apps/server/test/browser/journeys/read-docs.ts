@@ -115,12 +115,12 @@ export async function followLinks(store: Store, device: Device): Promise<void> {
   for (const part of [page.locator('#listOrders'), page.getByLabel('curl')])
     await expectTop(part, screen);
   await expectTop(page.getByRole('searchbox'), screen);
-  const link = (await openList()).getByRole('link', { name: "Show your rate limits" });
+  const link = (await openList()).getByRole('link', { name: 'Show your rate limits' });
   await expectTop(link, screen);
   await link.click();
-  await expectTop(page.getByRole('heading', { name: "Show your rate limits" }), screen);
+  await expectTop(page.getByRole('heading', { name: 'Show your rate limits' }), screen);
   const marked = (await openList()).locator('[aria-current="true"]');
-  await expect.poll(() => marked.textContent()).toBe("GET Show your rate limits");
+  await expect.poll(() => marked.textContent()).toBe('GET Show your rate limits');
   // The rows of a table must fit the screen, so that they can be read without scrolling sideways.
   const hidden = await page
     .locator('.long')
