@@ -29,7 +29,8 @@ type StoppableProcess = EventEmitter & {
 /**
  * Stops the process on SIGINT, SIGTERM and SIGHUP (the terminal was closed), and after an
  * unexpected error. A stop drains the service, closes it and exits. A second signal exits
- * immediately, which does not damage the databases.
+ * immediately, unless it is a duplicate of the first one (`sameSignalMs`). An immediate exit does
+ * not damage the databases.
  *
  * @param host the process, or a fake process in tests.
  */
@@ -43,8 +44,9 @@ export function stopOnSignals(host: StoppableProcess = process, clock = systemCl
 
   function onSignal(signal: NodeJS.Signals): void {
     if (stopping !== undefined) {
-      // The current time is not used here, because the signal may have arrived much earlier: no
-      // signal is handled while the event loop is blocked, for example by a write to a slow disk.
+      // The current time is not used here, because the signal may have arrived much earlier.
+      // Signals are not handled while the event loop is blocked, for example by a write to a slow
+      // disk.
       const isEcho = signal === stopping.signal && freeAt - stopping.since < sameSignalMs;
       if (!isEcho) host.exit(1);
       return;

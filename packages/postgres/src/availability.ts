@@ -24,7 +24,8 @@ export interface Outage {
  * Each reason is reported once per outage. For example, lost connections may be the beginning of a
  * failover, and the next connections may lead to a read-only standby.
  *
- * @param options.probe runs a statement that fails whenever other statements fail.
+ * @param options.probe runs a statement that fails while the database is unavailable or accepts no
+ *   writes.
  * @param options.probeEveryMs the pause before each probe. It also limits the number of lines in
  *   the log.
  */

@@ -101,9 +101,9 @@ export interface QuotasOptions {
  */
 export interface Quotas {
   /**
-   * Decides one request of a consumer (a caller with a quota), and counts the request against the
-   * quota of the consumer, or of its account. The promise also resolves if the request is refused,
-   * and while Redis is down.
+   * Decides one request of a consumer (a caller with a quota). An admitted request is counted
+   * against the quota of the consumer, or of its account. The promise also resolves if the request
+   * is refused, and while Redis is down.
    *
    * @throws {TypeError} (as a rejection) if an id is empty or a limit is not an integer from 1 to
    *   2,147,483,647.
@@ -130,14 +130,14 @@ export interface Quotas {
    * only one place were cleared, the ban might survive in the other place.
    *
    * @returns the strikes and the ban that were ended.
-   * @throws {QuotasAwayError} if Redis is down. Nothing has changed then.
+   * @throws {QuotasAwayError} if Redis is down.
    */
   unban(consumer: ConsumerId): Promise<EndedBan>;
   /**
    * Sets the request counts of a consumer (a caller with a quota), or of the account whose quota
    * the consumer shares, to zero for the current minute and day. Bans and strikes stay.
    *
-   * @throws {QuotasAwayError} if Redis is down. Nothing has changed then.
+   * @throws {QuotasAwayError} if Redis is down.
    */
   credit(consumer: ConsumerId): Promise<void>;
   /**

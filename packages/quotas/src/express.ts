@@ -13,8 +13,8 @@ interface Answer {
 }
 
 /**
- * Creates an Express middleware. It counts each request, sets the quota headers, and responds with
- * 429 if the request is refused.
+ * Creates an Express middleware. It decides each request, sets the quota headers, and responds with
+ * 429 if the request is refused. Only admitted requests are counted.
  *
  * @param consumerOf returns the consumer (a caller with a quota) that made a request, or
  *   `undefined` to admit the request without counting it.

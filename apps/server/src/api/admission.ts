@@ -37,8 +37,7 @@ export function createAdmission(options: AdmissionOptions, answerFailure: ErrorR
 
   /**
    * Adds the quota of the caller's network to the response headers. The values are the last ones
-   * that this replica has received from Redis. The request is not counted, so it does not query
-   * Redis.
+   * that this replica has seen. The request is not counted, so the function does not query Redis.
    */
   function addNetworkQuota(req: Request, res: Response): void {
     addQuotaHeaders(res, networks.peek(networkOf(req)));

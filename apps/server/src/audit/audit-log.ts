@@ -81,7 +81,8 @@ export async function recordAudit(tx: Database, change: Change): Promise<void> {
 
 /**
  * Returns the properties in which two states differ, or `undefined` if there are none. For a new
- * API key, account or operator, `before` is `undefined` and all properties of `after` are returned.
+ * API key or operator, `before` is `undefined`, and the function returns all properties of `after`
+ * that are not null.
  */
 export function differenceOf(
   before: AuditState | undefined,

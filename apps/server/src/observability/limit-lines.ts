@@ -5,8 +5,8 @@ import type { Clock, Timer } from '@animal-store/runtime';
  * could fill the disk with these lines.
  *
  * @param options.lines the number of lines that each cause may have in a period.
- * @param options.onSkipped a function that is called at the end of a period for each cause whose
- * lines were skipped, with their number.
+ * @param options.onSkipped a function that is called at the end of a period in which lines were
+ * skipped. It gets the causes of these lines, each with the number of its skipped lines.
  */
 export function limitLines<Cause>(options: {
   clock: Clock;

@@ -18,9 +18,9 @@ export interface UsageRetention {
 }
 
 /**
- * A group of rows with the same retention period: the table, the columns of its primary key, the
- * column with the time, the retention period in milliseconds, and the length of the buckets in
- * minutes.
+ * A group of rows with the same retention period. The parts are the table, the columns of its
+ * primary key, and the column with the time. Then follow the retention period in milliseconds, and
+ * the length of the buckets in minutes.
  */
 type Expiring = readonly [table: string, key: string, at: string, keptMs: number, span?: number];
 
@@ -31,7 +31,7 @@ const expiring = ({ minutes, hours, days, flushes }: UsageRetention): readonly E
   ['counts', `span, ${columns}`, 'at', hours, 60],
   ['counts', `span, ${columns}`, 'at', days, 1_440],
   ['written', 'replica, sequence', 'at', flushes],
-  // Replicas of earlier versions write to these three tables. A later version will drop the tables.
+  // Replicas of earlier versions write to these four tables. A later version will drop the tables.
   ['minutes', columns, 'at', minutes],
   ['hours', columns, 'at', hours],
   ['days', columns, 'at', days],

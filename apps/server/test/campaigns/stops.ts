@@ -16,8 +16,8 @@ const [servers, busyLoops] = [3, 2];
 const [callers, loadMs] = [32, 400];
 
 /**
- * How long a stop may take. The server waits up to 10 s for requests in flight. A process that
- * hangs never ends.
+ * How long a stop may take. A server under load stops within 10 s, and a process that hangs never
+ * ends.
  */
 const hangsAfterMs = 60_000;
 
