@@ -57,8 +57,9 @@ export interface Address {
 const singulars: Readonly<Record<string, PageName>> = { keys: 'key', accounts: 'account' };
 
 /**
- * Escapes the percent signs in a text for wouter. wouter decodes what its hooks return, but the
- * console decodes ids and parameters itself, and decoding them twice would change them.
+ * Escapes the percent signs in a text for wouter. wouter decodes what its hooks return. The console
+ * then decodes ids and parameters itself. Without the escaping, they would be decoded twice, which
+ * could change them.
  */
 const escapeForWouter = (text: string) => text.replaceAll('%', '%25');
 

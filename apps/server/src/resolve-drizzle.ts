@@ -10,9 +10,9 @@ const entries = new Map<string, ResolveFnOutput>();
  * first import of each entry point.
  *
  * The list of exports in that file has 130 kB. Node 26 parses it for each import of an entry point,
- * and for each of more than a hundred modules. It does so only to learn that they are ES modules.
- * Parsing takes 0.4 s of the 1.1 s in which the server loads its code. This module must be imported
- * before any module that imports drizzle.
+ * and for each of more than a hundred modules. Node does so only to learn that these modules are ES
+ * modules. Parsing takes 0.4 s of the 1.1 s in which the server loads its code. This module must be
+ * imported before any module that imports drizzle.
  */
 registerHooks({
   resolve(specifier, context, nextResolve) {

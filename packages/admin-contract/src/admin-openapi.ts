@@ -109,8 +109,8 @@ const operatorCodes = { operator_not_found: undefined, operator_not_active: unde
 
 /**
  * For each tag, the error codes that its operations never return, because the codes are about other
- * kinds of objects, such as keys. They must be excluded here, because they have the same status as
- * codes that the operations do return.
+ * kinds of objects, such as keys. These codes must be excluded here, because they have the same
+ * status as codes that the operations do return.
  */
 const otherCodes: Readonly<Record<string, Readonly<Record<string, undefined>>>> = {
   Accounts: { ...keyCodes, ...operatorCodes },

@@ -19,7 +19,7 @@ export interface TightestWindow {
   endsAtMs: number;
   /**
    * The limit of the minute window, which determines how many strikes (denied requests) lead to a
-   * ban. It is 0 if unknown.
+   * ban. The value is 0 if the limit is unknown.
    */
   perMinute: number;
   /** The error code for a call that is refused because of this window. */

@@ -113,8 +113,8 @@ test('the probe of Redis keeps looking for the primary while all Sentinels are d
     asked += 1;
   });
   const isFound = () => probe().then(() => true);
-  // The wait lasts longer than the time after which the probe replaces a connection. ioredis asks
-  // all three Sentinels in turn, and waits 50 ms longer after each round.
+  // ioredis asks all three Sentinels in turn, and waits 50 ms longer after each round. So these
+  // attempts last longer than the time after which the probe replaces a connection.
   await until(async () => asked > 15 || (await isFound()));
   expect(redis.status).not.toBe('ready');
 

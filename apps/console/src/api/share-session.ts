@@ -58,7 +58,7 @@ const refused = new Set<string>();
 
 /**
  * The session that the other tabs already know, because this tab got it from one of them or had it
- * before a reload. It is not announced as a new login.
+ * before a reload. This session is not announced as a new login.
  */
 let known: IssuedSession | undefined;
 

@@ -139,8 +139,8 @@ function jsonStream({ logBatchMs, logCloseTimeoutMs }: LogTimings) {
     destination.flushSync = () => {};
   });
   // Lines are collected here, because the destination would count the bytes of all waiting lines
-  // again for each new line. They are collected as bytes, because strings are thousands of small
-  // objects that each garbage collection would copy.
+  // again for each new line. The lines are collected as bytes, because strings would be thousands
+  // of small objects, which each garbage collection would copy.
   const lines = Buffer.allocUnsafeSlow(batchBytes);
   let length = 0;
   let flushing: Timer | undefined;

@@ -12,7 +12,7 @@ import { defaultQuotaSettings, type QuotaSettings } from './quota-settings.ts';
 
 /**
  * The quota of a network for documentation pages, as a multiple of its quota for requests without
- * an API key. It is larger, because all people in an office may share one address.
+ * an API key. The quota for pages is larger, because all people in an office may share one address.
  */
 const pagesPerRequest = 10;
 

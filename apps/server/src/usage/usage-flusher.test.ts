@@ -76,8 +76,9 @@ test('the usage flusher never writes the count of a request twice, and reports r
     }
     await flusher.flush();
     expect(flusher.sum() + flusher.lost()).toBeGreaterThanOrEqual(counted);
-    // If a flush (a batch of counts) was committed but the response of the database was lost, the
-    // replica counts its requests as lost, although the usage table contains them.
+    // The database may have committed a flush (a batch of counts) whose response was lost. The
+    // replica then reports the requests of the flush as lost, although the usage table contains
+    // them.
     const isDoubtful = steps.some((one) => 'flush' in one && one.flush === answers[2]);
     if (!isDoubtful) expect(flusher.sum() + flusher.lost()).toBe(counted);
   });

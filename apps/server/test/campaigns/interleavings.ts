@@ -49,10 +49,10 @@ const starts: readonly Start[] = [false, true].flatMap((isPlanned) =>
 );
 
 /**
- * Lets two operators and a caller act on one API key at the same time, with every pair of
- * operators' actions, and with quotas both in Redis and in memory. The final state and the
- * responses must be possible without concurrency: at least one order of the actions and the two
- * steps of the request must have the same result.
+ * Lets two operators and a caller act on one API key at the same time. The campaign tries every
+ * pair of operators' actions, with quotas in Redis and in memory. The final state and the responses
+ * must also be possible without concurrency: the same result must follow from at least one order of
+ * the actions and of the two steps of the request.
  *
  * @param options.minutes the longest duration. The campaign ends earlier, after 1,000 rounds of
  * each pair with Redis and in memory.

@@ -80,7 +80,6 @@ const expiry: KeyColumn = {
   cell: ({ expiresAt }) => <CellTime at={expiresAt} />,
 };
 
-/** A table of keys. */
 export function KeyTable({
   keys,
   ofOneAccount = false,

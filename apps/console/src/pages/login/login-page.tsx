@@ -5,7 +5,6 @@ import { Dialog } from '../../components/form/dialog.tsx';
 import { Field, Form, textOf, useSubmit } from '../../components/form/form.tsx';
 import { Icon } from '../../components/icon.tsx';
 
-/** The login page. */
 export function LoginPage() {
   return (
     <main class="login">
