@@ -66,13 +66,10 @@ test.each([
   ['the same signal as a duplicate when the process was busy meanwhile', 'SIGTERM', 0, 10_000, []],
   ['the same signal 550 ms later as an order to exit at once', 'SIGTERM', 550, 0, [1]],
   ['a different signal as an order to exit at once', 'SIGINT', 0, 0, [1]],
-])(
-  'stopOnSignals handles another signal after SIGTERM: it treats %s',
-  async (_, name, afterMs, busyMs, exits) => {
-    signal('SIGTERM');
-    if (afterMs > 0) await clock.advance(afterMs);
-    clock.block(busyMs);
-    signal(name);
-    expect(host.exits).toEqual(exits);
-  },
-);
+])('after SIGTERM, stopOnSignals treats %s', async (_, name, afterMs, busyMs, exits) => {
+  signal('SIGTERM');
+  if (afterMs > 0) await clock.advance(afterMs);
+  clock.block(busyMs);
+  signal(name);
+  expect(host.exits).toEqual(exits);
+});

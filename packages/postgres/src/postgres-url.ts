@@ -180,17 +180,17 @@ function readTls(
   const mode = sslmode === 'allow' ? 'prefer' : (sslmode as PostgresTls | undefined);
   const isChecked = mode === 'verify-ca' || mode === 'verify-full';
   if (sslnegotiation === 'direct' && !isChecked && mode !== 'require') {
-    return 'sslnegotiation=direct: expected sslmode=require, verify-ca or verify-full with it';
+    return 'sslnegotiation=direct: expected sslmode=require, verify-ca or verify-full in the same URL';
   }
   if (sslrootcert === undefined) return { tls: mode ?? 'disable', caFile: undefined };
   if (sslrootcert === 'system') {
     if (mode !== undefined && mode !== 'verify-full') {
-      return 'sslrootcert=system: expected sslmode=verify-full with it';
+      return 'sslrootcert=system: expected sslmode=verify-full in the same URL';
     }
     return { tls: 'verify-full', caFile: undefined };
   }
   if (!isChecked && mode !== 'require') {
-    return 'sslrootcert: expected sslmode=verify-ca or verify-full with it';
+    return 'sslrootcert: expected sslmode=verify-ca or verify-full in the same URL';
   }
   // As in libpq, a file with certificates means that the certificate of the server is checked.
   return { tls: mode === 'require' ? 'verify-ca' : mode, caFile: sslrootcert };

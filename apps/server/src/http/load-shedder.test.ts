@@ -166,7 +166,7 @@ test('the load shedder does not start a waiting request after its caller has dis
   expect(shedder).toMatchObject({ inFlight: 0, waiting: 0 });
 });
 
-test('when the load shedder starts requests, it does not count the requests that have been in flight for a second, up to maxInFlight', async () => {
+test('the load shedder starts further requests beside requests that have been in flight for a second, until maxInFlight requests are in flight', async () => {
   const shedder = open({ maxInFlight: 150 });
   enter(shedder, 100);
   await clock.advance(1_000);

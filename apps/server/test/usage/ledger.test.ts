@@ -129,7 +129,7 @@ describe.each(databaseKinds)(
       expect(await ledger().readBusiest({ account: label }, range, 9)).toEqual(none);
     });
 
-    test('the usage ledger returns for each API key its requests of today, its requests by hour, and its calls of deprecated operations', async () => {
+    test('the usage ledger returns the requests of each API key by hour, its requests of today, and its calls of deprecated operations', async () => {
       const [keyId, unused] = [randomUUID(), randomUUID()];
       const at = Date.UTC(2026, 5, 5, 12, 30);
       const entry = (msAgo: number, operation: 'getPet' | 'listPets', requests: number) =>

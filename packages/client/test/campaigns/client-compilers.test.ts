@@ -20,7 +20,7 @@ describe.each([
   ['TypeScript 5.4', tools.typescript54],
   ['TypeScript 5.9', tools.typescript59],
   ['TypeScript 7', typescript7],
-])('%s', (_name, tsc) => {
+])('the compiler %s', (_name, tsc) => {
   const ofNode20 = { ...compilations.Node, types: [tools.typesOfNode20] };
   // The types of Node 26 need a newer compiler than TypeScript 5.4. Users of TypeScript 5.4 have
   // older types of Node.

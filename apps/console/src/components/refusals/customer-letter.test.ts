@@ -44,7 +44,7 @@ test('the letter to a customer says which limit is used up, when requests were d
 
 requests to the Animal Store API with the API key “acme” are refused.
 
-The limit of 1,000 requests a minute is used up. It resets at 2026-11-21 09:31:20 UTC. Until then every request gets status 429, code rate_limit_exceeded.
+The limit of 1,000 requests a minute is used up. The limit resets at 2026-11-21 09:31:20 UTC. Until then every request gets status 429, code rate_limit_exceeded.
 
 Between 2026-11-21 08:31:00 UTC and 2026-11-21 09:31:00 UTC, 40 of 9,040 requests got status 429. The first 429 was at 2026-11-21 09:12 UTC, the last at 2026-11-21 09:14 UTC.
 

@@ -62,13 +62,13 @@ function sentenceOf(refusal: Refusal): string {
     case 'keys banned':
       return `${someOf(refusal.banned, refusal.keys, 'API ')} banned until ${at(refusal.until)} at the latest, because they kept sending requests after they were denied. Until then every request with such a key gets status 429, code key_temporarily_banned.`;
     case 'keys full':
-      return `${someOf(refusal.full, refusal.keys, 'API ')} denied, because a limit is used up. It resets at ${at(refusal.until)} at the latest. Until then, every request with such a key gets status 429, code rate_limit_exceeded.`;
+      return `${someOf(refusal.full, refusal.keys, 'API ')} denied, because a limit is used up. The limit resets at ${at(refusal.until)} at the latest. Until then, every request with such a key gets status 429, code rate_limit_exceeded.`;
     case 'keys suspended':
       return `${someOf(refusal.suspended, refusal.keys, 'API ')} suspended. Every request with such a key gets status 403, code key_suspended.`;
     case 'no key':
       return 'None of its API keys is valid. Every request gets status 401, code unauthorized.';
     case 'used up':
-      return `The limit of ${formatCount(refusal.limit)} requests a ${refusal.window}${refusal.whose === 'account' ? ', which all keys of the account share,' : ''} is used up. It resets at ${at(refusal.until)}. Until then every request gets status 429, code rate_limit_exceeded.`;
+      return `The limit of ${formatCount(refusal.limit)} requests a ${refusal.window}${refusal.whose === 'account' ? ', which all keys of the account share,' : ''} is used up. The limit resets at ${at(refusal.until)}. Until then every request gets status 429, code rate_limit_exceeded.`;
   }
 }
 

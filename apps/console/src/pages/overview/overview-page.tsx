@@ -158,12 +158,12 @@ function Figures({
         <Figure
           label="Latency p50"
           value={latency(traffic.p50Ms)}
-          note="median; by operation in /metrics"
+          note="median; /metrics shows each operation"
         />
         <Figure
           label="Latency p99"
           value={latency(traffic.p99Ms)}
-          note="99th percentile; by operation in /metrics"
+          note="99th percentile; /metrics shows each operation"
         />
         <Figure
           label="Active keys"
