@@ -2,7 +2,7 @@ import { openRedisCluster, until } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
 import { openTestQuotas } from './open-test-quotas.ts';
 
-test('while a node of the Redis Cluster is down, each server decides all requests alone, by its share of the limit', async () => {
+test('while a node of the Redis Cluster is down, each replica decides all requests alone, by its share of the limit', async () => {
   await using cluster = await openRedisCluster();
   const states: string[] = [];
   await using quotas = await openTestQuotas({

@@ -86,7 +86,7 @@ describe.each(Object.entries(stores))('%s', (_, { played, replicas, numRuns, ope
     },
   );
 
-  test('the quotas of one or more servers decide random sequences of requests in the same way as a simple model', async () => {
+  test('the quotas of one or more replicas decide random sequences of requests in the same way as a simple model', async () => {
     const property = await createSequenceProperty((options) =>
       Promise.all(Array.from({ length: replicas }, () => openReplica(options))),
     );

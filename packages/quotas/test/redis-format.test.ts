@@ -57,7 +57,7 @@ function seen({ outcome, reported, windows }: ModelDecision) {
 
 // Regression: an early build of this version did not read the data of the previous version, so it
 // counted from 0. An API key with a limit of 90 requests a minute was admitted 150 times.
-test('servers of the previous version and of this version share their counts in Redis, and an unban ends the bans of both versions', async () => {
+test('replicas of the previous version and of this version share their counts in Redis, and an unban ends the bans of both versions', async () => {
   let sequences = 0;
   const news = new Map<string, TestQuotas>();
   for (const [name, policy] of Object.entries(policies)) news.set(name, await openNew(policy));

@@ -27,7 +27,7 @@ const [nameAlone, nameInAccount] = [
   'animal-store:account:{account}:ban:key',
 ];
 
-test('Redis decides by its own clock, even when the clock of the server differs', async () => {
+test('Redis decides by its own clock, even when the clock of the replica differs', async () => {
   const quotas = await open({ clock: createTestClock(0), redisClock: undefined });
   const minuteAfter = async () => Number((await redis.connection.time())[0]) + 60;
   const earliest = await minuteAfter();
@@ -183,7 +183,7 @@ test('a network with a used-up allowance is refused without a command to Redis',
   expect(await networks.take('192.0.2.1')).toMatchObject(refused);
 });
 
-test('while Redis does not respond, each server decides by its share of the limit, and the calls credit and unban reject', async () => {
+test('while Redis does not respond, each replica decides by its share of the limit, and the calls credit and unban reject', async () => {
   await using server = await openRedis();
   const states: string[] = [];
   const { keys, networks } = await open({

@@ -10,7 +10,7 @@ const healthy = {
   partialFault: () => undefined,
 };
 
-test('the readiness report is "ready" when the server has no faults, and otherwise it lists every fault', async () => {
+test('the readiness report is "ready" when the replica has no faults, and otherwise it lists every fault', async () => {
   let databaseFault: Promise<string | undefined> = Promise.resolve(undefined);
   let fault: string | undefined;
   const findDatabaseFault = () => databaseFault;

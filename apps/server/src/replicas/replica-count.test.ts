@@ -19,13 +19,13 @@ test.each<[what: string, count: number, heard: string[]]>([
   ['four own heartbeats without one of peer a', 2, [own, 'a', 'b', 'a', own, own, own, 'b', own]],
   ['5,000 invented heartbeats', 1_000, Array.from({ length: 5_000 }, (_, i) => `made up ${i}`)],
 ])(
-  'createReplicaCount counts the servers that send heartbeats: after %s, the count is %i',
+  'createReplicaCount counts the replicas that send heartbeats: after %s, the count is %i',
   (_, count, heard) => {
     expect(countOf(...heard).count()).toBe(count);
   },
 );
 
-test('hear returns true for the first heartbeat of another server, also after that server has announced its shutdown and started again', () => {
+test('hear returns true for the first heartbeat of another replica, also after that replica has announced its shutdown and started again', () => {
   const replicas = countOf(own);
   expect(['a', 'a', own, 'b'].map((id) => replicas.hear(id))).toEqual([true, false, false, true]);
   replicas.forget('a');
@@ -34,7 +34,7 @@ test('hear returns true for the first heartbeat of another server, also after th
   expect(replicas.count()).toBe(3);
 });
 
-test('createReplicaCount keeps its count of servers while no heartbeats arrive from any server', async () => {
+test('createReplicaCount keeps its count of replicas while no heartbeats arrive from any replica', async () => {
   const replicas = countOf(own, 'a', 'b');
   await clock.advance(3_600_000);
   expect([replicas.count(), replicas.silentMs()]).toEqual([3, 3_600_000]);

@@ -21,7 +21,7 @@ test('quantileMs returns a high 99th percentile and a low median when only 2 % o
   expect(quantileMs(traffic, 0.99)).toBeGreaterThan(450);
 });
 
-test('mergeTraffic adds up the outcomes and latencies of requests that several servers have counted', () => {
+test('mergeTraffic adds up the outcomes and latencies of requests that several replicas have counted', () => {
   const merged = mergeTraffic([trafficOf(1), trafficOf(100, 100), { outcomes: [], latencies: [] }]);
   expect(merged.outcomes).toEqual(trafficOf(1, 100, 100).outcomes);
   expect(merged.latencies).toEqual(trafficOf(1, 100, 100).latencies);

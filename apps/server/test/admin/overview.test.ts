@@ -94,7 +94,7 @@ describe('the overview of a service that counts requests in its process', () => 
   });
 });
 
-test('the overview of every server shows the requests of all servers by outcome, and the number of servers', async () => {
+test('the overview of every replica shows the requests of all replicas by outcome, and the number of replicas', async () => {
   await using stack = new AsyncDisposableStack();
   const database = stack.use(await createDatabase('postgres'));
   const own = { quotas, usage, ops: { adminToken } };

@@ -17,7 +17,7 @@ import { banOf, writeBans } from '../support/write-bans.ts';
 
 const system = { type: 'system', id: null, name: 'system' };
 
-test('the audit log records a ban and its end only once, even if two servers report them during a database outage', async () => {
+test('the audit log records a ban and its end only once, even if two replicas report them during a database outage', async () => {
   await using stack = new AsyncDisposableStack();
   const database = stack.use(await createDatabase('postgres'));
   const redis = stack.use(await openRedis());
@@ -157,7 +157,7 @@ test('the audit log no longer lists ended or deleted bans as active', async () =
 
 // Regression: a second replica of the service looked for the ban in Redis. Redis did not know the
 // ban, so the second replica deleted the ban from the table of active bans.
-test('a ban that one server imposed without Redis stays active in the audit log until that server ends the ban', async () => {
+test('a ban that one replica imposed without Redis stays active in the audit log until that replica ends the ban', async () => {
   const { db } = database;
   const [own, other] = [banOf(crypto.randomUUID(), 1), banOf(crypto.randomUUID(), 2)];
   const { log } = openLog();

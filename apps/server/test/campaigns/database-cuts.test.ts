@@ -1,7 +1,7 @@
 import { expect, inject, test } from 'vitest';
 import { cutConnections } from '../database/cut-connections.ts';
 
-test('three servers respond correctly or with 503 when their database connections are cut at every protocol message', async () => {
+test('three replicas respond correctly or with 503 when their database connections are cut at every protocol message', async () => {
   const { seed, minutes } = inject('campaign');
   const endsAt = performance.now() + minutes * 60_000;
   const goesOn = (passes: number) => passes === 0 || performance.now() < endsAt;

@@ -134,7 +134,7 @@ const faults: Readonly<Record<string, (cluster: Cluster) => Promise<unknown>>> =
 };
 
 test.each(Object.entries(faults))(
-  'the servers respond correctly again after this fault of Postgres: %s',
+  'the replicas respond correctly again after this fault of Postgres: %s',
   async (title, happen) => {
     await using stack = new AsyncDisposableStack();
     const cluster = await startWithStandby(stack, title.startsWith('the name'));

@@ -15,7 +15,7 @@ const indexMigration = 8;
 /** The number of the migration that filled the first column in batches. */
 const fillMigration = 19;
 
-test('two servers that start on an empty database at the same time run the migrations once, add no sample data, and both serve', async () => {
+test('two replicas that start on an empty database at the same time run the migrations once, add no sample data, and both serve', async () => {
   await using database = await postgresAt(inject('postgres')).createDatabase();
   const open = () => openLocalServer({ DATABASE_URL: database.url });
   const servers = await Promise.all([open(), open()]);
@@ -130,7 +130,7 @@ test('a migration can fill the search text of old audit entries, but the databas
   await migratePostgres(database.url, migrationOptions);
 });
 
-test('the server creates the search indexes once its database role may create the extension pg_trgm', async () => {
+test('the service creates the search indexes once its database role may create the extension pg_trgm', async () => {
   await using stack = new AsyncDisposableStack();
   const { adminUrl } = inject('postgres');
   const admin = stack.use(connectTo(adminUrl));

@@ -60,7 +60,7 @@ test('each database session has the settings that the service needs and keeps a 
   }
 });
 
-test('a server is ready and serves requests after the defaults of the database have changed and its database sessions were ended', async () => {
+test('a replica is ready and serves requests after the defaults of the database have changed and its database sessions were ended', async () => {
   await using service = await startService('postgres');
   await changeSettings(service.database.url, otherSettings);
   await until(async () => (await readiness(service.server)).status === 200);
@@ -71,7 +71,7 @@ test('a server is ready and serves requests after the defaults of the database h
 
 // The fake pooler removes the settings from the startup message, as PgBouncer does with
 // `ignore_startup_parameters`. Sessions then have the defaults of the role or the database.
-test('a server becomes not ready when its connection pooler drops the session settings and the defaults of the database have other values', async () => {
+test('a replica becomes not ready when its connection pooler drops the session settings and the defaults of the database have other values', async () => {
   await using database = await createMigrated('postgres');
   await using pooler = await openRawServer((client) => {
     const server = connect(addressOf(database.url)).on('error', () => client.destroy());

@@ -34,7 +34,7 @@ async function expectService(starting: Promise<LocalServer>): Promise<void> {
   await until(async () => (await call(`${server.opsUrl}/readyz`, { token: null })).status === 200);
 }
 
-test('a server starts while Postgres is down, and becomes ready as soon as Postgres is up', async () => {
+test('a replica starts while Postgres is down, and becomes ready as soon as Postgres is up', async () => {
   await using database = await createEmpty();
   await using proxy = await openTcpProxy({ target: database.url });
   await proxy.cut();
@@ -50,7 +50,7 @@ test('a server starts while Postgres is down, and becomes ready as soon as Postg
 // A machine that is unreachable does not even refuse connections. Regression: the replica migrated
 // the database on the second host, and then ended because it tried to listen for NOTIFY on the
 // first one.
-test('a server starts while the first of two Postgres hosts does not respond', async () => {
+test('a replica starts while the first of two Postgres hosts does not respond', async () => {
   await using database = await createEmpty();
   await using silent = await openRawServer();
   const hosts = `@127.0.0.1:${silent.port},${new URL(database.url).host}`;
@@ -58,7 +58,7 @@ test('a server starts while the first of two Postgres hosts does not respond', a
   await expectService(starting);
 });
 
-test('a server responds to health checks while another server runs the migrations', async () => {
+test('a replica responds to health checks while another replica runs the migrations', async () => {
   await using database = await createEmpty();
   const other = connectTo(database.url);
   await other`select pg_advisory_lock(7301874402561)`;

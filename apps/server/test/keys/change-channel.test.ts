@@ -96,7 +96,7 @@ test('openChangeChannel notifies subscribers of an announced change only after i
 });
 
 // A message without a `keyId` would make version 1.0.0 clear its whole cache.
-test('a heartbeat has an empty keyId, so that a server of version 1.0.0 ignores it like a change of an unknown API key', async () => {
+test('a heartbeat has an empty keyId, so that a replica of version 1.0.0 ignores it like a change of an unknown API key', async () => {
   const own = () => sent.find((payload) => payload.includes('"replica":"own"'));
   await until(() => own() !== undefined);
   expect(JSON.parse(own() ?? '')).toEqual({ keyId: '', replica: 'own', leaving: false });

@@ -65,7 +65,7 @@ test('the ops listener accepts a health check in HTTP/1.0 without a Host header'
   expect(answer?.status).toBe(200);
 });
 
-test("a server is ready if the database has all migrations of the server's version, even if the database has newer migrations too", async () => {
+test("a replica is ready if the database has all migrations of the replica's version, even if the database has newer migrations too", async () => {
   const { db } = service.database;
   const body = async () => (await call(`${service.server.opsUrl}/readyz`)).body;
   const reasons = ['The database lacks migrations that this version needs.'];
@@ -83,7 +83,7 @@ test("a server is ready if the database has all migrations of the server's versi
 
 // Regression: the replica of the service was ready although every SQL statement of callers failed.
 // The table of migrations was still readable, because it is in another schema.
-test('a server is not ready while its database role may not use the schema public', async () => {
+test('a replica is not ready while its database role may not use the schema public', async () => {
   const { db } = service.database;
   const body = async () => (await call(`${service.server.opsUrl}/readyz`)).body;
   await db.execute('alter schema public rename to gone');
@@ -117,7 +117,7 @@ test('the ops listener responds to health checks while admin requests wait for t
 
 // `stop-process.test.ts` tests how long a shutdown takes. `npm run test:deploy -- load-balancer`
 // tests a shutdown behind a real load balancer.
-test('a server that shuts down still serves requests, reports that it is not ready, and closes each connection after its response', async () => {
+test('a replica that shuts down still serves requests, reports that it is not ready, and closes each connection after its response', async () => {
   await using leaving = await startService('postgres');
   const ask = async () => {
     const { status, headers } = await leaving.call('/pets');

@@ -110,7 +110,7 @@ describe.each(databaseKinds)('idempotent creations with the database %s', (kind)
   // Only one process can open the embedded database, so there can be no replica of the previous
   // version beside it.
   if (kind !== 'postgres') return;
-  describe('beside a server of the previous version, which stores idempotency keys unhashed,', () => {
+  describe('beside a replica of the previous version, which stores idempotency keys unhashed,', () => {
     /**
      * Stores an idempotency key as the previous version did before it added the animal. Returns the
      * number of inserted rows.
@@ -126,7 +126,7 @@ describe.each(databaseKinds)('idempotent creations with the database %s', (kind)
       return (await select(db, query)).length;
     };
 
-    test('an idempotency key is stored as a hash, and a server of the previous version finds that the idempotency key was already used', async () => {
+    test('an idempotency key is stored as a hash, and a replica of the previous version finds that the idempotency key was already used', async () => {
       await create(['new', 'new']);
       expect(await storedKeys()).toEqual([hashOf('new')]);
       expect(await claim(opened.db, 'new')).toBe(0);
@@ -145,7 +145,7 @@ describe.each(databaseKinds)('idempotent creations with the database %s', (kind)
       expect(await create(['before', 'x'])).toEqual(['created']);
     });
 
-    test('an idempotency key cannot be used for a second creation during or after a request to a server of the previous version', async () => {
+    test('an idempotency key cannot be used for a second creation during or after a request to a replica of the previous version', async () => {
       await inTransaction('a_test', opened.db, async (tx) => {
         expect(await claim(tx, 'both')).toBe(1);
         expect(await create(['both', 'x'])).toEqual(['in-progress']);

@@ -125,7 +125,7 @@ const faults: readonly [what: string, begin: () => unknown, end: () => unknown][
 ];
 
 test.each(faults)(
-  'the server serves every request when Redis %s, logs the outage once, and enforces exact limits again after the outage',
+  'the service serves every request when Redis %s, logs the outage once, and enforces exact limits again after the outage',
   async (_, begin, end) => {
     await begin();
     await until(isUnavailable);
@@ -149,7 +149,7 @@ test.each(faults)(
   },
 );
 
-test('the admin API of a server shows only the requests of an API key that this server has counted while Redis is down', async () => {
+test('the admin API of a replica shows only the requests of an API key that this replica has counted while Redis is down', async () => {
   const admin = adminOf(server);
   const quota = { perMinute: 6, perDay: 1_000 };
   const { key, token } = await admin.create(JSON.stringify({ plan: 'enterprise', quota }));

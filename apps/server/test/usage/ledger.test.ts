@@ -46,7 +46,7 @@ describe.each(databaseKinds)(
       expect(await readAll(keyId)).toEqual([5, 5, 5]);
     });
 
-    test('the usage ledger adds up the request counts of many API keys, even if several servers write them in different orders', async () => {
+    test('the usage ledger adds up the request counts of many API keys, even if several replicas write them in different orders', async () => {
       const keyIds = Array.from({ length: 30 }, () => randomUUID());
       const entries = keyIds.map((id) => entryOf(id, now, { plan: planCode('business') }));
       const orders = [entries, entries.toReversed(), entries];
@@ -182,7 +182,7 @@ describe.each(databaseKinds)(
       }
     });
 
-    test('readTraffic returns the outcomes and latencies of requests that servers have written to the usage ledger in the last minute', async () => {
+    test('readTraffic returns the outcomes and latencies of requests that replicas have written to the usage ledger in the last minute', async () => {
       const replica = randomUUID();
       const traffic = { replica, outcomes: [3, 1], latencies: [4] };
       await writeUsage(db(), [], { ...traffic, sequence: 1 }, 30_000);
