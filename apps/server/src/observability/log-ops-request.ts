@@ -15,7 +15,7 @@ export interface OpsRequestRecord extends RequestOutcome {
   /** The API key that the request is about, if the operator has permission to read API keys. */
   readonly keyId: string | undefined;
   readonly account: string | undefined;
-  /** The reasons why this replica is not ready, if the request is a health check. */
+  /** If the request is a health check: the reasons why this replica is not ready or is degraded. */
   readonly reasons: readonly string[] | undefined;
 }
 

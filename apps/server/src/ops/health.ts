@@ -4,7 +4,8 @@ import { type Clock, systemClock, waitAtMost } from '@animal-store/runtime';
 import type { OpsSettings } from './ops-settings.ts';
 
 /**
- * A report for load balancers about whether this replica is ready, with the reasons if it is not.
+ * A report for load balancers about whether this replica is ready, with the reasons if it is not
+ * ready or is degraded.
  */
 export interface HealthReport {
   /**
