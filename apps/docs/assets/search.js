@@ -38,8 +38,9 @@ const minFuzzyLength = 5;
  * the search accepts similar words in place of unknown words. If there are still none, it finds the
  * entries that contain some of the words.
  *
- * An entry whose title or anchor equals the query comes first. Guides come before the client
- * reference. They also come before error codes, unless the query is an error code.
+ * An entry whose title or anchor equals the query comes first. Of similar matches, guides come
+ * before the client reference. They also come before error codes, unless the query is an error
+ * code.
  */
 function search(index, query) {
   const isCode = query.includes('_');

@@ -5,7 +5,7 @@ import type { Operation } from './operation.ts';
 /** The name of the session in `sessionStorage`, which survives a reload and is deleted with the tab. */
 const storageName = 'animal-store-session';
 
-/** The session of the operator in this tab; `undefined` before login. */
+/** The session of the operator in this tab; `undefined` while nobody is logged in. */
 export const session = signal<IssuedSession | undefined>(undefined);
 
 /**

@@ -21,7 +21,7 @@ const waitMs = 250;
 
 /**
  * The channel through which the tabs of one browser share a session. Only pages of the same origin
- * receive its messages, and the origin serves nothing but the console. Messages are never written
+ * receive its messages, and the console is the only site of its origin. Messages are never written
  * to the disk. The session is not in a cookie, because browsers would send a cookie to every port
  * of the host.
  */
@@ -85,7 +85,8 @@ export function shareSession(): void {
         break;
     }
   });
-  // When an operator logs in, all tabs with an expired session get the new session.
+  // When an operator logs in, the session is offered to the other tabs. A tab takes it if it has no
+  // session, or an expired session of the same operator.
   effect(() => {
     const issued = session.value;
     if (issued === undefined || isExpired.value || issued === known) return;

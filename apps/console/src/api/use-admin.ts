@@ -48,7 +48,8 @@ function adminQuery<Name extends Operation>(operation: Name, params: Params<Name
  * Polls the admin API while the page is visible and the session lasts. When the parameters change,
  * the previous result stays visible until the new one arrives.
  *
- * @param options.isPolled `false` fetches the result only once.
+ * @param options.isPolled whether to poll. Even without polling, the result is fetched again when
+ *   the page becomes visible, and after each change that it makes.
  */
 export function useAdmin<Name extends Operation>(
   operation: Name,

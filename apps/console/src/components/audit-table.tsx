@@ -109,8 +109,8 @@ const members: Readonly<
 };
 
 /**
- * The members that are not listed as changes, because the action or another column already shows
- * them.
+ * The members that are not listed as changes if they only appear or disappear, because the action
+ * or another column already shows this.
  */
 const implied: readonly Member[] = ['name', 'revokedAt', 'suspension', 'tokens', 'strikes'];
 

@@ -24,8 +24,8 @@ const maxKeys = '8';
 const maxAccounts = '3';
 
 /**
- * Returns whether a retry may succeed. It may if the request did not reach the service, or if the
- * service had an internal error.
+ * Returns whether a retry may succeed. It may if the service did not respond, or responded with a
+ * 5xx.
  */
 function mayRecover(failure: Error): boolean {
   return (

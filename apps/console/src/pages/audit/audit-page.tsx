@@ -47,8 +47,8 @@ const unnamedActors = [
 ] as const;
 
 /**
- * Returns the filter options for the actor of a change. The operators are fetched once, because
- * they seldom change.
+ * Returns the filter options for the actor of a change. The operators are not polled, because they
+ * seldom change.
  */
 function useActors(): readonly (readonly [value: string, label: string])[] {
   // If the list of operators cannot be fetched, the filter only offers the actors that are not
