@@ -95,9 +95,14 @@ export function openPostgres(
    *
    * @param pool the name of the pool in the log.
    */
-  function connect(pool: string, max: number, statementSeconds = limits.statementSeconds) {
+  function connect(
+    pool: string,
+    max: number,
+    options: { statementSeconds?: number; maxPipelined?: number } = {},
+  ) {
     const client = connectPostgres(url, url.hosts[0], {
       ...{ socket: open, connectSeconds, max, idleSeconds, statementSeconds },
+      ...options,
     });
     const db = drizzle({ client });
     limitStatements(db, limits.answerWithinMs, { pool });
@@ -109,7 +114,13 @@ export function openPostgres(
    * canceled when the operator's client has closed its connection.
    */
   function connectOperators() {
-    const pool = connect('operators', operatorConnections, limits.operatorSeconds);
+    const pool = connect('operators', operatorConnections, {
+      statementSeconds: limits.operatorSeconds,
+      // A statement waits in this process until a connection is free. If it waited in Postgres, it
+      // would run even after its request has failed. When a statement that waits in Postgres is
+      // canceled, the driver also gives its result to the next statement.
+      maxPipelined: 0,
+    });
     cancelAbandoned(pool.client);
     limitStatements(pool.db, limits.answerWithinMs, { pool: 'operators', mayBeSlow: true });
     return pool;

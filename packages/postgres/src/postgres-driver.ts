@@ -15,6 +15,8 @@ import { sessionSettings } from './session-settings.ts';
  * @param options.socket opens the socket of a connection. The types of the driver do not contain
  *   this option.
  * @param options.connectSeconds the timeout for opening a connection.
+ * @param options.maxPipelined the number of statements that wait in Postgres behind the running
+ *   statement of a connection. Further statements wait in this process.
  * @param options.purpose a word that is added to the application's name.
  * @param options.statementSeconds the timeout after which Postgres cancels a statement.
  */
@@ -26,11 +28,12 @@ export function connectPostgres(
     connectSeconds: number;
     max: number;
     idleSeconds?: number;
+    maxPipelined?: number;
     purpose?: string;
     statementSeconds?: number;
   },
 ): postgres.Sql {
-  const { idleSeconds, purpose, statementSeconds } = options;
+  const { idleSeconds, maxPipelined = 100, purpose, statementSeconds } = options;
   const { user, password, database, applicationName } = url;
   const given = {
     socket: options.socket,
@@ -48,7 +51,7 @@ export function connectPostgres(
     // A connection is closed after half an hour to an hour, which is also the driver's default. So
     // connections spread to new hosts over time.
     max_lifetime: 60 * (30 + Math.random() * 30),
-    ...{ max_pipeline: 100, keep_alive: 60, prepare: true, debug: false },
+    ...{ max_pipeline: maxPipelined, keep_alive: 60, prepare: true, debug: false },
     publications: 'alltables',
     // The driver's own pauses between attempts grow up to 20 s. A Postgres that works again would
     // look dead for that long.

@@ -72,6 +72,39 @@ test('an aborted admin request cancels only its statements that have not ended',
   await opened.close();
 });
 
+// Regression: a statement was sent to Postgres while another one was running on its connection. When
+// its request failed, the statement ran nevertheless, and the statement after it got its result.
+test('the waiting statements of an aborted admin request never run, and later statements get their own results', async () => {
+  const opened = open(600);
+  const { db, operators } = opened;
+  await db.execute(sql`create sequence runs`);
+  // The driver would send a statement behind another one only on an open connection, and only if it
+  // already knows the types of the other one's parameters.
+  await Promise.all([ask(operators), ask(operators)]);
+  const occupy = statement('occupy', (on) => on.execute(sql`select pg_sleep(600)`));
+  const slow = new AbortController();
+  const occupying = runUntilAbandoned(slow.signal, () =>
+    Promise.allSettled([occupy(operators), occupy(operators)]),
+  );
+  await until(async () => (await running(opened)) === 2);
+
+  const count = statement('count_run', (on) => on.execute(sql`select nextval('runs') as one`));
+  const failed = new AbortController();
+  const abandoned = runUntilAbandoned(failed.signal, () =>
+    Promise.allSettled(Array.from({ length: 4 }, () => count(operators))),
+  );
+  const later = Promise.all(Array.from({ length: 4 }, () => ask(operators)));
+  // Statements that the driver can send are sent in the same iteration of the event loop.
+  await ask(db);
+  failed.abort();
+  slow.abort();
+  for (const { status } of await abandoned) expect(status).toBe('rejected');
+  expect(await later).toMatchObject(Array(4).fill([{ one: 1 }]));
+  expect(await db.execute(sql`select is_called from runs`)).toMatchObject([{ is_called: false }]);
+  await occupying;
+  await opened.close();
+});
+
 test('the service does not treat a timeout of an SQL statement of the admin API as an outage of the database', async () => {
   const opened = open(0.05);
   const slow = await wait(opened.operators, 600).catch((error) => error);
