@@ -45,8 +45,8 @@ export const wideLimit = 100_000_000;
 const batchSize = 20_000;
 
 /**
- * The number of API keys that send requests. Further API keys only make the table as large as in
- * production.
+ * The largest number of API keys that can send requests. Further API keys only make the table as
+ * large as in production.
  */
 const maxTokens = 10_000;
 

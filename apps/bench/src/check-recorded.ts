@@ -26,8 +26,8 @@ const connections = 64;
 const rounds = 9;
 const measureMs = 1_000;
 /**
- * The largest number of measurements of a workload. A workload is measured again if the machine was
- * too busy.
+ * The largest number of measurements of a workload. A workload that costs too much is measured
+ * again, because the machine may have been busy.
  */
 const attempts = 3;
 

@@ -15,7 +15,7 @@ export type CostComparison = {
  *
  * The baseline waits before it responds, like the service. Relative to a baseline that responds
  * immediately, the same code cost up to 40 % more on a busy machine. The check fails only if the
- * cost has increased by more than the noise of the run.
+ * cost has increased by more than the allowed growth, multiplied by the noise of the run.
  *
  * @param noise the result of {@link noiseOf}.
  */

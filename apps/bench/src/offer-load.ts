@@ -17,8 +17,8 @@ export type OfferedLoad = {
   readonly calls: (connection: number) => readonly Call[];
   readonly refusal: Workload['refusal'];
   /**
-   * How long the warm-up lasts, at least: until both values are reached, or {@link maxWarmUpMs} has
-   * passed.
+   * The warm-up lasts until both values are reached. After {@link maxWarmUpMs}, it does not wait
+   * for the requests any more.
    */
   readonly warmUp: { readonly milliseconds: number; readonly requests: number };
   readonly measureMs: number;
@@ -39,7 +39,10 @@ export type OfferedResult = {
   readonly p99Ms: number;
 };
 
-/** The longest warm-up, in milliseconds. A machine that needs longer is too slow for a measurement. */
+/**
+ * How long the warm-up waits for its requests, in milliseconds. On a very slow machine, the
+ * measurement then starts anyway.
+ */
 const maxWarmUpMs = 20_000;
 
 /** Every eighth response body is checked. The status is checked in every response. */
@@ -56,7 +59,8 @@ const tickMs = 2;
  * We do not use autocannon: it needs three times as much CPU time, and sends fewer requests when
  * the service is slow.
  *
- * @throws {Error} if a measured response is wrong and not a 503, or if a connection is closed.
+ * @throws {Error} if a measured response is wrong and not a 503, if no response except 503s
+ *   arrives, or if a connection fails or is closed.
  */
 export async function offerLoad(options: OfferedLoad): Promise<OfferedResult> {
   const { origins, connections, perSecond, refusal, warmUp, measureMs } = options;

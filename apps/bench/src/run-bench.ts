@@ -92,7 +92,7 @@ mkdirSync(dirname(latestFile), { recursive: true });
 writeFileSync(latestFile, `${JSON.stringify(results, undefined, 2)}\n`);
 process.stdout.write(formatTables(results));
 
-/** Returns the servers to measure for a workload. Denied requests are only measured on this service. */
+/** Returns the servers to measure for a workload. Refused requests are not measured on peers. */
 function targetsOf(workload: Workload): Target[] {
   return chosenTargets.filter(({ kind }) => kind !== 'peer' || workload.refusal === undefined);
 }

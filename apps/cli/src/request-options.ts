@@ -76,7 +76,7 @@ export const isPaged = ({ query }: AppRoute): boolean =>
  * body.
  *
  * @returns a function that reads the request from the command line. If a value is invalid, it
- *   prints the contract's error and exits.
+ *   prints the contract's error and throws a CommanderError.
  */
 export function addRequestOptions(
   command: Command,

@@ -111,8 +111,8 @@ function strikesField({ strikes, strikesResetAt, strikeThreshold }: KeyDetails['
 }
 
 /**
- * Returns a line with the time of the last refused request of a key. The time shows whether
- * somebody still uses the key.
+ * Returns a line with the time of the last refused request of a key, which shows whether somebody
+ * still uses the key. There is no line for an active key without refused requests.
  */
 function lastRefusalFields({ state, lastRefusedAt }: Key): Field[] {
   const isTried = state !== 'active' || lastRefusedAt !== null;
