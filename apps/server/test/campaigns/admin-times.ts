@@ -64,7 +64,8 @@ const questions: readonly string[] = [
  * Requests every list, sort order, filter, search and count of the admin API with a million API
  * keys in the database. Prints a table of the times.
  *
- * @throws if a search takes longer than 0.3 s, or another request longer than a second.
+ * @throws if a search takes longer than 0.3 s or another request takes longer than a second
+ * (median), or if a response is not a 200.
  */
 export async function run(): Promise<void> {
   await using postgres = await openPostgres({ storage: 'disk' });
@@ -83,7 +84,7 @@ export async function run(): Promise<void> {
 /**
  * Measures the requests and prints their times.
  *
- * @returns the requests that take too long.
+ * @returns the requests that take too long or fail.
  */
 export async function measure(server: { readonly opsUrl: string }): Promise<readonly string[]> {
   const admin = adminOf(server);

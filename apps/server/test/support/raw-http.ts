@@ -15,8 +15,8 @@ const bytesOf = (raw: RawBytes) => (typeof raw === 'string' ? Buffer.from(raw, '
  * Sends bytes that no HTTP client library would send, and reads the responses.
  *
  * @param options.halfClose whether the client half-closes the connection after the request.
- * @returns the responses, without interim responses (1xx). The array is empty if the server closes
- * the connection without a response.
+ * @returns the responses that have arrived as soon as one is complete, without interim responses
+ * (1xx). The array is empty if the server closes the connection without a response.
  */
 export function sendRaw(
   origin: string,
