@@ -188,7 +188,7 @@ export function operationsMarkdown(document: JsonObject): string {
 
 This page describes every operation, with programs that run unchanged.
 
-The programs read your API key from the environment variable \`ANIMAL_STORE_API_KEY\`. To send a request from this page, use "Try it".
+The programs read your key from the environment variable \`ANIMAL_STORE_API_KEY\`. To send a request from this page, use "Try it".
 
 ${operations.map(describeOperation).join('\n\n')}
 

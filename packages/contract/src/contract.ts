@@ -29,7 +29,7 @@ export const contract = c.router(
       ...routes.listPets,
       summary: 'List animals',
       description:
-        'Lists animals, ordered by `id`. The list has pages: while there is another page, the `Link` header contains its address with `rel="next"`. An animal that was added before the first page was requested is on exactly one page. With `ids`, the operation lists the animals with these ids instead, without pages. Unknown parameters are ignored. But a parameter whose name looks like a known one, such as `ids[]` or `Status`, is refused. If the service ignored it, the response would be the whole list.',
+        'Lists animals, ordered by `id`. The list has pages: while there is another page, the `Link` header contains its address with `rel="next"`. An animal that was added before the first page was requested is on exactly one page. With `ids`, the operation lists the animals with these ids instead, without pages. Unknown parameters are ignored. But a parameter whose name looks like a known one, such as `ids[]` or `Status`, is refused. Otherwise, the response would be the whole list.',
       query: ListPetsQuery,
       responses: { 200: Pets },
       metadata: {
@@ -66,7 +66,7 @@ export const contract = c.router(
       ...routes.getPet,
       summary: 'Get an animal by its id',
       description:
-        'Returns one animal. **Deprecated: this operation will be removed on 5 December 2030.** Use `GET /pets?ids={petId}` instead, which returns a list with this one animal, or an empty list.',
+        'Returns one animal. **Deprecated: the operation ends on 5 December 2030.** Use `GET /pets?ids={petId}` instead, which returns a list with this one animal, or an empty list.',
       deprecated: true,
       pathParams: PetPath,
       responses: { 200: Pet, 404: ErrorBody },

@@ -8,7 +8,7 @@ const IdempotencyKey = z
   .regex(/^[\x21-\x7e]{1,255}$/, key)
   .meta({
     description:
-      'Makes the request safe to repeat. Choose a new value for each animal: 1 to 255 visible ASCII characters, such as a UUID. See the guide to idempotency.',
+      'Makes the request safe to repeat. Use a new value for each animal: 1 to 255 visible ASCII characters, such as a UUID. See the guide to idempotency.',
     examples: ['7f1c9a52-4b1e-4b55-8d0c-0a9d6c3f2e10'],
     pattern: '^[\\x21-\\x7e]+$',
     minLength: 1,

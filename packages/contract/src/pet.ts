@@ -70,7 +70,7 @@ export const Pet = z
       .meta({
         format: 'int64',
         description:
-          'The id of the animal, which the service assigns. The id is at most 2^53 − 1, so that a double represents it exactly.',
+          'The id that the service assigns to the animal. It is at most 2^53 − 1, so that a double represents it exactly.',
         examples: [examplePet.id],
       }),
     name: Name.meta({

@@ -117,7 +117,7 @@ export const rateLimitStatusContract = initContract().router(
     getRateLimit: {
       ...rateLimitStatusRoutes.getRateLimit,
       summary: 'Show your rate limits',
-      description: `Returns the plan of the API key, its minute and day windows, and whether all keys of its account share these windows. Also returns when a ban ends, and whether a ban is close. The request costs no quota and never leads to a ban, even while requests of the API key are denied or the API key is banned. An API key may make ${rateLimitStatusPerMinute} such requests per minute. Further requests get 429, whose \`X-RateLimit-*\` headers describe this separate limit.`,
+      description: `Returns the plan of the API key, its minute and day windows, and whether all keys of its account share these windows. Also returns when a ban ends, and whether a ban is close. The request costs no quota, never leads to a ban, and works even during a ban. A key may make ${rateLimitStatusPerMinute} such requests per minute. Further requests get 429, whose \`X-RateLimit-*\` headers describe this separate limit.`,
       responses: {
         200: RateLimitStatus,
         401: ErrorBody,

@@ -106,7 +106,7 @@ export const responseHeaders = {
     { type: 'boolean', enum: [true] },
   ),
   'WWW-Authenticate': header(
-    'The authentication scheme (RFC 6750). It has `error="invalid_token"` when the API key is not valid, and `error="invalid_request"` when `Authorization` was sent twice.',
+    'The authentication scheme (RFC 6750). It has `error="invalid_token"` for an invalid API key, and `error="invalid_request"` when `Authorization` was sent twice.',
     'Bearer realm="animal-store", error="invalid_token"',
   ),
   ScopeChallenge: optionalHeader(
