@@ -1,28 +1,9 @@
 import type { Clock, Timer } from '@animal-store/runtime';
 import type { Response } from 'express';
 import { createCallerQueues, type Queued, type WaitingCaller } from './caller-queues.ts';
+import { createConcurrencyLimit } from './concurrency-limit.ts';
 import { createPausedConnections, type PausableSocket } from './paused-connections.ts';
 import './request-locals.ts';
-
-/**
- * The length of a period in milliseconds. After each period, the limit of requests in flight is
- * calculated again.
- */
-const spanMs = 100;
-
-/**
- * The bounds of a request's target time, in milliseconds. The target time is twice the time of the
- * fastest request in the last period. The load shedder lets as many requests be in flight as finish
- * within the target time on average. By Little's law, each request then takes about the target
- * time. With more requests in flight, each request would only take longer.
- */
-const [minTargetMs, maxTargetMs] = [10, 100];
-
-/**
- * The smallest limit of requests in flight. A burst of requests after a quiet period is not an
- * overload.
- */
-const minInFlight = 100;
 
 /**
  * The number of requests that may start in one iteration of the event loop. libuv reads from
@@ -41,13 +22,6 @@ const maxUnpaused = 64;
 
 /** The number of waiting requests that a caller must have before its connections are paused. */
 const minOfPausedCaller = 2;
-
-/**
- * The age in milliseconds at which a request in flight counts as stuck. A stuck request waits for
- * Postgres or Redis and needs no CPU time. A request that is stuck in Redis must not block requests
- * that need only Postgres, and vice versa.
- */
-const stuckMs = 1_000;
 
 /**
  * The share of the time that may be spent on writing refusals. Reading the refused requests takes
@@ -98,13 +72,6 @@ export interface LoadShedder<Entering = Response> {
   /** The number of waiting requests. */
   readonly waiting: number;
   close(): void;
-}
-
-/** The requests that started within one period (of {@link spanMs} milliseconds). */
-interface Span {
-  readonly beganAt: number;
-  /** The number of requests of this period that are still in flight. */
-  running: number;
 }
 
 /**
@@ -168,42 +135,16 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
    */
   const late = new Set<WaitingRequest<Entering>>();
   let inFlight = 0;
-  let limit = minInFlight;
-  let answered = 0;
-  /** The duration of the fastest request that was finished in the current period. */
-  let fastestMs = Number.POSITIVE_INFINITY;
-  let span: Span = { beganAt: clock.elapsed(), running: 0 };
-  /**
-   * The periods that have requests in flight which do not count as stuck, oldest first. A period
-   * holds the number of its requests, not the requests, because a `Map` of requests in flight
-   * leaked memory until the next full garbage collection. A Map that grows and shrinks leaves old
-   * tables behind, each of which refers to the next. Once V8 moves one table to its old space, all
-   * later tables and their contents follow.
-   */
-  const spans = [span];
+  const limit = createConcurrencyLimit(clock.elapsed());
   let startedInIteration = 0;
   let isStartScheduled = false;
   let waking: Timer | undefined;
   /** The time for which the timer `waking` is set. */
   let wakingAt = 0;
   let savedMs = maxSavedMs;
-  let savedAt = span.beganAt;
+  let savedAt = clock.elapsed();
 
-  function beginSpan(now: number): void {
-    const targetMs = Math.min(maxTargetMs, Math.max(minTargetMs, 2 * fastestMs));
-    limit = Math.max(minInFlight, (answered * targetMs) / (now - span.beganAt));
-    answered = 0;
-    fastestMs = Number.POSITIVE_INFINITY;
-    span = { beganAt: now, running: 0 };
-    while (spans[0] !== undefined && spans[0].beganAt + stuckMs <= now) spans.shift();
-    spans.push(span);
-  }
-
-  function canStart(now: number): boolean {
-    if (now - span.beganAt >= spanMs) beginSpan(now);
-    const running = spans.reduce((sum, each) => sum + each.running, 0);
-    return running < limit && inFlight < maxInFlight;
-  }
+  const canStart = (now: number) => limit.hasRoom(now) && inFlight < maxInFlight;
 
   /**
    * Pauses the connection of a request that was finished or refused, if many requests wait and its
@@ -216,18 +157,15 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
   }
 
   function start(res: Entering, handlers: WaitingHandlers<Entering>): void {
-    const itsSpan = span;
+    const span = limit.start();
     const startedAt = clock.elapsed();
     inFlight += 1;
     startedInIteration += 1;
-    itsSpan.running += 1;
     // The function is first assigned to a variable. V8 would allocate a function in its old space
     // if it were written directly into the assignment of the property.
     const onAnswered = () => {
       inFlight -= 1;
-      answered += 1;
-      itsSpan.running -= 1;
-      fastestMs = Math.min(fastestMs, clock.elapsed() - startedAt);
+      limit.finish(span, clock.elapsed() - startedAt);
       pauseAfter(res, handlers);
       if (queues.size + late.size + paused.size > 0) scheduleStart();
     };
