@@ -12,7 +12,7 @@ import { initServer } from '@ts-rest/express';
 import type { Response } from 'express';
 import { toQuotaWindows } from '../quotas/quota-windows.ts';
 import { lastBuckets } from '../usage/usage-queries.ts';
-import { findPage, type PagedList, setTotalCount } from './admin-cursor.ts';
+import { type PagedList, readPage } from './admin-cursor.ts';
 import { type AdminServices, change } from './admin-operation.ts';
 import { readLedger } from './usage-range.ts';
 
@@ -91,10 +91,17 @@ export function createAccountHandlers(services: AdminServices) {
 
   return initServer().router(accountContract, {
     async listAccounts({ query: { limit, cursor, count, ...filter }, res }) {
-      await setTotalCount(res, count, () => accounts.count(filter));
       const { path } = adminRoutes.listAccounts;
       const list: PagedList = { path, limit, filter };
-      const items = await findPage(res, list, cursor, (from) => accounts.list(filter, limit, from));
+      const items = await readPage(
+        res,
+        list,
+        { cursor, count },
+        {
+          find: (from) => accounts.list(filter, limit, from),
+          count: () => accounts.count(filter),
+        },
+      );
       const names = items.map(({ account }) => account);
       const [{ counts }, sums] = await Promise.all([
         readBansOf(names),

@@ -16,17 +16,40 @@ export interface PagedList {
   readonly filter: Readonly<Record<string, string | number | undefined>>;
 }
 
+/** The functions that read a list. */
+interface ListSource<Item> {
+  find(from: ListPosition | undefined): Promise<ListPage<Item>>;
+  /** Counts the items of all pages, if callers may ask for their number. */
+  count?(): Promise<number>;
+}
+
 /**
- * Reads the page that a cursor points to, and adds a `Link` header if there is a next page.
+ * Reads the page that a cursor points to, and adds a `Link` header if there is a next page. If the
+ * query asks for the number of items, the function also adds the header `X-Total-Count`.
  *
  * @throws {AdminError} if the cursor does not belong to this list and this filter.
  */
-export async function findPage<Item>(
+export async function readPage<Item>(
+  res: Response,
+  list: PagedList,
+  query: { readonly cursor?: string | undefined; readonly count?: unknown },
+  source: ListSource<Item>,
+): Promise<Item[]> {
+  const { items, next } = await findPage(res, list, query.cursor, source.find);
+  if (query.count !== undefined && source.count !== undefined) {
+    // If the first page contains the whole list, the list is not read a second time to count it.
+    const isWhole = query.cursor === undefined && next === undefined;
+    appendHeader(res, 'X-Total-Count', String(isWhole ? items.length : await source.count()));
+  }
+  return [...items];
+}
+
+async function findPage<Item>(
   res: Response,
   list: PagedList,
   cursor: string | undefined,
-  find: (from: ListPosition | undefined) => Promise<ListPage<Item>>,
-): Promise<Item[]> {
+  find: ListSource<Item>['find'],
+): Promise<ListPage<Item>> {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(list.filter)) {
     if (value !== undefined) query.set(name, String(value));
@@ -36,14 +59,14 @@ export async function findPage<Item>(
   const name = `${list.path} ${query} `;
   try {
     const from = cursor === undefined ? undefined : readPosition(openCursor(cursor, name));
-    const { items, next } = await find(from);
-    if (next !== undefined) {
+    const page = await find(from);
+    if (page.next !== undefined) {
       query.set('limit', String(list.limit));
-      query.set('cursor', sealCursor(JSON.stringify(next), name));
+      query.set('cursor', sealCursor(JSON.stringify(page.next), name));
       const url = `${adminBasePath}${list.path}?${query}`;
       appendHeader(res, 'Link', formatLinks([{ url, rel: 'next' }]));
     }
-    return [...items];
+    return page;
   } catch (error) {
     if (cursor === undefined || !isForgery(error)) throw error;
     throw new AdminError(
@@ -51,11 +74,6 @@ export async function findPage<Item>(
       'cursor: expected a cursor from a Link header of the same list',
     );
   }
-}
-
-/** Adds the header `X-Total-Count` if the caller asks for the number of items. */
-export async function setTotalCount(res: Response, isAsked: unknown, count: () => Promise<number>) {
-  if (isAsked !== undefined) appendHeader(res, 'X-Total-Count', String(await count()));
 }
 
 const Position = z.array(z.string());

@@ -9,7 +9,7 @@ import type { QuotaDecision } from '@animal-store/quotas';
 import { initServer } from '@ts-rest/express';
 import type { AppliedPlan } from '../keys/api-key.ts';
 import { toInstant, toQuotaWindows } from '../quotas/quota-windows.ts';
-import { findPage, type PagedList, setTotalCount } from './admin-cursor.ts';
+import { type PagedList, readPage } from './admin-cursor.ts';
 import { type AdminServices, causeOf, change } from './admin-operation.ts';
 import { readLedger, type UsageQuestion } from './usage-range.ts';
 
@@ -44,18 +44,26 @@ export function createKeyHandlers(services: AdminServices) {
     },
 
     async listKeys({ query: { limit, cursor, include, count, ...filter }, res }) {
-      await setTotalCount(res, count, () => keys.count(filter));
       const list: PagedList = {
         path: adminRoutes.listKeys.path,
         limit,
         filter: { ...filter, include },
       };
-      const found = await findPage(res, list, cursor, (from) =>
-        readBans(
-          () => keys.list(filter, limit, from),
-          ({ items }) =>
-            items.flatMap(({ id: keyId, bannedUntil: until }) => (until ? [{ keyId, until }] : [])),
-        ),
+      const found = await readPage(
+        res,
+        list,
+        { cursor, count },
+        {
+          find: (from) =>
+            readBans(
+              () => keys.list(filter, limit, from),
+              ({ items }) =>
+                items.flatMap(({ id: keyId, bannedUntil: until }) =>
+                  until ? [{ keyId, until }] : [],
+                ),
+            ),
+          count: () => keys.count(filter),
+        },
       );
       return { status: 200, body: include ? await usage.addRecent(found, clock.now()) : found };
     },

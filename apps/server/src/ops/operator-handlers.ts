@@ -8,7 +8,7 @@ import {
 import { initServer } from '@ts-rest/express';
 import { isToken } from '../keys/token.ts';
 import type { Actor } from '../operators/operator-sessions.ts';
-import { findPage, setTotalCount } from './admin-cursor.ts';
+import { readPage } from './admin-cursor.ts';
 import {
   type AdminServices,
   causeOf,
@@ -47,10 +47,17 @@ export function createOperatorHandlers({ operators, sessions }: AdminServices) {
 export function createAuditHandlers({ audit }: AdminServices) {
   return initServer().router(auditContract, {
     async listAuditEntries({ query: { limit, cursor, count, ...filter }, res }) {
-      await setTotalCount(res, count, () => audit.count(filter));
       const { path } = adminRoutes.listAuditEntries;
       const list = { path, limit, filter };
-      const entries = await findPage(res, list, cursor, (from) => audit.list(filter, limit, from));
+      const entries = await readPage(
+        res,
+        list,
+        { cursor, count },
+        {
+          find: (from) => audit.list(filter, limit, from),
+          count: () => audit.count(filter),
+        },
+      );
       return { status: 200, body: entries };
     },
   });

@@ -9,7 +9,7 @@ import {
 import { deprecations } from '@animal-store/contract';
 import { initServer } from '@ts-rest/express';
 import type { UsageRange } from '../usage/usage-queries.ts';
-import { findPage } from './admin-cursor.ts';
+import { readPage } from './admin-cursor.ts';
 import type { AdminServices } from './admin-operation.ts';
 import { readLedger, readUsageRange, type UsageQuestion } from './usage-range.ts';
 
@@ -59,7 +59,7 @@ export function createUsageHandlers(services: AdminServices) {
       };
       const [ledger, callers] = await Promise.all([
         readLedger(services, {}, question),
-        findPage(res, list, cursor, (from) => keys.list(filter, limit, from)),
+        readPage(res, list, { cursor }, { find: (from) => keys.list(filter, limit, from) }),
       ]);
       const rows = ledger.rows.filter(({ operation }) => operation in deprecations);
       const body = { ...ledger, rows, callers: await usage.addRecent(callers, clock.now()) };
