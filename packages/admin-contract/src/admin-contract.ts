@@ -138,7 +138,7 @@ export const keyContract = c.router(
       ...adminRoutes.resumeKey,
       summary: 'Resume a suspended key',
       description:
-        'Ends the suspension of a key: within a second, all replicas admit the key again. The suspension has not changed its windows, strikes and ban. If the key is not suspended, the call changes nothing.',
+        'Ends the suspension of a key: within a second, all replicas admit the key again. Suspending the key did not reset its windows, strikes and ban. If the key is not suspended, the call changes nothing.',
       pathParams: KeyPath,
       query: ReasonQuery,
       body: c.noBody(),

@@ -12,9 +12,10 @@ export const strikeWindowMs = 60_000;
 // If another process uses up the quota, only requests that this process has already sent can become
 // strikes. So the client limits its unanswered requests to a share of the allowed strikes.
 //
-// The shares are small enough for two processes with the same key. Suppose that the quota is used
-// up twice within a minute. Each process has then caused at most 3/8 + 1/8 of the allowed strikes,
-// and both together have caused no more than all of them.
+// The share is 3/8 of the allowed strikes, and 1/8 in the minute after a 429. With these shares, two
+// processes can share a key. Suppose that the quota is used up twice within a minute. Each process
+// causes at most 3/8 of the allowed strikes the first time, and 1/8 the second time. Both processes
+// together cause at most twice this sum, which is all of the allowed strikes.
 const unansweredShare = 3 / 8;
 const unansweredShareAfterDenial = 1 / 8;
 

@@ -26,7 +26,7 @@ export interface QuotaWindow {
   remaining: number;
   /**
    * The time when the window resets: ISO 8601 in UTC. If no request has opened the window yet, it
-   * is the time when the window would reset.
+   * is the time when the window would reset if a request opened it now.
    */
   resetsAt: string;
 }

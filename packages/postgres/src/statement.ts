@@ -279,7 +279,10 @@ export async function inTransaction<Result>(
   return result;
 }
 
-/** Publishes a statement to its subscribers, limits its time, and translates its error. */
+/**
+ * Waits for the result of a statement until its timeout, and translates its error. Also publishes
+ * the statement to the subscribers of the channel, such as metrics and traces.
+ */
 function run<Result>(name: string, db: Database, query: PromiseLike<Result>): Promise<Result> {
   const limit = limitOf(db);
   const settle = () => waitAtMost(limit, query, giveUp).catch((error) => translate(error, limit));

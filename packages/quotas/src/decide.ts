@@ -19,7 +19,8 @@ export interface Counts {
  */
 export interface BanState {
   /**
-   * The time of the first denied request in the current episode. It is 0 if there is no episode.
+   * The time of the first denied request in the current episode, or 0 if there is no episode. An
+   * episode is a series of denied requests: see `ban-policy.ts`.
    */
   readonly episodeBeganAtMs: number;
   readonly strikes: WindowCount;

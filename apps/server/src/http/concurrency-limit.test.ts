@@ -46,7 +46,7 @@ test('the concurrency limit stays low after a pause in which all requests were s
   expect(overload.run(20_000, 4)).toBeLessThanOrEqual(usual);
 });
 
-test('the concurrency limit measures the fastest request again with at most 100 requests in flight when the store has been slower for 5 s', () => {
+test('when all requests have been slower for 5 s, the concurrency limit falls to 100 and measures the time of the fastest request again', () => {
   const overload = createOverload();
   overload.run(1_000, 4);
   // Now 100 requests finish every 20 ms. While the old time is kept, the target time is 10 ms.

@@ -1,6 +1,9 @@
 import type { OperationMetadata } from '@animal-store/contract';
 
-/** The properties of a route in the contract that both listeners use. */
+/**
+ * A route of the public contract or of the admin contract, with the properties that the middleware
+ * of the two listeners uses.
+ */
 export interface ContractRoute {
   readonly method: string;
   /** The path, such as `/pets/:petId`. */

@@ -34,9 +34,11 @@ export function readUsageRange(
   const end = Math.ceil((to === undefined ? clock.now() : Date.parse(to)) / bucketMs);
   const start = from === undefined ? end - usual : Math.floor(Date.parse(from) / bucketMs);
   const count = end - start;
-  if (count <= 0) faults.push('from: expected a time before to');
+  if (count <= 0) faults.push('from: expected a time before the time in "to"');
   if (count > max) {
-    faults.push(`from: expected at most ${max} buckets of a ${bucket} before to, got ${count}`);
+    faults.push(
+      `from: expected a range of at most ${max} buckets (bucket=${bucket}), got ${count}`,
+    );
   }
   if (faults.length > 0) throw new AdminError('invalid_request', faults.join('; '));
   const at = (place: number) => new Date(place * bucketMs).toISOString();

@@ -4,8 +4,8 @@ import { connectTo } from '../support/databases.ts';
 const manyKeys = 1_000_000;
 
 /**
- * Fills a migrated database with a million API keys, their tokens, accounts and uses, the usage of
- * a week, and audit entries. A fifth of the names is not ASCII, every third key has no account, and
+ * Fills a migrated database with a million API keys, their tokens and accounts, the times of their
+ * last use, the request counts of a week, and audit entries. A fifth of the names is not ASCII, every third key has no account, and
  * a fifth of the keys was used each day.
  */
 export async function fillWithKeys(url: string, keys = manyKeys): Promise<void> {

@@ -83,9 +83,12 @@ test('the admin API returns usage in whole buckets in UTC, including the bucket 
 test.each([
   [
     '?groupBy=key&bucket=hour&from=2026-01-01T00:00:00Z&to=2026-11-21T00:00:00Z',
-    'bucket: expected day with groupBy, got hour; from: expected at most 31 buckets of a day before to, got 324',
+    'bucket: expected day with groupBy, got hour; from: expected a range of at most 31 buckets (bucket=day), got 324',
   ],
-  ['?from=2026-11-22T00:00:00Z&to=2026-11-21T00:00:00Z', 'from: expected a time before to'],
+  [
+    '?from=2026-11-22T00:00:00Z&to=2026-11-21T00:00:00Z',
+    'from: expected a time before the time in "to"',
+  ],
 ])(
   'the admin API refuses the usage query %s and names every invalid parameter',
   async (query, message) => {

@@ -82,7 +82,10 @@ export const auditColumns: CsvColumns<AuditEntry> = {
   ...members('requestId', 'reason'),
 };
 
-/** The columns of a plot as a CSV file. Each bucket is a row, even if it has no requests. */
+/**
+ * The columns of the CSV file that a plot offers. The file has one row for each bucket, even if the
+ * bucket has no requests.
+ */
 export const bucketColumns: CsvColumns<Bucket> = {
   at: ({ at }) => at.toISOString(),
   ...Object.fromEntries(

@@ -122,7 +122,7 @@ function actionsOn(details: KeyDetails): Readonly<Record<string, Action>> {
       label: 'Resume…',
       title: <>Resume {name}?</>,
       consequence:
-        'All replicas accept the key again within a second. The suspension has not changed its windows, strikes or ban.',
+        'All replicas accept the key again within a second. Suspending the key did not reset its windows, strikes or ban.',
       confirmLabel: 'Resume',
       needs: 'resumeKey',
       isPossible: isSuspended,
