@@ -1,4 +1,5 @@
 import { getEventListeners } from 'node:events';
+import { setImmediate as nextIteration } from 'node:timers/promises';
 import type { OpenDatabase } from '@animal-store/postgres';
 import { runUntilAbandoned, StatementTooSlowError, statement } from '@animal-store/postgres';
 import { openPostgres } from '@animal-store/postgres/open-postgres';
@@ -102,6 +103,25 @@ test('the waiting statements of an aborted admin request never run, and later st
   expect(await later).toMatchObject(Array(4).fill([{ one: 1 }]));
   expect(await db.execute(sql`select is_called from runs`)).toMatchObject([{ is_called: false }]);
   await occupying;
+  await opened.close();
+});
+
+// Regression: when a statement was canceled while its connection opened, the connection was never used
+// again. After two such statements, all statements of operators failed for up to an hour.
+test('later admin requests use a connection that opened for the statement of an aborted request', async () => {
+  const opened = open(600);
+  await ask(opened.db);
+  const aborted = new AbortController();
+  const canceled = runUntilAbandoned(aborted.signal, () =>
+    Promise.allSettled([ask(opened.operators), ask(opened.operators)]),
+  );
+  // The driver has begun to open both connections, but no response of Postgres has arrived.
+  await nextIteration();
+  const later = ask(opened.operators);
+  aborted.abort();
+  for (const { status } of await canceled) expect(status).toBe('rejected');
+  expect(await later).toMatchObject([{ one: 1 }]);
+  expect(await Promise.all([ask(opened.operators), ask(opened.operators)])).toHaveLength(2);
   await opened.close();
 });
 
