@@ -102,8 +102,8 @@ export function createAllowance(
 
     /**
      * Returns the state of a caller's allowance that this replica last saw. The function counts
-     * nothing and sends no query to Redis, so an attacker cannot make Redis work by causing
-     * responses that report the state.
+     * nothing and sends no query to Redis. So an attacker who causes many responses with this state
+     * causes no work in Redis.
      */
     peek(id: string): QuotaDecision {
       const now = clock.now();
@@ -118,8 +118,8 @@ export function createAllowance(
 
 /**
  * Counts one request. If the stored window ends later than one window length from now, the clock
- * was set back. The window would then stay full for too long. So the stored count is deleted, and a
- * new window begins.
+ * was set back after the window was stored. The function then deletes the stored count, and a new
+ * window begins. Otherwise, a full window would stay full until the clock reaches the stored end.
  */
 async function consume(limiter: RateLimiterAbstract, id: string) {
   const counted = await consumeOnce(limiter, id);

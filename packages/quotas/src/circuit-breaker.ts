@@ -21,9 +21,9 @@ export type CircuitBreaker = ReturnType<typeof createCircuitBreaker>;
  * Creates a circuit breaker. It rejects calls to Redis while Redis does not respond in time, so
  * that no request waits for Redis.
  *
- * The breaker opens at the first call that times out, or fails for another reason than one wrong
- * value in Redis (`isOutage`). An open breaker immediately rejects all waiting calls, and all later
- * calls until a probe succeeds.
+ * The breaker opens at the first call that times out or fails. The only exception is a script that
+ * fails because of one wrong value in Redis: see `isOutage`. When the breaker opens, it immediately
+ * rejects all waiting calls. It rejects all later calls until a probe succeeds.
  *
  * No call is sent a second time. Redis may already have executed a call whose response is late, and
  * would then count the same request twice.
@@ -38,7 +38,10 @@ export function createCircuitBreaker(options: {
   probeEveryMs: number;
   /** Resolves if Redis works again, and rejects otherwise. The breaker runs one probe at a time. */
   probe: () => Promise<unknown>;
-  /** Called for each change of the state, with the reason of an outage. */
+  /**
+   * Called for each change of the state. `reason` is the error of the call that opened the breaker,
+   * or `undefined` when the breaker closes.
+   */
   onChange: (state: BreakerState, reason: unknown) => void;
 }) {
   const { clock = systemClock, timeoutMs, probeEveryMs, probe, onChange } = options;

@@ -142,8 +142,8 @@ export interface Quotas {
   credit(consumer: ConsumerId): Promise<void>;
   /**
    * Moves the ban, the strikes and the earlier bans of a consumer, such as an API key, when it
-   * joins or leaves an account. The request counts stay where they are. If Redis is down, the ban
-   * stays there too.
+   * joins or leaves an account. The request counts are not moved. If Redis is down, the ban is not
+   * moved either.
    *
    * @returns false if Redis is down.
    */
@@ -170,8 +170,8 @@ export interface Quotas {
 
 /**
  * The error that {@link Quotas.unban} and {@link Quotas.credit} reject with if Redis is down. The
- * state in memory has not changed. Redis may still have made the change, if only its response was
- * late.
+ * state in memory has not changed. If Redis was not down, but its response was late, the state in
+ * Redis may have changed.
  */
 export class QuotasAwayError extends Error {
   override readonly name = 'QuotasAwayError';
@@ -280,7 +280,8 @@ const policyOf = (policy: BanPolicy | false = defaultBanPolicy): BanPolicy =>
 function composeStores({ redis, memory }: { redis?: RedisStore; memory: MemoryStore }) {
   /**
    * Changes the state in Redis first, and then in memory. After an outage of Redis, the memory may
-   * still contain a ban or counts, which would apply again in the next outage.
+   * still contain a ban or counts of this outage. If the function did not change them, they would
+   * apply again in the next outage.
    */
   async function change<Result>(
     consumer: ConsumerId,

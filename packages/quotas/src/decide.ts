@@ -131,8 +131,8 @@ function countDenial(
 ): BanState {
   const threshold = strikeThreshold(banPolicy, quota);
   if (threshold === undefined) return ban;
-  // An episode that began before the full window was opened is over. Since then, other consumers of
-  // the account have used up the new window, so this denial must not count as a strike.
+  // If the full window was opened after the episode began, the episode is over. Other consumers of
+  // the account have used up the new window. So this denial begins a new episode, and is no strike.
   if (ban.episodeBeganAtMs < openedAtMs(counts, quota) || ban.episodeBeganAtMs === 0) {
     return { ...ban, episodeBeganAtMs: now };
   }

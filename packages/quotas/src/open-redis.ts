@@ -213,9 +213,9 @@ export function warnOfEviction(redis: RedisConnection, onWarning: (sentence: str
 }
 
 /**
- * Watches a connection for the reason of an outage. While the connection is down, the error of a
- * command only mentions options of ioredis. The last error of the connection contains the real
- * reason.
+ * Watches a connection for the reason of an outage. While the connection is down, each command
+ * fails with an error that only mentions options of ioredis. The last error of the connection
+ * contains the real reason.
  *
  * @returns a function that receives the error of a command, and returns the real reason.
  */

@@ -51,9 +51,9 @@ export function createRedisProbe(
       });
     } catch (error) {
       // After a failover, the connection still leads to the old primary, which is now a read-only
-      // Redis replica. So the probe reconnects. The option `reconnectOnError` of ioredis would
-      // reconnect once for each command in flight. With a dozen commands, Node warns about a leak
-      // of listeners.
+      // Redis replica. So the probe reconnects. The option `reconnectOnError` of ioredis is not
+      // used, because it would reconnect once for each command in flight. With a dozen commands in
+      // flight, Node would warn about a leak of listeners.
       if (error instanceof Error && error.message.startsWith('READONLY')) redis.disconnect(true);
       throw error;
     }

@@ -31,8 +31,8 @@ export function parseSentinelUrl(text: string): SentinelAddress | undefined {
   if (servers === undefined || name === undefined) return undefined;
   try {
     const { username, password } = new URL(`redis://${credentials ?? ''}@host`);
-    // If there is no password, ioredis sends no user, and would continue as the default user of
-    // Redis.
+    // A user without a password is refused. ioredis sends the user only together with a password,
+    // so it would connect as the default user of Redis.
     if (username !== '' && password === '') return undefined;
     return {
       sentinels: servers.split(',').map((server) => {

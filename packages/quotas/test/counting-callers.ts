@@ -5,8 +5,8 @@ import { createRedisNames } from '../src/redis-format.ts';
 import { prefix, type TestQuotas } from './open-test-quotas.ts';
 
 /**
- * A limit that no test reaches. Even half of the limit, which is the share of one replica, is out
- * of reach.
+ * A limit that no test reaches. While Redis is down, each of the two replicas applies half of the
+ * limit, and no test reaches that half either.
  */
 const limit = 2_000_000;
 

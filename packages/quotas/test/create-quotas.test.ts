@@ -94,7 +94,7 @@ test('ids with braces and percent signs have separate request counts, also in a 
   }
 });
 
-test('Redis still decides the requests of other consumers after the script failed at the invalid stored value of one consumer', async () => {
+test('Redis still decides the requests of other consumers when the stored value of one consumer is invalid and its script call fails', async () => {
   const quotas = await open();
   await redis.connection.rpush('quotas:key:{foreign}', 'a list');
   expect((await quotas.consume({ id: 'foreign', quota })).scope).toBe('replica');
@@ -102,7 +102,7 @@ test('Redis still decides the requests of other consumers after the script faile
   expect(next).toMatchObject({ scope: 'service', outcome: 'admitted' });
 });
 
-test("createQuotas uses a copy of the caller's Redis client with options of its own, and never closes the caller's client", async () => {
+test("createQuotas duplicates the caller's Redis client, and never connects or closes the caller's client itself", async () => {
   const client = new Redis(redis.url, { lazyConnect: true, maxRetriesPerRequest: null });
   onTestFinished(() => client.disconnect());
   const quotas = await open({ redis: client, prefix: 'of-a-client' });

@@ -18,7 +18,7 @@ test('openRedis keeps the process alive when one connection emits two errors', a
   expect(await redis.ping()).toBe('PONG');
 });
 
-test('openRedis reconnects at least four times a second, and uses TLS for Sentinels and Redis with rediss+sentinel', () => {
+test('openRedis waits at most 250 ms before it reconnects, and uses TLS for the Sentinels and for Redis when the URL begins with rediss+sentinel', () => {
   const redis = openRedis(['rediss+sentinel://127.0.0.1:1/name'], {
     connectTimeoutMs: 1_000,
     name: 'test',

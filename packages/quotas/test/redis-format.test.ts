@@ -111,8 +111,8 @@ test('createQuotas writes to Redis only the keys and values that redis-format.ts
     'animal-store:allowance:network:caller 31',
     `animal-store:key:{k} 0000000101a3185d3ba10000000101a31d82ad4101a3185c5141${'0'.repeat(52)}`,
   ]);
-  // With a fake clock, the state is stored a minute longer than needed. The longest window
-  // lasts a day.
+  // The longest window lasts a day. With a fake clock, the scripts store the state for one more
+  // minute (see `decide.lua`).
   const expiresMs = await Promise.all(names.map((name) => redis.connection.pttl(name)));
   expect(expiresMs.filter((ms) => ms < 1 || ms > 86_460_000)).toEqual([]);
 });

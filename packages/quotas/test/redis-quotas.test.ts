@@ -68,7 +68,7 @@ test('quotas.moveBan deletes the ban under the old Redis key, and a second call 
   expect(await keys.look(inAccount)).toMatchObject({ bannedUntil });
 });
 
-// Regression: a ban of five minutes got an end in the audit log that was a day later.
+// Regression: for a ban of five minutes, the audit log contained an end that was a day too late.
 test('when the clock has been set back by a day, quotas.unban and quotas.look still report that the ban ends less than an hour from now', async () => {
   const { keys } = await open({ banPolicy: strict });
   for (let i = 0; i < 4; i += 1) await keys.consume(alone);
@@ -78,8 +78,8 @@ test('when the clock has been set back by a day, quotas.unban and quotas.look st
   expect(await keys.unban(alone)).toEqual({ strikes: 0, bannedUntil });
 });
 
-// Regression: the ban was deleted under its old Redis key, and Redis refused to store it under the
-// new one.
+// Regression: the ban was lost. The script deleted it under its old Redis key, and then Redis
+// refused to store it under the new one.
 test('quotas.moveBan sets an expiry in Redis when the old Redis key of the ban has none', async () => {
   const { connection } = redis;
   const { keys } = await open({ banPolicy: strict });
@@ -137,12 +137,12 @@ test('quotas.credit, which resets the request counts of a key, keeps a ban that 
   }
 });
 
-test('the denied requests of a key in an account are stored until its window ends, or until a request is admitted', async () => {
+test('the ban state of a key in an account expires when the window of the account ends, and is deleted when a request is admitted', async () => {
   const { keys } = await open();
   await keys.consume(inAccount);
   await keys.consume(inAccount);
-  // The state is stored for the minute of the window. It is stored for a minute more, because the
-  // test uses a fake clock.
+  // The state expires after two minutes: the minute of the window, and one more minute, because the
+  // test uses a fake clock (see `decide.lua`).
   expect(Math.round((await redis.connection.pttl(nameInAccount)) / 60_000)).toBe(2);
   now += 60_000;
   await keys.consume(inAccount);
