@@ -85,9 +85,9 @@ export interface ClientOptions {
    * How long an attempt may wait for the quota to reset, or for `Retry-After`, in milliseconds. A
    * call that would have to wait longer fails immediately. With 0, no call waits for a reset.
    *
-   * By default, a call waits for the quota of the next minute, but rarely for the quota of the next
-   * day. A call may also wait for the responses to earlier requests: at most this long, or
-   * `timeoutMs` if that is longer.
+   * With the default, a call waits for the minute window to reset. It waits for the day window only
+   * if that window resets within 70 seconds. A call may also wait for the responses to earlier
+   * requests: at most this long, or `timeoutMs` if that is longer.
    *
    * @default 70_000
    */

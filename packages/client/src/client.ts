@@ -54,7 +54,7 @@ export interface AnimalStoreClient {
   /**
    * Iterates over the pages of the list. A page has at most 100 animals unless you set `limit`.
    * Each page costs one request. Store the `resumeCursor` of a page to continue after this page
-   * later. After the last page, it leads to animals that are added later.
+   * later. The `resumeCursor` of the last page leads to animals that are added later.
    *
    * @example
    * ```ts

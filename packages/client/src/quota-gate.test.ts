@@ -186,7 +186,7 @@ describe('calls that wait in the quota gate', () => {
     expect(sent.slice(3).map(({ name }) => name)).toEqual(['a', 'b', 'newcomer']);
   });
 
-  test('the quota gate refuses a call immediately if the calls before it will use up all windows that begin within its maxRetryAfterMs', async () => {
+  test('the quota gate refuses a call immediately if earlier calls will use up every window that begins within the maxRetryAfterMs of the call', async () => {
     const { send, sent } = open();
     const first = send();
     sent[0]?.resolve(answer(0));
@@ -257,8 +257,8 @@ describe('responses that may be old', () => {
     },
   );
 
-  // Regression: the call waited for the 60 s in `RateLimit`, although they had begun when the
-  // response was stored.
+  // Regression: the call waited for 60 s, as `RateLimit` said. But a cache had stored the response
+  // 50 s ago, so only 10 s were left.
   test.each<[clock: string, aheadSeconds: number, statuses: readonly number[]]>([
     ['the right clock', 0, []],
     ['a clock that a fresh response has shown to be an hour slow', 3_600, [200]],

@@ -188,8 +188,8 @@ export function createQuotaGate(): QuotaGate {
     const controller = new AbortController();
     function giveUp() {
       controller.abort();
-      // The user's own `fetch` may ignore the signal and never end. So the request leaves the
-      // requests in flight here.
+      // The user's own `fetch` may ignore the signal and never end. So the request moves from
+      // `inFlight` to `lost` here, without waiting for `fetch`.
       leave(maxTravelMs);
     }
 
@@ -205,9 +205,10 @@ export function createQuotaGate(): QuotaGate {
     const onEnd = (end: () => void) => ended.then(end);
     await waitFor(timeoutMs, signal, onEnd);
     if (!outcome) {
-      // If too many earlier requests got no response, the gate needs the response to this request:
-      // it tells whether the quota is used up. So the request continues in the background. Without
-      // this knowledge, each further request could be a strike, which counts towards a ban.
+      // If too many earlier requests got no response, the gate does not abort this request. The
+      // request continues in the background, because its response tells whether the quota is used
+      // up. Without this response, each further request could be a strike, which counts towards a
+      // ban.
       if (lost.size < maxUnanswered(performance.now())) giveUp();
       else waitFor(maxAgeMs, undefined, onEnd).then(giveUp);
     }

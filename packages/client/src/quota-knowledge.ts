@@ -65,11 +65,12 @@ export function createQuotaKnowledge(): QuotaKnowledge {
   const seenIds = new Set<string | null | undefined>();
 
   /**
-   * The clock of the service minus the clock of `performance.now()`, in milliseconds: the largest
-   * difference that a response has shown. Until then, the clock of this machine is used.
+   * The clock of the service minus the clock of `performance.now()`, in milliseconds. The first
+   * value comes from the clock of this machine. A response that shows a larger difference replaces
+   * it, and so does every 429.
    *
-   * A response from a cache shows a smaller difference, because its `RateLimit` counts from the
-   * time when the service sent it.
+   * A smaller difference is ignored, because the response may come from a cache. The seconds in its
+   * `RateLimit` count from the time when the service sent it.
    */
   let clockMs = Date.now() - performance.now();
 

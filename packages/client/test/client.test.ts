@@ -174,7 +174,8 @@ test('rateLimit() sends its request immediately, even when the quota is used up'
   const { store, script } = open([deny(3_600), answerJson(200, status), deny(3_600)]);
   await rejection(store.listPets());
   expect(await store.rateLimit()).toEqual(status);
-  // The successful call of `rateLimit` must not allow other calls, which cost quota.
+  // Calls of other operations cost quota, so the success of `rateLimit` must not make the client
+  // send them.
   expect(await rejection(store.listPets())).toMatchObject({ attempts: 0 });
   expect(script.lines).toEqual(['GET /pets', 'GET /rate-limit']);
 });

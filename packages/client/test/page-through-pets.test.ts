@@ -170,11 +170,8 @@ describe('the method pages', () => {
     ['<?cursor=x>; rel=next', 'x'],
     ['</v1/pets>; rel="next"', undefined],
     [undefined, undefined],
-  ])(
-    'listPets finds in the Link header %j the cursor of the next page: %j',
-    async (link, expected) => {
-      const { store } = open([page([], link)]);
-      expect(await store.listPets()).toMatchObject({ pets: [], nextCursor: expected });
-    },
-  );
+  ])('listPets reads from the Link header %j the nextCursor %j', async (link, expected) => {
+    const { store } = open([page([], link)]);
+    expect(await store.listPets()).toMatchObject({ pets: [], nextCursor: expected });
+  });
 });
