@@ -42,6 +42,9 @@ interface GroupQueues<Waiting> {
 /** The number of empty queues that may be kept before they are deleted. */
 const maxEmptyQueues = 100;
 
+/** The number of requests in `arrivals` that may no longer wait before they are deleted. */
+const maxOldArrivals = 100;
+
 /**
  * Creates one queue for each caller. The load shedder takes one request from each queue after the
  * other (round robin). This is fair queueing as in FQ-CoDel (RFC 8290, §4), where every request has
@@ -107,6 +110,17 @@ export function createCallerQueues<Waiting extends Queued>() {
     }
   }
 
+  /**
+   * Deletes the requests that no longer wait from `arrivals`, if there are many. `oldest` also
+   * deletes them, but not every user of the queues calls it.
+   */
+  function forgetOldArrivals(): void {
+    if (arrivals.length <= 2 * size() + maxOldArrivals) return;
+    const waiting = arrivals.filter(({ isQueued }) => isQueued);
+    arrivals.length = 0;
+    for (const request of waiting) arrivals.push(request);
+  }
+
   /** Returns the number of waiting requests of a caller. */
   function sizeOf({ name }: WaitingCaller): number {
     return queues.get(name)?.requests.length ?? 0;
@@ -168,6 +182,15 @@ export function createCallerQueues<Waiting extends Queued>() {
       request.isQueued = true;
       group.size += 1;
       forgetEmptyQueues();
+      forgetOldArrivals();
+    },
+
+    /** Removes a request from its queue, if it still waits. */
+    remove(request: Waiting): void {
+      if (!request.isQueued) return;
+      const requests = queues.get(request.caller.name)?.requests;
+      requests?.splice(requests.indexOf(request), 1);
+      removed(request);
     },
 
     /**

@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import { createTestClock, type TestClock } from '@animal-store/runtime/test-clock';
 import type { Request, RequestHandler, Response } from 'express';
 import { beforeEach, expect, test } from 'vitest';
@@ -15,11 +16,11 @@ beforeEach(() => {
   pace = paceRequests({ perSecond: 8, clock });
 });
 
-/** Lets a request arrive from a network, and returns its socket. */
-function arrive(name: string, ip = '192.0.2.1'): { destroyed: boolean } {
-  const socket = { destroyed: false };
-  pace({ ip, socket } as unknown as Request, {} as Response, () => started.push(name));
-  return socket;
+/** Lets a request arrive from a network. */
+function arrive(name: string, ip = '192.0.2.1'): EventEmitter {
+  const request = Object.assign(new EventEmitter(), { ip });
+  pace(request as unknown as Request, {} as Response, () => started.push(name));
+  return request;
 }
 
 // Regression: 64 clients that sent health checks or admin requests in a loop made the median
@@ -57,10 +58,12 @@ test('paceRequests starts a request of a new network before the waiting requests
   expect(started).toEqual(['a', 'b', 'c', 'health check', 'd']);
 });
 
-test('paceRequests does not start a request whose client has disconnected', async () => {
+test('paceRequests does not start a request whose client has disconnected, and does not count it as a start', async () => {
   for (const name of ['a', 'b']) arrive(name);
-  arrive('c').destroyed = true;
+  const closing = arrive('c');
   arrive('d');
-  await clock.advance(250);
+  closing.emit('close');
+  await clock.advance(125);
   expect(started).toEqual(['a', 'b', 'd']);
+  expect(clock.timerCount()).toBe(0);
 });

@@ -12,13 +12,11 @@ const savedSeconds = 0.25;
 /** A request that waits for its start. */
 class WaitingRequest implements Queued {
   readonly caller: WaitingCaller;
-  readonly socket: Request['socket'];
   readonly start: NextFunction;
   isQueued = false;
 
   constructor(req: Request, start: NextFunction) {
     this.caller = { name: networkOf(req), group: 'networks' };
-    this.socket = req.socket;
     this.start = start;
   }
 }
@@ -58,11 +56,7 @@ export function paceRequests({
 
   function startWaiting(): void {
     waking = undefined;
-    while (queues.size > 0 && takeStart()) {
-      const request = queues.takeNext('oldest');
-      // The client may have disconnected while the request waited.
-      if (request?.socket.destroyed === false) request.start();
-    }
+    while (queues.size > 0 && takeStart()) queues.takeNext('oldest')?.start();
     wakeUp();
   }
 
@@ -77,7 +71,12 @@ export function paceRequests({
       next();
       return;
     }
-    queues.add(new WaitingRequest(req, next));
+    const waiting = new WaitingRequest(req, next);
+    queues.add(waiting);
+    // Nobody reads the request while it waits, so it only closes if the client disconnects. If the
+    // request stayed in its queue, clients that disconnect could fill the memory, and each of their
+    // requests would take a start from other clients.
+    req.once('close', () => queues.remove(waiting));
     wakeUp();
   };
 }

@@ -1,0 +1,46 @@
+import { setImmediate as nextIteration } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { expect, test } from 'vitest';
+import { createCallerQueues, type Queued } from './caller-queues.ts';
+
+// `load-shedder.test.ts` tests the order in which requests are taken from the queues.
+
+function createRequest(name: string): Queued {
+  return { caller: { name, group: 'networks' }, isQueued: false };
+}
+
+// Regression: the queues of the ops listener kept every request of a flood in memory.
+test('the queues keep no request in memory that has left its queue while other requests always wait', async () => {
+  const queues = createCallerQueues<Queued>();
+  const left: WeakRef<Queued>[] = [];
+  queues.add(createRequest('a'));
+  for (let i = 0; i < 1_000; i += 1) {
+    queues.add(createRequest('a'));
+    const next = queues.takeNext('oldest');
+    if (next !== undefined) left.push(new WeakRef(next));
+  }
+  expect(queues.size).toBe(1);
+  await nextIteration();
+  setFlagsFromString('--expose-gc');
+  runInNewContext('gc')();
+  expect(left.filter((request) => request.deref() !== undefined).length).toBeLessThan(200);
+});
+
+test('the queues remove a request from the middle of its queue, once', () => {
+  const queues = createCallerQueues<Queued>();
+  const requests = ['a', 'a', 'a', 'b'].map(createRequest);
+  for (const request of requests) queues.add(request);
+  const [first, middle, last, other] = requests as [Queued, Queued, Queued, Queued];
+  queues.remove(middle);
+  queues.remove(middle);
+  expect(queues.size).toBe(3);
+  expect([1, 2, 3, 4].map(() => queues.takeNext('oldest'))).toEqual([
+    first,
+    other,
+    last,
+    undefined,
+  ]);
+  queues.remove(last);
+  expect(queues.size).toBe(0);
+});
