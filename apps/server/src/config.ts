@@ -260,11 +260,9 @@ export const environmentVariables = namesOf(serviceSettings);
  */
 const foreignNames = /^(?:OTEL_|npm_)/;
 
-/**
- * The number of letters that may be wrong in a misspelt name, and the minimum length of a name that
- * is compared.
- */
+/** The largest number of wrong letters with which a name still counts as misspelt. */
 const maxWrongLetters = 2;
+/** The minimum length of names that are compared letter by letter. */
 const minComparedLength = 8;
 
 const letters = (name: string) => name.replaceAll('_', '');

@@ -30,7 +30,10 @@ const findAnyKey = statement('find_key_of_account', (db, name: string) =>
   db.select({ id: apiKeys.id }).from(apiKeys).where(eq(apiKeys.account, name)).limit(1),
 );
 
-/** Reads accounts in the order of the given names. An account without a stored row has no plan. */
+/**
+ * Reads accounts in the order of the given names. A name without a stored row is returned as an
+ * account without a plan.
+ */
 export async function readAccounts(db: Database, names: string[]): Promise<Account[]> {
   if (names.length === 0) return [];
   const stored = new Map((await findAccounts(db, names)).map((row) => [row.name, row]));

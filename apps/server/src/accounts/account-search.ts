@@ -81,9 +81,9 @@ const selectNames = statement(
     const sorted = sql.join(sortedBy(list), sql`, `);
     const conditions = and(sql`true`, condition, isAfter(list, position), ...matches(filter));
     if (today !== undefined) {
-      // Each of these accounts has an API key, so the query does not check again that the account
-      // exists. The inner query is limited to one page, so that only the positions of these
-      // accounts are computed.
+      // All of these accounts have an API key, so the query does not check again whether the
+      // accounts exist. The inner query is limited to one page, so that Postgres computes positions
+      // only for the accounts on the page.
       const page = sql`(select today.* from (${today}) today
         join ${accounts} on ${accounts.name} = today.account
         where ${conditions} order by ${sorted} limit ${limit}) today`;

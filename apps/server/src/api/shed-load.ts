@@ -64,7 +64,7 @@ export function shedLoad(
 
   /**
    * Sends a 503. There are many of them during an overload, so the function does very little.
-   * Observers get only the method and the age of the request.
+   * Only the method and the age of the request are reported to the metrics and the usage counts.
    */
   function refuse(res: Response): void {
     const { req } = res;

@@ -34,7 +34,8 @@ function matches({ keyId, operatorId, actor, account, action, search, from, to }
  */
 function isByActor(actor: string): SQL {
   return auditActorTypes.some((type) => type === actor)
-    ? // With the condition `is null`, Postgres can read the page in the order of the index on actors.
+    ? // Only operators have an id. With the condition `is null`, Postgres can read the page from
+      // the index on actors, in the order of the index.
       sql`(${entry.actorType} = ${actor} and ${entry.actorId} is null)`
     : sql`(${entry.actorType} = 'operator' and ${entry.actorId} = ${actor})`;
 }

@@ -57,8 +57,9 @@ const insertOpenBan = statement('insert_open_ban', (db, { keyId, startedAt, unti
 );
 
 /**
- * Deletes bans that have ended. If Redis or the memory of a replica has lost its bans, the bans
- * that started before `forgottenAt` are also deleted.
+ * Deletes bans that have ended. If `forgottenAt` is given, the bans that started before this time
+ * are also deleted. The quotas have lost these bans, because the quotas kept them in the memory of
+ * a process that has ended.
  */
 export const deleteEndedBans = statement('delete_bans', (db, forgottenAt: string | undefined) =>
   db
@@ -152,8 +153,8 @@ export function createBanLog(
     },
 
     /**
-     * Ends the bans that this replica of the service imposed while Redis was unavailable. The next
-     * `write` deletes them.
+     * Marks the bans that this replica of the service imposed while Redis was unavailable as ended.
+     * The next `write` deletes them.
      */
     endReplicaBans(): void {
       over.push(...own.splice(0));
@@ -169,8 +170,8 @@ export function createBanLog(
           await start(ban);
         } catch (error) {
           if (error instanceof DatabaseUnavailableError) throw error;
-          // The ban is not written again, because the second attempt would fail, too, and delay all
-          // bans after this one.
+          // The database has refused this ban. A second attempt would also fail, and would delay
+          // all bans after this one.
           onFailure(error);
           onLost(1);
         }

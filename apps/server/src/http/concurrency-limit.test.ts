@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createConcurrencyLimit, type Span } from './concurrency-limit.ts';
 
-/** Starts requests until the limit has no room. Returns their periods, one for each request. */
+/** Starts requests until the limit is reached. Returns the period of each request. */
 function fill(limit: ReturnType<typeof createConcurrencyLimit>, now: number): Span[] {
   const started: Span[] = [];
   while (limit.hasRoom(now)) started.push(limit.start());
@@ -9,8 +9,8 @@ function fill(limit: ReturnType<typeof createConcurrencyLimit>, now: number): Sp
 }
 
 /**
- * Simulates an overload from `now` on. The store finishes 100 requests every `stepMs`, and further
- * requests always wait. So a request takes longer the more requests are in flight.
+ * Simulates a constant overload: there are always further requests that wait, and the store
+ * finishes 100 requests every `stepMs`. So a request takes longer the more requests are in flight.
  */
 function createOverload() {
   const limit = createConcurrencyLimit(0);
@@ -39,7 +39,8 @@ function createOverload() {
 
 test('the concurrency limit stays low after a pause in which all requests were slow', () => {
   const overload = createOverload();
-  // Without a pause, 100 requests finish every 4 ms, so 250 requests finish in the target time.
+  // Without a pause, 100 requests finish every 4 ms, so 250 requests finish in the target time of
+  // 10 ms.
   const usual = overload.run(1_000, 4);
   overload.run(300, 150);
   expect(overload.run(1_000, 4)).toBeLessThanOrEqual(usual);
@@ -49,7 +50,8 @@ test('the concurrency limit stays low after a pause in which all requests were s
 test('when all requests have been slower for 5 s, the concurrency limit falls to 100 and measures the time of the fastest request again', () => {
   const overload = createOverload();
   overload.run(1_000, 4);
-  // Now 100 requests finish every 20 ms. While the old time is kept, the target time is 10 ms.
+  // Now 100 requests finish every 20 ms. The target time stays 10 ms, as long as the limit keeps
+  // the time of the fast requests from before.
   expect(overload.run(4_500, 20)).toBeLessThanOrEqual(300);
   overload.run(1_500, 20);
   // The fastest request takes 20 ms if 100 requests are in flight, so the target time is 40 ms.

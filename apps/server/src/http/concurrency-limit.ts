@@ -11,15 +11,15 @@ const spanMs = 100;
 const [minTargetMs, maxTargetMs] = [10, 100];
 
 /**
- * The smallest limit of requests in flight. A burst of requests after a quiet period is not an
- * overload.
+ * The minimum of the limit. With a lower limit, a burst of requests after a quiet period would
+ * count as an overload.
  */
 const minInFlight = 100;
 
 /**
- * The age in milliseconds at which a request in flight counts as stuck. A stuck request waits for
- * Postgres or Redis and needs no CPU time. A request that is stuck in Redis must not block requests
- * that need only Postgres, and vice versa.
+ * The age in milliseconds at which a request in flight counts as stuck. Stuck requests wait for
+ * Postgres or Redis and need no CPU time, so they are not counted against the limit. Otherwise
+ * requests that are stuck in Redis would block requests that need only Postgres, and vice versa.
  */
 const stuckMs = 1_000;
 
@@ -29,10 +29,15 @@ const stuckMs = 1_000;
  */
 const fastestExpiresMs = 5_000;
 
-/** How much slower another request may be to count as about as fast. */
+/**
+ * A request counts as about as fast as the fastest one if it takes at most this many times as long.
+ */
 const tolerance = 1.25;
 
-/** The number of periods in which the time of the fastest request is measured again. */
+/**
+ * The number of periods for which the limit stays at its minimum, so that the time of the fastest
+ * request can be measured again.
+ */
 const probedSpans = 3;
 
 /** The requests that started within one period (of {@link spanMs} milliseconds). */
@@ -45,16 +50,16 @@ export interface Span {
 /**
  * Creates the limit of requests in flight during an overload.
  *
- * As many requests may be in flight as finish within the target time on average. By Little's law,
- * each request then takes about the target time. With more requests in flight, each request would
- * only take longer.
+ * The limit is the number of requests that finish within the target time on average. By Little's
+ * law, each request then takes about the target time. With more requests in flight, each request
+ * would only take longer.
  *
- * The fastest request shows how long a request takes if it does not wait for others. Its time is
- * kept until it expires, and it is then measured with few requests in flight. This is the way in
- * which BBR measures the round-trip time of a connection ("ProbeRTT", draft-ietf-ccwg-bbr). If each
- * period had its own fastest request, a pause of the process would make all requests of a period
- * slow. The limit would grow tenfold, all later requests would wait for each other, and the limit
- * would stay that high.
+ * The fastest request shows how long a request takes if it does not wait for others. The limit
+ * keeps the time of this request until it expires. Then the time is measured again while few
+ * requests are in flight. BBR measures the round-trip time of a connection in the same way
+ * ("ProbeRTT", draft-ietf-ccwg-bbr). If each period had its own fastest request, a pause of the
+ * process would make all requests of a period slow. The limit would grow tenfold, all later
+ * requests would wait for each other, and the limit would stay that high.
  *
  * @param now the current time in milliseconds.
  */
@@ -95,7 +100,8 @@ export function createConcurrencyLimit(now: number) {
     else if (now - fastestAt >= fastestExpiresMs) {
       fastestMs = Number.POSITIVE_INFINITY;
       fastestAt = now;
-      // Without more requests in flight, the requests of this period did not wait for each other.
+      // With a limit above the minimum, the requests of this period may have waited for each other.
+      // So the time is measured again with the minimum.
       if (limit > minInFlight) spansToProbe = probedSpans;
     }
     fastestMs = Math.min(fastestMs, fastestInSpanMs);

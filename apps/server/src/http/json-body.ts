@@ -17,8 +17,8 @@ const maxBodyBytes = 16 * 1024;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * Reads a JSON body into `req.body`, with exact integers. Without a body, `req.body` is
- * `undefined`.
+ * Reads a JSON body into `req.body`. Integers of up to 64 bits are not rounded. Without a body,
+ * `req.body` is `undefined`.
  *
  * `express.json()` is not used for two reasons. It refuses an oversized body only after it has
  * received the whole body. It also replaces invalid UTF-8 by U+FFFD instead of refusing the body.

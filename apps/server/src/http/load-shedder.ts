@@ -15,8 +15,8 @@ const maxPerIteration = 256;
 
 /**
  * The number of waiting requests at which the load shedder begins to pause connections: it stops
- * reading from connections of callers that have several waiting requests. Fewer waiting requests
- * might leave the CPU idle.
+ * reading from connections of callers that have several waiting requests. If connections were
+ * paused earlier, the CPU might become idle.
  */
 const maxUnpaused = 64;
 
@@ -43,8 +43,8 @@ type EnteringResponse = {
 };
 
 /**
- * The functions that the load shedder calls for a request that has waited. All requests share one
- * object with these functions, because thousands of requests may wait.
+ * The functions that the load shedder calls for a request that cannot start immediately. All
+ * requests share one object with these functions, because thousands of requests may wait.
  */
 export interface WaitingHandlers<Entering> {
   /** Returns the caller. The function is called only if the request has to wait. */
@@ -63,8 +63,8 @@ export interface LoadShedder<Entering = Response> {
    * response is sent. Otherwise clients that never read their responses would occupy all slots. A
    * request keeps its slot when the client disconnects, because its work continues.
    *
-   * @returns whether the request starts now. If not, one of the functions in `handlers` is called,
-   *   immediately or later.
+   * @returns whether the request starts now. If not, `handlers.answer` or `handlers.refuse` is
+   * called, immediately or later.
    */
   enter(response: Entering, handlers: WaitingHandlers<Entering>): boolean;
   /** The number of requests in flight. */
@@ -212,8 +212,8 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
   }
 
   /**
-   * Resumes reading from paused connections: from one connection for each request that may still
-   * wait before connections are paused (`maxUnpaused`).
+   * Resumes reading from paused connections while fewer than `maxUnpaused` requests wait. Each
+   * resumed connection is expected to add one waiting request.
    */
   function resumePaused(): void {
     paused.resumeOld();

@@ -6,8 +6,8 @@ import { send } from './send-response.ts';
 // The tests in `test/http` test the same function through Express and over HTTP.
 
 test("send writes all collected headers in one call, and frees the request's slot in the load shedder without waiting for the client", () => {
-  // The slot must not stay occupied until the client has read the response. Otherwise callers that
-  // never read their responses would occupy all slots.
+  // The request's slot in the load shedder must be free before the client has read the response.
+  // Otherwise callers that never read their responses would occupy all slots.
   const onAnswered = vi.fn();
   const end = vi.fn();
   const writeHead = vi.fn(() => ({ end }));

@@ -78,8 +78,8 @@ const findPlaces = statement('find_places_of_keys', (tx, ids: string[]) =>
  *
  * Redis and Postgres have no common transaction. So each move is first written to the table
  * `ban_moves`, and deleted when it has ended. If the replica stops in between, loses Redis, or does
- * not learn whether its change was committed, any replica finishes the move. It reads from Postgres
- * where the requests of each key are counted now.
+ * not learn whether its change was committed, any replica finishes the move. That replica reads
+ * from Postgres where the requests of each key are counted now.
  */
 export function createBanMoves(db: Database, quotas: Pick<KeyQuotas, 'moveBan'>) {
   /**

@@ -26,8 +26,8 @@ const findSubjects = statement('find_subjects', (db, ids: string[]) =>
 /**
  * Creates the function that reads bans from the table and asks Redis whether each ban is still
  * active. If Redis has lost its data, it no longer refuses these API keys, so the function deletes
- * their bans from the table. The check happens only here, because only this function shows bans,
- * and Redis does not report a loss of data.
+ * their bans from the table. Bans are checked only here, because Redis does not report a loss of
+ * data, and operators see bans only through this function.
  */
 export function createReadBans(db: Database, quotas: Pick<KeyQuotas, 'look'>): ReadBans {
   /** Returns the bans that Redis does not know, or no bans while Redis is unavailable. */

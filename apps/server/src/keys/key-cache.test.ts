@@ -78,7 +78,7 @@ test('findByToken does not return a cached API key after the API key has expired
   expect(await find()).toBeUndefined();
 });
 
-test('forget removes the changed API key and all unknown tokens from the cache, and keeps other keys', async () => {
+test('after forget, the key cache queries the database again for the changed API key and for all unknown tokens, but not for other keys', async () => {
   await find();
   load = async () => ({ ...key, id: 'other' });
   await cache.findByToken('other token');
@@ -92,14 +92,14 @@ test('forget removes the changed API key and all unknown tokens from the cache, 
   expect(asked).toEqual(['token', 'unknown'].map(hashToken));
 });
 
-// Regression: after a change of an account, the lookups of the account's keys were counted as
-// guessed tokens of the caller's network.
+// Regression: after a change of an account, lookups of the account's keys were counted as wrong
+// guesses by the caller's network.
 test.each([
   ['of the key', () => cache.forget(key.id)],
   ['of its account', () => cache.forgetAccount('C-17')],
   ['that may have been missed', () => cache.forgetAll()],
 ])(
-  'isNew returns false for the token of a cached API key after a change %s, until the database reports that the token is invalid',
+  'after a change %s, isNew returns false for the token of a cached API key until 2 s after the database no longer finds the token',
   async (_, change) => {
     await find();
     change();

@@ -144,8 +144,9 @@ export function createKeyCache(
     },
 
     /**
-     * Tells whether a lookup would query the database for a token that the database has never
-     * confirmed. The token may be a guess of an attacker.
+     * Tells whether a token is not in the cache, neither as the token of an API key nor as an
+     * unknown token. The token may be a guess of an attacker, and its lookup would query the
+     * database.
      */
     isNew(token: string): boolean {
       const hash = hashToken(token);

@@ -199,8 +199,6 @@ export function createKeyManagement(
       await lockAccounts(tx, [before.account, wanted.account]);
       const from = { id, accountId: await findPlanAccountId(tx, before.account) };
       const to = { id, accountId: await findPlanAccountId(tx, wanted.account) };
-      // The ban moves to the new account while the key is locked. A concurrent unban waits for the
-      // lock, and then finds the ban under the new account.
       if (from.accountId !== to.accountId) await quotas.moveBan(from, to);
     });
     return key;
@@ -252,8 +250,8 @@ export function createKeyManagement(
       const to = wanted.account && (await resolveAccount(db, wanted.account));
       const names = [before.account, to].filter((name) => name !== null);
       const move = await moves.begin({ keyId: id, accounts: names });
-      // If the change fails, the ban moves back, unless the change was committed after all. If that
-      // fails too, a replica finishes the move later.
+      // If the change fails, the ban moves back, unless the change was committed after all. If
+      // moving the ban also fails, a replica finishes the move later.
       const key = await changeValues(id, { ...wanted, account: to }, cause).catch(
         async (failure: unknown) => {
           await moves.finish(move).catch(() => {});

@@ -144,8 +144,8 @@ const hasToken = (prefix: string): SQL =>
   sql`${apiKeys.id} = any (array(select ${apiTokens.holderId} from ${apiTokens} where ${apiTokens.prefix} = ${prefix}))`;
 
 /**
- * The SQL expression for the end of an API key's ban. A key may have two bans in the table when a
- * new ban began before the end of the previous one was written.
+ * The SQL expression for the end of an API key's last ban. A key may have several bans, because
+ * each replica of the service may ban it without the others while Redis is unavailable.
  */
 const bannedUntil = sql<string | null>`(select max(until) from open_bans
   where key_id = ${apiKeys.id} and until > now())`.mapWith(openBans.until);

@@ -146,8 +146,8 @@ export function openMetrics({
       'Time from the headers of a request to the end of its response.',
     ),
   );
-  // The series of each operation is created at the start. Prometheus would otherwise see a series
-  // for the first time after its first requests, and could not count them as an increase.
+  // The series of each operation is created at the start. Otherwise its first value would already
+  // contain the first requests, and Prometheus would not see them as an increase.
   for (const { method, path } of Object.values(operations)) {
     requestSeconds(`/${apiVersion}${path}`, method);
   }

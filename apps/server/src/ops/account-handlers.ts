@@ -60,8 +60,8 @@ export function createAccountHandlers(services: AdminServices) {
   }
 
   /**
-   * Returns the API keys in `busiest` that have used up a window of their own. A key that is also
-   * in `known` needs no query.
+   * Returns the API keys in `busiest` that have used up their own quota for the current minute or
+   * day. A key that is also in `known` needs no query.
    */
   async function findFull(
     busiest: readonly BusyKey[],

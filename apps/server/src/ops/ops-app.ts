@@ -54,7 +54,7 @@ export function createOpsApp(options: OpsAppOptions): Express {
     paceRequests({ clock, perSecond: options.adminRequestsPerSecond }),
     createAdminRouter(options, admitOperator, answerFailure),
   );
-  // Health checks do not wait behind admin requests.
+  // All other requests have their own limit, so health checks do not wait behind admin requests.
   app.use(paceRequests({ clock, perSecond: options.otherRequestsPerSecond }));
   for (const [path, answer] of Object.entries(createProbes(options))) {
     app.get(path, admitVisitor, answer);

@@ -24,8 +24,8 @@ export interface OpsSettings {
   /** The delay of each response to a wrong token after the network has sent ten wrong tokens. */
   readonly guessDelayMs: number;
   /**
-   * The number of admin requests that may start per second. A list of 100 API keys takes about 2 ms
-   * of the event loop. So lists delay callers of the public API for at most a fifth of the time.
+   * The number of admin requests that may start per second. A list of 100 API keys blocks the event
+   * loop for about 2 ms. So lists delay callers of the public API for at most a fifth of the time.
    */
   readonly adminRequestsPerSecond: number;
   /**

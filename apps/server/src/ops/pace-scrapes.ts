@@ -1,14 +1,15 @@
 import { sleep, systemClock } from '@animal-store/runtime';
 
 /**
- * The pause between two scrapes. A scrape takes about 3 ms of the event loop, so scrapes occupy at
- * most 6 % of it.
+ * The pause between two readings of the metrics. A reading blocks the event loop for about 3 ms, so
+ * readings take at most 6 % of the time.
  */
 const pauseMs = 50;
 
 /**
- * Creates a function that returns the metrics of a scrape. If many scrapes arrive, they share one
- * reading of the metrics. Otherwise the scrapes would delay the requests of callers.
+ * Creates a function that returns the metrics for a scrape. Scrapes that arrive at about the same
+ * time share one reading of the metrics. Otherwise many scrapes would delay the requests of
+ * callers.
  *
  * A scrape only shares a reading that has not begun when the scrape arrives. So a scrape never gets
  * metrics that are older than the scrape itself.

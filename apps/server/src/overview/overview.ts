@@ -70,7 +70,8 @@ export function createOverview(options: {
    */
   function countOnce(): ReturnType<typeof countKeys> {
     if (counted === undefined || clock.elapsed() - counted.at > countedForMs) {
-      // Several requests wait for the query, so it continues when the first request ends.
+      // Several requests may share the query, so it must not be canceled when the request that
+      // started it ends.
       const keys = runUntilAbandoned(new AbortController().signal, () => countKeys(db));
       counted = { keys, at: clock.elapsed() };
       keys.catch(() => {

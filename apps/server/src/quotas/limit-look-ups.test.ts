@@ -27,12 +27,11 @@ test('after a network has used up its quota, denyGuess allows ten failed lookups
     }
     return lookUps;
   }
-  // Regression: for a network that had used up its quota, it took 40 s until a new replica accepted
-  // its 50 valid API keys.
+  // Regression: a new replica took 40 s to accept 50 valid API keys of a network that had used up
+  // its quota.
   for (let i = 0; i < 50; i += 1) expect(await networks.denyGuess('network')).toBeUndefined();
   expect(await guess()).toBe(10);
-  // Regression: each response that was in flight when the quota was used up allowed ten more
-  // lookups.
+  // Regression: each further request that the quota denied allowed ten more lookups.
   expect((await networks.take('network')).outcome).toBe('denied');
   vi.advanceTimersByTime(9_999);
   expect(await guess()).toBe(0);

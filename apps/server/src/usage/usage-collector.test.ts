@@ -102,7 +102,7 @@ test.each([
   },
 );
 
-test('the usage collector counts a failed request without an API key in the current traffic, but not in the stored usage of keys', () => {
+test('the usage collector counts a 503 response without a known API key only in the live traffic, not in the usage tables', () => {
   const nobody = { key: undefined, decision: undefined };
   const { collector } = collect([]);
   collector.count(requestOf({ ...nobody, status: 503, errorCode: 'service_unavailable' }));

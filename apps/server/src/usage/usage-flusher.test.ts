@@ -8,7 +8,7 @@ import type { UsageFlush } from './usage-writer.ts';
 
 const giveUpAfterMs = 1_000;
 
-/** The ways in which the fake database handles a flush (one write of the collected counts). */
+/** The ways in which the fake database handles a flush (a batch of counts). */
 type Answer = 'committed' | 'refused' | 'committed without an answer';
 
 /** Opens a flusher that writes to a fake usage table in memory. */
@@ -85,7 +85,7 @@ test('the usage flusher never writes the count of a request twice, and reports r
   await fc.assert(property, { seed: 1, numRuns: 300 });
 });
 
-test('the usage flusher writes the counts of many API keys in numbered batches of 1,000, and the current traffic with the first batch', async () => {
+test('the usage flusher writes the counts of many API keys in numbered batches of 1,000, and writes the live traffic with the first batch', async () => {
   const flusher = openFlusher();
   await flusher.flush();
   flusher.count(...Array.from({ length: 2_500 }, (_, n) => `key ${n}`));

@@ -128,8 +128,8 @@ const caller = {
 };
 
 /**
- * The number of API keys that are read to find the callers with the most 429 responses. The keys
- * with the most 429 responses are read.
+ * The number of API keys whose 429 responses are added up to find the callers with the most 429
+ * responses. Only the keys with the most 429 responses are considered.
  */
 const lookedAtKeys = 1_000;
 
@@ -174,8 +174,8 @@ const readLiveTraffic = statement('read_live_traffic', (db) =>
 );
 
 /**
- * A list of API keys shows the requests of each key in this number of hours, and its deprecated
- * calls in this number of days.
+ * A list of API keys shows the requests of each key in the last `recentHours`, and its calls of
+ * deprecated operations in the last `recentDays`.
  */
 const recentHours = 24;
 const recentDays = 30;

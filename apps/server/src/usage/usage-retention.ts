@@ -18,9 +18,8 @@ export interface UsageRetention {
 }
 
 /**
- * A group of rows with the same retention period. The parts are the table, the columns of its
- * primary key, and the column with the time. Then follow the retention period in milliseconds, and
- * the length of the buckets in minutes.
+ * A group of rows with the same retention period (`keptMs`). `key` names the columns of the primary
+ * key, `at` is the column with the time, and `span` is the length of the buckets in minutes.
  */
 type Expiring = readonly [table: string, key: string, at: string, keptMs: number, span?: number];
 

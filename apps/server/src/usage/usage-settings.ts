@@ -15,9 +15,9 @@ export const defaultUsageSettings = {
   /** The interval at which expired counts are deleted. */
   deleteExpiredMs: 15 * 60_000,
   /**
-   * The time for which a failed flush (one write of the collected counts) is retried. The time must
-   * be shorter than `keepFlushesMs`. Otherwise a flush that was committed without a response could
-   * be counted twice.
+   * The time for which a failed flush (a batch of counts) is retried. The time must be shorter than
+   * `keepFlushesMs`. Otherwise a flush that was committed without a response could be counted
+   * twice.
    */
   giveUpAfterMs: 12 * 3_600_000,
   /**
