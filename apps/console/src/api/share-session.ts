@@ -39,8 +39,8 @@ const tab = String(Math.random());
 const send = (message: Message) => channel?.postMessage(message);
 
 /**
- * Whether this tab has asked the other tabs for a session. After a logout, a late response is
- * ignored, so that it does not log the operator in again.
+ * Whether this tab waits for a response to its request for a session. A logout sets it to `false`,
+ * so that a late response does not log the operator in again.
  */
 let isWanted = false;
 

@@ -75,7 +75,10 @@ const timeOf = (at: string | null | undefined) => at && <Time at={at} />;
 const quotaText = (perMinute = 0, perDay = 0) =>
   `${formatCount(perMinute)}/min, ${formatCount(perDay)}/day`;
 
-/** The members that a change can affect, each with its label and a function that formats its value. */
+/**
+ * The properties that a change can affect, each with its label and a function that formats its
+ * value.
+ */
 const members: Readonly<
   Record<
     Member,
@@ -109,8 +112,8 @@ const members: Readonly<
 };
 
 /**
- * The members that are not listed as changes if they only appear or disappear, because the action
- * or another column already shows this.
+ * The properties that are listed as changes only if they have a value both before and after the
+ * change. If a value is only set or removed, the action or another column already shows this.
  */
 const implied: readonly Member[] = ['name', 'revokedAt', 'suspension', 'tokens', 'strikes'];
 

@@ -21,8 +21,8 @@ export function StateBadge({
   state: KeyState;
   isBanned?: boolean;
   /**
-   * Whether the account of the key is suspended and the key itself is not. Such a key cannot be
-   * resumed alone.
+   * Whether the account of the key is suspended and the key itself is not. Operators must then
+   * resume the account and not the key.
    */
   isOfAccount?: boolean;
 }) {

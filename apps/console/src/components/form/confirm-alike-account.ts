@@ -18,8 +18,8 @@ export async function confirmAlikeAccount(given: string | null | undefined): Pro
   const name = tidyAccountName(given ?? '');
   if (!name || warned.has(name)) return;
   const accounts = await call('listAccounts', { query: { anyCaseOf: name } }).catch((error) => {
-    // For example, the name is invalid. The service then also refuses the change itself, and the form
-    // shows the error at the field.
+    // A refused search is ignored here. For example, if the name is invalid, the service also
+    // refuses the change itself, and the form shows the error at the field.
     if (error instanceof RefusedRequest) return [];
     throw error;
   });

@@ -47,8 +47,8 @@ export function Dialog({
       closedby={onClose === undefined ? 'none' : 'closerequest'}
       aria-labelledby={id}
       onClose={() => {
-        // The browser has closed the dialog by itself. Browsers without `closedby` do this, and
-        // others do it on a second Escape.
+        // The browser has closed the dialog by itself. Browsers that do not support `closedby` can
+        // do this, and other browsers do it when the operator presses Escape twice.
         if (!element.current?.isConnected) return;
         if (onClose === undefined) element.current.showModal();
         else onClose();

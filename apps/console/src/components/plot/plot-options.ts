@@ -19,8 +19,9 @@ export const axisSteps: readonly number[] = [
 ];
 
 /**
- * Converts buckets to the columns of uPlot. The columns are the times, the sums from the top of
- * each stacked bar to its bottom, and the limit.
+ * Converts buckets to the data columns of uPlot: the times, one column for each outcome, and the
+ * limit. The bar of an outcome starts at zero, so its value includes the outcomes below it in the
+ * stack.
  */
 export function toSeries(
   buckets: readonly Bucket[],
@@ -89,8 +90,8 @@ export function optionsFor(
     ],
     series: [
       {},
-      // The bars are drawn over one another from zero: the highest sum first, then each lower sum
-      // in front of it.
+      // All bars start at zero. The highest bar is drawn first, and each lower bar covers a part of
+      // it, so the bars look stacked.
       ...outcomes.toReversed().map(
         (outcome): uPlot.Series => ({
           fill: colour(colourOf(outcome)),

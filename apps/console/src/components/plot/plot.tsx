@@ -38,7 +38,7 @@ export function UsagePlot({
   /** The plural name of the counted events, such as "Requests". */
   what: string;
   ledger: Ledger;
-  /** Whether the plot counts the requests of all keys, which its title then says. */
+  /** Whether the plot counts the requests of all keys. The title then ends in "all keys". */
   ofAll?: boolean;
   limit?: Limit | undefined;
   /** The first part of the CSV file's name. The period follows it. */
@@ -62,8 +62,8 @@ export function UsagePlot({
     const element = place.current;
     if (element === null) return;
     const hooks: uPlot.Hooks.Arrays = {
-      // uPlot also calls this hook when it draws the plot again. The hook must not remove a selection
-      // by keyboard then.
+      // uPlot also calls this hook when it draws the plot again. In this case, the hook must keep
+      // the bucket that the operator has selected with the keyboard.
       setCursor: [
         (self) => {
           const index = indexAt(self, latest.current.buckets, lengthMs);

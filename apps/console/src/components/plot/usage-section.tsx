@@ -83,7 +83,7 @@ function DenialTable({ denials: { buckets }, bucket }: { denials: Denials; bucke
   return (
     <Table
       hasOwnScroll
-      caption={`Denied by ${bucketLabels[bucket]}`}
+      caption={`Denied requests by ${bucketLabels[bucket]}`}
       columns={['Start', { number: 'Denied' }, { number: 'Banned' }]}
       rows={buckets.toReversed().map(({ at, counts }) => ({
         key: at.toISOString(),

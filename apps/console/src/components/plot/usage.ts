@@ -66,8 +66,9 @@ export const sumOf = (counts: Counts): number =>
   Object.values(counts).reduce((sum, count) => sum + count, 0);
 
 /**
- * The share of the limit that the highest bar must reach before the plot shows the limit line. With
- * a distant limit line, the bars would be too low to read.
+ * The share of the limit that the highest bar must reach before the plot shows the limit line. If
+ * the limit is much higher than the bars, a plot with the limit line would make the bars too low to
+ * read.
  */
 const nearLimit = 0.4;
 

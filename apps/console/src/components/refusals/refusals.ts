@@ -21,7 +21,7 @@ export type Refusal =
       readonly banned: number;
       /** The number of active keys of the account. */
       readonly keys: number;
-      /** The time when the last ban of the account's keys ends. */
+      /** The latest time at which one of these bans ends. */
       readonly until: string;
       /**
        * The share of today's requests that came from the banned keys, from 0 to 1; `undefined` if
@@ -73,7 +73,10 @@ function bansOf({ bans, bannedKeys, busiestKeys, keys, requestsToday }: AccountD
   return [{ why: 'keys banned', banned: bannedKeys, keys, until: last.until, share }];
 }
 
-/** Returns the reasons that affect some keys of an account, without bans. */
+/**
+ * Returns the reasons that come from the states of an account's keys, except bans, which `bansOf`
+ * returns.
+ */
 function refusalsOfKeys({ keys, suspension, fullKeys, newestKeys }: AccountDetails): Refusal[] {
   if (keys === 0) return [{ why: 'no key' }];
   const suspended =
@@ -124,8 +127,8 @@ function suspensions(whose: Whose, suspension: KeyDetails['suspension']): Refusa
 /**
  * Returns the windows that have no requests left.
  *
- * @param quota the configured limits. During a Redis outage, `windows` only has the part of the
- *   limits that one replica may use.
+ * @param quota the configured limits. They are not read from `windows`, because during a Redis
+ *   outage `windows` contains one replica's share of each limit.
  */
 function fullWindows(
   whose: Whose,
@@ -147,7 +150,10 @@ export interface Denials {
   /** The buckets that contain denied requests (429), the earliest first. */
   readonly buckets: readonly Bucket[];
   readonly denied: number;
-  /** The number of requests that were refused because the key was not valid at that time. */
+  /**
+   * The number of requests that were refused with 401 or 403, because the key was suspended,
+   * revoked or expired, or its token was replaced.
+   */
   readonly refused: number;
   /** The number of all requests in the period. */
   readonly requests: number;

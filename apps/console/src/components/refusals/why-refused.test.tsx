@@ -71,7 +71,7 @@ test('the console shows the number of denied requests in the selected period, an
   const buckets = [bucket('2026-03-03T10:00:00Z'), bucket('2026-03-03T10:02:00Z')];
   const text = show([], { ...none, buckets, denied: 10, refused: 2, requests: 1_200 });
   expect(text.replaceAll(/\s+/g, ' ')).toMatch(
-    /In the selected period, 10 of 1,200 requests were denied or banned, from .* to .*\. 2 were refused with 401 or 403\./,
+    /In the selected period, 10 of 1,200 requests were denied with 429, from .* to .*\. 2 were refused with 401 or 403\./,
   );
   screen.getByRole('button', { name: 'Write to the customer…' });
 });

@@ -194,7 +194,7 @@ function Past({ denials: { buckets, denied, refused, requests } }: { denials: De
   return (
     <>
       In the selected period, <strong>{formatCount(denied)}</strong> of
-      {` ${formatCount(requests)}`} requests were denied or banned
+      {` ${formatCount(requests)}`} requests were denied with 429
       {first === last ? (
         <>, all at {time(first.at)}.</>
       ) : (

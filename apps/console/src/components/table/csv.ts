@@ -34,7 +34,10 @@ function toInertCell(cell: Cell): Cell {
   return typeof cell === 'string' ? cell.replaceAll(formulas, "'") : cell;
 }
 
-/** Creates columns that show members of a row unchanged, under their own names. */
+/**
+ * Creates columns that contain properties of a row unchanged. The column names are the property
+ * names.
+ */
 const members = <Name extends string>(...names: Name[]): CsvColumns<Record<Name, Cell>> =>
   Object.fromEntries(names.map((name) => [name, (row: Record<Name, Cell>) => row[name]]));
 

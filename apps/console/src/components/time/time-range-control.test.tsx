@@ -30,7 +30,7 @@ test.each([
   expect(spanOf(location.hash)).toEqual(['own', ...span]);
 });
 
-test('the period control replaces selected times when the operator picks a preset such as Last week', () => {
+test('the period control replaces the selected start and end when the operator chooses a preset such as Last week', () => {
   renderAt(tuesday, <Page />);
   fireEvent.click(screen.getByText('Last week'));
   expect(location.hash).toBe('#/overview?range=week');

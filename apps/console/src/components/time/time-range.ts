@@ -120,8 +120,9 @@ export function subjectOf({ name, span }: TimeRange): string {
 }
 
 /**
- * Returns how long the history of a period may be cached, in milliseconds. Only minutes of the last
- * 5 minutes still change quickly.
+ * Returns how long the history of a period may be cached, in milliseconds. The numbers of the last
+ * 5 minutes still change quickly. So a period that is plotted by minute and includes them is not
+ * cached.
  */
 export function freshForMs({ bucket, span }: TimeRange, now: number = Date.now()): number {
   return bucket === 'minute' && span.to > now - 5 * minuteMs ? 0 : 10_000;
@@ -145,7 +146,7 @@ export function showSpan(span: Span): void {
   goTo(linkToSpan(span));
 }
 
-/** Returns whether the service has smaller buckets for the time of one bucket. */
+/** Returns whether the service still has data in smaller buckets for the period of one bucket. */
 export function hasSmaller(bucket: UsageBucket, at: number): boolean {
   return bucketFor({ from: at, to: at + bucketMs[bucket] }, Date.now()) !== bucket;
 }

@@ -12,7 +12,7 @@ test.each([
   [null, 'Clear strikes…', 'Clear the strikes of the key?', /^Strikes and earlier bans/],
   [until, 'Unban…', 'Unban the key?', /^The ban ends immediately on all replicas\. Strikes/],
 ] as const)(
-  'when the ban of a key with strikes ends at %s, the button "%s" opens the dialog "%s"',
+  'for a key with strikes whose bannedUntil is %s, the button "%s" opens the dialog "%s"',
   (bannedUntil, button, title, consequence) => {
     session.value = { session: { operations: ['unbanKey'] } } as unknown as IssuedSession;
     onTestFinished(() => {

@@ -101,7 +101,7 @@ function actionsOn(details: KeyDetails): Readonly<Record<string, Action>> {
         showToken({
           title: 'The new token',
           token,
-          advice: 'Give it to the people or programs that use the key.',
+          advice: 'Give this token to the people or programs that use the key.',
         });
       }),
       done: 'New token created.',

@@ -47,8 +47,9 @@ export function createOperator(): Change {
 /**
  * Returns the possible changes to an operator.
  *
- * @param operators the listed operators. Without a search, the list is complete, so an owner that
- *   is the only active one in it is the last owner.
+ * @param operators the listed operators. If an owner is the only active owner in this list, the
+ *   dialog warns that it is the last owner. A search can hide other owners, so the dialog then says
+ *   that it may be the last owner.
  */
 export function actionsOn(
   operator: Operator,
@@ -166,5 +167,5 @@ function readNewOperator(form: FormData): NewOperator {
 }
 
 function showTokenOfOperator(token: string): void {
-  showToken({ title: "The operator's token", token, advice: 'Give it to the operator.' });
+  showToken({ title: "The operator's token", token, advice: 'Give this token to the operator.' });
 }

@@ -80,7 +80,9 @@ export async function explainDenials(store: Store): Promise<void> {
 
   await tab.show(`#/key/${id}?range=day`);
   const denials = (bucket: string) =>
-    page.getByRole('region', { name: `Denied by ${bucket}` }).locator('tbody tr:has(time)');
+    page
+      .getByRole('region', { name: `Denied requests by ${bucket}` })
+      .locator('tbody tr:has(time)');
   await denials('hour').last().getByRole('link').click();
   await expect.poll(() => denials('minute').count()).toBe(2);
   const cells = await denials('minute').locator('td').allTextContents();
@@ -163,7 +165,7 @@ async function writeLetter({ open, createOperator }: Store, keyId: string): Prom
   await tab.show(`#/key/${keyId}`);
   // All denials may be in the same minute, or in two consecutive minutes.
   await why(page)
-    .getByText(/denied or banned, (all at|from)/)
+    .getByText(/denied with 429, (all at|from)/)
     .waitFor();
   await tab.press('Write to the customer…');
   const dialog = page.getByRole('dialog', { name: 'Write to the customer' });
