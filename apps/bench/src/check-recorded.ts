@@ -76,8 +76,8 @@ if (worse > 0) {
 }
 
 /**
- * Returns the server's CPU time per request as a multiple of the waiting baseline: the median of
- * all rounds.
+ * Returns the service's CPU time per request, divided by the CPU time of {@link waitingBaseline}.
+ * The result is the median of all rounds.
  */
 function costOf(results: readonly TargetResult[]): number {
   const baselineCosts = cpuOfRounds(results, waitingBaseline.name);

@@ -11,7 +11,7 @@ test.each([
   [Number.NaN, 1, 1, 'worse'],
   [1, 1, Number.NaN, 'worse'],
 ] as const)(
-  'compareCost compares the measured cost %d with the recorded cost %d and the noise %d, and returns the verdict "%s"',
+  'for the measured cost %d, the recorded cost %d and the noise %d, compareCost returns the verdict "%s"',
   (measured, recorded, noise, verdict) => {
     expect(compareCost(measured, recorded, noise).verdict).toBe(verdict);
   },

@@ -13,9 +13,10 @@ export type CostComparison = {
  * Compares the CPU time of a request with the recorded time. Both are multiples of a baseline
  * server's time in the same run, so the speed of the machine cancels out.
  *
- * The baseline waits before it responds, like the service. Relative to a baseline that responds
- * immediately, the same code cost up to 40 % more on a busy machine. The check fails only if the
- * cost has increased by more than the allowed growth, multiplied by the noise of the run.
+ * The baseline waits before it responds, like the service. A baseline that responds immediately is
+ * not suitable: on a busy machine, the measured cost rose by up to 40 % although the code was the
+ * same. The check fails only if the cost has increased by more than the allowed growth, multiplied
+ * by the noise of the run.
  *
  * @param noise the result of {@link noiseOf}.
  */

@@ -17,8 +17,8 @@ export type OfferedLoad = {
   readonly calls: (connection: number) => readonly Call[];
   readonly refusal: Workload['refusal'];
   /**
-   * The warm-up lasts until both values are reached. After {@link maxWarmUpMs}, it does not wait
-   * for the requests any more.
+   * The warm-up ends when this time has passed and this number of requests has been answered. It
+   * waits at most {@link maxWarmUpMs} for this number.
    */
   readonly warmUp: { readonly milliseconds: number; readonly requests: number };
   readonly measureMs: number;
@@ -40,8 +40,8 @@ export type OfferedResult = {
 };
 
 /**
- * How long the warm-up waits for its requests, in milliseconds. On a very slow machine, the
- * measurement then starts anyway.
+ * How long the warm-up waits for its number of requests, in milliseconds. On a very slow machine,
+ * the measurement then starts after fewer requests.
  */
 const maxWarmUpMs = 20_000;
 
@@ -59,8 +59,8 @@ const tickMs = 2;
  * We do not use autocannon: it needs three times as much CPU time, and sends fewer requests when
  * the service is slow.
  *
- * @throws {Error} if a measured response is wrong and not a 503, if no response except 503s
- *   arrives, or if a connection fails or is closed.
+ * @throws {Error} if a measured response is wrong, if every measured response is a 503, or if a
+ *   connection fails or is closed. A 503 never counts as a wrong response.
  */
 export async function offerLoad(options: OfferedLoad): Promise<OfferedResult> {
   const { origins, connections, perSecond, refusal, warmUp, measureMs } = options;
@@ -77,8 +77,9 @@ export async function offerLoad(options: OfferedLoad): Promise<OfferedResult> {
   let isMeasuring = false;
 
   function note(status: number, sentAt: number, faultOf: () => string | undefined): void {
-    // Responses during the warm-up are not checked. For example, a quota that will be used up still
-    // admits requests.
+    // Responses during the warm-up are not checked, because some workloads expect responses that
+    // only come later. For example, a quota must first be used up before the service denies
+    // requests.
     if (!isMeasuring) {
       unmeasured += 1;
       if (unmeasured >= warmUp.requests) warm.resolve();

@@ -10,7 +10,10 @@ export const checkedFile = fileURLToPath(new URL('checked.json', directory));
 /** The file with the numbers of the last run. */
 export const latestFile = fileURLToPath(new URL('latest.json', directory));
 
-/** The cost of a request in each checked workload, as a multiple of the waiting baseline. */
+/**
+ * The cost of a request in each checked workload, divided by the cost of a request to the baseline
+ * server that waits before it responds.
+ */
 export type CheckedCosts = {
   readonly commit: string;
   readonly pets: number;

@@ -17,7 +17,10 @@ export const windows = [
 // pg returns a bigint as a string. A number is enough here, because all values are small.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
-/** The pool has as many connections as the two pools of the service for requests. */
+/**
+ * The service has two pools for requests. This pool has as many connections as both of them
+ * together.
+ */
 export const pool = new pg.Pool({ connectionString: DATABASE_URL, max: 4 });
 
 export const redis = new Redis(REDIS_URL);
