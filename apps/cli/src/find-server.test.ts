@@ -72,7 +72,7 @@ test('findServer names invalid variables in its error, but does not show their v
   expect(() => findServer({})).toThrow(/^OPS_URL: expected an .*\nADMIN_TOKEN: (?!.*hush)/);
 });
 
-test('findServer uses the Unix socket in the data directory when no token is set, and only root may use the socket of another user', async () => {
+test('findServer uses the Unix socket in the data directory when no token is set, and rejects the socket of another user unless the CLI runs as root', async () => {
   const { path } = directory;
   const socketPath = join(path, 'ops.sock');
   await using server = createServer().listen(socketPath);

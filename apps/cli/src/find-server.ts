@@ -17,8 +17,8 @@ export type ServerAccess =
   | { readonly name: string; readonly url: string; readonly token: string };
 
 /**
- * Finds the server to use: the server that the options or the environment name. If neither names a
- * server, it is the embedded server that uses `DATA_DIR`.
+ * Finds the server that commands call. The options come first, and then the environment variables.
+ * If neither specifies a server, the function returns the embedded server that uses `DATA_DIR`.
  *
  * @throws {CliError} if a URL is given without a token, if the token file is missing or invalid, or
  * if the socket of the embedded server is missing or belongs to another user.

@@ -208,7 +208,7 @@ test.each([
 const evil = 'acme\u202E\u001B[2J\u009B1m\u2028';
 const shown = 'acme\\u202e\\u001b[2J\\u009b1m\\u2028';
 
-test('the CLI escapes control and right-to-left characters in names, in tables and in JSON', async () => {
+test('the CLI escapes control and right-to-left characters in names, both in tables and in JSON', async () => {
   // A newer version of the service may add properties, such as `region`, that this version of the
   // CLI does not know.
   const body = [

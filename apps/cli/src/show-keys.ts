@@ -28,7 +28,7 @@ export function showKeys(keys: readonly ListedKey[]): string {
 
 /**
  * Returns the state of an API key in a list. If only the account of the key is suspended, the state
- * is `account suspended`, because the key cannot be resumed alone.
+ * is `account suspended`, because operators must then resume the account and not the key.
  */
 export function listedState(key: ListedKey): string {
   const { state, bannedUntil, suspension } = key;
