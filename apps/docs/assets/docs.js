@@ -31,7 +31,7 @@ function afterPaint(task) {
   requestAnimationFrame(() => setTimeout(task));
 }
 
-/** Opens the closed part of the page that contains the target of the address. */
+/** If the address links to an element in a closed section of the page, opens this section. */
 function openTarget() {
   const part = document.getElementById(location.hash.slice(1))?.closest('details');
   if (part) part.open = true;
@@ -183,8 +183,8 @@ function keepLanguage() {
   const inputs = [...(choice?.querySelectorAll('input') ?? [])];
   const chosen = localStorage.getItem('language');
   for (const input of inputs) if (input.value === chosen) input.checked = true;
-  // The stored language of an earlier visit may change the length of samples and move the target of
-  // the address, so the page scrolls to it again.
+  // The page now shows samples in the language of an earlier visit, which may have another length.
+  // If the address links to a section, this section has moved, so the page scrolls to it again.
   if (chosen && location.hash) document.getElementById(location.hash.slice(1))?.scrollIntoView();
   let shown = inputs.find(({ checked }) => checked);
   for (const input of inputs) {

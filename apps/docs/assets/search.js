@@ -34,13 +34,13 @@ const fillers = new Set(
 const minFuzzyLength = 5;
 
 /**
- * Finds the entries that contain every word of a query, without common words. If there are none,
- * the search accepts similar words in place of unknown words. If there are still none, it finds the
- * entries that contain some of the words.
+ * Finds the entries that contain every word of a query, apart from common words. If no entry
+ * contains them all, the search accepts similar words in place of unknown words. If there is still
+ * no match, it finds the entries that contain some of the words.
  *
- * An entry whose title or anchor equals the query comes first. Of similar matches, guides come
- * before the client reference. They also come before error codes, unless the query is an error
- * code.
+ * An entry whose title or anchor equals the query comes first. Among the other entries, the client
+ * reference and the error codes have less weight than the guides. If the query contains an
+ * underscore, it is probably an error code, so error codes keep their full weight.
  */
 function search(index, query) {
   const isCode = query.includes('_');

@@ -59,8 +59,8 @@ const addresses: ReadonlyMap<string, string> = new Map(
 );
 
 /**
- * The declarations whose members have headings of their own, with a prefix for their anchors. The
- * search finds only headings.
+ * The declarations whose members have their own headings, because the search finds only headings.
+ * Each value is the prefix of the anchors.
  */
 const prefixes: Readonly<Record<string, string>> = {
   ClientOptions: 'client',
@@ -199,8 +199,8 @@ function describe(kind: string, name: string, rest: string, comment: Comment): s
     comment: parseComment(text),
   }));
   const base = hasMembers ? /^[^{]* extends (\w+)/.exec(rest)?.[1] : undefined;
-  // Members with a literal type only narrow the type of an error, so they are described in the
-  // text.
+  // Some members of an error class have only one possible value, such as `status: 429`. A sentence
+  // states these values, so the table of members leaves them out.
   const isFixed = ({ name, type }: Member) =>
     kind === 'class' && (name === 'name' || /^: (?:\d+|'\w+')$/.test(type));
   const fixed = members.filter((member) => isFixed(member) && member.name !== 'name');
@@ -210,8 +210,8 @@ function describe(kind: string, name: string, rest: string, comment: Comment): s
     `### ${name} {#${name}}`,
     comment.text,
     base && `It extends ${linkTo(base)}${facts.join('')}.`,
-    // A type whose names come from a table of the contract is not shown, because its comment lists
-    // them.
+    // A type such as `keyof typeof errorCodes` has no code block, because the block would not show
+    // the possible values.
     !hasMembers && !rest.includes('keyof typeof') && codeBlock(plainType(`${kind} ${name}${rest}`)),
     comment.throws,
     // Error classes have no table of members and no example of their own, because they differ only

@@ -11,8 +11,8 @@ export const style = readFileSync(new URL('../assets/docs.css', import.meta.url)
 
 /**
  * Returns the headers of every page. The Content-Security-Policy allows the site's own files, the
- * embedded style sheet, and requests to this service and its staging environment. An injected text
- * cannot run as code.
+ * embedded style sheet, and requests to this service and its staging environment. So a script that
+ * an attacker injects into a page cannot run.
  */
 export const docsPageHeaders = (stagingOrigin?: string): Readonly<Record<string, string>> => ({
   'Content-Security-Policy': [

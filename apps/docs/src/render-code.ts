@@ -12,7 +12,7 @@ const languages: Readonly<Record<string, { readonly tab: string; readonly captio
   go: { tab: 'Go', caption: 'Go' },
 };
 
-/** Returns the full name of a language, so that the search finds it. */
+/** Returns the full name of a language. The search index contains it instead of the short name. */
 export const languageName = (language: string): string => languages[language]?.caption ?? '';
 
 /** Matches the language of a code block that shows a response, such as `json 429`. */
