@@ -41,7 +41,8 @@ const trust = '--trust-lockfile';
 /** The pnpm options for each scope. Each scope includes the previous ones. */
 const filters = {
   'run-on-this-node': ['--prod', ...service, trust],
-  // Node is a dependency of the root package. Node is half of the download.
+  // This scope also installs Node, which is a dependency of the root package. The scope
+  // `run-on-this-node` does not, because Node is half of the download.
   run: ['--prod', '--filter-prod', 'animal-store', ...service, trust],
   develop: ['--filter', '!@animal-store/heavy-tools', trust],
   all: [],

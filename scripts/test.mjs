@@ -21,8 +21,8 @@ const steps =
 const total = { passed: 0, failed: 0 };
 
 forgetReports();
-// These tasks run separately before the tests, because turbo would also pass them the options of
-// vitest.
+// These tasks are not in the same turbo run as the tests, because turbo passes the options of
+// vitest to every task of a run.
 check('lint, type checks and builds', [
   ...['run', 'lint', 'typecheck', 'build'],
   '--continue=dependencies-successful',

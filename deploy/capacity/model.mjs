@@ -21,8 +21,8 @@ function cpuOf(workload) {
 }
 
 /**
- * The assumed mix of requests: 80 % lists of many keys (workload b), 15 % gets by id (c), and 5 %
- * creations (d).
+ * The assumed mix of requests: 80 % list requests with many different API keys (workload b), 15 %
+ * reads of one animal (c), and 5 % creations (d).
  */
 const mix = { b: 0.8, c: 0.15, d: 0.05 };
 const mean = (part) =>
@@ -87,8 +87,8 @@ const assumptions = {
 /** Computes the resources for a number of active keys and a peak rate of requests per second. */
 function need(keys, requests) {
   const it = assumptions;
-  // The API keys that are active in the same minute, if all API keys are active within the same 8
-  // hours.
+  // The average number of API keys that are active in the same minute. All API keys are active
+  // within the same 8 hours, each in 60 of these minutes.
   const activeKeys = keys * (it.activeMinutes / (it.activeHours * 60));
   let replicas = 3;
   let use;

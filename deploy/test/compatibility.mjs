@@ -6,8 +6,9 @@ import { postgresUser } from '../../packages/testkit/src/postgres-binaries.ts';
 import { makeDirectory, node, readMetrics, repository, run, startReplica } from './steps.mjs';
 
 /**
- * Connects the service to Postgres and Redis over TLS. It accepts a certificate of a private
- * authority, and refuses an unknown authority and an expired certificate.
+ * Connects the service to Postgres and Redis over TLS. The service must accept a certificate from a
+ * private authority. It must refuse a certificate from an unknown authority, and an expired
+ * certificate.
  */
 export async function testCompatibility({ scope, createDatabase, freePort, say }) {
   const directory = await makeDirectory(scope);
@@ -96,8 +97,8 @@ async function expectBreaker(scope, env, isOpen) {
 }
 
 /**
- * Creates two certificate authorities, and two certificates of the first one for `localhost`. One
- * of the certificates has expired.
+ * Creates two certificate authorities. The first authority signs two certificates for `localhost`:
+ * a valid one and an expired one.
  */
 async function makeCertificates(directory) {
   const openssl = (line) => run('openssl', line.split(' '), { cwd: directory });

@@ -24,8 +24,8 @@ export const base = 'localhost/animal-store-base:test';
 const authorities = '/etc/ssl/certs/ca-certificates.crt';
 
 /**
- * Returns the configuration for containers and builds, as root without systemd. Containers may open
- * many files.
+ * Returns the configuration of podman and buildah, which run as root and without systemd here.
+ * Containers may open many files.
  */
 const configurationIn = (directory) => `[containers]
 default_ulimits = ["nofile=20000:20000", "nproc=20000:20000"]

@@ -3,7 +3,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { repository } from './steps.mjs';
 
-/** The connections that Postgres allows by default, minus the connections for superusers. */
+/**
+ * The number of connections that Postgres allows by default, minus those that are reserved for
+ * superusers.
+ */
 const connectionsOfPostgres = 100 - 3;
 
 /**

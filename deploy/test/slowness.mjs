@@ -23,8 +23,8 @@ import {
 const slowRedisMs = 120;
 
 /**
- * Tests the runbook "A customer says that it is slow" in docs/operating.md. It runs the commands
- * with three different faults, and checks that each command points to the fault.
+ * Tests the runbook "A customer says that it is slow" in docs/operating.md. It causes four faults,
+ * one after another, and checks that the commands of the runbook point to each of them.
  */
 export async function testSlowness({ scope, createDatabase, freePort, say }) {
   const commands = readCommands();

@@ -49,7 +49,7 @@ export const startReplica = async (scope, env) =>
 /** Creates a directory that is removed at the end of the scope. */
 export const makeDirectory = async (scope) => scope.use(await temporaryDirectory()).path;
 
-/** Sends a GET request. If there is a body, it is sent as JSON in a POST request. */
+/** Sends a GET request, or a POST request with a JSON body if `body` is given. */
 export const ask = (url, token, body) =>
   fetch(url, {
     method: body === undefined ? 'GET' : 'POST',

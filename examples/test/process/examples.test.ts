@@ -242,7 +242,7 @@ describe('the recipes', () => {
     expect(JSON.parse(toJsonWithStrings(pet))).toEqual({ ...pet, categoryId: '9007199254740993' });
   });
 
-  test('the OpenTelemetry recipe creates a span for each request, and one for a failed call', async () => {
+  test('the OpenTelemetry recipe creates a span for each request, and another span for each call that fails', async () => {
     const exporter = new InMemorySpanExporter();
     const spanProcessors = [new SimpleSpanProcessor({ exporter })];
     const tracer = new TracerProvider({ spanProcessors }).getTracer('examples');
