@@ -2,7 +2,7 @@
 -- account stays, even if a request begins a ban at the same moment. Redis runs no other command
 -- between the read and the write of a script.
 --
--- KEYS[1]  the name of the windows. They are 20 bytes, and the ban state may follow them in the same string.
+-- KEYS[1]  the Redis key of the windows. They are 20 bytes, and the ban state may follow them in the same string.
 
 local state = redis.call('GET', KEYS[1])
 if state and #state > 20 then

@@ -120,8 +120,9 @@ for i = 1, #asked / 4 do
         unpack(policy)
       if min_strikes > 0 then
         local new_strikes = denied
-        -- An episode that began before the full window was opened is over. The key has waited
-        -- since, and other keys of its account have used up the new window.
+        -- If the full window was opened after the episode began, the episode is over. Other keys of
+        -- the account have used up the new window. So this denial begins a new episode, and is no
+        -- strike.
         local full_since = now
         if minute_used >= minute_limit then
           full_since, denied_until = minute_ends - 60000, minute_ends

@@ -1,7 +1,7 @@
 -- Calls every command that the scripts of this folder and of rate-limiter-flexible use. So a probe
 -- fails if the user of this connection is not allowed to run one of them.
 --
--- KEYS[1]  a name for probes
+-- KEYS[1]  a Redis key for probes
 
 local name = KEYS[1]
 redis.call('TIME')

@@ -119,8 +119,8 @@ export const examples: Readonly<Record<string, readonly Step[]>> = {
     [
       [0, one, 61, '60 admitted, 1 denied'],
       [60_000, other, 60, '60 admitted'],
-      // The next denied requests begin a new episode, although the key was not admitted since its
-      // last denied request.
+      // The next denied requests begin a new episode, because the window has reset. The key itself
+      // was not admitted since its last denied request.
       [2_000, one, 100, '100 denied', 'wait 58 (minute'],
       [1_000, one, 31, '30 denied, 1 banned'],
     ],

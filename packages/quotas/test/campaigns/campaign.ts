@@ -3,7 +3,7 @@ const { CAMPAIGN_SEED: seed = '1', CAMPAIGN_MINUTES: minutes = '1' } = process.e
 
 const endsAt = Date.now() + Number(minutes) * 60_000;
 
-/** The options of the campaign, from the command `npm run campaign`. */
+/** The options of a campaign (long test), from the command `npm run campaign`. */
 export const campaign = {
   seed: Number(seed),
   timeoutMs: Number(minutes) * 60_000 + 600_000,
