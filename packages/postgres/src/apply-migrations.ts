@@ -17,9 +17,9 @@ interface Options extends Pick<DatabaseLimits, 'tableLockTimeoutMs' | 'migration
  * Applies the missing migrations, each in its own transaction. It records them in the same table as
  * drizzle's own migrator.
  *
- * drizzle's migrator is not used, because it applies all migrations in a single transaction. It
- * would keep the locks of the first migration until the last migration has copied its rows. It also
- * waits for locks without a timeout.
+ * drizzle's migrator is not used, because it applies all migrations in a single transaction. The
+ * tables that the first migration locks would stay locked until the last migration has ended. The
+ * migrator also waits for locks without a timeout.
  */
 export async function applyMigrations(client: Sql, options: Options): Promise<void> {
   await liftTimeLimits(client);
@@ -65,9 +65,10 @@ async function tryToApply(
 }
 
 /**
- * Switches off the time limits of this session, because the role or the database may have set
- * limits. The index of a large table takes longer than such a limit, and each retry would start
- * again. The limits are not connection parameters, because PgBouncer refuses them.
+ * Switches off the time limits of this session, which the role or the database may have set. If the
+ * creation of an index took longer than a limit, each retry would start from the beginning, and the
+ * migration would never end. The limits are not connection parameters, because PgBouncer refuses
+ * them.
  */
 async function liftTimeLimits(client: Sql): Promise<void> {
   await client`select set_config(name, '0', false) from pg_settings where name in

@@ -51,8 +51,9 @@ export const defaultDatabaseLimits = {
    */
   searchSeconds: 2,
   /**
-   * The pause between two searches for a writable Postgres. The pause varies by half. Otherwise,
-   * all replicas of the service would query the hosts at the same time.
+   * The mean pause between two searches for a writable Postgres. Each pause is random, from half to
+   * one and a half times this value. Otherwise, all replicas of the service would query the hosts
+   * at the same time.
    */
   searchPauseMs: 250,
   /** The pause between two attempts of a start to reach Postgres. */

@@ -94,9 +94,10 @@ async function migrate(
   const other = connect();
   await checkSession(client);
   await checkOwnSessions(client, other);
-  // `pg_advisory_lock` would wait inside a statement, and could cause a deadlock. The migrating
-  // replica creates indexes online, and Postgres then waits for all earlier statements. So that
-  // replica would wait for the replica that waits for its lock.
+  // `pg_advisory_lock` is not used, because it waits inside a statement, and could cause a
+  // deadlock. The replica that migrates creates indexes online, and Postgres then waits for all
+  // earlier statements. One of them would be the statement of a replica that waits for the
+  // migration lock.
   let pid = await tryToLock(client);
   while (pid === undefined) {
     onWaiting({ reason: otherMigrates, id: otherMigrates });

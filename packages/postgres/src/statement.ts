@@ -17,8 +17,8 @@ import {
 import { defaultDatabaseLimits } from './database-settings.ts';
 
 /**
- * The information that subscribers receive about a statement: the name that `statement` or
- * `preparedStatement` has given to it. Subscribers never receive the parameters.
+ * The information about a statement that the subscribers of {@link statementChannel} receive: the
+ * name from the call of `statement` or `preparedStatement`. They never receive the parameters.
  */
 export interface StatementContext {
   readonly statement: string;
@@ -205,8 +205,8 @@ export function preparedSql<Row>(
  * Returns the SQL for the requests of a {@link preparedSql}, as a table. Its column `n` contains
  * the position of each request.
  *
- * The requests are passed as one JSON text. Postgres would see the length of an array, and would
- * make a new plan for each execution.
+ * The requests are passed as one JSON text, not as an array. Postgres would see the length of an
+ * array, and would therefore make a new plan for each execution.
  *
  * @param columns the names and types of the other columns, in SQL.
  */
