@@ -14,8 +14,8 @@ export type GuardianOrder = { order: 'guard' | 'release'; charge: Charge };
 let guardian: ChildProcess | undefined;
 
 /**
- * Registers a resource with the guardian. If this process ends in any way, even by SIGKILL, the
- * guardian cleans the resource up.
+ * Registers a resource with the guardian, which is a separate process (see `guardian.ts`). If this
+ * process ends in any way, even by SIGKILL, the guardian cleans the resource up.
  *
  * @returns a function that removes the registration. Call it after you have cleaned the resource up
  *   yourself.

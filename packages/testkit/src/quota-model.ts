@@ -152,8 +152,8 @@ export function createQuotaModel(policy: BanPolicy) {
           const reported = windows[windows[1].remaining < windows[0].remaining ? 1 : 0];
           return { outcome: 'admitted', reported, windows, retryAfterSeconds: 0, warned: false };
         }
-        // If the full window was opened after the key's last denied request, other keys of the
-        // account have used it up. The episode is then over.
+        // If every full window was opened after the episode (a series of denied requests) began,
+        // the episode is over. Other keys of the account have used up the new window.
         const { episodeBeganAt = 0 } = key;
         if (!full.some((name) => (counts[name]?.endsAt ?? 0) - lengthMs[name] <= episodeBeganAt)) {
           key.episodeBeganAt = undefined;

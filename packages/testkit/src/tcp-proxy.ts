@@ -104,10 +104,10 @@ export async function openTcpProxy(options: {
     links.delete(link);
     link.isReset = true;
     for (const socket of link.sockets) {
-      // There are two cases in which `resetAndDestroy` does not work. While a socket connects, Node
-      // would wait for the connection before the reset, and a frozen target never accepts it. After
-      // `end`, the reset fails while the end is being sent, and Node keeps the socket. A process
-      // then used a whole CPU core forever.
+      // `resetAndDestroy` does not work in two cases. While a socket connects, Node would reset it
+      // only after it is connected, and a frozen target never accepts the connection. After `end`,
+      // the reset fails while the end is being sent, and Node keeps the socket. In this case, a
+      // process used a whole CPU core forever.
       if (socket.connecting || socket.writableEnded) socket.destroy();
       else socket.resetAndDestroy();
     }
