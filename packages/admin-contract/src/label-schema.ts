@@ -10,8 +10,8 @@ import { tidyAccountName } from './account-name.ts';
 export const Label = Name.refine((text) => !holdsToken(text), { error: noToken });
 
 // Matches characters that Unicode lets renderers ignore, annotations, and the empty Braille
-// pattern. Joiners are included, although they are allowed in the name of an animal. An account is
-// a reference, and needs no joiners.
+// pattern. Joiners are among these characters. They are allowed in the name of an animal, but not
+// here: the name of an account only identifies the account, and needs no joiners.
 const invisible = /[\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffb]/u;
 
 /**

@@ -32,7 +32,10 @@ export interface BatcherOptions {
   readonly patienceMs: number;
 }
 
-/** The information that subscribers receive about a request in a batch. */
+/**
+ * The information about a request that the subscribers of `animal-store:batch` receive, such as
+ * traces.
+ */
 export type BatchContext = Pick<BatcherOptions, 'operation' | 'system'>;
 
 const batchChannel: TracingChannel<object, BatchContext> = tracingChannel<object, BatchContext>(
@@ -51,8 +54,8 @@ interface Call<Request, Result> {
  *
  * The batcher is under load if the last batch had several requests. Then it sends the next batch
  * only after an iteration of the event loop in which no further request has arrived. So requests
- * that arrive close together are in one batch. With 64 connections, a batch contains 30 requests
- * instead of 18, which saves a third of Redis's time.
+ * that arrive close together are in one batch. In a measurement with 64 connections, a batch
+ * contained 30 requests instead of 18, which saved a third of Redis's time.
  *
  * A request can only join a batch that has not been sent yet. So no result is older than its
  * request.

@@ -45,8 +45,8 @@ export function repeat(
   return {
     /**
      * Runs the work immediately, and then continues with the pauses. If the work is already
-     * running, it is run once more afterwards, because the current run may have begun too early for
-     * the caller.
+     * running, it is run once more afterwards. The current run may have begun before the change for
+     * which the caller wants the work to run.
      */
     async now(): Promise<void> {
       if (stopped) return;

@@ -29,8 +29,8 @@ export function createTestClock(startMs = Date.UTC(2026, 0, 5, 12)) {
   }
 
   /**
-   * Returns the next timer until a time. If several timers are due at the same time, it returns the
-   * one that was started first.
+   * Returns the first timer that is due at `end` or before. If several timers are due at the same
+   * time, it returns the one that was started first.
    */
   const nextBefore = (end: number) =>
     [...timers].filter(({ dueAt }) => dueAt <= end).sort((a, b) => a.dueAt - b.dueAt)[0];

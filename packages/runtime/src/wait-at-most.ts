@@ -5,7 +5,7 @@ export interface TimeLimit {
   readonly ms: number;
   /**
    * The clock for the timeout. @default {@link systemClock}, because databases and other systems
-   * have no other clock
+   * respond in real time
    */
   readonly clock?: Clock;
 }
