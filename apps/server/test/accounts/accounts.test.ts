@@ -40,8 +40,8 @@ const useAll = async (token: string, times: number) => {
   return statuses;
 };
 /**
- * Advances the clock until the requests are counted. The server writes the counts in the
- * background, and the admin API reads them every two seconds.
+ * Advances the clock until the server has written the request counts to the usage tables, from
+ * which the admin API reads them.
  */
 const untilCounted = () => service.server.pass(5_000);
 /** Returns the audit entries about the account itself, oldest first. */
@@ -73,8 +73,8 @@ test('all API keys of an account with a plan share one quota, and the admin API 
     // The response to a caller contains neither the account's name nor its other API keys.
     expect(told.text).not.toContain(account);
   }
-  // The list of API keys shows the plan that applies. The list also shows the plan of the key
-  // itself, which has no effect while the account has a plan.
+  // The list of API keys shows the plan of the account, which applies. It also shows the plan of
+  // the key itself, which has no effect while the account has a plan.
   const inForce = { subject: 'account', plan, quota };
   const own = { plan: 'business', quota: { perMinute: 1_000 }, inForce, state: 'active' };
   expect((await listKeys(`account=${account}`))[0]).toMatchObject(own);

@@ -51,7 +51,7 @@ test('the admin API returns the overview, an API key or an account together with
   }
 });
 
-test('the admin API returns the calls of deprecated operations and their callers in a single request, page by page', async () => {
+test('a single request to the admin API returns the usage of deprecated operations and a page of the API keys that called them', async () => {
   const ids: string[] = [];
   for (const name of ['first caller', 'second caller']) {
     const { key, token } = await admin.create(JSON.stringify({ name, plan: 'pro' }));

@@ -39,8 +39,8 @@ const maxDelayMs = 250;
 /**
  * Measures how attacks affect a valid caller. The server has a heap of 512 MB.
  *
- * @throws if a request of the valid caller fails, its p99 rises too much, or the server needs too
- * much memory.
+ * @throws if a request of the valid caller fails, if the 99th percentile of its response times
+ * rises by more than `maxDelayMs`, or if the server needs too much memory.
  */
 export async function run({ minutes }: { minutes: number }): Promise<void> {
   await using loaded = await startWithStores({

@@ -38,8 +38,8 @@ const actNames = [
 interface Start {
   readonly isPlanned: boolean;
   /**
-   * The number of requests. The first one is admitted, and the others are denied. After three
-   * requests, the next one leads to a ban. After four, the API key is banned.
+   * The number of requests. The first one is admitted, and the others are denied. If three requests
+   * were sent, the next one leads to a ban. If four were sent, the API key is already banned.
    */
   readonly requests: number;
 }
@@ -50,9 +50,9 @@ const starts: readonly Start[] = [false, true].flatMap((isPlanned) =>
 
 /**
  * Lets two operators and a caller act on one API key at the same time. The campaign tries every
- * pair of operators' actions, with quotas in Redis and in memory. The final state and the responses
- * must also be possible without concurrency: the same result must follow from at least one order of
- * the actions and of the two steps of the request.
+ * pair of operators' actions, with quotas in Redis and in memory. The result (the final state and
+ * the responses) must be possible without concurrency: at least one order of the two actions and of
+ * the two steps of the request must lead to the same result.
  *
  * @param options.minutes the longest duration. The campaign ends earlier, after 1,000 rounds of
  * each pair with Redis and in memory.
@@ -207,8 +207,8 @@ function createWorld(store: string, db: Parameters<typeof createKeyManagement>[0
     },
 
     /**
-     * Returns the final states that are possible: the results of all orders of the two actions and
-     * the two steps of a request.
+     * Returns the possible results: one for each order of the two actions and the two steps of a
+     * request.
      */
     expected(start: Start, pair: readonly (typeof actNames)[number][]): Promise<Set<string>> {
       const name = JSON.stringify([start, pair]);

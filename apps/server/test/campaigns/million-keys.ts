@@ -5,8 +5,9 @@ const manyKeys = 1_000_000;
 
 /**
  * Fills a migrated database with a million API keys, their tokens and accounts, the times of their
- * last use, the request counts of a week, and audit entries. A fifth of the names is not ASCII, every third key has no account, and
- * a fifth of the keys was used each day.
+ * last use, the request counts of a week, and audit entries. A fifth of the names contain
+ * characters that are not ASCII, every third key has no account, and a fifth of the keys was used
+ * each day.
  */
 export async function fillWithKeys(url: string, keys = manyKeys): Promise<void> {
   await using sql = connectTo(url);

@@ -24,7 +24,10 @@ import { createKey } from './start-with-stores.ts';
 /** The number of callers, and the pause between two requests of each of them. */
 const [callers, everyMs] = [5, 25];
 
-/** The number of connections of a flood. Each sends its next request when it has a response. */
+/**
+ * The number of connections of a flood. Each connection sends its next request as soon as it has a
+ * response.
+ */
 const connections = 64;
 
 const [warmUpSeconds, measuredSeconds] = [2, 7];

@@ -134,8 +134,8 @@ test('the stored usage of three replicas contains every response, except respons
   }
 
   /**
-   * Waits until each of some replicas has sent more responses. If an outcome is given, only
-   * responses with this outcome count.
+   * Waits until each of the given replicas has sent `times` further responses. If an outcome is
+   * given, only responses with this outcome count.
    */
   async function untilAnswered(times: number, of: readonly Seen[] = seen, outcome = '') {
     const countOf = ({ answers }: Seen) =>

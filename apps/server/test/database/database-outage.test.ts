@@ -109,8 +109,9 @@ test.each([
     expect(await readiness(503)).toEqual({ status: 'not_ready', reasons });
     const probed = await until(() => logOf(server).find(({ route }) => route === '/readyz'));
     expect(probed).toMatchObject({ level: 'warn', status: 503, reasons });
-    // A test of the monitor checks that new connections are refused immediately. Postgres may still
-    // execute a statement that it received before, so callers repeat their requests with a key.
+    // `postgres-monitor.test.ts` tests that new connections are refused immediately. Postgres may
+    // still execute a statement that it received before the outage. So callers repeat their
+    // requests with the same `Idempotency-Key`.
     const creations = names.map((name) => ({
       json: JSON.stringify({ name, categoryId: 1 }),
       headers: { 'Idempotency-Key': name },

@@ -79,8 +79,8 @@ test('the waiting statements of an aborted admin request never run, and later st
   const opened = open(600);
   const { db, operators } = opened;
   await db.execute(sql`create sequence runs`);
-  // The driver would send a statement behind another one only on an open connection, and only if it
-  // already knows the types of the other one's parameters.
+  // These statements open both connections and teach the driver the types of their parameters. Only
+  // then could the driver send a further statement on a connection that is still busy.
   await Promise.all([ask(operators), ask(operators)]);
   const occupy = statement('occupy', (on) => on.execute(sql`select pg_sleep(600)`));
   const slow = new AbortController();
@@ -95,7 +95,8 @@ test('the waiting statements of an aborted admin request never run, and later st
     Promise.allSettled(Array.from({ length: 4 }, () => count(operators))),
   );
   const later = Promise.all(Array.from({ length: 4 }, () => ask(operators)));
-  // Statements that the driver can send are sent in the same iteration of the event loop.
+  // The driver either sends a statement immediately or lets it wait. When this query has ended, the
+  // driver has decided this for all statements above.
   await ask(db);
   failed.abort();
   slow.abort();

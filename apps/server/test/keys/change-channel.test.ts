@@ -11,8 +11,8 @@ import { connectTo, createDatabase } from '../support/databases.ts';
 let database: OpenDatabase;
 let peer: postgres.Sql;
 /**
- * The calls of the subscribers. Heartbeats of this replica are left out, because they arrive at any
- * time.
+ * The calls of the functions in `subscribers`, which the channel calls for each message. Heartbeats
+ * of this replica are left out, because they arrive at any time.
  */
 let told: unknown[][] = [];
 /** The messages that this replica has sent to the channel. */
@@ -43,7 +43,7 @@ beforeEach(() => {
   told = [];
 });
 
-/** Sends messages and returns the calls of the subscribers that follow. */
+/** Sends messages, and returns the calls of `subscribers` that the messages cause. */
 async function callsAfter(...messages: readonly (object | string)[]): Promise<unknown[][]> {
   for (const message of [...messages, { keyId: 'end' }]) {
     const payload = typeof message === 'string' ? message : JSON.stringify(message);

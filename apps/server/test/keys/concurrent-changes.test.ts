@@ -21,8 +21,9 @@ import { manageKeys } from '../support/manage-keys.ts';
 
 const rounds = 20;
 /**
- * The ban policy of the tests. The first denied request does not count, the second is the one
- * strike that is allowed, and the third leads to a ban.
+ * The ban policy of the tests. The first denied request in a row does not count as a strike (a
+ * denied request that counts towards a ban). The second is the one strike that is allowed, and the
+ * third leads to a ban.
  */
 const banPolicy = { ...defaultBanPolicy, graceMs: 0, minStrikes: 1 };
 

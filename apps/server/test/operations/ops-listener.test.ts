@@ -83,7 +83,7 @@ test("a replica is ready if the database has all migrations of the replica's ver
 
 // Regression: the replica of the service was ready although every SQL statement of callers failed.
 // The table of migrations was still readable, because it is in another schema.
-test('a replica is not ready while its database role may not use the schema public', async () => {
+test('a replica is not ready while its database role cannot use the schema public', async () => {
   const { db } = service.database;
   const body = async () => (await call(`${service.server.opsUrl}/readyz`)).body;
   await db.execute('alter schema public rename to gone');

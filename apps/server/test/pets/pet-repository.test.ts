@@ -75,7 +75,7 @@ describe.each(databaseKinds)('the pet repository with the database %s', (kind) =
     }
   });
 
-  test('the pet repository returns the same pages of animals as a simple in-memory implementation of the test', async () => {
+  test('the pet repository returns the same pages of animals as a simple in-memory implementation', async () => {
     const id = fc.constantFrom(0, ...all.map((pet) => pet.id));
     const request = fc.record({
       status,
@@ -98,7 +98,7 @@ describe.each(databaseKinds)('the pet repository with the database %s', (kind) =
     await fc.assert(property, { seed: 1, numRuns: numRuns[kind] });
   });
 
-  test('the pet repository finds the same animals by any 64-bit ids as a simple in-memory implementation of the test', async () => {
+  test('the pet repository finds animals by any 64-bit ids, with the same results as a simple in-memory implementation', async () => {
     const id = fc.oneof(int64, fc.constantFrom(...all.map((pet) => BigInt(pet.id))));
     const ids = fc.array(id, { minLength: 1, maxLength: 100 });
     const requests = fc.array(fc.record({ ids, status, categoryId }), {

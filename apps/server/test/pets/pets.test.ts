@@ -107,7 +107,7 @@ test('createPet with a known idempotency key returns the first 201 response agai
   expect(await named('Once')).toHaveLength(1);
 });
 
-test('createPet accepts an Idempotency-Key of 1 to 255 visible ASCII characters, and GET requests ignore the header', async () => {
+test('createPet accepts only an Idempotency-Key of 1 to 255 visible ASCII characters, and listPets ignores the header', async () => {
   const body = '{"name":"Keyed","categoryId":1}';
   expect((await create('k'.repeat(255), body)).status).toBe(201);
   for (const key of ['', 'k'.repeat(256), 'cl\xe9', 'a\r\nIdempotency-Key: b']) {

@@ -24,9 +24,9 @@ const preflight = { Origin: 'https://a.example', 'Access-Control-Request-Method'
 const clock = createTestClock(now * 1_000);
 const service = useService('postgres', {
   ...{ clock, quotaClock: clock },
-  // An API key is banned when its strikes (denied requests that count towards a ban) exceed both 4
-  // and half of its limit. Without a grace period, every denied request counts as a strike, even if
-  // it was already in flight.
+  // An API key is banned when it has more than 4 strikes (denied requests that count towards a ban)
+  // and more strikes than half of its limit. There is no grace period, so every denied request
+  // counts as a strike, even if it was in flight when the quota was used up.
   quotas: { banPolicy: { ...defaultBanPolicy, graceMs: 0, minStrikes: 4, banSeconds: 100 } },
 });
 
@@ -94,8 +94,8 @@ test('a 429 response says when to retry, warns when the API key is halfway to a 
 });
 
 test('the service creates nothing for a denied request, and checks the quota before it reports any other error', async () => {
-  // With this limit per minute, the denied requests cause too few strikes for a ban: a ban needs
-  // strikes of half this limit.
+  // The denied requests cause no ban, because a ban needs more strikes than half of the limit per
+  // minute.
   const caller = await createCaller({ perMinute: 1_000, perDay: 1 });
   await caller();
   const before = (await service.call('/pets?limit=100')).text;

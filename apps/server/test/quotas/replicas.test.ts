@@ -34,8 +34,8 @@ beforeAll(async () => {
       // Requests with a refused API key count against their network. All requests of the tests come
       // from one address, so the limit of that network is very large.
       addressPerMinute: 1_000_000,
-      // An API key is banned only after strikes (denied requests that count towards a ban) of 100
-      // times its limit. So the many denied requests of these tests cause no ban.
+      // An API key is banned only when its strikes (denied requests that count towards a ban)
+      // exceed 100 times its limit. So the many denied requests of these tests cause no ban.
       banPolicy: { ...defaultBanPolicy, banSeconds: 10, graceMs: 0, strikeShare: 100 },
     },
     ops: { adminToken },

@@ -57,7 +57,7 @@ test('the service responds with 304 to a request for an unchanged documentation 
   expect(JSON.parse(put.text)).toMatchObject({ code: 'method_not_allowed', status: 405 });
 });
 
-test('the path / redirects browsers to the guides, responds with 404 to programs, and /favicon.ico exists', async () => {
+test('the path / redirects browsers to the documentation and responds with 404 to programs, and the path /favicon.ico returns an icon', async () => {
   const browser = await get('/', { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' });
   expect([browser.status, browser.headers.get('Location')]).toEqual([302, '/docs']);
   expect((await get('/', { Accept: '*/*' })).status).toBe(404);

@@ -8,8 +8,9 @@ import { adminOf, adminToken } from '../support/admin.ts';
 import { startService } from '../support/test-service.ts';
 
 /**
- * Matches the path of a source file of the server, or of a package that the server uses. The files of
- * tracing do not match: an earlier test file may have left spans that are still being sent again.
+ * Matches the path of a source file of the server, or of a package that the server uses. The files
+ * of tracing do not match: an earlier test file may have left spans that are still being sent
+ * again.
  */
 const sources =
   /^.*\/(?:apps\/server|packages\/(postgres|quotas|runtime))\/src\/(?!index|test-|observability\/(?:tracing|watch-collector|count-dropped-spans))(.*)$/;
@@ -116,7 +117,10 @@ function sectionOf(title: string): string {
   return sections.find((section) => section.startsWith(`${title}\n`)) ?? '';
 }
 
-/** Returns the files that a text names in backquotes. In a section with a table, only its rows count. */
+/**
+ * Returns the files that a text names in backquotes. If the text is a section with a table, only
+ * the rows of the table count.
+ */
 function filesIn(text: string): string[] {
   const rows = text.split('\n').filter((line) => line.startsWith('|'));
   const source = rows.length > 0 && text.startsWith('A ') ? rows.join('\n') : text;

@@ -32,7 +32,7 @@ const fields = mostly<readonly string[]>(
   ],
 );
 
-/** Generates a request whose headers announce the right or the wrong body. */
+/** Generates a request. Its headers describe the length of the body correctly or wrongly. */
 const request = (token: string) =>
   fc
     .tuple(

@@ -138,7 +138,7 @@ export async function followLinks(store: Store, device: Device): Promise<void> {
   const opened = page.locator('details.fold[open]');
   await opened.getByRole('link', { name: 'payload_too_large' }).waitFor();
   expect(await opened.count()).toBe(1);
-  // A script adds the forms, which also need space.
+  // A script adds the forms. The height of the page must include them.
   const formCount = Object.keys(tries).length;
   await expect.poll(() => page.locator('details.try').count()).toBe(formCount);
   const height = await page.evaluate('document.body.scrollHeight');

@@ -170,7 +170,7 @@ async function writeLetter({ open, createOperator }: Store, keyId: string): Prom
   await tab.press('Write to the customer…');
   const dialog = page.getByRole('dialog', { name: 'Write to the customer' });
   const text = await dialog.getByLabel('Text').inputValue();
-  // The text field must be scrolled to its top.
+  // The text field must show the beginning of the letter.
   expect(await page.evaluate(`document.querySelector('dialog textarea').scrollTop`)).toBe(0);
   expect(text).toMatch(/\d of \d+ requests/);
   await dialog.getByLabel('Text').fill(`${text}Yours, Ann`);
