@@ -18,8 +18,8 @@ export interface Letter {
 
 /**
  * Writes a letter that tells a customer why requests are or were refused, and what to do. The
- * letter contains no token, and no reason for a suspension, which only operators may read. Times
- * are in UTC, because the customer's time zone is unknown.
+ * letter contains no token. It does not give the reason for a suspension, because only operators
+ * may read this reason. Times are in UTC, because the customer's time zone is unknown.
  *
  * @returns `undefined` if no requests are or were refused.
  */

@@ -1,6 +1,6 @@
 /**
- * The locale for numbers and times. It is English, like the page. The region is the reader's, if
- * the browser lists an English locale.
+ * The locale for numbers and times. The language is English, like the page. If the reader's browser
+ * lists an English locale, such as `en-US`, the console uses it.
  */
 const locale = navigator.languages.find((language) => /^en\b/.test(language)) ?? 'en-GB';
 

@@ -18,7 +18,7 @@ export function AccountActions({ account }: { account: AccountDetails }) {
 function actionsOn(account: AccountDetails): Readonly<Record<string, Action>> {
   const { account: id, plan, quota, suspension, usage } = account;
   // The keys whose requests were denied: keys that have used up a window, and keys that are banned
-  // for not waiting.
+  // because their callers did not wait after a 429.
   const denied = new Set([...account.fullKeys, ...account.bans].map(({ keyId }) => keyId));
   const banned = account.bannedKeys;
   // Unbans all banned keys of the account, including keys that the page does not list.

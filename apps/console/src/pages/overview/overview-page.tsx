@@ -24,8 +24,8 @@ import { TimeRangeControl } from '../../components/time/time-range-control.tsx';
 export function OverviewPage() {
   const range = useTimeRange();
   const overview = useAdminWithHistory('getOverview', {}, range);
-  // Without its database, the service cannot return the overview. Its readiness then tells what is
-  // wrong.
+  // Without its database, the service cannot return the overview. The page then fetches the
+  // readiness of the service, which says what is wrong.
   const isRefused = overview.error instanceof RefusedRequest;
   const outage = useQuery({
     queryKey: ['readyz'],
