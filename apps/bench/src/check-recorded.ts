@@ -18,8 +18,8 @@ import { service, waitingBaseline } from './targets.ts';
 import { type Workload, workloads } from './workloads.ts';
 
 /**
- * The checked workloads: a frequent list (a), single animals (c), creations (d) and denied requests
- * (f). Together, they cover the most frequent code paths of requests.
+ * The checked workloads: the list that most callers request (a), single animals (c), creations (d)
+ * and denied requests (f). Together, they cover the most frequent code paths of requests.
  */
 const checkedWorkloads = ['a', 'c', 'd', 'f'];
 const connections = 64;

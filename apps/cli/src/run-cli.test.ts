@@ -163,7 +163,7 @@ test.each([
   expect(stderr).toMatch(/^error: .*\nAdd --help to see the options of the command\.\n$/);
 });
 
-test('the CLI prints the help of a group without a command, and lists all groups when the group is unknown', async () => {
+test('the CLI prints the help of a group when the command is missing, and lists all groups when the group is unknown', async () => {
   const usage = expect.stringMatching(/^Usage: npm run keys -- .*\nExit codes: .*\n$/s);
   expect(await run('keys')).toEqual({ code: 2, stdout: '', stderr: usage });
   const { code, stderr } = await run('pets');

@@ -42,8 +42,8 @@ function withoutPlain(html: string): string {
 }
 
 /**
- * Joins neighbours of the same colour that only white space separates, such as two keywords. Fewer
- * elements make the page appear sooner.
+ * Joins neighbouring elements of the same colour if only white space is between them, as between
+ * two keywords. With fewer elements, the page appears sooner.
  */
 function joined(html: string): string {
   return html.replaceAll(
