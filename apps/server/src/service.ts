@@ -60,7 +60,7 @@ export interface Service {
   readonly demoToken: string | undefined;
   /**
    * Makes `/readyz` report to load balancers that this replica is stopping. The replica still
-   * handles requests.
+   * handles requests, and closes each connection after its response.
    */
   drain(): void;
   /**
@@ -92,7 +92,10 @@ export interface ServiceOptions {
   readonly keys?: Partial<KeyCacheSettings>;
   readonly pets?: { readonly deleteExpiredMs?: number };
   readonly overview?: { readonly countedForMs?: number };
-  /** An open instance, or the settings of an instance that the service opens and closes itself. */
+  /**
+   * The log, the metrics and the traces: either already open, or the settings with which the
+   * service opens and closes them itself.
+   */
   readonly observability?: Observability | Partial<ObservabilitySettings>;
   /**
    * The clock of the service, which tests replace by a fake one.

@@ -53,12 +53,12 @@ const listKeyIds = statement('list_keys_of_account', (tx, name: string) =>
 );
 
 /**
- * Creates the operations on accounts. Each operation runs in one transaction with its audit entry
- * and the message that announces the change to all replicas. If two changes are concurrent, the
- * later one wins.
+ * Creates the operations on accounts. Each change runs in one transaction with its audit entry and
+ * the message that announces the change to all replicas. If two changes are concurrent, the later
+ * one wins.
  *
- * @param onChanged a function that is called with the account's name before an operation returns,
- * so that this replica never uses outdated limits afterwards.
+ * @param onChanged a function that is called with the account's name before a change returns, so
+ * that this replica never uses outdated limits afterwards.
  */
 export function createAccountManagement(
   db: Database,
@@ -191,7 +191,7 @@ export function createAccountManagement(
       return change({ name, action: 'account.suspended', cause }, values);
     },
 
-    /** Resumes a suspended account. The function does nothing if the account is not suspended. */
+    /** Resumes a suspended account. If the account is not suspended, nothing changes. */
     async resume(name: string, cause: Cause): Promise<Account> {
       await findAccount(db, name);
       return change({ name, action: 'account.resumed', cause }, resumed);

@@ -54,8 +54,8 @@ const insertEntry = statement(
 
 /**
  * Records a change in the audit log. Call the function in the transaction of the change, after the
- * row is locked. Otherwise concurrent changes could write their entries in the wrong order.
- * Recording the start of the same ban again adds no second entry.
+ * changed row is locked. Otherwise concurrent changes could write their entries in the wrong order.
+ * If the start of a ban is recorded again, no second entry is added.
  */
 export async function recordAudit(tx: Database, change: Change): Promise<void> {
   const { at, cause, action, subject, before, after } = withoutTokens(change);

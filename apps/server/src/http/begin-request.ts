@@ -11,9 +11,10 @@ const wellFormedId = /^[\w.:-]{1,128}$/;
 
 const noHeaders: string[] = [];
 
-// The values of a request are instances of classes, because a request may wait for long. Once many
-// object literals have lived long, V8 allocates such literals in its old space. The literals, and
-// everything that they refer to, then stay in memory until a full garbage collection.
+// A request may wait for a long time, so its values are instances of classes instead of object
+// literals. Once many object literals have lived long, V8 allocates such literals in its old space.
+// The literals, and everything that they refer to, then stay in memory until a full garbage
+// collection.
 
 class Waits implements RequestWaits {
   queueMs = 0;

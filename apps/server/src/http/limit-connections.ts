@@ -3,8 +3,9 @@ import type { Server } from 'node:http';
 import { networkOf } from './client-network.ts';
 
 /**
- * The reasons for refusing a connection. The first two are settings. The last reason is that the
- * process has opened nearly as many files as the operating system allows.
+ * The reasons for refusing a connection. The first two reasons are limits that operators can set.
+ * The last reason is that the process has opened nearly as many files as the operating system
+ * allows.
  */
 export const connectionLimits = [
   'MAX_CONNECTIONS',
@@ -57,8 +58,9 @@ export function limitConnections(
 }
 
 /**
- * The number of file descriptors that the public port leaves unused. The ops listener,
- * Postgres, Redis and the files of the embedded database need them.
+ * The number of file descriptors that the public port leaves unused. The ops listener, Postgres,
+ * Redis and the files of the embedded database need them. If fewer than 200 descriptors are free,
+ * the public port leaves half of them unused.
  */
 const reservedDescriptors = 100;
 

@@ -75,9 +75,10 @@ export interface LoadShedder<Entering = Response> {
 }
 
 /**
- * A request that waits to be started. The request is an instance of a class because of V8. Once
- * many object literals have lived long, V8 allocates such literals in its old space. The literals,
- * and everything that they refer to, then stay in memory until a full garbage collection.
+ * A request that waits to be started. It is an instance of a class instead of an object literal,
+ * because it may wait for a long time. Once many object literals have lived long, V8 allocates such
+ * literals in its old space. The literals, and everything that they refer to, then stay in memory
+ * until a full garbage collection.
  */
 class WaitingRequest<Entering> implements Queued {
   readonly res: Entering;

@@ -99,8 +99,11 @@ async function addKey(tx: Database, newKey: NewKey): Promise<{ id: string; token
 }
 
 /**
- * Returns the plan of a new API key. If the request names no plan, the key is stored with the
- * smallest plan. That plan has no effect as long as the account has a plan.
+ * Returns the plan of a new API key. If the request names no plan, the plan of the account applies
+ * to the key. The key is then stored with the plan Free, which applies if the account loses its
+ * plan.
+ *
+ * @throws {AdminRefusal} if neither the request names a plan nor the account has one.
  */
 async function planOfNewKey(tx: Database, { account, ...wanted }: NewKey): Promise<PlanChoice> {
   if (wanted.plan === 'enterprise') return { plan: wanted.plan, quota: wanted.quota };
@@ -118,11 +121,11 @@ interface Subject {
 }
 
 /**
- * Creates the operations on API keys. Each operation runs in one transaction with its audit entry
- * and the message that announces the change to all replicas. Replicas receive the message when the
+ * Creates the operations on API keys. Each change runs in one transaction with its audit entry and
+ * the message that announces the change to all replicas. Replicas receive the message when the
  * transaction commits, and never for a change that was rolled back.
  *
- * @param onChanged a function that is called with the key's id before an operation returns, so that
+ * @param onChanged a function that is called with the key's id before a change returns, so that
  * this replica never uses an outdated key afterwards.
  */
 export function createKeyManagement(
@@ -285,7 +288,7 @@ export function createKeyManagement(
     suspend: (id: string, cause: Cause) =>
       set({ id, action: 'key.suspended', cause }, suspended(apiKeys, cause.reason)),
 
-    /** Resumes a suspended API key. The function does nothing if the key is not suspended. */
+    /** Resumes a suspended API key. If the key is not suspended, nothing changes. */
     resume: (id: string, cause: Cause) => set({ id, action: 'key.resumed', cause }, resumed),
 
     /**
@@ -359,10 +362,11 @@ async function findLimited(tx: Database, key: Key) {
 }
 
 /**
- * Sets the request counts of the current minute and day to zero in Redis, and records this in the
- * transaction of the caller.
+ * Sets the request counts of the current minute and day to zero in Redis. If any requests were
+ * counted, this is recorded in the audit log, in the transaction of the caller.
  *
- * @throws {AdminRefusal} if Redis is unavailable. In this case, nothing is recorded.
+ * @throws {AdminRefusal} if Redis is unavailable. The error rolls back the transaction, so nothing
+ * is recorded.
  */
 export async function creditWindows(
   tx: Database,

@@ -29,8 +29,8 @@ const probes: ReadonlySet<string | undefined> = new Set(['/livez', '/readyz', '/
 const linesPerSecond = 10;
 
 /**
- * Opens the log of requests to the ops listener, with one line for each request. Successful
- * health checks are logged only at the level debug.
+ * Opens the log of requests to the ops listener, with one line for each request. Successful health
+ * checks and scrapes of the metrics are logged only at the level debug.
  *
  * Anyone who reaches the port can send requests. So in each second, at most ten requests without an
  * operator are logged, and another ten that failed with a 5xx. Metrics count every request.
