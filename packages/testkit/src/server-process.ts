@@ -8,8 +8,11 @@ import { temporaryDirectory } from './temporary-directory.ts';
 
 /** The line that the server prints when it is ready. Group 1 is its base URL, including `/v1`. */
 const readyLine = /Animal Store is listening on (http:\/\/\S+)/;
-/** The line with the address of the ops listener. Group 1 is its origin. */
-const opsLine = /^ +Ops +(http:\/\/\S+)/m;
+/**
+ * The line with the address of the ops listener. Group 1 is its origin. Earlier versions of the
+ * service have words before it.
+ */
+const opsLine = /^ +Ops +.*?(http:\/\/[^\s,]+)/m;
 /** The token of an API key, such as the demo key. */
 const token = /\bast_[0-9A-Za-z]{36}\b/;
 

@@ -69,7 +69,7 @@ export async function run({ from }: { from?: string | undefined }): Promise<void
 
   let faults = 0;
   async function watch(what: string, disturb: () => Promise<unknown>): Promise<void> {
-    const seconds: Second[] = [];
+    const seconds: (Second | undefined)[] = [];
     const beganAt = performance.now();
     async function ask(kind: string, path: string, by: string, json?: string): Promise<void> {
       const askedAt = performance.now();
@@ -108,7 +108,10 @@ export async function run({ from }: { from?: string | undefined }): Promise<void
       await load.stop();
       faults += load.failures.length;
     }
-    for (const [n, { statuses, slowestMs }] of seconds.entries()) {
+    for (const [n, second] of seconds.entries()) {
+      // No request began in this second, because all callers were waiting for a response.
+      if (second === undefined) continue;
+      const { statuses, slowestMs } = second;
       const row = [...statuses].sort().map(([told, count]) => `${told}: ${count}`);
       print(`${what}, second ${n}: ${row.join(', ')}; slowest ${slowestMs.toFixed(0)} ms`);
     }
