@@ -109,8 +109,9 @@ const operatorCodes = { operator_not_found: undefined, operator_not_active: unde
 
 /**
  * For each tag, the error codes that its operations never return, because the codes are about other
- * kinds of objects, such as keys. These codes must be excluded here, because they have the same
- * status as codes that the operations do return.
+ * kinds of objects. For example, operations on accounts never return `key_not_found`. The codes
+ * must be excluded here, because the document finds codes by their status, and other codes with the
+ * same status are possible.
  */
 const otherCodes: Readonly<Record<string, Readonly<Record<string, undefined>>>> = {
   Accounts: { ...keyCodes, ...operatorCodes },

@@ -53,7 +53,8 @@ function looksOf(name: string): readonly string[] {
 }
 
 /**
- * Returns whether two names look alike to a reader. They do if one of their three forms is equal.
+ * Returns whether two names look alike to a reader. They do if the first, the second or the third
+ * form of `looksOf` is the same for both names.
  */
 export function looksAlike(one: string, other: string): boolean {
   const looks = looksOf(other);

@@ -192,7 +192,8 @@ export function createClient(options: ClientOptions = {}): AnimalStoreClient {
       }, callOptions),
     getPet: (id, callOptions) =>
       send(() => {
-        // Untyped code may pass an empty string as the id. The request would then get the list.
+        // Untyped code may pass an empty string as the id. Without this check, the request would
+        // get the list.
         if (!/\d$/.test(String(id))) throw new TypeError('id: expected an integer');
         checkArgument('', { id });
         return {

@@ -7,8 +7,8 @@ import { createQuotaGate, type QuotaGate } from './quota-gate.ts';
 export type FindGate = (baseUrl: string, apiKey: string) => QuotaGate;
 
 /**
- * Creates the registry of quota gates. The API keys are in a closure, so that an inspection of the global
- * object does not show them.
+ * Creates the registry of quota gates. The API keys are in a closure, so that an inspection of the
+ * global object does not show them.
  *
  * @param max the maximum number of gates. The least recently used gate is evicted. The default is
  *   more than the number of keys in any process, and small enough not to be a memory leak.

@@ -78,8 +78,8 @@ export function createPostgresMonitor(options: {
     await firstResult;
     firstResult = undefined;
     do {
-      // There is a pause even after a successful search. Many statements fail at the same moment,
-      // and each failure would start another search.
+      // There is a pause even after a successful search. Many statements fail at the same moment.
+      // Without the pause, each failure could start another search.
       await pause();
       if (isWanted()) await searchOnce();
     } while (isWanted());

@@ -25,8 +25,8 @@ export type CircuitBreaker = ReturnType<typeof createCircuitBreaker>;
  * fails because of one wrong value in Redis: see `isOutage`. When the breaker opens, it immediately
  * rejects all waiting calls. It rejects all later calls until a probe succeeds.
  *
- * No call is sent a second time. Redis may already have executed a call whose response is late, and
- * would then count the same request twice.
+ * No call is sent a second time, because Redis may already have executed a call whose response is
+ * late. The second call would then count the same request again.
  */
 export function createCircuitBreaker(options: {
   /**

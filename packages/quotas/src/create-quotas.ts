@@ -134,8 +134,9 @@ export interface Quotas {
    */
   unban(consumer: ConsumerId): Promise<EndedBan>;
   /**
-   * Sets the request counts of a consumer (a caller with a quota), or of the account whose quota
-   * the consumer shares, to zero for the current minute and day. Bans and strikes stay.
+   * Sets the request counts of the current minute and day to zero. They are the counts of a
+   * consumer (a caller with a quota), or of the account whose quota the consumer shares. Bans and
+   * strikes stay.
    *
    * @throws {QuotasAwayError} if Redis is down.
    */

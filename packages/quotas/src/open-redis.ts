@@ -49,8 +49,8 @@ const connectionTo = (connectTimeoutMs: number, connectionName: string) => ({
   connectTimeout: connectTimeoutMs,
   retryStrategy: retryDelayMs,
   connectionName,
-  // Redis before 7.2 does not know CLIENT SETINFO. Each connection would send two commands that
-  // fail.
+  // By default, ioredis sends CLIENT SETINFO twice on each new connection. Redis before 7.2 does
+  // not know this command, so both would fail.
   disableClientInfo: true,
 });
 
@@ -185,7 +185,8 @@ export function watchForRefusal(redis: RedisConnection) {
   return { sentence: () => refusal, first: first.promise, watchProbe };
 }
 
-// The message is cut off here, because Redis repeats the arguments of an unknown command in it.
+// The message is cut off before the arguments of the command. If Redis does not know a command, it
+// repeats the arguments, and they do not belong in a log.
 const describeRefusedCommand = (message: string) =>
   `Redis refuses a command that the limits need (${message.split(', with args')[0]}). Allow the command for the user: see "Least rights" in docs/operating.md`;
 

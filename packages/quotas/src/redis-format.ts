@@ -25,9 +25,10 @@ import { type ConsumerId, escapeId, subjectOf } from './consumer.ts';
  *
  * Version 1 (until commit `be430f2`) had no accounts. Consumers had the same Redis keys as in
  * version 2. Allowances were named `<prefix>:network:<caller>` and
- * `<prefix>:rate-limit-status:<caller>`, and packed as `>I4I6`. The library rate-limiter-flexible
- * cannot count in packed values. The error of the library would make a replica of the service treat
- * Redis as down. So version 2 uses other Redis keys, and each version counts its own allowances.
+ * `<prefix>:rate-limit-status:<caller>`, and packed as `>I4I6`. The library rate-limiter-flexible,
+ * which version 2 uses, cannot count in packed values. If it found one, its error would make a
+ * replica of the service treat Redis as down. So version 2 uses other Redis keys for allowances,
+ * and each version counts its own.
  *
  * A change of a Redis key, of a value or of its meaning needs a new version. The new version must convert the data of
  * the previous version, or read and write both formats. `redis-format.test.ts` checks this: it runs a replica of the

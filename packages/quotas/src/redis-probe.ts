@@ -9,8 +9,8 @@ import type { RedisConnection } from './open-redis.ts';
  * Otherwise it would succeed while one node is down, or while Redis refuses a command. The breaker
  * would then open and close four times a second.
  *
- * If the connection does not respond, the probe replaces it. The process at its other end may be
- * dead, and commands would pile up.
+ * If the connection does not respond, the probe replaces it. The process at the other end may be
+ * dead, and commands would pile up in an old connection.
  *
  * @param names the Redis keys that the probe writes.
  * @param options.timeoutMs the timeout of a response.

@@ -35,8 +35,8 @@ export function groupByKey(all: readonly KeyRequest[]): KeyGroup[] {
   const latest = new Map<string, KeyGroup>();
   all.forEach(({ windowsAt, banAt, quota }, index) => {
     let group = latest.get(banAt);
-    // After a change of the plan, a new group begins, so that requests with the old and the new
-    // quota are counted in the order of their arrival.
+    // If the plan changes between two requests, a new group begins. So the requests with the old
+    // quota are counted before the requests with the new quota.
     if (group?.quota.perMinute !== quota.perMinute || group.quota.perDay !== quota.perDay) {
       group = { windowsAt, banAt, quota, indexes: [] };
       groups.push(group);

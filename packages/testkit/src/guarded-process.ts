@@ -48,7 +48,8 @@ export async function startGuarded(options: {
   }
   child.once('exit', () => {
     running = false;
-    // Grandchildren would keep the output of the child open, and `close` would never be emitted.
+    // If children of the child survived, they would keep its output open, and `close` would never
+    // be emitted.
     killGroup(pid);
     release();
   });

@@ -24,7 +24,10 @@ export type Postgres = Awaited<ReturnType<typeof openPostgres>>;
 /** Settings that make Postgres faster. Data may be lost only if the operating system crashes. */
 const settings = ['fsync=off', 'full_page_writes=off', 'max_connections=200', 'log_statement=none'];
 
-/** The limit for the write-ahead log. Postgres's default is 1 GB, which would be in memory here. */
+/**
+ * The limit for the write-ahead log. The default of Postgres is 1 GB, which is too much here,
+ * because the log may be in memory.
+ */
 const shortLog = ['max_wal_size=256MB'];
 
 /**

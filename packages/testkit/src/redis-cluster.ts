@@ -35,8 +35,8 @@ async function join(nodes: readonly Redis[]): Promise<void> {
     // Each node gets its own epoch. With equal epochs, the nodes would have to resolve a conflict
     // first.
     await node.command('cluster', 'set-config-epoch', String(index + 1));
-    // Each node is introduced to all other nodes. Discovering each other by gossip would take the
-    // nodes seconds.
+    // Each node is introduced to all other nodes. If the nodes had to discover each other by
+    // gossip, the start would take seconds longer.
     for (const other of nodes.slice(0, index)) {
       await node.command('cluster', 'meet', '127.0.0.1', String(other.port));
     }
