@@ -72,9 +72,9 @@ const findPlaces = statement('find_places_of_keys', (tx, ids: string[]) =>
 );
 
 /**
- * Creates the operations that move bans in Redis when API keys change their account, or accounts
- * their plan. A ban must be stored where the requests of the key are counted. Otherwise the ban
- * would have no effect.
+ * Creates the operations that move bans in Redis. A ban moves when its API key gets another
+ * account, or when an account gets or loses its plan. A ban must be stored where the requests of
+ * the key are counted. Otherwise the ban would have no effect.
  *
  * Redis and Postgres have no common transaction. So each move is first written to the table
  * `ban_moves`, and deleted when it has ended. If the replica stops in between, loses Redis, or does

@@ -307,8 +307,8 @@ export const openBans = pgTable(
 );
 
 /**
- * The moves of bans that have not ended. While an API key changes its account, or an account its
- * plan, bans move in Redis: see `ban-moves.ts`.
+ * The moves of bans that have not ended. Bans move in Redis when an API key gets another account,
+ * or when the plan of an account changes: see `ban-moves.ts`.
  */
 export const banMoves = pgTable(
   'ban_moves',

@@ -88,7 +88,7 @@ test.each<[what: string, messages: (object | string)[], told: unknown[][]]>([
   expect(await callsAfter(...messages)).toEqual(expected);
 });
 
-test('openChangeChannel notifies subscribers of an announced change only after its transaction has committed', async () => {
+test('openChangeChannel notifies subscribers of a change only after the transaction of the change has committed', async () => {
   await database.db.transaction(async (tx) => {
     await announceKeyChange(tx, 'changed');
   });

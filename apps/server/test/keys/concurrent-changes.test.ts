@@ -191,7 +191,7 @@ test.each([
 );
 
 // Regression: the ban stayed where no request found it, and nothing moved it later.
-test('an API key stays banned when Redis was down while the key changed its account or the account its plan', async () => {
+test('an API key stays banned when Redis was down while the account of the key or the plan of the account changed', async () => {
   const withoutRedis = { ...quotas, moveBan: async () => false };
   const id = await createBanned('away');
   const { db } = database;
