@@ -5,8 +5,8 @@
 const spanMs = 100;
 
 /**
- * The bounds of a request's target time, in milliseconds. The target time is twice the time of the
- * fastest request.
+ * The bounds of a request's target time, in milliseconds. The target time is twice the shortest
+ * average time.
  */
 const [minTargetMs, maxTargetMs] = [10, 100];
 
@@ -24,21 +24,22 @@ const minInFlight = 100;
 const stuckMs = 1_000;
 
 /**
- * The time in milliseconds after which the time of the fastest request is measured again, if no
- * later request was about as fast.
+ * The time in milliseconds after which the shortest average time is measured again, if no later
+ * average was about as short.
  */
-const fastestExpiresMs = 5_000;
+const shortestExpiresMs = 5_000;
 
-/**
- * A request counts as about as fast as the fastest one if it takes at most this many times as long.
- */
+/** An average counts as about as short as the shortest one if it is at most this many times as long. */
 const tolerance = 1.25;
 
 /**
- * The number of periods for which the limit stays at its minimum, so that the time of the fastest
- * request can be measured again.
+ * The number of periods for which the limit stays at its minimum, so that the shortest average time
+ * can be measured again.
  */
 const probedSpans = 3;
+
+/** The number of requests that must finish in a period, so that their average time counts. */
+const minAveraged = 10;
 
 /** The requests that started within one period (of {@link spanMs} milliseconds). */
 export interface Span {
@@ -54,23 +55,27 @@ export interface Span {
  * law, each request then takes about the target time. With more requests in flight, each request
  * would only take longer.
  *
- * The fastest request shows how long a request takes if it does not wait for others. The limit
- * keeps the time of this request until it expires. Then the time is measured again while few
- * requests are in flight. BBR measures the round-trip time of a connection in the same way
- * ("ProbeRTT", draft-ietf-ccwg-bbr). If each period had its own fastest request, a pause of the
- * process would make all requests of a period slow. The limit would grow tenfold, all later
- * requests would wait for each other, and the limit would stay that high.
+ * The average time of the requests of each period is measured. The shortest average shows how long
+ * requests take if they do not wait for each other. The limit keeps this average until it expires.
+ * Then it is measured again while few requests are in flight. BBR measures the round-trip time of a
+ * connection in the same way ("ProbeRTT", draft-ietf-ccwg-bbr). If the limit followed the average of
+ * the last period, a pause of the process would make all requests of a period slow. The limit would
+ * grow tenfold, all later requests would wait for each other, and the limit would stay that high.
+ *
+ * The time of the fastest request is not used, because some requests need no store, such as those
+ * that get 401. If all other requests wait 50 ms for Redis, a few such requests would lower the
+ * limit so far that requests get 503 while the CPU is idle.
  *
  * @param now the current time in milliseconds.
  */
 export function createConcurrencyLimit(now: number) {
   let limit = minInFlight;
   let answered = 0;
-  /** The time of the fastest request that finished in the current period. */
-  let fastestInSpanMs = Number.POSITIVE_INFINITY;
-  let fastestMs = Number.POSITIVE_INFINITY;
-  /** The time at which a request was last about as fast as the fastest one. */
-  let fastestAt = now;
+  /** The sum of the times of all requests that finished in the current period. */
+  let sumMs = 0;
+  let shortestMs = Number.POSITIVE_INFINITY;
+  /** The time at which an average was last about as short as the shortest one. */
+  let shortestAt = now;
   let spansToProbe = 0;
   let span: Span = { beganAt: now, running: 0 };
   /**
@@ -83,28 +88,33 @@ export function createConcurrencyLimit(now: number) {
   const spans = [span];
 
   function beginSpan(now: number): void {
-    updateFastest(now);
-    const targetMs = Math.min(maxTargetMs, Math.max(minTargetMs, 2 * fastestMs));
+    updateShortest(now);
+    const targetMs = Math.min(maxTargetMs, Math.max(minTargetMs, 2 * shortestMs));
     const finishable = (answered * targetMs) / (now - span.beganAt);
     limit = spansToProbe > 0 ? minInFlight : Math.max(minInFlight, finishable);
     answered = 0;
-    fastestInSpanMs = Number.POSITIVE_INFINITY;
+    sumMs = 0;
     span = { beganAt: now, running: 0 };
     while (spans[0] !== undefined && spans[0].beganAt + stuckMs <= now) spans.shift();
     spans.push(span);
   }
 
-  function updateFastest(now: number): void {
-    if (spansToProbe > 0) spansToProbe -= 1;
-    if (fastestInSpanMs <= fastestMs * tolerance) fastestAt = now;
-    else if (now - fastestAt >= fastestExpiresMs) {
-      fastestMs = Number.POSITIVE_INFINITY;
-      fastestAt = now;
-      // With a limit above the minimum, the requests of this period may have waited for each other.
-      // So the time is measured again with the minimum.
-      if (limit > minInFlight) spansToProbe = probedSpans;
+  function updateShortest(now: number): void {
+    const isProbed = spansToProbe > 0;
+    if (isProbed) spansToProbe -= 1;
+    if (answered < minAveraged) return;
+    const averageMs = sumMs / answered;
+    // With the minimum as the limit, requests hardly wait for each other. So a longer average shows
+    // that the store has become slower, or that other kinds of requests arrive. The average is
+    // measured again in several periods, because the process may have paused in this one.
+    const isExpired = limit === minInFlight || now - shortestAt >= shortestExpiresMs;
+    if (averageMs <= shortestMs * tolerance) shortestAt = now;
+    else if (isExpired && !isProbed) {
+      shortestMs = Number.POSITIVE_INFINITY;
+      shortestAt = now;
+      spansToProbe = probedSpans;
     }
-    fastestMs = Math.min(fastestMs, fastestInSpanMs);
+    shortestMs = Math.min(shortestMs, averageMs);
   }
 
   return {
@@ -124,7 +134,8 @@ export function createConcurrencyLimit(now: number) {
     finish(started: Span, durationMs: number): void {
       started.running -= 1;
       answered += 1;
-      fastestInSpanMs = Math.min(fastestInSpanMs, durationMs);
+      // A request can take many seconds, for example while its body arrives.
+      sumMs += Math.min(maxTargetMs, durationMs);
     },
   };
 }
