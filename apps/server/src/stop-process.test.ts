@@ -62,14 +62,17 @@ test('stopOnSignals exits with code 1 when closing the service fails', async () 
 // After Ctrl-C, the terminal sends a signal to the server and to npm, and npm sends a second one to
 // the server. If the server is busy in between, it handles the second signal late.
 test.each([
-  ['the same signal 450 ms later as a duplicate', 'SIGTERM', 450, 0, []],
-  ['the same signal as a duplicate when the process was busy meanwhile', 'SIGTERM', 0, 10_000, []],
-  ['the same signal 550 ms later as an order to exit at once', 'SIGTERM', 550, 0, [1]],
-  ['a different signal as an order to exit at once', 'SIGINT', 0, 0, [1]],
-])('after SIGTERM, stopOnSignals treats %s', async (_, name, afterMs, busyMs, exits) => {
-  signal('SIGTERM');
-  if (afterMs > 0) await clock.advance(afterMs);
-  clock.block(busyMs);
-  signal(name);
-  expect(host.exits).toEqual(exits);
-});
+  ['the same signal 450 ms later', 'a duplicate', 'SIGTERM', 450, 0, []],
+  ['the same signal late because the process was busy', 'a duplicate', 'SIGTERM', 0, 10_000, []],
+  ['the same signal 550 ms later', 'an order to exit at once', 'SIGTERM', 550, 0, [1]],
+  ['a different signal', 'an order to exit at once', 'SIGINT', 0, 0, [1]],
+])(
+  'after SIGTERM, stopOnSignals treats %s as %s',
+  async (_case, _meaning, name, afterMs, busyMs, exits) => {
+    signal('SIGTERM');
+    if (afterMs > 0) await clock.advance(afterMs);
+    clock.block(busyMs);
+    signal(name);
+    expect(host.exits).toEqual(exits);
+  },
+);

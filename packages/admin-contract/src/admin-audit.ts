@@ -202,7 +202,7 @@ export const ListAuditQuery = z.object({
   }),
   account: Name.optional().meta({
     description:
-      'Only entries about this account, and about keys that belonged to this account after the change.',
+      'Only entries about this account, and about keys that belonged to this account after the change that the entry records.',
     examples: [exampleKey.account],
   }),
   search: Label.optional().meta({

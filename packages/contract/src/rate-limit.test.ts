@@ -6,7 +6,7 @@ import { formatRateLimit, parseRateLimit } from './rate-limit.ts';
 const parse = (fields: Record<string, string | undefined>) =>
   parseRateLimit((name) => fields[name] ?? null);
 
-test('formatRateLimit writes the reported window to X-RateLimit-*, and every window to RateLimit-Policy and RateLimit', () => {
+test('formatRateLimit writes the most restrictive window to X-RateLimit-*, and every window to RateLimit-Policy and RateLimit', () => {
   const minute = {
     name: 'minute',
     ...{ limit: 60, remaining: 42, resetAt: 1795219230, resetInSeconds: 30 },

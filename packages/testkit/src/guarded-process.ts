@@ -27,8 +27,8 @@ export async function startGuarded(options: {
     env,
     ...user,
     stdio: ['ignore', 'pipe', 'pipe'],
-    // The child has its own session, so that Ctrl-C reaches only this process. The guardian then
-    // ends the child.
+    // The child has its own session, so Ctrl-C ends only this process. The guardian, a separate
+    // process (see `guard.ts`), then ends the child.
     detached: true,
   });
   const { pid } = child;

@@ -139,8 +139,8 @@ export function createAccountManagement(
       const changing = change(
         { name, action: 'account.changed', cause },
         choice.plan === null ? { plan: null, perMinute: null, perDay: null } : storedPlan(choice),
-        // The API keys are listed while the account is locked. If a key leaves the account after
-        // that, its ban also moves, because the key is in the list.
+        // The API keys are listed while the account is locked. A key that leaves the account later
+        // is still in this list, so its ban moves together with the others.
         async (tx) => {
           ids = (await listKeyIds(tx, name)).map(({ id }) => id);
         },

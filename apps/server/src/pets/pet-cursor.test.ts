@@ -34,7 +34,7 @@ test('decodeCursor accepts a cursor only with the filter that it was created for
   }
 });
 
-test('decodeCursor rejects a changed cursor and every other text', () => {
+test('decodeCursor rejects a modified cursor, a cursor with an invalid position, and a text that is not a cursor', () => {
   const filter = { status: 'sold', categoryId: 7 } as const;
   const cursor = encodeCursor({ ...filter, afterId: 1_234 });
   for (let i = 0; i < cursor.length; i += 1) {

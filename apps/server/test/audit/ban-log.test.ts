@@ -110,7 +110,7 @@ test('the audit log does not list a ban as active when the unban was recorded be
   expect(await openBansOf(key.id)).toEqual([later.until]);
 });
 
-test('the audit log records no unban and no reset of request counts (credit) when Redis fails during the change, and the ban continues', async () => {
+test('when Redis fails during an unban or a reset of request counts, the audit log records neither, and the ban continues', async () => {
   const refuse = () => Promise.reject(new QuotasAwayError('Redis does not answer.'));
   const keys = manageKeys(database.db, { unban: refuse, credit: refuse });
   const { key } = await keys.create({ name: 'x', plan: 'free' }, someCause);

@@ -1,7 +1,10 @@
 import { maxLimit } from '@animal-store/contract/plan';
 import { formatCount } from '../time/format.ts';
 
-/** The errors of a form, by the name of the field, in the words of the form. */
+/**
+ * The errors of a form, by the name of the field. Each error is the sentence that the form shows,
+ * not the message of the API.
+ */
 export type FieldFaults = Readonly<Record<string, string>>;
 
 /** The names of the form fields, by the names of their values in the API. */

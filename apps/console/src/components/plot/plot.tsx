@@ -41,7 +41,7 @@ export function UsagePlot({
   /** Whether the plot counts the requests of all keys. The title then ends in "all keys". */
   ofAll?: boolean;
   limit?: Limit | undefined;
-  /** The first part of the CSV file's name. The period follows it. */
+  /** The first part of the CSV file's name. The start and the end of the time range follow. */
   file?: string;
 }) {
   const { bucket } = ledger;

@@ -31,7 +31,7 @@ test.each([
   ['last Tuesday', 'hour', own('2026-11-17T00:00:00Z', '2026-11-18T00:00:00Z')],
   ['a day whose hours are gone', 'day', own('2026-06-02T00:00:00Z', '2026-06-03T00:00:00Z')],
 ])(
-  'for %s, readTimeRange chooses buckets of one %s, the shortest that are still stored and few enough for the plot',
+  'for %s, readTimeRange chooses buckets of one %s: shorter buckets are no longer stored, or are too many for the plot',
   (_name, bucket, query) => {
     const read = range.readTimeRange(query, 'hour', now);
     expect([read.name, read.bucket]).toEqual(['own', bucket]);
