@@ -142,7 +142,7 @@ async function expectAccessibilityTree(page: Page, link: string, width: number):
   for (const name of namesOf('figure')) {
     const table = page.getByText(`${name}: as a table`);
     await table.click();
-    await page.getByRole('table', { name }).waitFor();
+    await page.getByRole('table', { name, exact: true }).waitFor();
     await table.click();
   }
 }
