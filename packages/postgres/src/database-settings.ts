@@ -28,6 +28,13 @@ export const defaultDatabaseLimits = {
   /** The timeout after which Postgres cancels a statement of an operator, such as a search. */
   operatorSeconds: 2,
   /**
+   * The time after which an operator's statement is canceled when its request was aborted. Most
+   * statements end before. A cancel request names only the session. If it arrives after the
+   * statement has ended, Postgres cancels the next statement of the session. That statement may
+   * belong to another operator, who would get 503.
+   */
+  cancelAfterMs: 100,
+  /**
    * The service's own timeout of a statement, including the wait for a connection. It is longer
    * than the timeout in Postgres, which also stops the work. The service needs its own timeout if
    * Postgres does not respond at all, because the driver would wait forever.

@@ -1,4 +1,4 @@
-import { systemClock } from '@animal-store/runtime';
+import { systemClock, type Timer } from '@animal-store/runtime';
 import { sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/postgres-js';
 import type postgres from 'postgres';
@@ -121,7 +121,7 @@ export function openPostgres(
       // canceled, the driver also gives its result to the next statement.
       maxPipelined: 0,
     });
-    cancelAbandoned(pool.client);
+    cancelAbandoned(pool.client, limits.cancelAfterMs);
     limitStatements(pool.db, limits.answerWithinMs, { pool: 'operators', mayBeSlow: true });
     return pool;
   }
@@ -192,17 +192,24 @@ function keepOpen(pools: readonly Database[], everyMs: number): () => void {
  * Cancels read statements in Postgres when the request that needs them was aborted. Statements of a
  * transaction are not canceled, because they change data and end soon.
  */
-function cancelAbandoned(client: postgres.Sql): void {
+function cancelAbandoned(client: postgres.Sql, cancelAfterMs: number): void {
   const unsafe = client.unsafe.bind(client);
   function unsafeUntilAborted(...args: Parameters<typeof unsafe>) {
     const query = unsafe(...args);
     const signal = currentSignal();
-    const cancel = () => query.cancel();
+    let waiting: Timer | undefined;
+    const cancel = () => {
+      if (cancelAfterMs === 0) query.cancel();
+      else waiting = systemClock.after(cancelAfterMs, () => query.cancel()).unref();
+    };
     signal?.addEventListener('abort', cancel, { once: true });
-    // The listener is removed when the query ends. A later `cancel` would cancel the next statement
-    // of the session, which may belong to another operator. `Promise.prototype.then` is called,
-    // because the `then` of the query itself would send the query immediately.
-    const end = () => signal?.removeEventListener('abort', cancel);
+    // After the query has ended, it must not be canceled, because that would cancel the next
+    // statement of the session. `Promise.prototype.then` is called, because the `then` of the query
+    // itself would send the query immediately.
+    const end = () => {
+      signal?.removeEventListener('abort', cancel);
+      systemClock.cancel(waiting);
+    };
     Promise.prototype.then.call(query, end, end);
     return query;
   }

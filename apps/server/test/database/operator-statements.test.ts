@@ -21,8 +21,8 @@ const wait = statement('wait', (db, seconds: number) =>
 );
 const ask = statement('ask', (db) => db.execute(sql`select 1 as one`));
 
-const open = (operatorSeconds: number) =>
-  openPostgres(database.url, { ...patientDatabase, operatorSeconds });
+const open = (operatorSeconds: number, cancelAfterMs = 0) =>
+  openPostgres(database.url, { ...patientDatabase, operatorSeconds, cancelAfterMs });
 
 const running = async ({ db }: OpenDatabase) =>
   db.$count(
@@ -109,6 +109,18 @@ test('the waiting statements of an aborted admin request never run, and later st
 
 // Regression: when a statement was canceled while its connection opened, the connection was never used
 // again. After two such statements, all statements of operators failed for up to an hour.
+// Regression: a late cancel request canceled the next statement of the session, and its operator got
+// 503.
+test('a statement that ends soon after its request was aborted is not canceled', async () => {
+  const opened = open(600, 600_000);
+  const aborted = new AbortController();
+  const abandoned = runUntilAbandoned(aborted.signal, () => wait(opened.operators, 0.01));
+  aborted.abort();
+  expect(await abandoned).toHaveLength(1);
+  expect(getEventListeners(aborted.signal, 'abort')).toEqual([]);
+  await opened.close();
+});
+
 test('later admin requests use a connection that opened for the statement of an aborted request', async () => {
   const opened = open(600);
   await ask(opened.db);
