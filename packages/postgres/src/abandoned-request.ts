@@ -9,7 +9,7 @@ const signals = new AsyncLocalStorage<AbortSignal>();
 
 /**
  * Runs the work of a request. When the signal aborts, the read statements of this work are canceled
- * in Postgres.
+ * in Postgres, after a short delay (`cancelAfterMs`).
  */
 export function runUntilAbandoned<Result>(signal: AbortSignal, work: () => Result): Result {
   return signals.run(signal, work);

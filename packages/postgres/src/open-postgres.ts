@@ -110,8 +110,8 @@ export function openPostgres(
   }
 
   /**
-   * Opens the pool for operators. Its statements have a shorter timeout. The statements are
-   * canceled when the operator's client has closed its connection.
+   * Opens the pool for operators. Its statements have a shorter timeout. They are canceled shortly
+   * after the operator's client has closed its connection.
    */
   function connectOperators() {
     const pool = connect('operators', operatorConnections, {
