@@ -11,7 +11,7 @@ const options: UserConfig = {
   tsconfig: 'tsconfig.build.json',
   sourcemap: true,
   dts: { sourcemap: false },
-  deps: { alwaysBundle: ['@animal-store/contract'] },
+  deps: { alwaysBundle: [/^@animal-store\//] },
   fixedExtension: false,
   treeshake: { propertyReadSideEffects: false },
   // The build is compressed, because not every bundler compresses this code as far. The names stay

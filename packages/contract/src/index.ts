@@ -31,15 +31,11 @@ export { ListPetsQuery } from './pet-parameters.ts';
 export { isPetStatus, petStatuses } from './pet-status.ts';
 export { type PlanName, planNames, plans, type Quota } from './plan.ts';
 export {
-  describeWindow,
-  type ExactWindow,
   formatRateLimit,
   parseRateLimit,
   type RateLimit,
   type RateLimitWindow,
   rateLimitHeaders,
-  reportedWindow,
-  type WindowCount,
   type WindowName,
   windowSeconds,
 } from './rate-limit.ts';

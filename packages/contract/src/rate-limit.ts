@@ -37,62 +37,6 @@ export interface RateLimitWindow {
   resetInSeconds: number;
 }
 
-/** The count of a fixed window. The first counted request opens the window. */
-export interface WindowCount {
-  readonly used: number;
-  /** The end of the window, as Unix time in milliseconds. It is 0 before the first request. */
-  readonly endsAtMs: number;
-}
-
-/** A quota window with its exact end in milliseconds. The headers contain only whole seconds. */
-export interface ExactWindow extends RateLimitWindow {
-  readonly endsAtMs: number;
-}
-
-/**
- * Describes a window for the response headers. A window that no request has opened is described as
- * if it began now.
- *
- * @param now the current Unix time in milliseconds.
- */
-export function describeWindow(
-  name: WindowName,
-  limit: number,
-  { used, endsAtMs }: WindowCount,
-  now: number,
-): ExactWindow {
-  const resetAtMs = endsAtMs || now + windowSeconds[name] * 1_000;
-  return {
-    name,
-    limit,
-    // The count may be above the limit, because a change of the plan may have lowered the limit.
-    remaining: Math.max(0, limit - used),
-    // The time is rounded up, so that the window has certainly reset at that second.
-    resetAt: Math.ceil(resetAtMs / 1_000),
-    // The wait is rounded up, so that a request after this wait is certainly admitted.
-    resetInSeconds: Math.max(1, Math.ceil((resetAtMs - now) / 1_000)),
-    endsAtMs: resetAtMs,
-  };
-}
-
-/**
- * Chooses the window that `X-RateLimit-*` and `Retry-After` describe.
- *
- * For a denied request, it is the window that denied it. If both windows denied it, it is the
- * window that resets later, because no request is admitted before that.
- *
- * For an admitted request, it is the window with fewer requests left, or the minute if both have
- * the same number.
- */
-export function reportedWindow<Window extends ExactWindow>(
-  [minute, day = minute]: readonly [Window, Window?],
-  isAdmitted: boolean,
-): Window {
-  if (isAdmitted) return day.remaining < minute.remaining ? day : minute;
-  if (day.remaining > 0) return minute;
-  return minute.remaining > 0 || day.endsAtMs > minute.endsAtMs ? day : minute;
-}
-
 /** The quota state that the three `X-RateLimit-*` headers of a response contain. */
 export interface RateLimit {
   limit: number;

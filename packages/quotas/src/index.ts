@@ -23,6 +23,7 @@ export {
   maxLimit,
   type Quota,
   type QuotaWindow,
+  reportedWindow,
   type WindowName,
   windowSeconds,
 } from './quota.ts';

@@ -1,9 +1,5 @@
-import {
-  apiVersion,
-  isWarned,
-  rateLimitStatusContract,
-  reportedWindow,
-} from '@animal-store/contract';
+import { apiVersion, rateLimitStatusContract } from '@animal-store/contract';
+import { isWarned, reportedWindow } from '@animal-store/quotas';
 import { initContract } from '@ts-rest/core';
 import { initServer } from '@ts-rest/express';
 import type { Quotas } from '../quotas/open-quotas.ts';

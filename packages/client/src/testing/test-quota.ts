@@ -1,13 +1,11 @@
 import {
-  describeWindow,
-  type ExactWindow,
+  defaultBanPolicy,
   formatRateLimit,
-  type Quota,
   type RateLimitStatus,
   type RateLimitWindow,
-  reportedWindow,
-  type WindowName,
 } from '@animal-store/contract';
+import { decide, notBanned, unused, withoutExpired } from '@animal-store/quotas/decide';
+import { describeWindow, type Quota, reportedWindow } from '@animal-store/quotas/quota';
 
 /** The decision about one request, and the quota state for its response. */
 interface Decision {
@@ -32,49 +30,48 @@ export interface TestQuota {
   status(): RateLimitStatus;
 }
 
-/**
- * Creates the two windows. As in the service, the first request opens them, and a denied request is
- * not counted.
- */
-export function createTestQuota({ perMinute, perDay }: Quota): TestQuota {
-  const limits = { minute: perMinute, day: perDay };
-  const counts = { minute: { used: 0, endsAtMs: 0 }, day: { used: 0, endsAtMs: 0 } };
+/** The test service bans nobody, so that a test of 429 responses needs no unban. */
+const banPolicy = { ...defaultBanPolicy, minStrikes: 0 };
 
-  function windowNow(name: WindowName): ExactWindow {
-    const now = Date.now();
-    if (now >= counts[name].endsAtMs) counts[name] = { used: 0, endsAtMs: 0 };
-    return describeWindow(name, limits[name], counts[name], now);
+/** Creates the two windows. The service itself decides about each request by the same function. */
+export function createTestQuota(quota: Quota): TestQuota {
+  let state = { counts: unused, ban: notBanned };
+
+  function windowsAt(now: number) {
+    const { minute, day } = withoutExpired(state, banPolicy, now).counts;
+    return [
+      describeWindow('minute', quota.perMinute, minute, now),
+      describeWindow('day', quota.perDay, day, now),
+    ] as const;
   }
 
-  const windowsNow = () => [windowNow('minute'), windowNow('day')] as const;
-  const isOpen = () => windowsNow().every(({ remaining }) => remaining > 0);
-
-  function describe(isAdmitted: boolean): Decision {
-    const windows = windowsNow();
+  function describe(isAdmitted: boolean, now: number): Decision {
+    const windows = windowsAt(now);
     const reported = reportedWindow(windows, isAdmitted);
     return { isAdmitted, headers: formatRateLimit(reported, windows), reported };
   }
 
   return {
-    look: () => describe(isOpen()),
-
-    status() {
-      const windowOf = (name: WindowName) => {
-        const { limit, remaining, resetAt } = windowNow(name);
-        return { limit, remaining, resetsAt: new Date(resetAt * 1000).toISOString() };
-      };
-      const windows = { minute: windowOf('minute'), day: windowOf('day') };
-      return { plan: 'enterprise', subject: 'key', windows, bannedUntil: null, warned: false };
+    take() {
+      const now = Date.now();
+      const decided = decide(state, { quota, banPolicy }, now);
+      state = decided.state;
+      return describe(decided.outcome === 'admitted', now);
     },
 
-    take() {
-      const isAdmitted = isOpen();
-      if (isAdmitted) {
-        for (const { name, endsAtMs } of windowsNow()) {
-          counts[name] = { used: counts[name].used + 1, endsAtMs };
-        }
-      }
-      return describe(isAdmitted);
+    look() {
+      const now = Date.now();
+      const isOpen = windowsAt(now).every(({ remaining }) => remaining > 0);
+      return describe(isOpen, now);
+    },
+
+    status() {
+      const entries = windowsAt(Date.now()).map(({ name, limit, remaining, resetAt }) => [
+        name,
+        { limit, remaining, resetsAt: new Date(resetAt * 1_000).toISOString() },
+      ]);
+      const windows = Object.fromEntries(entries) as RateLimitStatus['windows'];
+      return { plan: 'enterprise', subject: 'key', windows, bannedUntil: null, warned: false };
     },
   };
 }
