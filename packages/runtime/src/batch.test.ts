@@ -39,10 +39,7 @@ function createTestBatcher(limits: Limits = {}) {
   };
 }
 
-/**
- * Waits until everything has run that can run without further requests: promises, and a batch that
- * is being collected.
- */
+/** Waits until the batcher has nothing left to do before the next request or result arrives. */
 async function settle() {
   // A batch is collected for up to two iterations of the event loop.
   for (let turn = 0; turn < 6; turn++) await nextTurn();

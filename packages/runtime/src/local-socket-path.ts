@@ -28,8 +28,8 @@ export function localSocketPath(dataDir: string): string {
   const path = join(dataDir, 'ops.sock');
   if (Buffer.byteLength(path) <= maxSocketPathBytes) return path;
   if (process.platform === 'linux') {
-    // Linux offers a short name for an open directory. The directory stays open, because the name
-    // is valid only while it is open.
+    // On Linux, `/proc/self/fd/N` is a short path of an open directory. The path is valid only
+    // while the directory is open, so this code never closes the directory.
     return `/proc/self/fd/${openSync(dataDir, 'r')}/ops.sock`;
   }
   throw new StartupError(
