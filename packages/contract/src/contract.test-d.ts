@@ -68,8 +68,8 @@ expectTypeOf<z.output<typeof ErrorBody>>().toEqualTypeOf<ErrorBody>();
 expectTypeOf<z.output<typeof QuotaWindow>>().toEqualTypeOf<QuotaWindow>();
 expectTypeOf<z.input<typeof PetPath>>().toEqualTypeOf<{ petId: Int64 | string }>();
 
-// The type of the list's query is different: it describes the arguments of the SDK's `listPets`. A
-// ts-rest client must pass strings for some parameters.
+// The type `ListPetsQuery` need not equal its schema, because it describes the arguments of
+// `listPets` in the SDK. A ts-rest client must pass strings for some parameters.
 type GivenQuery = ClientInferRequest<Public>['listPets']['query'];
 expectTypeOf<Omit<ListPetsQuery, 'ids'>>().toEqualTypeOf<
   Omit<Request['listPets']['query'], 'ids'>

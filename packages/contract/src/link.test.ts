@@ -15,8 +15,8 @@ test('formatLinks writes links in the format of RFC 8288', () => {
 });
 
 test('findLink finds each link in a header that formatLinks wrote', () => {
-  // The pattern contains letters, and all characters of URLs that are also part of the header's
-  // syntax.
+  // Each generated URL contains letters, and characters such as `,` and `;` that also separate the
+  // parts of a `Link` header.
   const url = fc.stringMatching(/^https:\/\/[a-z]{1,9}\/[\w\-.~:?#[\]@!$&'()*+,;=%]{0,20}$/);
   fc.assert(
     fc.property(fc.array(url, { maxLength: 4 }), url, (urls, next) => {

@@ -16,7 +16,7 @@ export interface OperationMetadata {
   readonly usageCode: number;
   /**
    * The limit that requests with an API key count against: the quota of the key, or the separate
-   * limit for requests of the quota state.
+   * limit for requests that only read the quota state.
    */
   readonly quota: 'key' | 'status';
   /** The planned removal of the operation, if it is deprecated. */

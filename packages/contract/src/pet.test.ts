@@ -85,7 +85,7 @@ test('NewPet removes an id and all unknown properties', () => {
   expect(parsed).not.toHaveProperty('y');
 });
 
-test('NewPet reports all invalid properties in one error, or says that the value is not an object', () => {
+test('NewPet reports all invalid properties in one error, and says when the value is not an object', () => {
   expect(faults({ status: 'lost' })).toHaveLength(3);
   for (const body of [null, [], undefined])
     expect(faults(body)).toEqual([': expected a JSON object with name and categoryId']);

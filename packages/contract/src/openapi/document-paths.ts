@@ -15,7 +15,7 @@ interface ContractRoute {
   readonly pathParams?: unknown;
   readonly query?: unknown;
   readonly headers?: unknown;
-  /** The schema of the body. It is a symbol if the operation has no body. */
+  /** The schema of the body. If the operation has no body, ts-rest uses a symbol instead. */
   readonly body?: unknown;
   readonly responses: Readonly<Record<number, unknown>>;
 }

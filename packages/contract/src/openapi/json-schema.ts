@@ -50,8 +50,8 @@ export function createSchemaWriter() {
 
     /** Returns the OpenAPI parameters for the properties of an object schema. */
     parameters(place: 'path' | 'query' | 'header', object: z.core.$ZodType): JsonObject[] {
-      // The output schema has the types that the service uses. The input schema says which
-      // parameters are required.
+      // Two schemas are needed. The output schema contains the types after parsing, which the
+      // service uses. Only the input schema says which parameters the caller must send.
       const { properties } = write(object, 'output') as { properties: Record<string, JsonObject> };
       const { required = [] } = write(object) as { required?: string[] };
       return Object.entries(properties).map(([name, { description, examples, ...schema }]) => ({

@@ -128,7 +128,10 @@ const notes: Readonly<Record<Operation, OperationNotes>> = {
   listOrders: {},
 };
 
-/** Completes the notes with the parts that follow from the metadata of each operation. */
+/**
+ * Adds to the notes of each operation what its metadata determines, such as its deprecation and
+ * scope.
+ */
 function completeNotes(baseUrl: string): Readonly<Record<Operation, OperationNotes>> {
   const completed = (Object.keys(operations) as Operation[]).map((name) => {
     const { deprecation, scope, stability }: OperationMetadata = operations[name].metadata;

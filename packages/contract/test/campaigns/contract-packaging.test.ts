@@ -61,7 +61,7 @@ test.each([
   // `typesVersions`.
   ['node10', { module: 'es2022', moduleResolution: 'node10' }],
 ])(
-  'TypeScript 5.9 with the module resolution %s compiles a program that uses the contract, and the example of the README',
+  'TypeScript 5.9 compiles the README example and another program with the packed contract and the module resolution %s',
   async (_name, options) => {
     const text = await readFile(join(packageDirectory, 'README.md'), 'utf8');
     const [, example] = /^```ts\n([\s\S]*?)^```$/m.exec(text) ?? [];
