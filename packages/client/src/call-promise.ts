@@ -30,9 +30,9 @@ export function createCall<Data>(answer: Promise<Result<Data>>): Call<Data> {
   const data = answer.then((result) => result.data);
   return Object.assign(data, {
     withResponse() {
-      // A caller of `withResponse` handles a failure through the returned promise. Nobody handles
-      // the promise of the data then, so its rejection is ignored here. Otherwise Node would report
-      // an unhandled rejection.
+      // After a call of `withResponse`, nobody awaits the promise of the data. Its rejection is
+      // ignored here, because Node would report it as unhandled. The caller still receives the
+      // failure from the promise that `withResponse` returns.
       data.catch(() => {});
       return answer;
     },

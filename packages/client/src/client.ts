@@ -219,8 +219,8 @@ export function createClient(options: ClientOptions = {}): AnimalStoreClient {
       createClient({
         ...options,
         ...checkOptions(other),
-        // `flat()` merges the two lists into one. It removes only one level, so each `[name,
-        // value]` pair stays a pair.
+        // `flat()` merges the headers of this client and the given headers into one list. It
+        // removes only one level, so each `[name, value]` pair stays a pair.
         headers: [options.headers, other.headers].flat() as readonly HeaderFields[],
       }),
     get lastRateLimit() {

@@ -33,7 +33,7 @@ export function parseCursor(text = ''): PageRequest {
       const link = findLink(headers, 'next');
       const nextCursor = new URLSearchParams(link?.split(/[?#]/)[1]).get('cursor') || undefined;
       if (nextCursor && nextCursor === cursor)
-        throw new AnimalStoreError('the next page has the cursor of this page', call);
+        throw new AnimalStoreError('the next page has the same cursor as this page', call);
       const pets = (body as Pet[]).filter((pet) => !(pet?.id <= Number(known)));
       // A cache may return an earlier page again. Without this check, the loop could request the
       // same pages forever.

@@ -25,8 +25,8 @@ const maxTravelAfterFailureMs = 1_000;
 
 /**
  * How often a waiting call checks by itself whether it can be sent. Normally, the end of another
- * call wakes it. But Cloudflare Workers cancels calls without a notice when it ends the request
- * that made them.
+ * call wakes it. But when Cloudflare Workers has handled an incoming request, it cancels all calls
+ * that this request made, and their end wakes no other call.
  */
 const recheckMs = 5_000;
 
@@ -155,8 +155,8 @@ export function createQuotaGate(): QuotaGate {
    */
   function isAmongFirst(call: object, places: number): boolean {
     for (const other of waiting.keys()) {
-      // If `places` is NaN, no place is free. `places-- <= 0` would be false then, so the condition
-      // is negated.
+      // If `places` is NaN, no call may be sent. Every comparison with NaN is false, so the
+      // condition is written with `!(… > 0)`, not with `<= 0`.
       if (!(places-- > 0)) return false;
       if (other === call) return true;
     }
@@ -183,8 +183,8 @@ export function createQuotaGate(): QuotaGate {
       wakeFirst();
     }
 
-    // `AbortSignal.any` needs Node 20.3, and leaks memory in some later versions.
-    // `AbortSignal.timeout` starts a timer that cannot be stopped.
+    // An `AbortController` is used, because `AbortSignal.any` needs Node 20.3 and leaks memory in
+    // some later versions. The timer of `AbortSignal.timeout` cannot be stopped.
     const controller = new AbortController();
     function giveUp() {
       controller.abort();

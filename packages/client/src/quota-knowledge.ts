@@ -111,9 +111,10 @@ export function createQuotaKnowledge(): QuotaKnowledge {
       const isDenial = status === 429;
       const now = performance.now();
       const resetMs = Number(seen.resetAt);
-      // A 429 shows that the client did not wait long enough, so an earlier difference was wrong.
+      // A 429 shows that the client did not wait long enough, so the known clock difference was
+      // wrong.
       clockMs = Math.max(isDenial ? 0 : clockMs, resetMs - seen.endsAtMs);
-      // The window of a response from a cache may have reset.
+      // A cached response may describe a window that has already reset.
       if (!isDenial && resetMs > 0 && resetMs - clockMs <= now) return;
       seen.endsAtMs = Math.min(seen.endsAtMs, resetMs - clockMs + roundingMs);
       if (isDenial) deniedAtMs = now;

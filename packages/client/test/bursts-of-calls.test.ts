@@ -29,7 +29,7 @@ describe('many concurrent calls', () => {
       300,
     ],
   ])(
-    'many concurrent calls compete for one quota: they %s',
+    'many concurrent calls of three clients with one quota %s',
     async (_what, quota, calls, latencyMs, options, expected) => {
       const client = { latencyMs: [latencyMs, latencyMs] as const, ...options };
       const { tally, outcomes, tookMs } = await play({
@@ -74,7 +74,8 @@ describe('many concurrent calls', () => {
       isStripped: true,
     });
     expect(tally.admitted).toBe(250);
-    // If only three requests were sent at a time, the calls would take 67 s.
+    // The gate must allow many unanswered requests here. With only three at a time, the calls would
+    // take 67 s.
     expect(tookMs).toBeLessThan(50_000);
   });
 });

@@ -174,8 +174,8 @@ test('rateLimit() sends its request immediately, even when the quota is used up'
   const { store, script } = open([deny(3_600), answerJson(200, status), deny(3_600)]);
   await rejection(store.listPets());
   expect(await store.rateLimit()).toEqual(status);
-  // Calls of other operations cost quota, so the success of `rateLimit` must not make the client
-  // send them.
+  // A successful `rateLimit` call costs no quota. It must not make the client send `listPets`,
+  // which costs quota.
   expect(await rejection(store.listPets())).toMatchObject({ attempts: 0 });
   expect(script.lines).toEqual(['GET /pets', 'GET /rate-limit']);
 });
@@ -257,7 +257,7 @@ test('fetch receives the fetchOptions of the client and of the call, except for 
 });
 
 describe('the header fields of a request', () => {
-  test('header fields of the client, of withOptions and of a call are merged case-insensitively, the last value wins, and undefined removes a field', async () => {
+  test('header fields of createClient, withOptions and a call are merged by their case-insensitive names', async () => {
     const headers = { 'x-a': '1', 'X-B': '1', 'x-c': '1', 'X-D': '1' };
     const { store, script } = open([ok], { headers });
     const other = store
@@ -348,7 +348,7 @@ test.each<[string, Step, object]>([
 });
 
 describe('the hooks of the client', () => {
-  test('hooks receive the path with the names of its parameters, and the deprecation of an operation', async () => {
+  test('hooks receive the path with parameter names instead of values, and the deprecation of an operation', async () => {
     const [onRequest, onDeprecation] = [vi.fn(), vi.fn()];
     const answer = answerJson(200, {}, { Deprecation: '@1795219200' });
     const { store } = open([answer], { onRequest, onDeprecation });

@@ -145,7 +145,8 @@ export async function compileConsumer(
     'tsconfig.json',
     JSON.stringify({ compilerOptions, files: Object.keys(programs) }),
   );
-  // With several threads, each thread would check the same libraries again.
+  // The compiler uses a single thread, because each further thread would check the same libraries
+  // again.
   const singleThreaded = tsc === typescript7 ? ['--singleThreaded'] : [];
   await consumer.run(process.execPath, [tsc, '-p', '.', ...singleThreaded]);
 }

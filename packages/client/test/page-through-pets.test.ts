@@ -79,7 +79,7 @@ describe('the method eachPet', () => {
     const { store, script } = open([page(pets(1, 2), next('cursor=a'))]);
     expect(await rejection(store.eachPet().toArray())).toMatchObject({
       name: 'AnimalStoreError',
-      message: 'listPets: the next page has the cursor of this page',
+      message: 'listPets: the next page has the same cursor as this page',
     });
     expect(script.requests).toHaveLength(2);
   });
@@ -128,7 +128,7 @@ describe('the method pages', () => {
     ]);
   });
 
-  test('pages yields each animal that was added later exactly once when it starts at the resumeCursor of the last page', async () => {
+  test('pages that start at the resumeCursor of the last page yield each animal that was added later exactly once', async () => {
     const { store, script } = open([
       page(pets(5, 5)),
       page(pets(5, 7)),

@@ -123,7 +123,7 @@ test('during a ban, the client refuses calls without sending them', async () => 
 });
 
 describe('a call that waits for the quota', () => {
-  test('a call that waits for the quota calls onWait and the logger once, and the AbortError of an aborted call names the wait', async () => {
+  test('a call that waits for the quota calls onWait and the logger once, and the AbortError of an aborted call says what the call was waiting for', async () => {
     const onWait = vi.fn();
     const logger = { debug: vi.fn(), warn: vi.fn(), error: vi.fn() };
     const { store } = openStore([deny(30), ok], { maxRetries: 0, onWait, logger });

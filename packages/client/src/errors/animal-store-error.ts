@@ -82,7 +82,7 @@ export class AnimalStoreError extends Error implements CallDetails {
     };
   }
 
-  /** @internal The getter is on the prototype, so that logs of an error do not show it. */
+  /** @internal This marker is a getter on the prototype, so that a logged error does not show the marker. */
   get [errorBrand](): true {
     return true;
   }

@@ -15,7 +15,7 @@ export interface ApiErrorDetails {
   headers: HeaderList;
   /** The body of the response as text, or `undefined` if no request was sent. */
   body?: string | undefined;
-  /** How long to wait before the next attempt, in milliseconds, for a request that was not sent. */
+  /** For a request that was not sent: how long to wait before the next attempt, in milliseconds. */
   retryAfterMs?: number | undefined;
 }
 

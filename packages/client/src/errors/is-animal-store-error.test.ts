@@ -21,7 +21,7 @@ test.each<[unknown, boolean[]]>([
   [{ status: 429, name: 'ApiError' }, [false, false, false, false]],
   [new Error('another'), [false, false, false, false]],
 ])(
-  'the type guards for an AnimalStoreError, an ApiError, an ApiError with status 429 and an ApiError with status 404 return for %s: %j',
+  'for the value %s, isAnimalStoreError and isApiError (with any status, 429 and 404) return %j',
   (error, expected) => {
     const is = [isApiError(error), isApiError(error, 429), isApiError(error, 404)];
     expect([isAnimalStoreError(error), ...is]).toEqual(expected);
