@@ -5,9 +5,9 @@ import { type Clock, systemClock, type Timer } from '@animal-store/runtime';
 // service then decides alone, and admits its share of each limit: the limit divided by the number
 // of replicas.
 //
-// `memory-store.ts` then decides about the requests of consumers (callers with a quota), and
-// `allowance.ts` about the requests of other callers, such as networks. The probe in
-// `redis-probe.ts` detects when Redis works again.
+// While the breaker is open, `memory-store.ts` decides about the requests of consumers (callers
+// with a quota), and `allowance.ts` about the requests of other callers, such as networks. The
+// probe in `redis-probe.ts` detects when Redis works again.
 
 /**
  * The state of the breaker. While the breaker is closed, Redis decides whether requests are

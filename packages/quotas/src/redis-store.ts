@@ -175,7 +175,8 @@ function createStateChanges({ redis, names, banPolicy, redisClock }: RedisStoreO
       if (!redis.isCluster) return endBanOf({ id }, { id, accountId });
       const own = await endBanOf({ id });
       const shared = await endBanOf({ id, accountId });
-      // The ban may have moved back to the key's own slot since the first script.
+      // Between the two scripts, the key may have left its account, and its ban may have moved back
+      // to its own slot. So the first script runs again.
       return [shared, await endBanOf({ id })].reduce(laterOf, own);
     },
 

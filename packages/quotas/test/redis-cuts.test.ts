@@ -9,6 +9,6 @@ beforeAll(async () => {
 
 // The campaign `npm run campaign -- redis-cuts` repeats this test with other seeds for longer.
 test.each(harmfulCases)(
-  'quotas decide correctly when a Redis $direction is disturbed: $harm',
+  'quotas decide each request correctly when the proxy disturbs a Redis $direction like this: $harm',
   (harmful) => cuts.harmOne(harmful),
 );

@@ -21,8 +21,8 @@ import type { TestQuotas } from './open-test-quotas.ts';
 import { openTestQuotas } from './open-test-quotas.ts';
 
 /**
- * The ways to disturb one message: its connection is cut at some place, or the message arrives
- * after its timeout.
+ * The ways to disturb one message. Its connection is cut before, in the middle of, or after the
+ * message, or the message is delayed until its timeout has passed.
  */
 const harms: readonly (Cut | 'delay')[] = [
   ...cutPlaces.flatMap((place) => cutKinds.map((kind) => ({ place, kind }))),
@@ -87,8 +87,8 @@ export async function openRedisCuts({ seed }: { seed: number }) {
         if (passed !== place + 1) return undefined;
         return harm === 'delay' ? until(() => isOpen.size > 0) : harm;
       };
-      // A decision may time out without a disturbance. Then only a few messages pass, and the load
-      // is repeated.
+      // If a decision times out although no message was disturbed, only a few messages pass the
+      // proxy. The test then sends its requests again.
       for (let loads = 0; passed <= place; loads += 1) {
         assert(loads < maxLoads, `${passed} messages passed`);
         // Some of these requests share a script call, and others have their own call.

@@ -50,7 +50,8 @@ test('a ban keeps its time to live in Redis when the banned key joins or leaves 
   await connection.pexpire(nameAlone, 3_600_000);
   await keys.moveBan(inAccount, alone);
   expect(await hoursLeft(nameAlone)).toBe(24);
-  // An API key that was created in its account has no state under its own Redis key.
+  // The next part tests a key that always had an account, so nothing is stored under the Redis key
+  // that it gets without an account.
   await keys.moveBan(alone, inAccount);
   await connection.del(nameAlone);
   await keys.moveBan(inAccount, alone);
