@@ -57,8 +57,8 @@ export function watchAvailability(options: {
   });
 
   async function probeOnce(): Promise<void> {
-    // The probe is a statement. If it fails, `followStatements` counts the failure, as for any
-    // statement.
+    // The error needs no handling here, because `followStatements` counts every failed statement,
+    // and the probe is a statement.
     await probe().catch(() => {});
     if (!isQuiet() || probing === undefined || outage === undefined) return;
     stopProbing();

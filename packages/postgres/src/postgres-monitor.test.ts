@@ -41,7 +41,7 @@ function createTestMonitor() {
   };
 }
 
-test('after many failures, the monitor looks for a Postgres server only once; after another failure, it pauses and looks once more', async () => {
+test('the monitor searches for a Postgres server once after many simultaneous failures, and searches again after a pause when another failure follows', async () => {
   const { monitor, searches, find, endPause } = createTestMonitor();
   expect(await monitor.target()).toEqual(addressOf('first'));
   expect(searches).toHaveLength(0);

@@ -86,13 +86,13 @@ export function findSessionFault(session: SessionFacts): string | undefined {
     return `${name} is '${setting}', although the service asked for '${wanted}': a pooler ignores the setting. Set it for the role: alter role … set ${name} = ${name === 'search_path' ? wanted : `'${wanted}'`}`;
   }
   // Triggers write the names of accounts and the search texts, and protect the audit log. With
-  // `replica`, Postgres would run no trigger.
+  // `session_replication_role = replica`, Postgres would run no trigger.
   if (session['session_replication_role'] === 'replica') {
     return "session_replication_role is 'replica', so no trigger would run. Remove the setting: alter role … reset session_replication_role, or alter database … reset session_replication_role";
   }
-  // With `off`, Postgres would acknowledge a commit before it is on the disk. The service does not
-  // send `synchronous_commit`, because every other value is safe enough, and operators may have
-  // chosen a stronger one.
+  // With `synchronous_commit = off`, Postgres would acknowledge a commit before it is on the disk.
+  // The service does not send `synchronous_commit`, because every other value is safe enough, and
+  // operators may have chosen a stronger one.
   if (session['synchronous_commit'] === 'off') {
     return "synchronous_commit is 'off', so a crash of Postgres would lose animals whose creation was acknowledged. Remove the setting: alter role … reset synchronous_commit, or alter database … reset synchronous_commit";
   }

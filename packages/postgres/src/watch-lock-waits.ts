@@ -19,7 +19,7 @@ export function watchLockWaits(
 ) {
   const { tableLockTimeoutMs, migrationPauseMs, pid, onWaiting } = options;
   const keepMs = 2 * migrationPauseMs;
-  // With this pause, the watcher checks several times during each attempt.
+  // With this pause, the watcher checks several times while the migration waits for one lock.
   const pauseMs = tableLockTimeoutMs / 4;
   const { elapsed } = systemClock;
   let seenAt = Number.NEGATIVE_INFINITY;
@@ -54,7 +54,8 @@ async function findLockWait(client: Sql, pid: number): Promise<Wait | undefined>
   const what = row.table === null ? 'the end of a transaction' : `a lock of ${row.table}`;
   const who = row.pid === 0 ? 'a prepared transaction' : `process ${row.pid} (${row.session})`;
   const id = `The migration waits for ${what}, because of ${who}`;
-  // A role without `pg_read_all_stats` cannot see the transactions of other users.
+  // The age is unknown if the role lacks `pg_read_all_stats`, because it then cannot see the
+  // transactions of other users.
   const age = row.seconds === null ? '' : `, whose transaction began ${row.seconds} s ago`;
   return { id, reason: `${id}${age}.` };
 }
