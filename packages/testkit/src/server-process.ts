@@ -10,7 +10,7 @@ import { temporaryDirectory } from './temporary-directory.ts';
 const readyLine = /Animal Store is listening on (http:\/\/\S+)/;
 /**
  * The line with the address of the ops listener. Group 1 is its origin. Earlier versions of the
- * service have words before it.
+ * service print other words before the address.
  */
 const opsLine = /^ +Ops +.*?(http:\/\/[^\s,]+)/m;
 /** The token of an API key, such as the demo key. */

@@ -38,5 +38,5 @@ export async function until<T>(
   } finally {
     timer.abort();
   }
-  throw new Error(`Not within ${timeoutMs} ms: ${probe}`, { cause });
+  throw new Error(`The condition was not met within ${timeoutMs} ms: ${probe}`, { cause });
 }
