@@ -222,5 +222,5 @@ export const ListAuditQuery = z.object({
   cursor: PageCursor.optional(),
 });
 
-/** The filters of the audit log, without the page. */
+/** The filters of the audit log, without the parameters that choose a page. */
 export type AuditFilter = Omit<z.output<typeof ListAuditQuery>, 'limit' | 'count' | 'cursor'>;

@@ -109,9 +109,9 @@ const operatorCodes = { operator_not_found: undefined, operator_not_active: unde
 
 /**
  * For each tag, the error codes that its operations never return, because the codes are about other
- * kinds of objects. For example, operations on accounts never return `key_not_found`. The codes
- * must be excluded here, because the document finds codes by their status, and other codes with the
- * same status are possible.
+ * kinds of objects. For example, operations on accounts never return `key_not_found`. Without this
+ * table, the document would list these codes too, because it lists all codes with the status of a
+ * response.
  */
 const otherCodes: Readonly<Record<string, Readonly<Record<string, undefined>>>> = {
   Accounts: { ...keyCodes, ...operatorCodes },
@@ -209,7 +209,10 @@ const notes: { readonly [Name in keyof typeof adminContract]?: OperationNotes } 
   revokeOperator: { example: { ...exampleOperator, state: 'revoked', revokedAt: changedAt } },
 };
 
-/** Returns the notes of all operations. It adds the parts that follow from the contract. */
+/**
+ * Returns the notes of all operations, with the parts that follow from the contract, such as the
+ * required role.
+ */
 function completeNotes(): Readonly<Record<keyof typeof adminContract, OperationNotes>> {
   const names = Object.keys(adminContract) as (keyof typeof adminContract)[];
   const completed = names.map((name) => {
@@ -227,7 +230,8 @@ function completeNotes(): Readonly<Record<keyof typeof adminContract, OperationN
     const messages = {
       ...otherCodes[adminContract[name].metadata.tag],
       forbidden: adminErrorMessages.forbidden(role),
-      // The operation has no parameter and no body that could be invalid.
+      // No parameter and no body of this operation can be invalid. So the example of its 400 is the
+      // message about an unknown parameter.
       ...(!note.refused && { invalid_request: adminErrorMessages.parameterUnknown([]) }),
       ...note.messages,
     };

@@ -6,8 +6,8 @@ test.each([
   'admin token',
   'Аdmin-Tоken',
   'ＡＤＭＩＮ＿ＴＯＫＥＮ',
-  // The first name of the list contains Cyrillic capital letters, and the second name contains
-  // Greek ones. Their small letters do not look like Latin small letters.
+  // The next name contains Cyrillic capital letters, and the name after it contains Greek ones.
+  // These letters look like Latin letters only as capitals, and not in lower case.
   'АDМIN_ТОКЕN',
   'ADΜΙΝ_ΤΟΚΕΝ',
   'ADMlN_T0KEN',
