@@ -20,7 +20,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-test('findServer prefers command-line options to environment variables, prefers OPS_URL to OPS_PORT, and ignores a line feed at the end of a token file', async () => {
+test('findServer prefers command-line options to environment variables, and OPS_URL to OPS_PORT', async () => {
   const tokenFile = join(directory.path, 'token');
   await writeFile(tokenFile, `${token}\n`);
   const found = (url: string) => ({ name: url, url, token });
@@ -72,7 +72,7 @@ test('findServer names invalid variables in its error, but does not show their v
   expect(() => findServer({})).toThrow(/^OPS_URL: expected an .*\nADMIN_TOKEN: (?!.*hush)/);
 });
 
-test('findServer uses the Unix socket in the data directory when no token is set, and rejects the socket of another user unless the CLI runs as root', async () => {
+test('findServer uses the Unix socket in the data directory when no token is set, but only as root if another user owns the socket', async () => {
   const { path } = directory;
   const socketPath = join(path, 'ops.sock');
   await using server = createServer().listen(socketPath);

@@ -128,7 +128,8 @@ export function addRequestOptions(
     for (const part of parts) {
       request[part] = { ...preset?.()[part], ...request[part] };
       const schema = schemas[part];
-      // `limit` is not checked here, because it limits the total of all pages.
+      // `limit` is not checked against the contract here. In the CLI it limits all pages together,
+      // and in the contract it limits one page.
       const { limit, ...members } = request[part];
       const read = isPaged(route) ? members : request[part];
       const { error } = schema instanceof z.ZodType ? schema.safeParse(read) : {};

@@ -156,12 +156,15 @@ test.each([
     'only Enterprise keys have their own limits',
   ],
   ['accounts set-plan C-17 gold', 'Allowed choices are free, pro, business, enterprise, none'],
-])('the command %s prints an error and exits with code 2', async (line, message) => {
-  const { code, stdout, stderr } = await run(line);
-  expect({ code, stdout, received }).toEqual({ code: 2, stdout: '', received: [] });
-  expect(stderr).toContain(message);
-  expect(stderr).toMatch(/^error: .*\nAdd --help to see the options of the command\.\n$/);
-});
+])(
+  'for the wrong command "%s", the CLI prints an error and exits with code 2',
+  async (line, message) => {
+    const { code, stdout, stderr } = await run(line);
+    expect({ code, stdout, received }).toEqual({ code: 2, stdout: '', received: [] });
+    expect(stderr).toContain(message);
+    expect(stderr).toMatch(/^error: .*\nAdd --help to see the options of the command\.\n$/);
+  },
+);
 
 test('the CLI prints the help of a group when the command is missing, and lists all groups when the group is unknown', async () => {
   const usage = expect.stringMatching(/^Usage: npm run keys -- .*\nExit codes: .*\n$/s);
