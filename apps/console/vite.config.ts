@@ -2,7 +2,8 @@ import { defineConfig } from 'vite';
 
 export default defineConfig({
   base: '/console/',
-  // Prefresh reads this option from here, not from tsconfig.json.
+  // Prefresh, the hot reload for Preact, reads the JSX options from this file and not from
+  // tsconfig.json.
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   build: {
     // All files are in one folder, because the service serves only one folder. Nothing is inline,

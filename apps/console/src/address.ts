@@ -5,8 +5,8 @@ import { queryText } from './api/query-text.ts';
 
 // The console uses hash routing: the address of a page is the part behind `#`, as in
 // `#/keys?account=C-5`. Browsers never send this part to a server, so names that an operator
-// searches for do not get into an access log. We parse it here, because wouter would put the
-// parameters in front of the `#`.
+// searches for do not get into an access log. The console parses the address itself, because the
+// router wouter expects the parameters in front of the `#`.
 
 /** The parameters that select the period of the plots on a page. */
 const span = ['range', 'from', 'to'] as const;

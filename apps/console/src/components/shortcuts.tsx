@@ -11,7 +11,8 @@ const shortcuts = {
 
 /** The keys that only work in one part of a page. */
 const localShortcuts = {
-  'In the search': '↓ and ↑ select; Enter opens the selection, an exact match, or the list',
+  'In the search':
+    '↓ and ↑ select; Enter opens the selection, an exact match, or the list of matches',
   'In a plot':
     'Arrow keys select a time, and extend the selection with Shift; Enter zooms in, − zooms out, Esc clears the selection',
   'In a dialog': 'Enter confirms, Esc cancels',

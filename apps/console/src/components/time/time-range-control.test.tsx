@@ -24,11 +24,14 @@ test.each([
   ['Earlier', ['2026-03-02T00:00:00.000Z', '2026-03-03T00:00:00.000Z']],
   ['Later', ['2026-03-04T00:00:00.000Z', '2026-03-05T00:00:00.000Z']],
   ['Zoom out', ['2026-03-02T00:00:00.000Z', '2026-03-05T00:00:00.000Z']],
-])('the button "%s" changes the start and end of a selected day', (button, span) => {
-  renderAt(tuesday, <Page />);
-  fireEvent.click(screen.getByRole('button', { name: button }));
-  expect(spanOf(location.hash)).toEqual(['own', ...span]);
-});
+])(
+  'when one day is selected, the button "%s" changes the start and the end of the period',
+  (button, span) => {
+    renderAt(tuesday, <Page />);
+    fireEvent.click(screen.getByRole('button', { name: button }));
+    expect(spanOf(location.hash)).toEqual(['own', ...span]);
+  },
+);
 
 test('the period control replaces the selected start and end when the operator chooses a preset such as Last week', () => {
   renderAt(tuesday, <Page />);
