@@ -19,7 +19,7 @@ addEventListener('hashchange', openTarget);
 startSearch();
 addPageCopy();
 keepLanguage();
-// The text appears sooner when the browser does not wait for this work. The style sheet reserves
+// These tasks run after the first paint, so that the text appears sooner. The style sheet reserves
 // the space for the buttons, so they do not move the text.
 afterPaint(() => {
   addCopyButtons();

@@ -1,4 +1,4 @@
-// This module finds the results of the search in /docs. It does not use the page, so that a test can
+// This module finds the results of the search in /docs. It does not use the DOM, so that a test can
 // run it without a browser.
 
 /**
