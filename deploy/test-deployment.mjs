@@ -23,8 +23,8 @@ const container = ['buildah', 'podman', 'runc'];
 
 /**
  * The steps in the order in which they run. `compose` comes after `image`, because it uses the
- * built image. The two longest steps run in parallel with the other steps: one of them is limited
- * by a single processor, and the other one mostly waits for HAProxy's timeouts.
+ * built image. The two longest steps, `rules` and `load-balancer`, run in parallel with the other
+ * steps. `rules` uses a single processor, and `load-balancer` mostly waits for HAProxy's timeouts.
  */
 const steps = {
   rules: { test: testRules, programs: ['amtool', 'promtool'], isBeside: true },

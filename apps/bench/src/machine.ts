@@ -12,7 +12,10 @@ const otherCpus = count === 2 ? '1' : `1-${count - 1}`;
 
 const canPin = count > 1 && spawnSync('taskset', ['--version']).error === undefined;
 
-/** The words in front of a server's command that pin the server to its processor. */
+/**
+ * The command `taskset` with its arguments, which pins a server to its processor. It is put in
+ * front of the server's command.
+ */
 export const onServerCpus: readonly string[] = canPin ? ['taskset', '-c', serverCpus] : [];
 
 /**
@@ -27,7 +30,7 @@ export function pinThisProcess(): void {
 export function describeMachine(): string {
   const pinned = canPin
     ? `server on processor ${serverCpus}, everything else on ${otherCpus}`
-    : 'no taskset: server, stores and load generator share all processors';
+    : 'the command taskset is missing, so the server, the stores and the load generator share all processors';
   return `${cpus()[0]?.model.trim()}, ${count} processors; ${pinned}`;
 }
 

@@ -5,7 +5,7 @@ import { type HttpRequest, httpRequestOf } from './http-request.ts';
 import { type Call, expectationOf, type Workload } from './workloads.ts';
 
 export type OfferedLoad = {
-  /** The addresses of the servers. Each connection goes to the next one. */
+  /** The addresses of the servers. The connections are distributed over the addresses in turn. */
   readonly origins: readonly string[];
   readonly connections: number;
   /**

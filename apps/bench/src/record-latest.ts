@@ -17,7 +17,7 @@ const end = '<!-- end of figures -->';
 const results = JSON.parse(readFileSync(latestFile, 'utf8')) as Results;
 copyFileSync(latestFile, recordedFile);
 writeFigures(readme, formatTables(results));
-// The capacity model reads the file that was written above.
+// The capacity model reads `recordedFile`, so it must run after the file was copied.
 writeFigures(
   capacity,
   execFileSync(process.execPath, [fileURLToPath(capacityModel)], { encoding: 'utf8' }),

@@ -215,8 +215,8 @@ describe('the recipes', () => {
     const target = { baseUrl: 'https://store.test/v1', apiKey: 'ast_proxied', maxRetries: 0 };
     const call = createProxiedClient(`http://127.0.0.1:${port}`, target).listPets();
     const [request, socket] = await once(proxy, 'connect');
-    // Node has handed over the socket and no longer handles its errors. Without this listener, a
-    // connection reset would end the process.
+    // After the event `connect`, Node no longer handles errors of the socket. Without this
+    // listener, a connection reset would end the process.
     socket.on('error', () => {});
     socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n');
     expect(request.url).toBe('store.test:443');
