@@ -8,8 +8,9 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 const signals = new AsyncLocalStorage<AbortSignal>();
 
 /**
- * Runs the work of a request. When the signal aborts, the read statements of this work are canceled
- * in Postgres, after a short delay (`cancelAfterMs`).
+ * Runs the work of a request that only reads. When the signal aborts, the statements of this work
+ * are canceled in Postgres, after a short delay (`cancelAfterMs`). Statements that the work begins
+ * after that are not sent.
  */
 export function runUntilAbandoned<Result>(signal: AbortSignal, work: () => Result): Result {
   return signals.run(signal, work);

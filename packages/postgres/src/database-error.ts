@@ -52,8 +52,9 @@ export class DatabaseUnavailableError extends DatabaseError {
 }
 
 /**
- * An error of an operator's statement that exceeded its timeout. It is not an outage, because
- * requests of callers use other connections.
+ * An error of an operator's statement that exceeded its timeout, or that was canceled because the
+ * operator has disconnected. It is not an outage, because requests of callers use other
+ * connections.
  */
 export class StatementTooSlowError extends DatabaseError {
   override readonly name = 'StatementTooSlowError';

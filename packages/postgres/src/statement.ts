@@ -4,6 +4,7 @@ import { type TimeLimit, waitAtMost } from '@animal-store/runtime';
 import { type SQL, sql } from 'drizzle-orm';
 import { PgDialect } from 'drizzle-orm/pg-core';
 import type { PreparedQueryConfig } from 'drizzle-orm/pg-core/session';
+import { currentSignal } from './abandoned-request.ts';
 import type { Database } from './database.ts';
 import {
   DatabaseError,
@@ -223,13 +224,20 @@ export function given(columns: string): SQL {
  * transaction, which Postgres undoes when the connection is lost. If code refuses something because
  * a row is missing, use {@link preparedStatement}.
  *
+ * If the client of the current request has already disconnected (see `runUntilAbandoned`), the
+ * statement is not sent. It rejects with a {@link StatementTooSlowError}, like a statement that was
+ * canceled.
+ *
  * @param name the name of the statement in metrics and traces.
  */
 export function statement<Values extends readonly unknown[], Rows>(
   name: string,
   build: (db: Database, ...values: Values) => PromiseLike<Rows>,
 ): (db: Database, ...values: Values) => Promise<Rows> {
-  return (db, ...values) => run(name, db, build(db, ...values));
+  return (db, ...values) =>
+    currentSignal()?.aborted
+      ? Promise.reject(new StatementTooSlowError(queryCanceled))
+      : run(name, db, build(db, ...values));
 }
 
 /**

@@ -30,11 +30,15 @@ const readBody: RequestHandler = function readAdminBody(req, res, next) {
 };
 
 /**
- * Cancels the SQL statements of an operator's request when the operator disconnects, or when the
+ * Cancels the SQL statements of an operator's GET when the operator disconnects, or when the
  * request has failed before all its statements have ended. Otherwise, they would delay the
  * statements of later requests.
+ *
+ * A change is carried out to its end, even if the operator has disconnected. For example, a new
+ * plan of an account is followed by statements that move the bans of its API keys.
  */
-const cancelAtEnd: RequestHandler = function cancelWhenEnded(_req, res, next) {
+const cancelAtEnd: RequestHandler = function cancelWhenEnded(req, res, next) {
+  if (req.tsRestRoute?.method !== 'GET') return next();
   const abandoned = new AbortController();
   res.on('close', () => abandoned.abort());
   runUntilAbandoned(abandoned.signal, next);

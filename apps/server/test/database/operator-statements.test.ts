@@ -107,6 +107,27 @@ test('the waiting statements of an aborted admin request never run, and later st
   await opened.close();
 });
 
+// Regression: a report consists of several statements. After the operator had disconnected, the next
+// statement was sent nevertheless, and delayed other operators.
+test.each(['embedded', 'postgres'] as const)(
+  'a statement that begins after the client has aborted its admin request is not sent (%s)',
+  async (kind) => {
+    await using own = await createDatabase(kind);
+    const opened = await own.open();
+    await opened.db.execute(sql`create sequence sent`);
+    const next = statement('next', (db) => db.execute(sql`select nextval('sent')`));
+    const abandoned = new AbortController();
+    const aborted = runUntilAbandoned(abandoned.signal, async () => {
+      abandoned.abort();
+      return next(opened.operators);
+    });
+    await expect(aborted).rejects.toBeInstanceOf(StatementTooSlowError);
+    const isCalled = sql<boolean>`is_called`;
+    expect(await opened.db.select({ isCalled }).from(sql`sent`)).toEqual([{ isCalled: false }]);
+    await opened.close();
+  },
+);
+
 // Regression: when a statement was canceled while its connection opened, the connection was never used
 // again. After two such statements, all statements of operators failed for up to an hour.
 // Regression: a late cancel request canceled the next statement of the session, and its operator got
