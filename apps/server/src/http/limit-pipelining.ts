@@ -11,6 +11,15 @@ type ResponseType = typeof ServerResponse<IncomingMessage>;
 const pending = Symbol('pending');
 type CountedSocket = Socket & { [pending]?: number };
 
+/** The length in bytes below which a chunk of a body counts as small. */
+const smallChunkBytes = 256;
+
+/**
+ * The number of small chunks that a request may have. A program that writes each token of its JSON
+ * as a chunk sends about 50 of them.
+ */
+const maxSmallChunks = 256;
+
 function countPending(socket: CountedSocket, change: 1 | -1): void {
   socket[pending] = (socket[pending] ?? 0) + change;
 }
@@ -19,7 +28,7 @@ function leaveQueue(this: ServerResponse): void {
   countPending(this.req.socket, -1);
 }
 
-/** The part of the options of `createServer` that limits pipelining. */
+/** The part of the options of `createServer` that limits pipelining and small chunks. */
 export interface PipeliningOptions {
   readonly IncomingMessage: RequestType;
   readonly ServerResponse: ResponseType;
@@ -35,6 +44,11 @@ export interface PipeliningOptions {
  * stop the parser: in tests, 100 connections still used up a heap of 512 MB. Only an upgrade
  * request stops the parser. So a request over the limit is treated as an upgrade request. Node then
  * closes the connection, because the server does not listen to `upgrade`.
+ *
+ * The server also closes the connection of a request whose body has too many small chunks. This
+ * prevents another attack: Node creates an object of 500 bytes for each chunk, and only counts the
+ * bytes of the chunks before it stops reading. In tests, a body in chunks of one byte, which nobody
+ * had read yet, filled 11 MB for each connection. It needed no API key.
  */
 export function limitPipelining(maxPending: number): PipeliningOptions {
   class LimitedRequest extends IncomingMessage {
@@ -44,6 +58,7 @@ export function limitPipelining(maxPending: number): PipeliningOptions {
      * `upgrade`, and a real class field would reset it afterwards.
      */
     declare private asksForUpgrade: boolean;
+    #smallChunks = 0;
 
     constructor(socket: Socket) {
       super(socket);
@@ -60,6 +75,14 @@ export function limitPipelining(maxPending: number): PipeliningOptions {
 
     set upgrade(asked: boolean) {
       this.asksForUpgrade = asked;
+    }
+
+    /** Node calls this method for each chunk of the body. */
+    override push(chunk: Buffer | null, encoding?: BufferEncoding): boolean {
+      if (chunk !== null && chunk.length < smallChunkBytes) this.#smallChunks += 1;
+      if (this.#smallChunks <= maxSmallChunks) return super.push(chunk, encoding);
+      this.destroy();
+      return false;
     }
   }
 

@@ -118,6 +118,25 @@ test('the HTTP listener responds to pipelined requests up to a limit, and then c
   expect(statusesIn(received)).toEqual([200, 200, 200, 200, 200]);
 });
 
+// Regression: a waiting request, of which nobody had read the body, kept 11 MB of chunks in memory.
+test('the HTTP listener closes the connection of a request whose body has too many small chunks', async () => {
+  const lengths: number[] = [];
+  const app = express()
+    .post('/waits', (req) => void lengths.push(req.readableHighWaterMark))
+    .post('/reads', (req, res) => void req.resume().on('end', () => res.end('served')));
+  await using listener = await listen(app);
+  const body = (count: number) => `${'1\r\nx\r\n'.repeat(count)}0\r\n\r\n`;
+  const post = (path: string) => `POST ${path} HTTP/1.1\r\n${chunked}Connection: close\r\n\r\n`;
+  expect(await readUntilClosed(listener.origin, post('/waits') + body(257))).toBe('');
+  expect(lengths).toEqual([16_384]);
+  const read = await readUntilClosed(listener.origin, post('/reads') + body(256));
+  expect(statusesIn(read)).toEqual([200]);
+  // Larger chunks are not limited.
+  const large = `100\r\n${'x'.repeat(256)}\r\n`.repeat(1_000);
+  const many = await readUntilClosed(listener.origin, `${post('/reads')}${large}0\r\n\r\n`);
+  expect(statusesIn(many)).toEqual([200]);
+});
+
 // Regression: a reset after CONNECT ended the process. The campaign (long test) `wire` tests more
 // sequences of this kind.
 test('the HTTP listener closes the connection when it receives CONNECT, and keeps running if the client then resets the connection', async () => {

@@ -31,6 +31,13 @@ export interface Listener {
 const maxHeaders = 100;
 
 /**
+ * The number of bytes of a body after which Node stops reading, until somebody reads the body. With
+ * Node's default of 64 kB, a waiting request could keep 122 kB. Node reads up to 64 kB at once, so
+ * it can still keep about that much.
+ */
+const maxUnreadBytes = 16 * 1024;
+
+/**
  * Opens a listener and passes every request to an app. The app is created when the port is known.
  *
  * Node itself handles invalid HTTP, CONNECT and unknown `Expect` headers: it sends a minimal
@@ -66,6 +73,7 @@ export async function openListener(
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: address.keepAliveTimeoutMs,
     connectionsCheckingInterval: address.connectionsCheckingIntervalMs,
+    highWaterMark: maxUnreadBytes,
     ...limited,
   });
   server.setTimeout(address.stallTimeoutMs, closeSilentConnection);
