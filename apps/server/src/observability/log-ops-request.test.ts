@@ -13,6 +13,7 @@ const answered: OpsRequestRecord = {
   errorCode: undefined,
   attempts: undefined,
   waits: undefined,
+  queueMs: undefined,
   operator: undefined,
   operatorId: undefined,
   keyId: undefined,
@@ -74,4 +75,10 @@ test("openOpsRequestLog writes the operator's id, and escapes bidirectional and 
   const operatorId = '7c9e6679-7425-40de-944b-e07fc1f90ae7';
   written(1, { ...admin, operator: 'Ann\u202e\u200b', operatorId });
   expect(lines[0]).toMatchObject({ operator: 'Ann\\u202e\\u200b', operatorId });
+});
+
+test('openOpsRequestLog writes how long a request waited for its start, if it waited', () => {
+  written(2, admin);
+  written(1, { ...admin, queueMs: 12.3456 });
+  expect(lines.map((line) => 'queueMs' in line && line.queueMs)).toEqual([false, false, 12.35]);
 });

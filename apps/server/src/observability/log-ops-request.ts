@@ -6,6 +6,8 @@ import type { Log } from './log.ts';
 
 /** The properties of a finished request to the ops listener that may be logged. */
 export interface OpsRequestRecord extends RequestOutcome {
+  /** How long the request waited for its start; `undefined` if it started immediately. */
+  readonly queueMs: number | undefined;
   readonly operator: string | undefined;
   /**
    * The id of the operator. The name is not enough, because the names of two operators can look
@@ -51,7 +53,7 @@ export function openOpsRequestLog(log: Log, clock: Clock) {
 
   return {
     logRequest(record: OpsRequestRecord): void {
-      const { status, route, operator, operatorId, keyId, account, reasons } = record;
+      const { status, route, queueMs, operator, operatorId, keyId, account, reasons } = record;
       const isFailure = status >= 500;
       const isRoutine = status < 400 && probes.has(route);
       const isLineLimited = !isRoutine && operator === undefined;
@@ -60,7 +62,8 @@ export function openOpsRequestLog(log: Log, clock: Clock) {
       // the caller chose its text, which may be a secret.
       const line = {
         ...{ method: record.method, route: route ?? 'other', status },
-        durationMs: Math.round(record.durationMs * 100) / 100,
+        durationMs: inHundredths(record.durationMs),
+        queueMs: queueMs && inHundredths(queueMs),
         ...{
           operator: operator === undefined ? undefined : escapeUnprintable(operator),
           operatorId: operatorId ?? undefined,
@@ -74,4 +77,8 @@ export function openOpsRequestLog(log: Log, clock: Clock) {
     },
     close: lineLimit.close,
   };
+}
+
+function inHundredths(ms: number): number {
+  return Math.round(ms * 100) / 100;
 }

@@ -70,10 +70,11 @@ function observeOpsRequests(onEnd: OpsAppOptions['onOpsEnd']): RequestHandler {
     beginRequest(req, res);
     // The event is "close", because Node does not emit "finish" if the client has disconnected.
     res.on('close', () => {
-      const { operator, keyId, account, reasons } = res.locals;
+      const { operator, keyId, account, reasons, pace } = res.locals;
       const outcome = outcomeOf(res);
       const { name, id: operatorId } = operator?.actor ?? {};
-      onEnd({ ...outcome, operator: name, operatorId, keyId, account, reasons });
+      const queueMs = pace?.waitedMs;
+      onEnd({ ...outcome, queueMs, operator: name, operatorId, keyId, account, reasons });
     });
     next();
   };

@@ -17,10 +17,11 @@ beforeEach(() => {
 });
 
 /** Lets a request arrive from a network. */
-function arrive(name: string, ip = '192.0.2.1'): EventEmitter {
+function arrive(name: string, ip = '192.0.2.1') {
   const request = Object.assign(new EventEmitter(), { ip });
-  pace(request as unknown as Request, {} as Response, () => started.push(name));
-  return request;
+  const res = { locals: {} as Express.Locals };
+  pace(request as unknown as Request, res as Response, () => started.push(name));
+  return Object.assign(request, { locals: res.locals });
 }
 
 // Regression: 64 clients that sent health checks or admin requests in a loop made the median
@@ -66,4 +67,14 @@ test('paceRequests does not start a request whose client has disconnected, and d
   await clock.advance(125);
   expect(started).toEqual(['a', 'b', 'd']);
   expect(clock.timerCount()).toBe(0);
+});
+
+test('paceRequests notes how long a request has waited, until it starts or its client disconnects', async () => {
+  const [atOnce, , next, closing] = ['a', 'b', 'c', 'd'].map((name) => arrive(name));
+  await clock.advance(100);
+  expect(closing?.locals.pace?.waitedMs).toBe(100);
+  closing?.emit('close');
+  await clock.advance(1_000);
+  expect(next?.locals.pace?.waitedMs).toBe(125);
+  expect(atOnce?.locals.pace).toBeUndefined();
 });

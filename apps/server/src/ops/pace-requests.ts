@@ -12,12 +12,36 @@ const savedSeconds = 0.25;
 /** A request that waits for its start. */
 class WaitingRequest implements Queued {
   readonly caller: WaitingCaller;
-  readonly start: NextFunction;
   isQueued = false;
+  readonly #next: NextFunction;
+  readonly #clock: Clock;
+  readonly #beganAt: number;
+  #waitedMs: number | undefined;
 
-  constructor(req: Request, start: NextFunction) {
+  constructor(req: Request, next: NextFunction, clock: Clock) {
     this.caller = { name: networkOf(req), group: 'networks' };
-    this.start = start;
+    this.#next = next;
+    this.#clock = clock;
+    this.#beganAt = clock.elapsed();
+  }
+
+  /** How long the request has waited until now, or until it started. */
+  get waitedMs(): number {
+    return this.#waitedMs ?? this.#clock.elapsed() - this.#beganAt;
+  }
+
+  start(): void {
+    this.#waitedMs = this.waitedMs;
+    this.#next();
+  }
+}
+
+declare global {
+  namespace Express {
+    interface Locals {
+      /** The wait of a request to the ops listener, if it did not start immediately. */
+      pace?: { readonly waitedMs: number } | undefined;
+    }
   }
 }
 
@@ -66,12 +90,13 @@ export function paceRequests({
     waking = clock.after(nextAt - clock.elapsed(), startWaiting);
   }
 
-  return function startOrWait(req, _res, next) {
+  return function startOrWait(req, res, next) {
     if (queues.size === 0 && takeStart()) {
       next();
       return;
     }
-    const waiting = new WaitingRequest(req, next);
+    const waiting = new WaitingRequest(req, next, clock);
+    res.locals.pace = waiting;
     queues.add(waiting);
     // Nobody reads the request while it waits, so it only closes if the client disconnects. If the
     // request stayed in its queue, clients that disconnect could fill the memory, and each of their
