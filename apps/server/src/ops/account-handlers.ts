@@ -12,8 +12,8 @@ import { initServer } from '@ts-rest/express';
 import type { Response } from 'express';
 import { toQuotaWindows } from '../quotas/quota-windows.ts';
 import { lastBuckets } from '../usage/usage-queries.ts';
-import { type PagedList, readPage } from './admin-cursor.ts';
 import { type AdminServices, change } from './admin-operation.ts';
+import { type PagedList, readPage } from './read-page.ts';
 import { readLedger } from './usage-range.ts';
 
 export function createAccountHandlers(services: AdminServices) {

@@ -8,13 +8,12 @@ import { answerOtherMethods, endpointOptions, refusePath } from '../http/endpoin
 import { jsonBody } from '../http/json-body.ts';
 import { createAccountHandlers } from './account-handlers.ts';
 import { type AdminServices, translateRefusal } from './admin-operation.ts';
+import { createAuditHandlers } from './audit-handlers.ts';
 import { createKeyHandlers } from './key-handlers.ts';
-import {
-  createAuditHandlers,
-  createOperatorHandlers,
-  createSessionHandlers,
-} from './operator-handlers.ts';
-import { createOverviewHandlers, createUsageHandlers } from './usage-handlers.ts';
+import { createOperatorHandlers } from './operator-handlers.ts';
+import { createOverviewHandlers } from './overview-handlers.ts';
+import { createSessionHandlers } from './session-handlers.ts';
+import { createUsageHandlers } from './usage-handlers.ts';
 
 const openApi = { method: 'GET', path: '/openapi.json' } as const;
 

@@ -9,8 +9,8 @@ import type { QuotaDecision } from '@animal-store/quotas';
 import { initServer } from '@ts-rest/express';
 import type { AppliedPlan } from '../keys/api-key.ts';
 import { toInstant, toQuotaWindows } from '../quotas/quota-windows.ts';
-import { type PagedList, readPage } from './admin-cursor.ts';
 import { type AdminServices, causeOf, change } from './admin-operation.ts';
+import { type PagedList, readPage } from './read-page.ts';
 import { readLedger, type UsageQuestion } from './usage-range.ts';
 
 /** The number of audit entries that the details of an API key include. */

@@ -1,21 +1,11 @@
-import {
-  adminRoutes,
-  maxGroupedDays,
-  type Overview,
-  overviewContract,
-  usageBucketSeconds,
-  usageContract,
-} from '@animal-store/admin-contract';
+import { adminRoutes, maxGroupedDays, usageContract } from '@animal-store/admin-contract';
 import { deprecations } from '@animal-store/contract';
 import { initServer } from '@ts-rest/express';
-import type { UsageRange } from '../usage/usage-queries.ts';
-import { readPage } from './admin-cursor.ts';
 import type { AdminServices } from './admin-operation.ts';
-import { readLedger, readUsageRange, type UsageQuestion } from './usage-range.ts';
+import { readPage } from './read-page.ts';
+import { readLedger, readUsageRange } from './usage-range.ts';
 
-/**
- * The default number of busiest API keys in the overview and in a response that is grouped by key.
- */
+/** The default number of API keys in a response that is grouped by key. */
 const usualKeys = 10;
 
 export function createUsageHandlers(services: AdminServices) {
@@ -66,42 +56,4 @@ export function createUsageHandlers(services: AdminServices) {
       return { status: 200, body };
     },
   });
-}
-
-export function createOverviewHandlers(services: AdminServices) {
-  const { overview, health, usage } = services;
-
-  async function readHistory(question: UsageQuestion): Promise<Overview['history']> {
-    const range = readUsageRange(services, question);
-    const days = daysOf(range);
-    const [rows, busiest, denied] = await Promise.all([
-      usage.read(range.bucket, {}, range),
-      usage.listBusiest({}, days, usualKeys),
-      usage.listDenied('day', days, usualKeys),
-    ]);
-    return { ...range, rows, busiest, denied };
-  }
-
-  return initServer().router(overviewContract, {
-    async getOverview({ query: { include, ...question } }) {
-      const [now, { status, reasons }, history] = await Promise.all([
-        overview.read(),
-        health.report(),
-        include && readHistory(question),
-      ]);
-      const readiness = { status, reasons: [...reasons] };
-      return { status: 200, body: { ...now, readiness, history } };
-    },
-  });
-}
-
-/**
- * Returns the whole days (UTC) that overlap a time range. The busiest API keys can be read only for
- * whole days, because only these have an index for them.
- */
-function daysOf({ from, to }: UsageRange): UsageRange {
-  const dayMs = usageBucketSeconds.day * 1_000;
-  const end = Math.ceil(Date.parse(to) / dayMs);
-  const start = Math.max(Math.floor(Date.parse(from) / dayMs), end - maxGroupedDays);
-  return { from: new Date(start * dayMs).toISOString(), to: new Date(end * dayMs).toISOString() };
 }
