@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { createConcurrencyLimit, type Span } from './concurrency-limit.ts';
+import { createConcurrencyLimit, type Period } from './concurrency-limit.ts';
 
 /** Starts requests until the limit is reached. Returns the period of each request. */
-function fill(limit: ReturnType<typeof createConcurrencyLimit>, now: number): Span[] {
-  const started: Span[] = [];
+function fill(limit: ReturnType<typeof createConcurrencyLimit>, now: number): Period[] {
+  const started: Period[] = [];
   while (limit.hasRoom(now)) started.push(limit.start());
   return started;
 }
@@ -14,11 +14,11 @@ function fill(limit: ReturnType<typeof createConcurrencyLimit>, now: number): Sp
  */
 function createOverload() {
   const limit = createConcurrencyLimit(0);
-  const inFlight: { span: Span; startedAt: number }[] = [];
+  const inFlight: { period: Period; startedAt: number }[] = [];
   let now = 0;
   let most = 0;
   const start = () => {
-    inFlight.push(...fill(limit, now).map((span) => ({ span, startedAt: now })));
+    inFlight.push(...fill(limit, now).map((period) => ({ period, startedAt: now })));
     most = Math.max(most, inFlight.length);
   };
   return {
@@ -28,8 +28,8 @@ function createOverload() {
       for (const end = now + ms; now < end; ) {
         start();
         now += stepMs;
-        for (const { span, startedAt } of inFlight.splice(0, 100)) {
-          limit.finish(span, now - startedAt);
+        for (const { period, startedAt } of inFlight.splice(0, 100)) {
+          limit.finish(period, now - startedAt);
         }
       }
       return most;
@@ -68,17 +68,17 @@ function countDelayed(
   durationOf: (n: number, now: number) => number,
 ): number {
   const limit = createConcurrencyLimit(0);
-  const finishes: { at: number; durationMs: number; span: Span }[] = [];
+  const finishes: { at: number; durationMs: number; period: Period }[] = [];
   let delayed = 0;
   for (let n = 0; n * everyMs < totalMs; n += 1) {
     const now = n * everyMs;
     const durationMs = durationOf(n, now);
     for (const finish of finishes.filter(({ at }) => at <= now)) {
-      limit.finish(finish.span, finish.durationMs);
+      limit.finish(finish.period, finish.durationMs);
       finishes.splice(finishes.indexOf(finish), 1);
     }
     if (limit.hasRoom(now))
-      finishes.push({ at: now + durationMs, durationMs, span: limit.start() });
+      finishes.push({ at: now + durationMs, durationMs, period: limit.start() });
     else if (now >= 1_000) delayed += 1;
   }
   return delayed;

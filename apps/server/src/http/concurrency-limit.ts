@@ -2,7 +2,7 @@
  * The length of a period in milliseconds. After each period, the limit of requests in flight is
  * calculated again.
  */
-const spanMs = 100;
+const periodMs = 100;
 
 /**
  * The bounds of a request's target time, in milliseconds. The target time is twice the shortest
@@ -36,13 +36,13 @@ const tolerance = 1.25;
  * The number of periods for which the limit stays at its minimum, so that the shortest average time
  * can be measured again.
  */
-const probedSpans = 3;
+const probedPeriods = 3;
 
 /** The number of requests that must finish in a period, so that their average time counts. */
 const minAveraged = 10;
 
-/** The requests that started within one period (of {@link spanMs} milliseconds). */
-export interface Span {
+/** The requests that started within one period (of {@link periodMs} milliseconds). */
+export interface Period {
   readonly beganAt: number;
   /** The number of requests of this period that are still in flight. */
   running: number;
@@ -76,8 +76,8 @@ export function createConcurrencyLimit(now: number) {
   let shortestMs = Number.POSITIVE_INFINITY;
   /** The time at which an average was last about as short as the shortest one. */
   let shortestAt = now;
-  let spansToProbe = 0;
-  let span: Span = { beganAt: now, running: 0 };
+  let periodsToProbe = 0;
+  let period: Period = { beganAt: now, running: 0 };
   /**
    * The periods that have requests in flight which do not count as stuck, oldest first. A period
    * holds the number of its requests, not the requests, because a `Map` of requests in flight
@@ -85,23 +85,23 @@ export function createConcurrencyLimit(now: number) {
    * tables behind, each of which refers to the next. Once V8 moves one table to its old space, all
    * later tables and their contents follow.
    */
-  const spans = [span];
+  const periods = [period];
 
-  function beginSpan(now: number): void {
+  function beginPeriod(now: number): void {
     updateShortest(now);
     const targetMs = Math.min(maxTargetMs, Math.max(minTargetMs, 2 * shortestMs));
-    const finishable = (answered * targetMs) / (now - span.beganAt);
-    limit = spansToProbe > 0 ? minInFlight : Math.max(minInFlight, finishable);
+    const finishable = (answered * targetMs) / (now - period.beganAt);
+    limit = periodsToProbe > 0 ? minInFlight : Math.max(minInFlight, finishable);
     answered = 0;
     sumMs = 0;
-    span = { beganAt: now, running: 0 };
-    while (spans[0] !== undefined && spans[0].beganAt + stuckMs <= now) spans.shift();
-    spans.push(span);
+    period = { beganAt: now, running: 0 };
+    while (periods[0] !== undefined && periods[0].beganAt + stuckMs <= now) periods.shift();
+    periods.push(period);
   }
 
   function updateShortest(now: number): void {
-    const isProbed = spansToProbe > 0;
-    if (isProbed) spansToProbe -= 1;
+    const isProbed = periodsToProbe > 0;
+    if (isProbed) periodsToProbe -= 1;
     if (answered < minAveraged) return;
     const averageMs = sumMs / answered;
     // With the minimum as the limit, requests hardly wait for each other. So a longer average shows
@@ -112,7 +112,7 @@ export function createConcurrencyLimit(now: number) {
     else if (isExpired && !isProbed) {
       shortestMs = Number.POSITIVE_INFINITY;
       shortestAt = now;
-      spansToProbe = probedSpans;
+      periodsToProbe = probedPeriods;
     }
     shortestMs = Math.min(shortestMs, averageMs);
   }
@@ -120,18 +120,18 @@ export function createConcurrencyLimit(now: number) {
   return {
     /** Returns whether another request may start now. */
     hasRoom(now: number): boolean {
-      if (now - span.beganAt >= spanMs) beginSpan(now);
-      return spans.reduce((sum, each) => sum + each.running, 0) < limit;
+      if (now - period.beganAt >= periodMs) beginPeriod(now);
+      return periods.reduce((sum, each) => sum + each.running, 0) < limit;
     },
 
     /** Counts a request that starts now. Returns its period, for {@link finish}. */
-    start(): Span {
-      span.running += 1;
-      return span;
+    start(): Period {
+      period.running += 1;
+      return period;
     },
 
     /** Counts a request as finished. */
-    finish(started: Span, durationMs: number): void {
+    finish(started: Period, durationMs: number): void {
       started.running -= 1;
       answered += 1;
       // A request can take many seconds, for example while its body arrives.

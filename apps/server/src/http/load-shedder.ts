@@ -85,19 +85,19 @@ class WaitingRequest<Entering> implements Queued {
   readonly handlers: WaitingHandlers<Entering>;
   readonly caller: WaitingCaller;
   /** The time at which the request becomes overdue: it has then waited too long, and is refused. */
-  readonly lateAt: number;
+  readonly overdueAt: number;
   isQueued = false;
 
   constructor(
     res: Entering,
     handlers: WaitingHandlers<Entering>,
     caller: WaitingCaller,
-    lateAt: number,
+    overdueAt: number,
   ) {
     this.res = res;
     this.handlers = handlers;
     this.caller = caller;
-    this.lateAt = lateAt;
+    this.overdueAt = overdueAt;
   }
 }
 
@@ -134,7 +134,7 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
    * The requests that have waited too long. The load shedder refuses them in the next iterations of
    * the event loop.
    */
-  const late = new Set<WaitingRequest<Entering>>();
+  const overdue = new Set<WaitingRequest<Entering>>();
   let inFlight = 0;
   const limit = createConcurrencyLimit(clock.elapsed());
   let startedInIteration = 0;
@@ -152,13 +152,13 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
    * caller has several of them. A caller that sends few requests is not paused.
    */
   function pauseAfter(res: Entering, handlers: WaitingHandlers<Entering>): void {
-    if (queues.size + late.size < maxUnpaused) return;
+    if (queues.size + overdue.size < maxUnpaused) return;
     const caller = handlers.callerOf(res);
     if (queues.sizeOf(caller) >= minOfPausedCaller) paused.pause(caller, res.req.socket);
   }
 
   function start(res: Entering, handlers: WaitingHandlers<Entering>): void {
-    const span = limit.start();
+    const period = limit.start();
     const startedAt = clock.elapsed();
     inFlight += 1;
     startedInIteration += 1;
@@ -166,9 +166,9 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
     // if it were written directly into the assignment of the property.
     const onAnswered = () => {
       inFlight -= 1;
-      limit.finish(span, clock.elapsed() - startedAt);
+      limit.finish(period, clock.elapsed() - startedAt);
       pauseAfter(res, handlers);
-      if (queues.size + late.size + paused.size > 0) scheduleStart();
+      if (queues.size + overdue.size + paused.size > 0) scheduleStart();
     };
     res.locals.onAnswered = onAnswered;
   }
@@ -187,15 +187,15 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
     isStartScheduled = false;
     startedInIteration = 0;
     const now = clock.elapsed();
-    const isLate = ({ lateAt }: WaitingRequest<Entering>) => lateAt <= now;
-    for (let next = queues.takeOldestIf(isLate); next; next = queues.takeOldestIf(isLate)) {
-      late.add(next);
+    const isOverdue = ({ overdueAt }: WaitingRequest<Entering>) => overdueAt <= now;
+    for (let next = queues.takeOldestIf(isOverdue); next; next = queues.takeOldestIf(isOverdue)) {
+      overdue.add(next);
     }
     while (startedInIteration < maxPerIteration && canStart(now)) {
       // During an overload, the newest request is started first, so that most requests are fast. If
       // the oldest were first, all requests would be late. Requests that wait long are also
       // expensive, because each garbage collection copies them.
-      const next = queues.takeNext(late.size > 0 ? 'newest' : 'oldest');
+      const next = queues.takeNext(overdue.size > 0 ? 'newest' : 'oldest');
       if (next === undefined) break;
       const { res, handlers } = next;
       // The caller may have disconnected while the request waited.
@@ -207,7 +207,7 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
       handlers.answer(res);
     }
     if (queues.size > 0 && canStart(now)) scheduleStart();
-    refuseLate();
+    refuseOverdue();
     resumePaused();
     wakeUp(clock.elapsed());
   }
@@ -218,7 +218,7 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
    */
   function resumePaused(): void {
     paused.resumeOld();
-    const room = maxUnpaused - queues.size - late.size;
+    const room = maxUnpaused - queues.size - overdue.size;
     paused.resume(room);
     // The clients of the resumed connections may send nothing, so more connections may have to be
     // resumed.
@@ -234,9 +234,9 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
    * caller.
    */
   function makeRoom(caller: WaitingCaller): boolean {
-    const [first] = late;
+    const [first] = overdue;
     if (first !== undefined) {
-      late.delete(first);
+      overdue.delete(first);
       first.handlers.refuse(first.res);
       return true;
     }
@@ -246,12 +246,12 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
     return true;
   }
 
-  function refuseLate(): void {
+  function refuseOverdue(): void {
     let now = clock.elapsed();
     savedMs = Math.min(maxSavedMs, savedMs + (now - savedAt) * refusalShare);
-    for (const request of late) {
+    for (const request of overdue) {
       if (savedMs <= 0) break;
-      late.delete(request);
+      overdue.delete(request);
       request.handlers.refuse(request.res);
       pauseAfter(request.res, request.handlers);
       const after = clock.elapsed();
@@ -267,10 +267,11 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
    * finished.
    */
   function wakeUp(now: number): void {
-    if (queues.size + late.size + paused.size === 0) return;
-    const lateAt = queues.oldest()?.lateAt ?? Number.POSITIVE_INFINITY;
-    const refusedAt = late.size === 0 ? Number.POSITIVE_INFINITY : now + 1 - savedMs / refusalShare;
-    const at = Math.max(now + 1, Math.min(lateAt, refusedAt, paused.nextAt()));
+    if (queues.size + overdue.size + paused.size === 0) return;
+    const overdueAt = queues.oldest()?.overdueAt ?? Number.POSITIVE_INFINITY;
+    const refusedAt =
+      overdue.size === 0 ? Number.POSITIVE_INFINITY : now + 1 - savedMs / refusalShare;
+    const at = Math.max(now + 1, Math.min(overdueAt, refusedAt, paused.nextAt()));
     if (waking !== undefined && wakingAt <= at) return;
     clock.cancel(waking);
     wakingAt = at;
@@ -285,7 +286,7 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
       return inFlight;
     },
     get waiting() {
-      return queues.size + late.size;
+      return queues.size + overdue.size;
     },
     enter(res, handlers) {
       const now = clock.elapsed();
@@ -294,7 +295,7 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
         return true;
       }
       const caller = handlers.callerOf(res);
-      if (queues.size + late.size >= maxWaiting && !makeRoom(caller)) {
+      if (queues.size + overdue.size >= maxWaiting && !makeRoom(caller)) {
         handlers.refuse(res);
         return false;
       }
