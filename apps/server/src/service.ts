@@ -25,7 +25,7 @@ import { limitConnections } from './http/limit-connections.ts';
 import { openListener } from './http/listener.ts';
 import { openLoadShedder } from './http/load-shedder.ts';
 import { createBanMoves, finishBanMovesMs } from './keys/ban-moves.ts';
-import { createReadBans } from './keys/bans-in-force.ts';
+import { createReadBans } from './keys/forgotten-bans.ts';
 import { createKeyCache, type KeyCacheSettings } from './keys/key-cache.ts';
 import { createKeyLookup } from './keys/key-lookup.ts';
 import { createKeyManagement } from './keys/key-management.ts';

@@ -130,7 +130,7 @@ export interface Quotas {
    * only one place were cleared, the ban might survive in the other place.
    *
    * @returns the strikes and the ban that were ended.
-   * @throws {QuotasAwayError} if Redis is down.
+   * @throws {QuotasUnavailableError} if Redis is down.
    */
   unban(consumer: ConsumerId): Promise<EndedBan>;
   /**
@@ -138,7 +138,7 @@ export interface Quotas {
    * consumer (a caller with a quota), or of the account whose quota the consumer shares. Bans and
    * strikes stay.
    *
-   * @throws {QuotasAwayError} if Redis is down.
+   * @throws {QuotasUnavailableError} if Redis is down.
    */
   credit(consumer: ConsumerId): Promise<void>;
   /**
@@ -174,8 +174,8 @@ export interface Quotas {
  * state in memory has not changed. If Redis was not down, but its response was late, the state in
  * Redis may have changed.
  */
-export class QuotasAwayError extends Error {
-  override readonly name = 'QuotasAwayError';
+export class QuotasUnavailableError extends Error {
+  override readonly name = 'QuotasUnavailableError';
 }
 
 /**
@@ -294,7 +294,7 @@ function composeStores({ redis, memory }: { redis?: RedisStore; memory: MemorySt
       const redis = await inRedis?.();
       return { redis, memory: inMemory() };
     } catch (cause) {
-      throw new QuotasAwayError('Redis does not respond.', { cause });
+      throw new QuotasUnavailableError('Redis does not respond.', { cause });
     }
   }
 

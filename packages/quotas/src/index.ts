@@ -12,8 +12,8 @@ export {
   createMemoryQuotas,
   createQuotas,
   type Quotas,
-  QuotasAwayError,
   type QuotasOptions,
+  QuotasUnavailableError,
   RedisRefusalError,
 } from './create-quotas.ts';
 export type { Outcome } from './decide.ts';

@@ -7,7 +7,7 @@ import {
 } from '@animal-store/admin-contract';
 import type { Database } from '@animal-store/postgres';
 import { inTransaction, statement } from '@animal-store/postgres';
-import type { Quotas as KeyQuotas } from '@animal-store/quotas';
+import type { Quotas } from '@animal-store/quotas';
 import { and, eq, isNull } from 'drizzle-orm';
 import type { PgUpdateSetSource } from 'drizzle-orm/pg-core';
 import { type Cause, differenceOf, recordAudit } from '../audit/audit-log.ts';
@@ -63,7 +63,7 @@ const listKeyIds = statement('list_keys_of_account', (tx, name: string) =>
 export function createAccountManagement(
   db: Database,
   onChanged: (account: string) => void,
-  quotas: Pick<KeyQuotas, 'moveBan' | 'credit' | 'lookAtAccount'>,
+  quotas: Pick<Quotas, 'moveBan' | 'credit' | 'lookAtAccount'>,
 ) {
   const moves = createBanMoves(db, quotas);
 

@@ -5,7 +5,7 @@ import { noteWait } from '../http/begin-request.ts';
 import { networkOf } from '../http/client-network.ts';
 import { malformedPath } from '../http/path-encoding.ts';
 import { send } from '../http/send-response.ts';
-import type { Quotas } from '../quotas/open-quotas.ts';
+import type { ServiceQuotas } from '../quotas/open-quotas.ts';
 import { announceDeprecation } from './announce-deprecation.ts';
 import type { ApiSettings } from './api-settings.ts';
 import { allowOrigins, allowPreflight, isPreflight } from './cors.ts';
@@ -15,7 +15,7 @@ import { addQuotaHeaders, overQuota } from './quota-response.ts';
 
 export interface AdmissionOptions extends Pick<ApiSettings, 'corsOrigins'> {
   readonly keys: KnownKeys;
-  readonly quotas: Quotas;
+  readonly quotas: ServiceQuotas;
   /** The base URL of links in responses, ending in `/v1`. */
   readonly baseUrl: string;
 }

@@ -5,7 +5,7 @@ import { isRepeated } from '../http/repeated-header.ts';
 import type { ApiKey } from '../keys/api-key.ts';
 import type { KeyCache } from '../keys/key-cache.ts';
 import { isToken, tokenPrefix } from '../keys/token.ts';
-import type { Quotas } from '../quotas/open-quotas.ts';
+import type { ServiceQuotas } from '../quotas/open-quotas.ts';
 
 /** What the service knows about the sender of a request. */
 export interface Caller {
@@ -66,7 +66,7 @@ export type KnownKeys = Pick<KeyCache, 'recall' | 'isNew' | 'findByToken'>;
  */
 export function createIdentification(
   keys: KnownKeys,
-  networks: Quotas['networks'],
+  networks: ServiceQuotas['networks'],
 ): (req: Request) => Caller | Promise<Caller> {
   async function lookUp(token: string, req: Request): Promise<Caller> {
     const network = networkOf(req);

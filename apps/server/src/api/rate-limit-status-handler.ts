@@ -2,7 +2,7 @@ import { apiVersion, rateLimitStatusContract } from '@animal-store/contract';
 import { isWarned, reportedWindow } from '@animal-store/quotas';
 import { initContract } from '@ts-rest/core';
 import { initServer } from '@ts-rest/express';
-import type { Quotas } from '../quotas/open-quotas.ts';
+import type { ServiceQuotas } from '../quotas/open-quotas.ts';
 import { toInstant, toQuotaWindows } from '../quotas/quota-windows.ts';
 import { keyOf } from './identify-caller.ts';
 import { replaceQuotaHeaders } from './quota-response.ts';
@@ -16,7 +16,7 @@ export const statusContract = initContract().router(rateLimitStatusContract, {
  * Creates the handler of `GET /v1/rate-limit`, which shows the quota of an API key. The request
  * does not use up this quota, and the rate-limit headers also describe this quota.
  */
-export function createRateLimitStatusHandlers({ keys }: Pick<Quotas, 'keys'>) {
+export function createRateLimitStatusHandlers({ keys }: Pick<ServiceQuotas, 'keys'>) {
   return initServer().router(statusContract, {
     async getRateLimit({ res }) {
       const apiKey = keyOf(res);

@@ -1,6 +1,6 @@
 import type { Database } from '@animal-store/postgres';
 import { inTransaction, statement } from '@animal-store/postgres';
-import type { ConsumerId, Quotas as KeyQuotas } from '@animal-store/quotas';
+import type { ConsumerId, Quotas } from '@animal-store/quotas';
 import { and, eq, inArray, isNotNull, isNull, lte, sql } from 'drizzle-orm';
 import { accounts, apiKeys, banMoves } from '../schema/schema.ts';
 
@@ -81,7 +81,7 @@ const findPlaces = statement('find_places_of_keys', (tx, ids: string[]) =>
  * not learn whether its change was committed, any replica finishes the move. That replica reads
  * from Postgres where the requests of each key are counted now.
  */
-export function createBanMoves(db: Database, quotas: Pick<KeyQuotas, 'moveBan'>) {
+export function createBanMoves(db: Database, quotas: Pick<Quotas, 'moveBan'>) {
   /**
    * Moves the bans of API keys in Redis to where the requests of these keys are counted now. Each
    * API key is locked while its ban moves, because another operator may change the key or end the

@@ -12,9 +12,9 @@ import { inTransaction, statement } from '@animal-store/postgres';
 import {
   type ConsumerId,
   type EndedBan,
-  type Quotas as KeyQuotas,
   type QuotaDecision,
-  QuotasAwayError,
+  type Quotas,
+  QuotasUnavailableError,
 } from '@animal-store/quotas';
 import { eq, inArray } from 'drizzle-orm';
 import type { PgUpdateSetSource } from 'drizzle-orm/pg-core';
@@ -131,7 +131,7 @@ interface Subject {
 export function createKeyManagement(
   db: Database,
   onChanged: (keyId: string) => void,
-  quotas: Pick<KeyQuotas, 'look' | 'unban' | 'moveBan' | 'credit'>,
+  quotas: Pick<Quotas, 'look' | 'unban' | 'moveBan' | 'credit'>,
 ) {
   const moves = createBanMoves(db, quotas);
 
@@ -177,7 +177,7 @@ export function createKeyManagement(
       const atAccount = await quotas.unban({ id, accountId: createdId });
       return ended.bannedUntil === undefined ? atAccount : ended;
     } catch (error) {
-      if (!(error instanceof QuotasAwayError)) throw error;
+      if (!(error instanceof QuotasUnavailableError)) throw error;
       throw new AdminRefusal('service_unavailable', adminErrorMessages.notUnbanned);
     }
   }
@@ -370,7 +370,7 @@ async function findLimited(tx: Database, key: Key) {
  */
 export async function creditWindows(
   tx: Database,
-  quotas: Pick<KeyQuotas, 'credit'>,
+  quotas: Pick<Quotas, 'credit'>,
   {
     key,
     usage,
@@ -388,7 +388,7 @@ export async function creditWindows(
   try {
     await quotas.credit(key);
   } catch (error) {
-    if (!(error instanceof QuotasAwayError)) throw error;
+    if (!(error instanceof QuotasUnavailableError)) throw error;
     throw new AdminRefusal('service_unavailable', adminErrorMessages.notCredited);
   }
 }

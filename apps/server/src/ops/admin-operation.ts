@@ -9,7 +9,7 @@ import type { KeyManagement } from '../keys/key-management.ts';
 import type { OperatorManagement } from '../operators/operator-management.ts';
 import type { OperatorSessions } from '../operators/operator-sessions.ts';
 import type { OverviewReader } from '../overview/overview.ts';
-import type { Quotas } from '../quotas/open-quotas.ts';
+import type { ServiceQuotas } from '../quotas/open-quotas.ts';
 import { AdminRefusal } from '../schema/admin-refusal.ts';
 import type { UsageQueries } from '../usage/usage-queries.ts';
 import { AdminError } from './admin-error.ts';
@@ -22,7 +22,7 @@ export interface AdminServices {
   readonly clock: Clock;
   readonly keys: KeyManagement;
   readonly accounts: AccountManagement;
-  readonly quotas: Quotas;
+  readonly quotas: ServiceQuotas;
   readonly operators: OperatorManagement;
   readonly sessions: OperatorSessions;
   readonly usage: UsageQueries;

@@ -1,25 +1,25 @@
 import { rateLimitStatusPerMinute } from '@animal-store/contract';
-import type { Quotas as KeyQuotas } from '@animal-store/quotas';
 import {
   type Allowance,
   createQuotas,
+  type Quotas,
   type QuotasOptions,
   RedisRefusalError,
 } from '@animal-store/quotas';
 import { StartupError } from '@animal-store/runtime';
-import { limitLookUps, type NetworkAllowance } from './limit-look-ups.ts';
+import { createNetworkAllowance, type NetworkAllowance } from './network-allowance.ts';
 import { defaultQuotaSettings, type QuotaSettings } from './quota-settings.ts';
 
 /**
  * The quota of a network for documentation pages, as a multiple of its quota for requests without
  * an API key. The quota for pages is larger, because all people in an office may share one address.
  */
-const pagesPerRequest = 10;
+const pageQuotaFactor = 10;
 
 /** The limiters of one replica of the service. Replicas with the same Redis share their counts. */
-export interface Quotas {
+export interface ServiceQuotas {
   /** The limiter of requests with a valid API key. */
-  readonly keys: KeyQuotas;
+  readonly keys: Quotas;
   /** The limiter of requests without a valid API key, by network. */
   readonly networks: NetworkAllowance;
   /**
@@ -39,7 +39,7 @@ export interface Quotas {
  */
 export async function openQuotas(
   given: Partial<QuotaSettings> & Omit<QuotasOptions, keyof QuotaSettings> = {},
-): Promise<Quotas> {
+): Promise<ServiceQuotas> {
   const options = { ...defaultQuotaSettings, ...given };
   const { addressPerMinute } = options;
   const keys = await createQuotas({ ...options, prefix: 'animal-store' }).catch((error) => {
@@ -51,8 +51,8 @@ export async function openQuotas(
     keys.createAllowance(kind, { perMinute: limit });
   return {
     keys,
-    networks: limitLookUps(perMinute('network', addressPerMinute)),
-    pages: perMinute('pages', addressPerMinute * pagesPerRequest),
+    networks: createNetworkAllowance(perMinute('network', addressPerMinute)),
+    pages: perMinute('pages', addressPerMinute * pageQuotaFactor),
     statusRequests: perMinute('rate-limit-status', rateLimitStatusPerMinute),
     close: keys.close,
   };

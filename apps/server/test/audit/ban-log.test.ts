@@ -1,5 +1,5 @@
 import { type AuditEntry, adminErrorMessages } from '@animal-store/admin-contract';
-import { type Quotas as KeyQuotas, QuotasAwayError } from '@animal-store/quotas';
+import { type Quotas, QuotasUnavailableError } from '@animal-store/quotas';
 import { systemClock } from '@animal-store/runtime';
 import { openRedis, openTcpProxy } from '@animal-store/testkit';
 import { eq } from 'drizzle-orm';
@@ -111,7 +111,7 @@ test('the audit log does not list a ban as active when the unban was recorded be
 });
 
 test('when Redis fails during an unban or a reset of request counts, the audit log records neither, and the ban continues', async () => {
-  const refuse = () => Promise.reject(new QuotasAwayError('Redis does not answer.'));
+  const refuse = () => Promise.reject(new QuotasUnavailableError('Redis does not answer.'));
   const keys = manageKeys(database.db, { unban: refuse, credit: refuse });
   const { key } = await keys.create({ name: 'x', plan: 'free' }, someCause);
   const ban = banOf(key.id, 1);
@@ -126,7 +126,7 @@ test('when Redis fails during an unban or a reset of request counts, the audit l
 
 test('the service moves the ban of an API key in Redis when the key joins or leaves an account with a plan', async () => {
   const { db } = database;
-  const moves: Parameters<KeyQuotas['moveBan']>[] = [];
+  const moves: Parameters<Quotas['moveBan']>[] = [];
   const keys = manageKeys(db, { moveBan: async (...move) => moves.push(move) > 0 });
   const { key } = await keys.create({ name: 'x', plan: 'free' }, someCause);
   const account = { name: 'of a plan', plan: 'pro' } as const;

@@ -1,6 +1,6 @@
 import { defaultBanPolicy } from '@animal-store/contract';
 import type { Database } from '@animal-store/postgres';
-import type { Quotas as KeyQuotas } from '@animal-store/quotas';
+import type { Quotas } from '@animal-store/quotas';
 import { createMemoryQuotas } from '@animal-store/quotas';
 import { systemClock } from '@animal-store/runtime';
 import { createKeyManagement, type KeyManagement } from '../../src/keys/key-management.ts';
@@ -9,7 +9,7 @@ import { createKeyManagement, type KeyManagement } from '../../src/keys/key-mana
  * Creates the operations on API keys without a server and without its cache. Quota functions that
  * are not given work in memory.
  */
-export function manageKeys(db: Database, quotas: Partial<KeyQuotas> = {}): KeyManagement {
+export function manageKeys(db: Database, quotas: Partial<Quotas> = {}): KeyManagement {
   const inMemory = createMemoryQuotas({ clock: systemClock, banPolicy: defaultBanPolicy });
   return createKeyManagement(db, () => {}, { ...inMemory, ...quotas });
 }

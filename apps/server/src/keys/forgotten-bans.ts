@@ -1,6 +1,6 @@
 import type { Database } from '@animal-store/postgres';
 import { statement } from '@animal-store/postgres';
-import type { Quotas as KeyQuotas } from '@animal-store/quotas';
+import type { Quotas } from '@animal-store/quotas';
 import { eq, inArray } from 'drizzle-orm';
 import { deleteForgottenBans } from '../bans/ban-log.ts';
 import type { ReadBans, ShownBan } from '../bans/current-bans.ts';
@@ -29,7 +29,7 @@ const findSubjects = statement('find_subjects', (db, ids: string[]) =>
  * their bans from the table. Bans are checked only here, because Redis does not report a loss of
  * data, and operators see bans only through this function.
  */
-export function createReadBans(db: Database, quotas: Pick<KeyQuotas, 'look'>): ReadBans {
+export function createReadBans(db: Database, quotas: Pick<Quotas, 'look'>): ReadBans {
   /** Returns the bans that Redis does not know, or no bans while Redis is unavailable. */
   async function findForgotten(bans: readonly ShownBan[]): Promise<ShownBan[]> {
     if (bans.length === 0) return [];

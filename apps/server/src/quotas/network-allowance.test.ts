@@ -1,7 +1,7 @@
 import { createMemoryQuotas } from '@animal-store/quotas';
 import { createTestClock } from '@animal-store/runtime/test-clock';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { limitLookUps } from './limit-look-ups.ts';
+import { createNetworkAllowance } from './network-allowance.ts';
 
 test('after a network has used up its quota, denyGuess allows ten failed lookups of API keys in ten seconds, and any number of successful lookups', async () => {
   // The limiters of rate-limiter-flexible use the clock of the machine, so fake timers replace it.
@@ -10,7 +10,7 @@ test('after a network has used up its quota, denyGuess allows ten failed lookups
   const allowance = createMemoryQuotas({ clock: createTestClock() }).createAllowance('network', {
     perMinute: 1,
   });
-  const networks = limitLookUps(allowance);
+  const networks = createNetworkAllowance(allowance);
   expect(await networks.denyGuess('network')).toBeUndefined();
   networks.countWrongGuess('network');
   await networks.take('network');

@@ -4,7 +4,7 @@ import { RateLimiterMemory } from 'rate-limiter-flexible';
 /** The number of lookups that may fail in ten seconds for a network that has used up its quota. */
 const wrongGuesses = { points: 10, duration: 10 } as const;
 
-export type NetworkAllowance = ReturnType<typeof limitLookUps>;
+export type NetworkAllowance = ReturnType<typeof createNetworkAllowance>;
 
 /**
  * Limits how many unknown tokens are looked up in the database for a network that has used up its
@@ -18,7 +18,7 @@ export type NetworkAllowance = ReturnType<typeof limitLookUps>;
  * A lookup is counted after it has failed, so concurrent guesses may exceed the limit. The excess
  * lookups are also counted, and the network may guess again only later.
  */
-export function limitLookUps(networks: Allowance) {
+export function createNetworkAllowance(networks: Allowance) {
   const guesses = new RateLimiterMemory(wrongGuesses);
 
   return {
