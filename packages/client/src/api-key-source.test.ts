@@ -16,7 +16,7 @@ test.each([
 });
 
 describe('a function as the key', () => {
-  test('the function that provides the key is called once for all calls, and once more after the service refused its key', async () => {
+  test('the function that provides the API key is called once for all calls, and again after the service has refused the key', async () => {
     const keys = ["!~aZ09_-.'", 'ast_new'];
     const ask = vi.fn(() => keys.shift() ?? 'ast_none');
     const [getKey, renewKey] = createApiKeySource(ask);
@@ -28,7 +28,7 @@ describe('a function as the key', () => {
     expect(ask).toHaveBeenCalledTimes(2);
   });
 
-  test('the function that provides the key is called again for the next call after it has failed', async () => {
+  test('after the function that provides the API key has failed, the next call calls it again', async () => {
     const ask = vi.fn().mockRejectedValueOnce(new Error('vault')).mockResolvedValue('ast_key');
     const [getKey] = createApiKeySource(ask);
     await expect(getKey()).rejects.toThrow('vault');
@@ -39,7 +39,7 @@ describe('a function as the key', () => {
 test.each([
   ['a string', 'ast_key'],
   ['a function that returns the refused key again', () => 'ast_key'],
-])('renewKey returns false when the source of the key is %s', async (_what, source) => {
+])('renewKey returns false when the source of the API key is %s', async (_what, source) => {
   const [getKey, renewKey] = createApiKeySource(source);
   expect(await getKey()).toBe('ast_key');
   expect(await renewKey('ast_key')).toBe(false);

@@ -183,8 +183,8 @@ export function createClient(options: ClientOptions = {}): AnimalStoreClient {
           method: 'POST',
           path: '/pets',
           body: pet,
-          // The key has 128 random bits. `crypto.randomUUID` would be shorter to write, but
-          // browsers offer it on HTTPS pages only.
+          // The idempotency key has 128 random bits. `crypto.randomUUID` would be shorter to write,
+          // but browsers offer it on HTTPS pages only.
           idempotencyKey:
             callOptions?.idempotencyKey ?? crypto.getRandomValues(new Uint32Array(4)).join('-'),
           bodyKind: 'object',

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test, vi } from 'vitest';
 import { createNoticeDeprecation } from './deprecation.ts';
-import { createTell } from './hooks.ts';
+import { createReportEvent } from './hooks.ts';
 
 const url = 'https://store.example/docs#get-pet';
 const headers = new Headers({
@@ -10,7 +10,7 @@ const headers = new Headers({
 });
 const message = `Animal Store: getPet is deprecated and ends on 2030-12-05. Use (await store.listPets({ ids: [id] })).pets[0]. See ${url}`;
 const notice = (options: { onDeprecation?: (event: unknown) => void } = {}) =>
-  createNoticeDeprecation(options, createTell(options));
+  createNoticeDeprecation(options, createReportEvent(options));
 
 beforeEach(() => {
   // Each test begins like a new process, which has not warned about any operation yet.
@@ -25,14 +25,14 @@ test('the client emits one process warning for each deprecated operation, even w
   vi.resetModules();
   const copy = await import('./deprecation.ts');
   expect(copy.createNoticeDeprecation).not.toBe(createNoticeDeprecation);
-  copy.createNoticeDeprecation({}, createTell({}))('getPet', headers);
+  copy.createNoticeDeprecation({}, createReportEvent({}))('getPet', headers);
   first('listPets', new Headers({ Deprecation: '@1795219200', Sunset: 'someday' }));
   first('createPet', new Headers({ Sunset: 'x', Link: headers.get('Link') ?? '' }));
   // With a hook, the client calls the hook once and emits no warning.
   const onDeprecation = vi.fn();
-  const tell = notice({ onDeprecation });
-  tell('getPet', headers);
-  tell('getPet', headers);
+  const warn = notice({ onDeprecation });
+  warn('getPet', headers);
+  warn('getPet', headers);
 
   expect(emitWarning.mock.calls).toEqual([
     [message, 'DeprecationWarning'],

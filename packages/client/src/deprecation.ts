@@ -1,7 +1,7 @@
 import type { ClientOptions } from './client-options.ts';
 import { environment } from './environment.ts';
 import { findLink } from './find-link.ts';
-import type { Tell } from './hooks.ts';
+import type { ReportEvent } from './hooks.ts';
 import type { HttpHeaders } from './http-headers.ts';
 import { parseHttpDate } from './parse-http-date.ts';
 import { findShared } from './shared-between-clients.ts';
@@ -20,7 +20,7 @@ export type NoticeDeprecation = (operation: string, headers: Pick<HttpHeaders, '
  */
 export function createNoticeDeprecation(
   { onDeprecation }: ClientOptions,
-  tell: Tell,
+  reportEvent: ReportEvent,
 ): NoticeDeprecation {
   const known = onDeprecation ? new Set() : findShared().warned;
 
@@ -36,7 +36,7 @@ export function createNoticeDeprecation(
     const use = operation === 'getPet' ? ` Use ${replacementOfGetPet}.` : '';
     const see = url ? ` See ${url}` : '';
     const message = `Animal Store: ${operation} is deprecated${ends}.${use}${see}`;
-    if (onDeprecation) tell('onDeprecation', { operation, message, sunsetAt, url });
+    if (onDeprecation) reportEvent('onDeprecation', { operation, message, sunsetAt, url });
     // Node, Deno and Bun have `emitWarning`, which respects --no-deprecation and
     // --trace-deprecation.
     else if (process?.emitWarning) process.emitWarning(message, 'DeprecationWarning');

@@ -25,11 +25,11 @@ export interface WaitEvent extends CallEvent {
   /** How long the call waits at most, in milliseconds. */
   delayMs: number;
   /**
-   * Why the call waits: the quota is used up, the key is banned, or earlier requests have no
+   * Why the call waits: the quota is used up, the API key is banned, or earlier requests have no
    * response yet. The last reason is reported only for a call that began at least 5 seconds ago.
    */
   reason: 'quota' | 'ban' | 'queue';
-  /** How many calls with the same key are waiting, including this one. */
+  /** How many calls with the same API key are waiting, including this one. */
   queued: number;
 }
 

@@ -22,15 +22,18 @@ interface Events {
  * A function that calls the hook of an event, and writes a line to the logger. A failure of the
  * hook or of the logger does not fail the call.
  */
-export type Tell = <Name extends keyof Events>(name: Name, event: Events[Name]) => void;
+export type ReportEvent = <Name extends keyof Events>(name: Name, event: Events[Name]) => void;
 
-/** A `Tell` function for the events of one call. It adds the facts about the call to each event. */
-export type TellOfCall = <Name extends Exclude<keyof Events, 'onDeprecation'>>(
+/**
+ * A `ReportEvent` function for the events of one call. It adds the facts about the call to each
+ * event.
+ */
+export type ReportCallEvent = <Name extends Exclude<keyof Events, 'onDeprecation'>>(
   name: Name,
   event: Omit<Events[Name], keyof CallEvent>,
 ) => void;
 
-export function createTell(options: ClientOptions): Tell {
+export function createReportEvent(options: ClientOptions): ReportEvent {
   const { logger } = options;
   const hooks: { [Name in keyof Events]?: Hook<Events[Name]> | undefined } = options;
   return (name, event) => {

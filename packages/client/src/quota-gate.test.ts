@@ -5,7 +5,7 @@ import type { Answer } from './response.ts';
 
 useFakeClock();
 
-/** Returns a response of the service to a Free key, which has 60 requests a minute. */
+/** Returns a response of the service to an API key with the plan Free, which allows 60 requests a minute. */
 function answer(remaining: number, { status = 200, resetInSeconds = 60 } = {}): Answer {
   const headers = {
     'X-RateLimit-Limit': '60',
@@ -116,7 +116,7 @@ test.each([
     '+1 0!1 ~60000 +1 1<50 +20 =13',
   ],
   // The client divides its 350 successes by 3.5, and concludes that the limit is at least 100
-  // requests a minute. The service bans a key with this limit only after more than 50 strikes
+  // requests a minute. The service bans an API key with this limit only after more than 50 strikes
   // (denied requests that count towards a ban).
   [
     'sends more requests after each success when responses have no rate-limit headers',
@@ -139,7 +139,7 @@ test.each([
   ['uses the lowest remaining value when it arrives last', '+1 0<2 +2 1<0 2<1 ?'],
   ['counts a timed-out request as unanswered for 30 s', '+3t10 ~10 a3 ~29989 +5 =4 ~5000 =6'],
   // Regression: a response to another call made the gate forget the timed-out requests. The gate
-  // then sent too many requests, and the key was banned.
+  // then sent too many requests, and the API key was banned.
   [
     'counts a timed-out request as unanswered even when another call gets a response',
     '+1 0<50 +5t10 ~10 a5 +1 6<40 +20 =13',
@@ -304,7 +304,8 @@ describe('responses that may be old', () => {
     await elapse(0);
     sent[0]?.resolve(replayed());
     await first;
-    // The window has reset. A cache sends the first response again.
+    // The first window has reset. The next response is a copy of the first one, which a cache sends
+    // again.
     await elapse(86_400_000);
     const second = send();
     await elapse(0);

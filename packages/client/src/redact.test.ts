@@ -19,7 +19,7 @@ test.each([
   undefined,
   null,
   7,
-  // The key is one level deeper than redact searches.
+  // This object contains the API key one level deeper than `redact` searches.
   { a: { b: { c: { d: { e: { f: key } } } } } },
   circular,
 ])('redact returns a value unchanged if the value does not contain the API key: %s', (cause) => {
@@ -58,8 +58,8 @@ test.each([
 test('redact removes the API key from the Request of another library when there are no global Request and Headers classes', () => {
   class Headers {
     #fields = new Map([['authorization', `Bearer ${key}`]]);
-    forEach(tell: (value: string, name: string) => void) {
-      this.#fields.forEach(tell);
+    forEach(callback: (value: string, name: string) => void) {
+      this.#fields.forEach(callback);
     }
   }
   class Request {

@@ -13,7 +13,7 @@ import { ConnectionError } from './errors/connection-error.ts';
 import type { AnyAnimalStoreError } from './errors/is-animal-store-error.ts';
 import { RateLimitError } from './errors/rate-limit-error.ts';
 import { TimeoutError } from './errors/timeout-error.ts';
-import { createTell, type TellOfCall } from './hooks.ts';
+import { createReportEvent, type ReportCallEvent } from './hooks.ts';
 import type { HttpHeaders } from './http-headers.ts';
 import { createQuotaGate, type Wait } from './quota-gate.ts';
 import { type RateLimitState, readRateLimit } from './read-rate-limit.ts';
@@ -60,8 +60,8 @@ export function createSend(
   const baseUrl = parseBaseUrl(clientOptions.baseUrl ?? env?.ANIMAL_STORE_BASE_URL);
   const [getKey, renewKey] = createApiKeySource(clientOptions.apiKey ?? env?.ANIMAL_STORE_API_KEY);
   const maxRetryAfterMs = clientOptions.maxRetryAfterMs ?? 70_000;
-  const tell = createTell(clientOptions);
-  const noticeDeprecation = createNoticeDeprecation(clientOptions, tell);
+  const reportEvent = createReportEvent(clientOptions);
+  const noticeDeprecation = createNoticeDeprecation(clientOptions, reportEvent);
 
   async function findKey(call: CallDetails, signal: AbortSignal | undefined): Promise<string> {
     throwIfAborted(call, signal);
@@ -83,8 +83,8 @@ export function createSend(
     const { operation: name = `${method} ${pathname}`, pathTemplate = pathname } = operation;
     const details = { operation: name, method, pathTemplate, url: baseUrl + pathname };
     const call = { ...details, attempts: 0 };
-    const tellOfCall: TellOfCall = (hook, more) =>
-      tell(hook, { ...details, attempt: call.attempts, ...more } as never);
+    const reportCallEvent: ReportCallEvent = (hook, more) =>
+      reportEvent(hook, { ...details, attempt: call.attempts, ...more } as never);
     const {
       signal,
       maxRetries = clientOptions.maxRetries ?? 2,
@@ -114,7 +114,7 @@ export function createSend(
       async function exchange(abort: AbortSignal): Promise<Answer> {
         call.attempts++;
         awaited = 'the answer';
-        tellOfCall('onRequest', {});
+        reportCallEvent('onRequest', {});
         sentAtMs = Date.now();
         // The global `fetch` is read for each request, so that later replacements apply, for
         // example by a tracer or a test.
@@ -128,7 +128,7 @@ export function createSend(
         if (wait.reason !== 'queue') {
           awaited = wait.reason === 'ban' ? 'the end of the ban' : 'the reset of the quota';
         }
-        tellOfCall('onWait', wait);
+        reportCallEvent('onWait', wait);
       }
 
       const outcome = await gate(exchange, { maxRetryAfterMs, timeoutMs, signal, onWait });
@@ -154,7 +154,7 @@ export function createSend(
       const facts = { response, requestId: fields.get('X-Request-Id') ?? undefined, rateLimit };
       if (rateLimit) onRateLimit(rateLimit);
       noticeDeprecation(name, fields);
-      tellOfCall('onResponse', { ...facts, status, durationMs: Date.now() - sentAtMs });
+      reportCallEvent('onResponse', { ...facts, status, durationMs: Date.now() - sentAtMs });
       const body = readBody(answer, bodyKind, { redact, call });
       return { ...facts, data: operation.read?.(body, fields, call) ?? (body as Data) };
     }
@@ -181,10 +181,10 @@ export function createSend(
           }
         }
         if (delayMs === undefined) {
-          tellOfCall('onError', { error, durationMs: Date.now() - startedAtMs });
+          reportCallEvent('onError', { error, durationMs: Date.now() - startedAtMs });
           throw error;
         }
-        tellOfCall('onRetry', { error, delayMs });
+        reportCallEvent('onRetry', { error, delayMs });
         await waitFor(delayMs, signal);
         throwIfAborted(call, signal, `attempt ${call.attempts + 1}`);
       }

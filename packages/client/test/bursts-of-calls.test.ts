@@ -4,9 +4,9 @@ import { describe, expect, test } from 'vitest';
 import { anyPatternIsSafe, play } from './call-patterns.ts';
 
 // This test plays five random patterns. The campaign (long test) `call-patterns` plays many more.
-// In each pattern, `play` checks that the key is not banned and that no animal is added twice.
+// In each pattern, `play` checks that the API key is not banned and that no animal is added twice.
 
-test('clients that make random patterns of calls never get their key banned, and never add an animal twice', () =>
+test('clients that make random patterns of calls never get their API key banned, and never add an animal twice', () =>
   fc.assert(anyPatternIsSafe, { seed: 1, numRuns: 5 }));
 
 const { free, business } = plans;
@@ -46,8 +46,8 @@ describe('many concurrent calls', () => {
         expect(error).toMatchObject({ name: 'RateLimitError', attempts: 0 });
         expect(error.retryAfterMs).toBeGreaterThan(110_000);
       }
-      // The upper limit is the time of the needed windows, plus 6 s for each window, plus ten round
-      // trips.
+      // All calls must end in the time that the needed windows take. Each window may take 6 s more,
+      // and ten round trips are added.
       const windows = Math.ceil(expected / quota.perMinute);
       expect(tookMs).toBeLessThanOrEqual(60_000 * (windows - 1) + 6_000 * windows + 10 * latencyMs);
     },

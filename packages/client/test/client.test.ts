@@ -356,8 +356,8 @@ describe('the hooks of the client', () => {
     await store.request({ path: '/store/orders/7?full=true' });
     await store.request({ path: '/store/orders/7', pathTemplate: '/store/orders/{id}' });
     const templates = ['/pets/{petId}', '/store/orders/7', '/store/orders/{id}'];
-    const told = templates.map((pathTemplate) => [{ method: 'GET', pathTemplate }]);
-    expect(onRequest.mock.calls).toMatchObject(told);
+    const expected = templates.map((pathTemplate) => [{ method: 'GET', pathTemplate }]);
+    expect(onRequest.mock.calls).toMatchObject(expected);
     expect(onDeprecation.mock.calls[0]).toMatchObject([{ operation: 'getPet' }]);
   });
 

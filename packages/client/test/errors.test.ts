@@ -173,7 +173,7 @@ function everyText(value: unknown): string {
   return [String(value), message, stack, JSON.stringify(value), seen].join('\n');
 }
 
-// `redact.test.ts` tests how the key is removed from a single value.
+// `redact.test.ts` tests how the API key is removed from a single value.
 test('a client and its errors never show the API key, even when a proxy responds with it', async () => {
   const store = createClient({ baseUrl, apiKey });
   const sent = `Bearer ${apiKey}`;

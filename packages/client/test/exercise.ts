@@ -19,8 +19,8 @@ export async function exercise(
   { createClient, isApiError, NotFoundError }: typeof Client,
   { serviceUrl, apiKey, scriptedUrl }: Addresses,
 ) {
-  const told: unknown[] = [];
-  const onDeprecation = ({ operation }: { operation: string }) => told.push(operation);
+  const hookArguments: unknown[] = [];
+  const onDeprecation = ({ operation }: { operation: string }) => hookArguments.push(operation);
   const store = createClient({ baseUrl: serviceUrl, apiKey, onDeprecation });
   const pet = { name: 'Mia "äö" 🐈', categoryId: 9007199254740993n };
   const { id } = await store.createPet(pet);
@@ -28,7 +28,7 @@ export async function exercise(
   const { data, rateLimit, requestId } = await store.listPets({ limit: 1 }).withResponse();
   const missing = await store.getPet(Number.MAX_SAFE_INTEGER).catch((error: unknown) => error);
 
-  const onRetry = ({ delayMs }: { delayMs: number }) => told.push(delayMs);
+  const onRetry = ({ delayMs }: { delayMs: number }) => hookArguments.push(delayMs);
   const flaky = createClient({ baseUrl: scriptedUrl, apiKey, onRetry });
   const retried = await flaky.createPet(pet);
   const failure = (options: object) =>
@@ -37,7 +37,7 @@ export async function exercise(
   setTimeout(() => controller.abort(), 20);
 
   return {
-    told,
+    hookArguments,
     exact: [gotten, retried].map(({ categoryId }) => categoryId === pet.categoryId),
     name: gotten.name,
     listed: [data.pets.length, typeof data.nextCursor, typeof requestId],
@@ -52,7 +52,7 @@ export async function exercise(
 
 /** The results of `exercise` that every runtime must return. */
 export const expected: Awaited<ReturnType<typeof exercise>> = {
-  told: ['getPet', 0],
+  hookArguments: ['getPet', 0],
   exact: [true, true],
   name: 'Mia "äö" 🐈',
   listed: [1, 'string', 'string'],

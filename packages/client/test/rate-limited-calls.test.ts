@@ -34,8 +34,8 @@ test('lastRateLimit returns the quota state of the last response that contained 
   const { store } = openStore([first, refuse(404, 'not_found', quota(1)), ok], { onResponse });
   expect(store.lastRateLimit).toBeUndefined();
   const rateLimit = { ...state, remaining: 2 };
-  const told = { data: { pets: [] }, requestId: 'r-7', rateLimit };
-  expect(await store.listPets().withResponse()).toMatchObject(told);
+  const expected = { data: { pets: [] }, requestId: 'r-7', rateLimit };
+  expect(await store.listPets().withResponse()).toMatchObject(expected);
   await rejection(store.listPets());
   // The third response comes from a proxy and has no rate-limit headers, so `lastRateLimit` does
   // not change.

@@ -39,7 +39,7 @@ export interface ApiErrorByStatus {
   400: BadRequestError;
   /** The API key was refused. */
   401: AuthenticationError;
-  /** The key lacks a scope or is suspended, or a proxy forbids the request. */
+  /** The API key lacks a scope or is suspended, or a proxy forbids the request. */
   403: InsufficientScopeError | KeySuspendedError | (ApiError & { readonly status: 403 });
   /** The animal or the path does not exist. */
   404: NotFoundError;
@@ -47,7 +47,7 @@ export interface ApiErrorByStatus {
   409: ConflictError;
   /** The idempotency key was used for a different animal. */
   422: UnprocessableError;
-  /** The quota is used up, or the key is banned. */
+  /** The quota is used up, or the API key is banned. */
   429: RateLimitError;
 }
 

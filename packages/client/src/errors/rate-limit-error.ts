@@ -32,7 +32,7 @@ export class RateLimitError extends ApiError {
   /** The time when this window resets, or when the ban ends. */
   declare readonly resetAt: Date | undefined;
 
-  /** Whether the key is banned because it kept sending requests after a 429. */
+  /** Whether the API key is banned because it kept sending requests after a 429. */
   declare readonly banned: boolean;
 
   constructor(details: ApiErrorDetails, call: CallDetails) {

@@ -5,7 +5,7 @@ import { anyPatternIsSafe } from '../call-patterns.ts';
 // biome-ignore lint/style/noProcessEnv: `npm run campaign` says so
 const { CAMPAIGN_SEED = '1', CAMPAIGN_MINUTES = '1' } = process.env;
 
-test('clients that make random patterns of calls never get their key banned, and never add an animal twice', async () => {
+test('clients that make random patterns of calls never get their API key banned, and never add an animal twice', async () => {
   const interruptAfterTimeLimit = 60_000 * Number(CAMPAIGN_MINUTES);
   const options = { seed: Number(CAMPAIGN_SEED), numRuns: 1e6, interruptAfterTimeLimit };
   await fc.assert(anyPatternIsSafe, options);
