@@ -136,15 +136,15 @@ export interface Quotas {
   /**
    * Sets the request counts of the current minute and day to zero. They are the counts of a
    * consumer (a caller with a quota), or of the account whose quota the consumer shares. Bans and
-   * strikes stay.
+   * strikes (denied requests that count towards a ban) stay.
    *
    * @throws {QuotasUnavailableError} if Redis is down.
    */
   credit(consumer: ConsumerId): Promise<void>;
   /**
-   * Moves the ban, the strikes and the earlier bans of a consumer, such as an API key, when it
-   * joins or leaves an account. The request counts are not moved. If Redis is down, the ban is not
-   * moved either.
+   * Moves the ban, the strikes (denied requests that count towards a ban) and the earlier bans of a
+   * consumer, such as an API key, when it joins or leaves an account. The request counts are not
+   * moved. If Redis is down, the ban is not moved either.
    *
    * @returns false if Redis is down.
    */

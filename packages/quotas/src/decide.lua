@@ -44,8 +44,9 @@ for i = 1, #asked / 4 do
   local minute_limit, day_limit = asked[i * 4 - 1], asked[i * 4]
 
   -- 1. Read the state. It is a packed string of 20 bytes with the windows. While there is an
-  --   episode, a strike or a ban, 32 more bytes follow. If a key shares the windows of its account,
-  --   these 32 bytes are a separate string. `redis-format.ts` describes both forms.
+  --   episode (a series of denied requests), a strike or a ban, 32 more bytes follow. If a key
+  --   shares the windows of its account, these 32 bytes are a separate string. `redis-format.ts`
+  --   describes both forms.
   local minute_used, minute_ends, day_used, day_ends = 0, 0, 0, 0
   local episode_began, strikes, strikes_end, ban_ends, bans, bans_end = 0, 0, 0, 0, 0, 0
   names = names + 1
@@ -120,9 +121,9 @@ for i = 1, #asked / 4 do
         unpack(policy)
       if min_strikes > 0 then
         local new_strikes = denied
-        -- If the full window was opened after the episode began, the episode is over. Other keys of
-        -- the account have used up the new window. So this denial begins a new episode, and is no
-        -- strike.
+        -- The full window may have been opened after the episode (the series of denied requests)
+        -- began. Other keys of the account have then used up the new window, and the old episode is
+        -- over. So this denied request begins a new episode, and is not a strike.
         local full_since = now
         if minute_used >= minute_limit then
           full_since, denied_until = minute_ends - 60000, minute_ends
@@ -162,8 +163,8 @@ for i = 1, #asked / 4 do
   -- During a ban, the state is written only if step 2 has changed it.
   if requests > 0 and (not is_banned or windows_changed or ban_ends ~= stored_ban_ends) then
 
-    -- 5. Write the state. If the episode is in the same string as the windows, it needs no expiry
-    --   of its own. It ends when the window that denied the request ends.
+    -- 5. Write the state. An episode of denied requests ends when the window that denied them ends.
+    -- So it needs no expiry of its own, unless it is stored apart from the windows.
     local ends = math.max(minute_ends, day_ends)
     local state = struct.pack('>I4I6I4I6', minute_used, minute_ends, day_used, day_ends)
     local ban_state = ''

@@ -131,8 +131,9 @@ function countDenial(
 ): BanState {
   const threshold = strikeThreshold(banPolicy, quota);
   if (threshold === undefined) return ban;
-  // If the full window was opened after the episode began, the episode is over. Other consumers of
-  // the account have used up the new window. So this denial begins a new episode, and is no strike.
+  // The full window may have been opened after the episode (the series of denied requests) began.
+  // Other consumers of the account have then used up the new window, and the old episode is over.
+  // So this denied request begins a new episode, and is not a strike.
   if (ban.episodeBeganAtMs < openedAtMs(counts, quota) || ban.episodeBeganAtMs === 0) {
     return { ...ban, episodeBeganAtMs: now };
   }

@@ -42,8 +42,8 @@ export interface MemoryStoreOptions {
   readonly onBan?: OnBan | undefined;
   /**
    * Returns how many replicas of the service count in their own memory during an outage of Redis.
-   * Each replica admits its share of a quota, rounded up. It also reports this share as the limit,
-   * because the share is the limit that applies.
+   * Each replica admits the quota divided by this number, rounded up. It also reports the result as
+   * the limit, because this limit applies.
    */
   readonly replicas: () => number;
   readonly scope: QuotaDecision['scope'];
@@ -124,7 +124,7 @@ export function createMemoryStore(options: MemoryStoreOptions) {
       return toEndedBan(ban.strikes.used, ban.bannedUntilMs);
     },
 
-    /** Deletes the request counts of the minute and the day of a consumer's subject. */
+    /** Deletes the request counts of the minute and the day of a consumer, or of the account whose quota it shares. */
     credit(consumer: ConsumerId): void {
       counts.delete(subjectOf(consumer));
     },

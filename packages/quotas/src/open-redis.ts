@@ -192,7 +192,8 @@ const describeRefusedCommand = (message: string) =>
 
 /**
  * Watches whether Redis evicts data when its memory is full, and warns once if it does. The counts
- * of an evicted key begin again at 0. A Redis that does not report its settings is not checked.
+ * under an evicted Redis key begin again at 0. A Redis that does not report its settings is not
+ * checked.
  */
 export function warnOfEviction(redis: RedisConnection, onWarning: (sentence: string) => void) {
   let hasWarned = false;

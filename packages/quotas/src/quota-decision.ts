@@ -127,8 +127,8 @@ export function toDecision(
 }
 
 /**
- * Converts milliseconds to seconds, rounded up, so that a ban or a strike window has certainly
- * ended at that second. Returns `undefined` for 0.
+ * Converts milliseconds to seconds, rounded up, so that a ban, or the window in which strikes are
+ * counted, has certainly ended at that second. Returns `undefined` for 0.
  */
 function toSeconds(endsAtMs: number): number | undefined {
   return endsAtMs === 0 ? undefined : Math.ceil(endsAtMs / 1_000);

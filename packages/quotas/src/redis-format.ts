@@ -80,8 +80,8 @@ export function createRedisNames(prefix: string) {
     allowanceOf: (name: string) => `${prefix}:allowance:${name}`,
 
     /**
-     * Returns the Redis keys that a probe writes. For a Cluster, there are so many keys that every
-     * node stores at least one.
+     * Returns the Redis keys that a probe writes. For a Cluster, there are so many Redis keys that
+     * every node stores at least one.
      */
     probes(isCluster: boolean): string[] {
       const name = `${prefix}:probe`;

@@ -104,7 +104,7 @@ export function readLook(json: string): StoreAnswer {
 
 /**
  * Returns the answer to one request of a group, by its position. The first requests of a group are
- * admitted, the next ones are denied, and the rest are banned.
+ * admitted, the next ones are denied, and the rest are refused because of a ban.
  */
 function answerTo(reply: readonly number[], index: number, now: number): StoreAnswer {
   const [admitted = 0, minuteUsed = 0, minuteEnds = 0, dayUsed = 0, dayEnds = 0, ...more] = reply;

@@ -18,8 +18,8 @@ test('while a node of the Redis Cluster is down, each replica decides all reques
   });
   const [dying, ...others] = cluster.nodes;
   await dying?.kill();
-  // The hash of a key determines its node. So the test sends requests of many keys until one of
-  // them belongs to the killed node.
+  // The hash of a Redis key determines its node. So the test sends requests of many API keys until
+  // the counts of one are on the killed node.
   for (let limit: number | undefined, i = 0; limit !== 30; i += 1) {
     const key = { id: `key ${i}`, quota: { perMinute: 60, perDay: 1_000 } };
     const { outcome, reported } = await quotas.keys.consume(key);

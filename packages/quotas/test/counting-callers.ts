@@ -46,7 +46,7 @@ export async function createCallers(
       reportedCounts: [] as number[],
       /**
        * Sends a request, and returns the reported window. The replica may have decided the request
-       * alone, with its share of the limit.
+       * alone. It then reports half of the limit.
        */
       async take({ keys, networks }: TestQuotas) {
         const { outcome, windows } = await (isKey

@@ -27,7 +27,7 @@ async function scriptCalls(): Promise<number> {
   return Number(/cmdstat_evalsha:calls=(\d+)/.exec(stats)?.[1]);
 }
 
-test('the Redis store sends the first request immediately, and combines later requests into calls for up to 100 keys', async () => {
+test('the Redis store sends the first request immediately, and combines later requests into calls for up to 100 API keys', async () => {
   const { quotas, takeAtOnce } = await open();
   // After these requests, Redis has cached the scripts, so that each call is a single EVALSHA.
   await takeAtOnce(['warm-up']);
@@ -40,7 +40,7 @@ test('the Redis store sends the first request immediately, and combines later re
   const ids = Array.from({ length: 301 }, (_, i) => `key ${i}`);
   expect(await takeAtOnce(ids)).toEqual(Array(301).fill(999));
   expect(await scriptCalls()).toBe(2 + 4);
-  // A request of a network, which has no key, costs one command.
+  // A request of a network, which has no API key, costs one command.
   await Promise.all(Array.from({ length: 50 }, (_, i) => quotas.networks.take(`network ${i}`)));
   expect(await scriptCalls()).toBe(2 + 4 + 50);
 });

@@ -1,13 +1,20 @@
 import type { Consumer } from '../src/consumer.ts';
 
 /**
- * One step of an example. First, the given time passes. Then the key sends `times` requests. `told`
- * lists the expected outcomes, and `last` is a part of the description of the last decision.
+ * One step of an example. First, the time `afterMs` passes. Then the API key sends `times`
+ * requests. `outcomes` lists the expected outcomes, and `last` is a part of the description of the
+ * last decision.
  *
  * In the descriptions, `@61` means 61 s after the start of the example. The numbers after `in` and
  * `wait` are seconds.
  */
-type Step = readonly [afterMs: number, key: Consumer, times: number, told: string, last?: string];
+type Step = readonly [
+  afterMs: number,
+  key: Consumer,
+  times: number,
+  outcomes: string,
+  last?: string,
+];
 
 const small = { id: 'small', quota: { perMinute: 3, perDay: 5 } };
 const even = { id: 'even', quota: { perMinute: 3, perDay: 3 } };
@@ -18,8 +25,8 @@ export const one = { ...free, id: 'one', accountId: 'shared' };
 const other = { ...one, id: 'other' };
 
 /**
- * Returns the steps that use up the minute quota of a key, and then cause as many strikes as
- * possible without a ban.
+ * Returns the steps that use up the minute quota of an API key, and then cause as many strikes
+ * (denied requests that count towards a ban) as possible without a ban.
  */
 export const strikeOut = (key: Consumer): readonly Step[] => [
   [0, key, 61, '60 admitted, 1 denied'],
@@ -119,8 +126,8 @@ export const examples: Readonly<Record<string, readonly Step[]>> = {
     [
       [0, one, 61, '60 admitted, 1 denied'],
       [60_000, other, 60, '60 admitted'],
-      // The next denied requests begin a new episode, because the window has reset. The key itself
-      // was not admitted since its last denied request.
+      // The next denied requests begin a new episode, because the window has reset, although no
+      // request of this API key was admitted in between.
       [2_000, one, 100, '100 denied', 'wait 58 (minute'],
       [1_000, one, 31, '30 denied, 1 banned'],
     ],

@@ -51,7 +51,7 @@ describe.each(Object.entries(stores))('%s', (_, { played, replicas, numRuns, ope
 
   /**
    * Returns functions for one test. They add a random text to the ids of the examples, so that no
-   * other test uses the same keys.
+   * other test uses the same API keys.
    */
   function begin() {
     const run = crypto.randomUUID();
@@ -62,7 +62,7 @@ describe.each(Object.entries(stores))('%s', (_, { played, replicas, numRuns, ope
     });
     /** Plays the steps of an example, and compares the decisions with the expected ones. */
     async function play(steps: Steps): Promise<void> {
-      for (const [afterMs, key, times, told, last = ''] of steps) {
+      for (const [afterMs, key, times, outcomes, last = ''] of steps) {
         now += afterMs;
         const runs: { outcome: string; times: number }[] = [];
         let decision: ModelDecision | undefined;
@@ -72,7 +72,7 @@ describe.each(Object.entries(stores))('%s', (_, { played, replicas, numRuns, ope
           if (run?.outcome === decision.outcome) run.times += 1;
           else runs.push({ outcome: decision.outcome, times: 1 });
         }
-        expect(runs.map(({ outcome, times }) => `${times} ${outcome}`).join(', ')).toBe(told);
+        expect(runs.map(({ outcome, times }) => `${times} ${outcome}`).join(', ')).toBe(outcomes);
         expect(describeDecision(decision as ModelDecision)).toContain(last);
       }
     }
@@ -105,7 +105,7 @@ describe.each(Object.entries(stores))('%s', (_, { played, replicas, numRuns, ope
       ...{ remainingPoints: 0, msBeforeNext: 59_000 },
       scope: 'service',
       strikes: 30,
-      // The strikes expire a minute after the first strike.
+      // The strikes (denied requests that count towards a ban) expire a minute after the first one.
       strikesResetAt: 1_800_000_062,
       strikeThreshold: 30,
       bannedUntil: undefined,
@@ -123,9 +123,9 @@ describe.each(Object.entries(stores))('%s', (_, { played, replicas, numRuns, ope
     await play(strikeOut(one));
     await Promise.all(Array.from({ length: 20 }, () => quotas.keys.consume(own(one))));
     await play([[300_000, one, 1, '1 admitted']]);
-    const told = bans.filter(({ consumer }) => consumer.id === own(one).id);
+    const reported = bans.filter(({ consumer }) => consumer.id === own(one).id);
     const startedAtMs = startMs + 1_000;
-    expect(told).toEqual([{ consumer: own(one), seconds: 300, startedAtMs, scope: 'service' }]);
+    expect(reported).toEqual([{ consumer: own(one), seconds: 300, startedAtMs, scope: 'service' }]);
   });
 
   test('the allowance of a network (a quota without an API key) has one window, and peek counts no request', async () => {

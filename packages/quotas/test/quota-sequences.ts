@@ -55,8 +55,8 @@ const seldom = <T>(arbitrary: fc.Arbitrary<T>) =>
   fc.oneof({ weight: 5, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
 
 /**
- * Generates a sequence of steps for three keys and two accounts, which are identified by numbers.
- * So a counterexample is easy to read.
+ * Generates a sequence of steps for three API keys and two accounts, which are identified by
+ * numbers. So a counterexample is easy to read.
  */
 const sequence = fc.record({
   policy: fc.constantFrom(...(Object.keys(policies) as PolicyName[])),
@@ -69,7 +69,7 @@ const sequence = fc.record({
       unban: seldom(fc.nat({ max: 2 })),
       move: seldom(fc.record({ key: fc.nat({ max: 2 }), to: account })),
       newPlan: seldom(fc.record({ account, key: fc.nat({ max: 2 }), plan })),
-      /** The number of requests of each key. All of them arrive in the same millisecond. */
+      /** The number of requests of each API key. All of them arrive in the same millisecond. */
       requests: fc.tuple(fc.nat({ max: 12 }), fc.nat({ max: 5 }), fc.nat({ max: 1 })),
       /** How many times the requests are repeated, once every half second. */
       rounds: seldom(fc.integer({ min: 2, max: 30 })),
@@ -78,7 +78,7 @@ const sequence = fc.record({
   ),
 });
 
-/** Generates sequences in which no key has an account. */
+/** Generates sequences in which no API key has an account. */
 export const sequenceWithoutAccounts = sequence.map(
   ({ steps, ...rest }): Sequence => ({
     ...rest,
@@ -180,14 +180,14 @@ export async function createSequenceProperty(
           continue;
         }
         now = event.atMs;
-        const told = await Promise.all(
+        const decisions = await Promise.all(
           event.burst.map(({ key, account, quota }) =>
             keys.consume({ ...placed(key, account), quota }),
           ),
         );
         const lines = (decisions: readonly ModelDecision[]) =>
           decisions.map((it, i) => `${now} key ${event.burst[i]?.key}: ${describeDecision(it)}`);
-        assert.deepEqual(lines(told), lines(event.burst.map(({ expected }) => expected)));
+        assert.deepEqual(lines(decisions), lines(event.burst.map(({ expected }) => expected)));
       }
     },
   );

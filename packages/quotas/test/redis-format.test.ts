@@ -76,10 +76,10 @@ test('replicas of the previous version and of this version share their counts in
           now = event.atMs;
           for (const { key, quota, expected } of event.burst) {
             const id = idOf(key);
-            const told = areOld.next().value
+            const decision = areOld.next().value
               ? await askOld(id, quota)
               : seen(await keys.consume({ id, quota }));
-            expect(told).toEqual(seen(expected));
+            expect(decision).toEqual(seen(expected));
           }
         }
       },
@@ -90,7 +90,7 @@ test('replicas of the previous version and of this version share their counts in
 
 // If this test fails, your change has modified the format in Redis. The format then needs a new
 // version: see `redis-format.ts`.
-test('createQuotas writes to Redis only the keys and values that redis-format.ts describes, and every Redis key expires', async () => {
+test('the quotas write only the Redis keys and values that redis-format.ts describes, and every Redis key expires', async () => {
   now = startMs;
   const { keys, networks } = await openNew();
   const quota = { perMinute: 1, perDay: 10 };

@@ -9,7 +9,7 @@ import { openTestQuotas } from './open-test-quotas.ts';
 
 // While a slot moves to another node, the old node responds with ASK to requests for Redis keys
 // that have already moved. When the whole slot has moved, the old node responds with MOVED.
-test('a Redis Cluster counts each request once while the slots of the keys move between nodes', async () => {
+test('a Redis Cluster counts each request once while the slots of the Redis keys move between nodes', async () => {
   await using stack = new AsyncDisposableStack();
   const cluster = stack.use(await openRedisCluster());
   const nodes = await Promise.all(

@@ -36,7 +36,7 @@ test('Redis decides by its own clock, even when the clock of the replica differs
   expect(resetAt).toBeLessThanOrEqual((await minuteAfter()) + 1);
 });
 
-test('a ban keeps its time to live in Redis when the banned key joins or leaves an account', async () => {
+test('a ban keeps its time to live in Redis when the banned API key joins or leaves an account', async () => {
   const { connection } = redis;
   const { keys } = await open({ banPolicy: strict });
   const hoursLeft = async (name: string) => Math.round((await connection.pttl(name)) / 3_600_000);
@@ -91,7 +91,7 @@ test('quotas.moveBan sets an expiry in Redis when the old Redis key of the ban h
   expect(await connection.pttl(nameInAccount)).toBeGreaterThan(0);
 });
 
-test('quotas.unban ends the ban of a key that joins or leaves an account at the same time', async () => {
+test('quotas.unban ends the ban of an API key that joins or leaves an account at the same time', async () => {
   const { keys } = await open({ banPolicy: strict });
   for (let round = 0; round < 30; round += 1) {
     const own = { ...alone, id: `moves ${round}` };
@@ -124,7 +124,7 @@ test('quotas.unban returns the strikes (denied requests) or the ban that it has 
   }
 });
 
-test('quotas.credit, which resets the request counts of a key, keeps a ban that begins at the same time', async () => {
+test('quotas.credit, which resets the request counts of an API key, keeps a ban that begins at the same time', async () => {
   const { keys } = await open({ banPolicy: strict });
   for (let round = 0; round < 30; round += 1) {
     const own = { ...alone, id: `credited ${round}` };
@@ -138,7 +138,7 @@ test('quotas.credit, which resets the request counts of a key, keeps a ban that 
   }
 });
 
-test('the ban state of a key in an account expires when the window of the account ends, and is deleted when a request is admitted', async () => {
+test('the ban state of an API key in an account expires with the window of the account, and is deleted when a request is admitted', async () => {
   const { keys } = await open();
   await keys.consume(inAccount);
   await keys.consume(inAccount);
@@ -211,7 +211,7 @@ test('while Redis does not respond, each replica decides by its share of the lim
   expect((await keys.look(alone)).bannedUntil).toBeDefined();
 });
 
-test('quotas.credit resets the request counts of a key or an account, and keeps a ban', async () => {
+test('quotas.credit resets the request counts of an API key or an account, and keeps a ban', async () => {
   const { keys } = await open({ banPolicy: strict });
   const leftOf = async (key: typeof alone) =>
     (await keys.look(key)).windows.map(({ remaining }) => remaining);

@@ -39,7 +39,7 @@ test('createQuotas also uses the password in its URLs for the nodes of a Redis C
   const redis = cluster.urls.slice(0, 2).map((url) => url.replace('//', '//:secret@'));
   const quotas = await createQuotas({ redis, ...patientQuotas });
   const quota = { perMinute: 1, perDay: 100 };
-  // The number of keys is so large that every node gets some.
+  // The requests have so many different API keys that every node gets some of the counts.
   for (let i = 0; i < 30; i += 1) {
     expect(await quotas.consume({ id: `key ${i}`, quota })).toMatchObject({ scope: 'service' });
   }

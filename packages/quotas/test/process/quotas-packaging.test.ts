@@ -62,8 +62,8 @@ async function readExample(): Promise<string> {
 }
 
 /**
- * Starts the example as two processes, and sends the requests of one key to them in turn. Returns
- * how often each status was received.
+ * Starts the example as two processes, and sends the requests of one API key to them in turn.
+ * Returns how often each status was received.
  */
 async function countStatuses(code: string, redis: string): Promise<Record<string, number>> {
   await using stack = new AsyncDisposableStack();
