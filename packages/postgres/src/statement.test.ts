@@ -33,7 +33,8 @@ const refused = ['23505', '42P01', 'XX000', '40P01', 'UNDEFINED_VALUE'].map((cod
 test.each([...unavailable, ...refused])(
   'a failed statement with the code %s rejects with a %s, without the SQL and its parameters',
   async (code = '', name) => {
-    // drizzle wraps the errors of the driver, so both forms are tested.
+    // drizzle wraps the errors of the driver. So each error is tested with and without this
+    // wrapper.
     const wrapped = new Error('Failed query: select hunter2', { cause: failed(code) });
     for (const error of [failed(code), wrapped]) {
       const translated = await runQuery(db, Promise.reject(error)).catch((it: Error) => it);

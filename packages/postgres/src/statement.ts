@@ -62,7 +62,7 @@ interface StatementLimit extends TimeLimit {
   readonly pool?: string;
 }
 
-/** The timeouts of statements. The keys are databases and transactions. */
+/** The timeout of statements for each database and transaction. */
 const limits = new WeakMap<Database, StatementLimit>();
 const usualLimit: StatementLimit = { ms: defaultDatabaseLimits.answerWithinMs };
 const limitOf = (db: Database) => limits.get(db) ?? usualLimit;

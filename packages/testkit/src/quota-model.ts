@@ -46,7 +46,7 @@ interface ModelKey {
    * share.
    */
   readonly subject: string;
-  /** The quota of the subject. */
+  /** The quota of the subject, which is the key itself or its account. */
   readonly quota: Quota;
 }
 
@@ -59,7 +59,7 @@ interface Count {
   readonly endsAt: number;
 }
 
-/** The counts of a subject, by the name of the window. */
+/** The counts of a key or an account, by the name of the window. */
 type Counts = { [name in (typeof names)[number]]?: Count | undefined };
 
 /**
