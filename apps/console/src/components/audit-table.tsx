@@ -32,7 +32,10 @@ export function AuditTable({
   ofOneKey = false,
 }: {
   entries: readonly AuditEntry[];
-  /** Whether all entries have the same subject. The column of the subject is then hidden. */
+  /**
+   * Whether all entries are about the same key, operator or account. The column that names it is
+   * then hidden.
+   */
   ofOneKey?: boolean;
 }) {
   return (

@@ -9,7 +9,7 @@ const shortcuts = {
   '?': 'Show these shortcuts',
 } as const;
 
-/** The keys that only work in one part of a page. */
+/** The keyboard keys that only work in one part of a page. */
 const localShortcuts = {
   'In the search':
     '↓ and ↑ select; Enter opens the selection, an exact match, or the list of matches',

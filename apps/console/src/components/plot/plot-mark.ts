@@ -18,7 +18,7 @@ const moves: Readonly<Record<string, (index: number, count: number) => number>> 
   End: (_, count) => count - 1,
 };
 
-/** Returns whether a key moves the selection. */
+/** Returns whether a press of this keyboard key moves the selection. */
 export const isMoved = (key: string): boolean => Object.hasOwn(moves, key);
 
 /**

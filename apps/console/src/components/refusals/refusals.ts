@@ -128,7 +128,7 @@ function suspensions(whose: Whose, suspension: KeyDetails['suspension']): Refusa
  * Returns the windows that have no requests left.
  *
  * @param quota the configured limits. They are not read from `windows`, because during a Redis
- *   outage `windows` contains one replica's share of each limit.
+ *   outage `windows` contains the limits of a single replica, which are smaller.
  */
 function fullWindows(
   whose: Whose,

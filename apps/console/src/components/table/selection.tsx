@@ -1,6 +1,6 @@
 /** The selected rows of a table, and the function that changes the selection. */
 export interface Selection {
-  /** The keys of the selected rows. */
+  /** The `key` of each selected row. */
   readonly selected: ReadonlySet<string>;
   readonly change: (keys: readonly string[], isSelected: boolean) => void;
   /** Returns the name of a row for the label of its checkbox. Screen readers read it. */
