@@ -72,7 +72,7 @@ export async function testCompose({ containers, scope, freePort }) {
     });
   }
   await untilUp(async () => (await list('nobody')).status === 401);
-  // The same command as in deploy/README.md.
+  // This command must stay the same as the one in deploy/README.md.
   const create = [
     ...['exec', container('server-1'), 'node', 'apps/cli/src/cli.ts'],
     ...['keys', 'create', '--name', 'demo', '--plan', 'free', '--json'],

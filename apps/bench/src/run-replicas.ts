@@ -71,7 +71,8 @@ async function compareNumbers(workload: Workload): Promise<void> {
   }
   const costs = new Map<number, Cost[]>(numbers.map((number) => [number, []]));
   for (let round = 0; round < Number(values.rounds); round += 1) {
-    // In the first round, the just-in-time compiler has not optimized all replicas yet.
+    // The warm-up of the first round is longer, because the just-in-time compiler has not optimized
+    // all replicas yet.
     const warmUp =
       round === 0
         ? { milliseconds: 3_000, requests: 40_000 }

@@ -80,7 +80,7 @@ ${groupsOf(pages)
 
 /**
  * Renders the links below a page's title: the table of contents on a small screen, the page as
- * Markdown, and AI assistants that can read it.
+ * Markdown, and links to AI assistants.
  */
 function actionsOf({ markdownPath }: DocsPage, origin: string, hasContents: boolean): string {
   const links = [
