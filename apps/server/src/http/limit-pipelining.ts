@@ -15,8 +15,8 @@ type CountedSocket = Socket & { [pending]?: number };
 const smallChunkBytes = 256;
 
 /**
- * The number of small chunks that a request may have. A program that writes each token of its JSON
- * as a chunk sends about 50 of them.
+ * The number of small chunks that a request may have before somebody reads its body. A program that
+ * writes each token of its JSON as a chunk sends about 50 of them.
  */
 const maxSmallChunks = 256;
 
@@ -45,10 +45,11 @@ export interface PipeliningOptions {
  * request stops the parser. So a request over the limit is treated as an upgrade request. Node then
  * closes the connection, because the server does not listen to `upgrade`.
  *
- * The server also closes the connection of a request whose body has too many small chunks. This
- * prevents another attack: Node creates an object of 500 bytes for each chunk, and only counts the
- * bytes of the chunks before it stops reading. In tests, a body in chunks of one byte, which nobody
- * had read yet, filled 11 MB for each connection. It needed no API key.
+ * The server also closes the connection of a request whose body has too many small chunks that
+ * nobody has read yet. This prevents another attack: Node creates an object of 500 bytes for each
+ * chunk, and only counts the bytes of the chunks before it stops reading. In tests, a body in chunks
+ * of one byte filled 11 MB for each connection. It needed no API key. A body that is being read may
+ * arrive in any number of small chunks, because a slow connection delivers single bytes.
  */
 export function limitPipelining(maxPending: number): PipeliningOptions {
   class LimitedRequest extends IncomingMessage {
@@ -79,7 +80,8 @@ export function limitPipelining(maxPending: number): PipeliningOptions {
 
     /** Node calls this method for each chunk of the body. */
     override push(chunk: Buffer | null, encoding?: BufferEncoding): boolean {
-      if (chunk !== null && chunk.length < smallChunkBytes) this.#smallChunks += 1;
+      const isWaiting = this.readableFlowing !== true;
+      if (isWaiting && chunk !== null && chunk.length < smallChunkBytes) this.#smallChunks += 1;
       if (this.#smallChunks <= maxSmallChunks) return super.push(chunk, encoding);
       this.destroy();
       return false;

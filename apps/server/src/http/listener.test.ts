@@ -119,7 +119,7 @@ test('the HTTP listener responds to pipelined requests up to a limit, and then c
 });
 
 // Regression: a waiting request, of which nobody had read the body, kept 11 MB of chunks in memory.
-test('the HTTP listener closes the connection of a request whose body has too many small chunks', async () => {
+test('the HTTP listener closes the connection of a request if nobody reads its body and too many small chunks arrive', async () => {
   const lengths: number[] = [];
   const app = express()
     .post('/waits', (req) => void lengths.push(req.readableHighWaterMark))
@@ -129,7 +129,8 @@ test('the HTTP listener closes the connection of a request whose body has too ma
   const post = (path: string) => `POST ${path} HTTP/1.1\r\n${chunked}Connection: close\r\n\r\n`;
   expect(await readUntilClosed(listener.origin, post('/waits') + body(257))).toBe('');
   expect(lengths).toEqual([16_384]);
-  const read = await readUntilClosed(listener.origin, post('/reads') + body(256));
+  // A body that is being read may have any number of small chunks.
+  const read = await readUntilClosed(listener.origin, post('/reads') + body(1_000));
   expect(statusesIn(read)).toEqual([200]);
   // Larger chunks are not limited.
   const large = `100\r\n${'x'.repeat(256)}\r\n`.repeat(1_000);
