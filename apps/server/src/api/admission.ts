@@ -1,9 +1,9 @@
 import type { QuotaDecision } from '@animal-store/quotas';
 import { systemClock } from '@animal-store/runtime';
 import type { ErrorRequestHandler, NextFunction, Request, Response } from 'express';
-import { noteWait } from '../http/begin-request.ts';
 import { networkOf } from '../http/client-network.ts';
 import { malformedPath } from '../http/path-encoding.ts';
+import { addWait } from '../http/request-timing.ts';
 import { send } from '../http/send-response.ts';
 import type { ServiceQuotas } from '../quotas/open-quotas.ts';
 import { announceDeprecation } from './announce-deprecation.ts';
@@ -72,13 +72,13 @@ export function createAdmission(options: AdmissionOptions, answerFailure: ErrorR
       const identified = identify(req);
       const caller =
         identified instanceof Promise
-          ? await identified.finally(() => noteWait(res, 'sqlMs', beganAt))
+          ? await identified.finally(() => addWait(res, 'sqlMs', beganAt))
           : identified;
       res.locals.caller = caller;
 
       const askedAt = systemClock.elapsed();
       const decision = caller.denial ?? (await takeQuota(caller, req));
-      noteWait(res, 'redisMs', askedAt);
+      addWait(res, 'redisMs', askedAt);
       res.locals.decision = decision;
       addQuotaHeaders(res, decision);
 

@@ -1,6 +1,6 @@
 import { rateLimitHeaders } from '@animal-store/contract';
 import type { Request, Response } from 'express';
-import { appendHeader, setHeader } from '../http/note-headers.ts';
+import { appendHeader, setHeader } from '../http/collected-headers.ts';
 
 const exposedHeaders = [
   ...Object.values(rateLimitHeaders),

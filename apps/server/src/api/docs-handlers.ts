@@ -1,7 +1,7 @@
 import { createDocsFiles, type DocsFile, type DocsOptions, docsPaths } from '@animal-store/docs';
 import type { RequestHandler } from 'express';
+import { appendHeader, setHeader } from '../http/collected-headers.ts';
 import { HttpError } from '../http/http-error.ts';
-import { appendHeader, setHeader } from '../http/note-headers.ts';
 import { sendFileFrom } from '../http/send-file.ts';
 import { send } from '../http/send-response.ts';
 

@@ -1,7 +1,7 @@
 import { docsPageHeaders, errorPageHtml } from '@animal-store/docs';
 import type { ErrorRequestHandler } from 'express';
+import { appendHeader, setHeader } from '../http/collected-headers.ts';
 import { HttpError } from '../http/http-error.ts';
-import { appendHeader, setHeader } from '../http/note-headers.ts';
 import { send } from '../http/send-response.ts';
 
 /**

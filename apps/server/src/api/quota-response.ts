@@ -1,8 +1,8 @@
 import { errorMessages, formatRateLimit, rateLimitHeaders } from '@animal-store/contract';
 import type { QuotaDecision } from '@animal-store/quotas';
 import type { Response } from 'express';
+import { addHeader, hasHeader, setHeader } from '../http/collected-headers.ts';
 import { HttpError } from '../http/http-error.ts';
-import { addHeader, hasHeader, setHeader } from '../http/note-headers.ts';
 
 type ReportedQuota = Pick<QuotaDecision, 'reported' | 'windows'>;
 

@@ -1,12 +1,13 @@
 import { apiVersion, operations, rateLimitHeaders } from '@animal-store/contract';
 import type { Request, RequestHandler, Response } from 'express';
-import { ageMs, arriveNow, beginRequest, noteWait } from '../http/begin-request.ts';
+import { beginRequest } from '../http/begin-request.ts';
 import type { WaitingCaller } from '../http/caller-queues.ts';
 import { networkOf } from '../http/client-network.ts';
+import { addHeader } from '../http/collected-headers.ts';
 import { HttpError } from '../http/http-error.ts';
 import type { LoadShedder } from '../http/load-shedder.ts';
-import { addHeader } from '../http/note-headers.ts';
 import type { ContractRoute } from '../http/request-locals.ts';
+import { addWait, ageMs, recordArrival } from '../http/request-timing.ts';
 import { send } from '../http/send-response.ts';
 import type { KeyCache } from '../keys/key-cache.ts';
 import type { createAdmission } from './admission.ts';
@@ -100,13 +101,13 @@ export function shedLoad(
   }
 
   function answer(res: Response): void {
-    noteWait(res, 'queueMs', res.locals.arrivedAt);
+    addWait(res, 'queueMs', res.locals.arrivedAt);
     res.locals.begin?.();
   }
 
   const handlers = { answer, callerOf, refuse };
   return function startOrWait(_req, res, next) {
-    arriveNow(res, next);
+    recordArrival(res, next);
     if (loadShedder.enter(res, handlers)) next();
   };
 }

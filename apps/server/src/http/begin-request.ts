@@ -3,59 +3,11 @@ import { holdsToken } from '@animal-store/contract/token-form';
 import { systemClock } from '@animal-store/runtime';
 import type { Request, Response } from 'express';
 import { normalizePath } from './path-encoding.ts';
-import type { RequestWaits } from './request-locals.ts';
+import './request-locals.ts';
 
 // Matches a request id that is safe to log and to send back: the length and the characters of the
 // id are limited.
 const wellFormedId = /^[\w.:-]{1,128}$/;
-
-const noHeaders: string[] = [];
-
-// A request may wait for a long time, so its values are instances of classes instead of object
-// literals. Once many object literals have lived long, V8 allocates such literals in its old space.
-// The literals, and everything that they refer to, then stay in memory until a full garbage
-// collection.
-
-class Waits implements RequestWaits {
-  queueMs = 0;
-  redisMs = 0;
-  sqlMs = 0;
-  bodyMs = 0;
-}
-
-class ArrivedLocals {
-  readonly arrivedAt = systemClock.elapsed();
-  readonly waits = new Waits();
-  readonly begin: () => void;
-  requestId = '';
-  headers = noHeaders;
-
-  constructor(begin: () => void) {
-    this.begin = begin;
-  }
-}
-
-/**
- * Records when a request arrived. The function is called before the load shedder lets the request
- * wait.
- *
- * @param begin a function that continues with the request when the load shedder starts it.
- */
-export function arriveNow(res: Response, begin: () => void): void {
-  res.locals = new ArrivedLocals(begin);
-}
-
-/**
- * Records how long a request has waited for one thing, such as SQL. The wait began at `beganAt`, a
- * time of `systemClock.elapsed()`.
- */
-export function noteWait(
-  { locals: { waits } }: { readonly locals: Express.Locals },
-  name: keyof RequestWaits,
-  beganAt: number,
-): void {
-  if (waits !== undefined) waits[name] += systemClock.elapsed() - beganAt;
-}
 
 /**
  * Gives a request its id and a normalized path, and gives its response the headers that all
@@ -78,11 +30,6 @@ export function beginRequest(req: Request, res: Response): void {
     'nosniff',
   ];
   normalizePath(req);
-}
-
-/** Returns how many milliseconds ago a request arrived. */
-export function ageMs({ locals }: Response): number {
-  return systemClock.elapsed() - locals.arrivedAt;
 }
 
 /**

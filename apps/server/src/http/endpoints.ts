@@ -1,7 +1,7 @@
 import { errorMessages } from '@animal-store/contract';
 import type { IRouter, NextFunction, RequestHandler } from 'express';
+import { setHeader } from './collected-headers.ts';
 import { HttpError } from './http-error.ts';
-import { setHeader } from './note-headers.ts';
 import { send } from './send-response.ts';
 
 /**

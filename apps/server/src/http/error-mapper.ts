@@ -1,8 +1,8 @@
 import { errorMessages, rateLimitHeaders } from '@animal-store/contract';
 import { RequestValidationError } from '@ts-rest/express';
 import type { ErrorRequestHandler, Request, Response } from 'express';
+import { setHeader } from './collected-headers.ts';
 import { HttpError } from './http-error.ts';
-import { setHeader } from './note-headers.ts';
 import { validationMessage } from './validation-message.ts';
 
 /**

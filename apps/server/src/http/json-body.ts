@@ -1,12 +1,11 @@
 import { MIMEType } from 'node:util';
 import { errorMessages } from '@animal-store/contract';
-import { systemClock } from '@animal-store/runtime';
 import type { Request, RequestHandler } from 'express';
 import getRawBody from 'raw-body';
-import { noteWait } from './begin-request.ts';
 import { parseExactJson } from './exact-numbers.ts';
 import { HttpError } from './http-error.ts';
 import './request-locals.ts';
+import { timed } from './request-timing.ts';
 
 /**
  * The size of the largest JSON body in bytes. The longest name has 255 characters, and an escaped
@@ -26,8 +25,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 export const jsonBody: RequestHandler = async function readJsonBody(req, res, next) {
   if (!hasBody(req)) return next();
   requireJson(req);
-  const beganAt = systemClock.elapsed();
-  const bytes = await read(req).finally(() => noteWait(res, 'bodyMs', beganAt));
+  const bytes = await timed(res, 'bodyMs', read(req));
   if (bytes.length > 0) {
     const { text, value } = parse(bytes);
     res.locals.bodyText = text;

@@ -3,10 +3,10 @@ import type { Socket } from 'node:net';
 import { systemClock } from '@animal-store/runtime';
 import type { Express } from 'express';
 import { bindPort } from './bind-port.ts';
+import { useExpressPrototypes } from './express-prototypes.ts';
 import { defaultListenerLimits, type ListenerLimits } from './http-settings.ts';
 import { limitPipelining } from './limit-pipelining.ts';
 import { isRepeated } from './repeated-header.ts';
-import { shareTypes } from './share-types.ts';
 
 /** An HTTP server that is listening on a port. */
 export interface Listener {
@@ -83,7 +83,7 @@ export async function openListener(
   server.on('error', (failure) => address.report(failure));
   const origin = `http://${address.host.includes(':') ? `[${address.host}]` : address.host}:${bound}`;
   const app = createApp(origin, server);
-  shareTypes(app, limited);
+  useExpressPrototypes(app, limited);
   let isDraining = false;
   // The connections whose last response has `Connection: close`. The server must not process
   // further requests on them (RFC 9112, §9.6).

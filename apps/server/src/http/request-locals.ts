@@ -56,7 +56,7 @@ declare global {
       arrivedAt: number;
       /**
        * The headers of the response: names and values alternately, each name once.
-       * `begin-request.ts` creates the list, and only `note-headers.ts` changes it.
+       * `begin-request.ts` creates the list, and only `collected-headers.ts` changes it.
        */
       headers: string[];
       /**

@@ -1,6 +1,6 @@
 import type { Response } from 'express';
-import { ageMs } from './begin-request.ts';
 import type { RequestWaits } from './request-locals.ts';
+import { ageMs } from './request-timing.ts';
 
 /**
  * The outcome of a finished request for logs, metrics and traces. The outcome contains no URL, body

@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip as gzipWithCallback } from 'node:zlib';
 import type { IRouter, RequestHandler } from 'express';
+import { appendHeader, setHeader } from './collected-headers.ts';
 import { answerOtherMethods, refusePath } from './endpoints.ts';
-import { appendHeader, setHeader } from './note-headers.ts';
 import { send } from './send-response.ts';
 
 const gzip = promisify(gzipWithCallback);

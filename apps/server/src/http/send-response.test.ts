@@ -1,6 +1,6 @@
 import type { Response } from 'express';
 import { expect, test, vi } from 'vitest';
-import { appendHeader, setHeader } from './note-headers.ts';
+import { appendHeader, setHeader } from './collected-headers.ts';
 import { send } from './send-response.ts';
 
 // The tests in `test/http` test the same function through Express and over HTTP.

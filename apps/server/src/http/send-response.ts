@@ -1,6 +1,6 @@
 import { stringifyJson } from '@animal-store/contract';
 import type { Response } from 'express';
-import { addHeader, setHeader } from './note-headers.ts';
+import { addHeader, setHeader } from './collected-headers.ts';
 
 const jsonType = 'application/json; charset=utf-8';
 

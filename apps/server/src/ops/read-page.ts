@@ -3,7 +3,7 @@ import { formatLinks } from '@animal-store/contract';
 import { DatabaseError } from '@animal-store/postgres';
 import type { Response } from 'express';
 import { z } from 'zod';
-import { appendHeader } from '../http/note-headers.ts';
+import { appendHeader } from '../http/collected-headers.ts';
 import { openCursor, sealCursor } from '../http/sealed-cursor.ts';
 import type { ListPage, ListPosition } from '../schema/list-page.ts';
 import { AdminError } from './admin-error.ts';

@@ -1,12 +1,11 @@
 import { errorMessages, formatLinks, type Pet, pageLimit, routes } from '@animal-store/contract';
-import { systemClock } from '@animal-store/runtime';
 import { initServer } from '@ts-rest/express';
-import type { RequestHandler, Response } from 'express';
+import type { RequestHandler } from 'express';
 import { LRUCache } from 'lru-cache';
-import { noteWait } from '../http/begin-request.ts';
+import { appendHeader, setHeader } from '../http/collected-headers.ts';
 import { HttpError } from '../http/http-error.ts';
 import { jsonBody } from '../http/json-body.ts';
-import { appendHeader, setHeader } from '../http/note-headers.ts';
+import { timed } from '../http/request-timing.ts';
 import { WrittenBody } from '../http/send-response.ts';
 import type { IdempotentCreation, IdempotentCreations } from './idempotent-creation.ts';
 import { decodeCursor, encodeCursor, type PagePosition, type PetFilter } from './pet-cursor.ts';
@@ -49,11 +48,11 @@ export function createPetHandlers(options: {
     async listPets({ query: { ids, limit = pageLimit.default, cursor, status, categoryId }, res }) {
       const filter = { status, categoryId };
       if (ids !== undefined) {
-        const json = await timed(res, pets.listByIds({ ids, ...filter }));
+        const json = await timed(res, 'sqlMs', pets.listByIds({ ids, ...filter }));
         return { status: 200, body: new WrittenBody(json) };
       }
       const afterId = readCursor(cursor, filter);
-      const { json, lastId } = await timed(res, pets.list({ ...filter, afterId }, limit));
+      const { json, lastId } = await timed(res, 'sqlMs', pets.list({ ...filter, afterId }, limit));
       if (lastId !== undefined) {
         appendHeader(res, 'Link', linkToNext(limit, { ...filter, afterId: lastId }));
       }
@@ -65,10 +64,10 @@ export function createPetHandlers(options: {
       async handler({ body, headers: { 'idempotency-key': idempotencyKey }, res }) {
         let pet: Pet;
         if (idempotencyKey === undefined) {
-          pet = await timed(res, pets.create(body));
+          pet = await timed(res, 'sqlMs', pets.create(body));
         } else {
           const creator = { keyId: keyOf(res).id, idempotencyKey };
-          const creation = await timed(res, creations.create(creator, body));
+          const creation = await timed(res, 'sqlMs', creations.create(creator, body));
           pet = createdPet(creation);
           if (creation.outcome === 'replayed') setHeader(res, 'Idempotent-Replayed', 'true');
         }
@@ -78,23 +77,13 @@ export function createPetHandlers(options: {
     },
 
     async getPet({ params: { petId }, res }) {
-      const pet = await timed(res, pets.find(petId));
+      const pet = await timed(res, 'sqlMs', pets.find(petId));
       if (pet === undefined) {
         throw new HttpError('pet_not_found', errorMessages.pet_not_found(petId));
       }
       return { status: 200, body: new WrittenBody(pet) };
     },
   });
-}
-
-/** Waits for Postgres and records how long the request waited. */
-async function timed<Result>(res: Response, work: Promise<Result>): Promise<Result> {
-  const beganAt = systemClock.elapsed();
-  try {
-    return await work;
-  } finally {
-    noteWait(res, 'sqlMs', beganAt);
-  }
 }
 
 function readCursor(cursor: string | undefined, filter: PetFilter): number {

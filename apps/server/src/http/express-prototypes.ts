@@ -10,7 +10,7 @@ import type { Express } from 'express';
  * @param types the classes that the server was created with. After the call, their prototypes
  * inherit from the app's prototypes.
  */
-export function shareTypes(
+export function useExpressPrototypes(
   app: Pick<Express, 'request' | 'response'>,
   types: {
     readonly IncomingMessage: { prototype: object };
