@@ -35,8 +35,11 @@ export async function createTrigramIndexes(client: Sql, tables: readonly string[
  * @returns `undefined` if the extension is not available.
  */
 async function findTrigrams(client: Sql): Promise<string | undefined> {
+  // The name is not read with `::regnamespace::text`, because that would quote the name, for example
+  // if `quote_all_identifiers` is on.
   const find = () => client<{ schema: string }[]>`
-    select extnamespace::regnamespace::text as schema from pg_extension where extname = 'pg_trgm'`;
+    select nspname as schema from pg_extension
+    join pg_namespace on pg_namespace.oid = extnamespace where extname = 'pg_trgm'`;
   const [found] = await find();
   if (found !== undefined) return found.schema;
   try {
