@@ -107,13 +107,18 @@ function expectCallers({ ingress }, areProxiesTrusted, overlay) {
 
 function expectConnections(objects, overlay) {
   const source = readFileSync(join(repository, 'packages/postgres/src/open-postgres.ts'), 'utf8');
-  const [, pool] = /^const maxConnections = (\d+);$/m.exec(source);
-  // The port must be one on which the container listens.
-  const perReplica = Number(pool) + 1;
+  const constants = Object.fromEntries(
+    [...source.matchAll(/^const (\w+) = (\d+);$/gm)].map(([, name, value]) => [name, value]),
+  );
+  const pools = [...source.matchAll(/ = connect\('\w+', (\w+)/g)];
+  ok(pools.length > 0, 'open-postgres.ts opens no connection pool.');
+  // Besides the connections of its pools, a replica has one connection that listens to a channel.
+  const perReplica = pools.reduce((sum, [, size]) => sum + Number(constants[size] ?? size), 1);
   const find = (wanted) => objects.find(({ kind }) => kind === wanted);
   const most = find('HorizontalPodAutoscaler').spec.maxReplicas;
   const { maxSurge } = find('Deployment').spec.strategy.rollingUpdate;
-  const needed = (most + maxSurge) * perReplica + (find('Job') ? 1 : 0);
+  // A migration uses two connections: the second one watches what the first one waits for.
+  const needed = (most + maxSurge) * perReplica + (find('Job') ? 2 : 0);
   ok(
     needed <= connectionsOfPostgres,
     `${overlay}: ${most} replicas need ${needed} connections, but Postgres allows ${connectionsOfPostgres}.`,
