@@ -83,7 +83,8 @@ export function createPetList(
   async function* eachPet(limit?: number) {
     for await (const { pets } of pages(limit)) {
       for (const pet of pets) {
-        // A call with an aborted signal sends nothing, and rejects with the AbortError.
+        // A call with an aborted signal sends no request, and rejects with the AbortError that ends
+        // this loop.
         if (options?.signal?.aborted) await getPage(query, options);
         yield pet;
       }

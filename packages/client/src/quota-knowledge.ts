@@ -114,7 +114,8 @@ export function createQuotaKnowledge(): QuotaKnowledge {
       // A 429 shows that the client did not wait long enough, so the known clock difference was
       // wrong.
       clockMs = Math.max(isDenial ? 0 : clockMs, resetMs - seen.endsAtMs);
-      // A cached response may describe a window that has already reset.
+      // A response that describes a window that has already reset comes from a cache, so it is
+      // ignored.
       if (!isDenial && resetMs > 0 && resetMs - clockMs <= now) return;
       seen.endsAtMs = Math.min(seen.endsAtMs, resetMs - clockMs + roundingMs);
       if (isDenial) deniedAtMs = now;

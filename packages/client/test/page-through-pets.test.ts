@@ -170,8 +170,11 @@ describe('the method pages', () => {
     ['<?cursor=x>; rel=next', 'x'],
     ['</v1/pets>; rel="next"', undefined],
     [undefined, undefined],
-  ])('listPets reads from the Link header %j the nextCursor %j', async (link, expected) => {
-    const { store } = open([page([], link)]);
-    expect(await store.listPets()).toMatchObject({ pets: [], nextCursor: expected });
-  });
+  ])(
+    'for a response with the Link header %j, listPets returns the nextCursor %j',
+    async (link, expected) => {
+      const { store } = open([page([], link)]);
+      expect(await store.listPets()).toMatchObject({ pets: [], nextCursor: expected });
+    },
+  );
 });

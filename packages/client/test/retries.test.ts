@@ -14,7 +14,7 @@ describe('a failed call of the client', () => {
     [30, [0, 31_500]],
     [71, [0]],
   ])(
-    'a call that gets a 429 with Retry-After %i is sent at the times %j ms',
+    'a call that gets a 429 with Retry-After %i is sent and retried at the times %j ms',
     async (seconds, times) => {
       const { store, script } = openStore([deny(seconds), ok]);
       await settle(store.listPets().catch(() => {}));
@@ -28,7 +28,7 @@ describe('a failed call of the client', () => {
     [{}, { maxRetries: undefined }, [0, 250, 750]],
     // Without `maxRetries`, a call has the default of 2 retries.
   ])(
-    'a call without a connection is sent, with the client options %j and the call options %j, at the times %j ms',
+    'with the client options %j and the call options %j, a call without a connection is sent and retried at the times %j ms',
     async (options, callOptions, times) => {
       const { store, script } = openStore([disconnect], options);
       const error = await settle(rejection(store.listPets({}, callOptions)));

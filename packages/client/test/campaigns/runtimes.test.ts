@@ -84,7 +84,7 @@ test.each([
   ['Deno', 'run.mjs', ['run', '--no-lock', '--node-modules-dir=manual', '--allow-net']],
   ['Bun', 'run.mjs', ['run']],
 ] as [keyof typeof executables, string, string[]][])(
-  '%s runs the client from the module %s',
+  'the runtime %s runs the client from the module %s',
   async (runtime, file, args) => {
     const output = await consumer.run(executables[runtime], [...args, file]);
     expect(JSON.parse(output)).toEqual(expected);
