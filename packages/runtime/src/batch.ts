@@ -110,7 +110,7 @@ export function createBatcher<Request, Result>(
     }
     const patience = clock.after(patienceMs, release);
     void sendCalls(calls, send).then(release);
-    // If more requests wait than fit into the batch, they are sent now.
+    // If more requests wait than fit into this batch, they are sent in the next batch.
     sendSoon();
   }
 

@@ -49,7 +49,8 @@ export function postgresAt({ adminUrl }: { adminUrl: string }) {
      */
     async createDatabase({ template = 'template1' } = {}) {
       const name = `test_${randomUUID().replaceAll('-', '')}`;
-      // If a connection to the template is just ending, Postgres waits for its end.
+      // A connection to the template may still be ending. Postgres waits for its end, so the copy
+      // succeeds.
       await asAdmin((sql) => sql`create database ${sql(name)} template ${sql(template)}`);
       // `if exists` is needed, because a test may have dropped the database already.
       const drop = () => asAdmin((sql) => sql`drop database if exists ${sql(name)} with (force)`);
