@@ -18,7 +18,7 @@ export async function startPrometheus(scope, servers, port) {
       { job_name: 'animal-store', static_configs: [{ targets, labels: { namespace: 'shop' } }] },
     ],
   };
-  // The file is JSON, because every JSON file is also valid YAML.
+  // The configuration is written as JSON, because every JSON file is also valid YAML.
   writeFileSync(join(directory, 'prometheus.yml'), JSON.stringify(configuration));
   const prometheus = await start(scope, 'prometheus', [
     `--config.file=${directory}/prometheus.yml`,

@@ -129,7 +129,8 @@ test('the code samples in the client’s README run unchanged', async () => {
       .replaceAll("'ast_your_key'", JSON.stringify(options.apiKey));
     await write(`${index}.mts`, program);
   }
-  // All examples run in one process, because starting a process takes most of the time.
+  // All examples run in one process, because the start of each process would take most of the
+  // test's time.
   const run = examples.map((_, index) => `await import('./${index}.mts');console.log('the end');`);
   await write('all.mjs', run.join('\n'));
   const all = await execute(process.execPath, [join(directory.path, 'all.mjs')]);
