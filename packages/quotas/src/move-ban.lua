@@ -2,12 +2,19 @@
 -- (its account, or the API key itself). The counts of both windows stay with the old subject. The
 -- move is a single script, so that no unban and no request can run between its steps.
 --
+-- In a Cluster, the new Redis key may be in another slot, which one script cannot use. The replica
+-- then runs this script without KEYS[2], stores the returned ban state with `set-ban.lua`, and runs
+-- this script again with the ban state that it has stored. Only the second run deletes the ban
+-- state, if it is still the same. A replica that stops in between does not lose the ban: the next
+-- move stores the ban state again.
+--
 -- KEYS[1]  the old Redis key of the ban state
 -- KEYS[2]  the new Redis key of the ban state. It is missing in a Cluster, where it may be in another slot.
 -- ARGV[1]  how many bytes of windows are in front of the ban state at KEYS[1]: 20, or 0 if there are none
 -- ARGV[2]  how many bytes of windows are in front of the ban state at KEYS[2]
+-- ARGV[3]  without KEYS[2]: the ban state that the replica has stored in the other slot
 --
--- Returns false if there was nothing to move. Otherwise it returns an array: the ban state, and how long the state is
+-- Returns false if nothing is left to move. Otherwise it returns an array: the ban state, and how long the state is
 -- needed, in milliseconds.
 
 -- Returns the end of a ban, and the strikes (denied requests that count towards a ban). If both
@@ -26,30 +33,31 @@ local ban, ttl = string.sub(stored, windows + 1), redis.call('PTTL', from)
 -- the longest time for which earlier bans are remembered.
 if ttl < 0 then ttl = 604800000 end
 ttl = math.max(1, ttl)
+local to = KEYS[2]
+if not to and ban ~= ARGV[3] then return { ban, ttl } end
+
 if windows == 0 then
   redis.call('DEL', from)
 else
   redis.call('SET', from, string.sub(stored, 1, windows), 'KEEPTTL')
 end
 
-local to = KEYS[2]
-if to then
-  windows = tonumber(ARGV[2])
-  local there = redis.call('GET', to)
-  if there and #there > windows then
-    -- A request may have begun a ban under the new Redis key in the meantime. The ban that ends
-    -- later is kept.
-    local own = string.sub(there, windows + 1)
-    local bannedUntil, strikes = rankOf(ban)
-    local ownUntil, ownStrikes = rankOf(own)
-    if ownUntil > bannedUntil or (ownUntil == bannedUntil and ownStrikes > strikes) then ban = own end
-  end
-  if not there then
-    redis.call('SET', to, string.rep('\0', windows) .. ban, 'PX', ttl)
-  elseif ttl > redis.call('PTTL', to) then
-    redis.call('SET', to, string.sub(there, 1, windows) .. ban, 'PX', ttl)
-  else
-    redis.call('SET', to, string.sub(there, 1, windows) .. ban, 'KEEPTTL')
-  end
+if not to then return false end
+windows = tonumber(ARGV[2])
+local there = redis.call('GET', to)
+if there and #there > windows then
+  -- A request may have begun a ban under the new Redis key in the meantime. The ban that ends
+  -- later is kept.
+  local own = string.sub(there, windows + 1)
+  local bannedUntil, strikes = rankOf(ban)
+  local ownUntil, ownStrikes = rankOf(own)
+  if ownUntil > bannedUntil or (ownUntil == bannedUntil and ownStrikes > strikes) then ban = own end
+end
+if not there then
+  redis.call('SET', to, string.rep('\0', windows) .. ban, 'PX', ttl)
+elseif ttl > redis.call('PTTL', to) then
+  redis.call('SET', to, string.sub(there, 1, windows) .. ban, 'PX', ttl)
+else
+  redis.call('SET', to, string.sub(there, 1, windows) .. ban, 'KEEPTTL')
 end
 return { ban, ttl }

@@ -14,7 +14,7 @@ declare module 'ioredis' {
     /** Runs `move-ban.lua`. */
     moveBanBuffer(
       numberOfKeys: number,
-      ...args: (string | number)[]
+      ...args: (string | number | Buffer)[]
     ): Result<[ban: Buffer, ttlMs: number] | null, Context>;
     /** Runs `end-ban.lua`. */
     endBan(

@@ -186,10 +186,16 @@ function createStateChanges({ redis, names, banPolicy, redisClock }: RedisStoreO
         await redis.moveBanBuffer(2, names.banOf(from), names.banOf(to), ...windows);
         return;
       }
-      const taken = await redis.moveBanBuffer(1, names.banOf(from), ...windows);
-      if (taken === null) return;
-      const [ban, ttlMs] = taken;
-      await redis.setBan(names.banOf(to), ban, ttlMs, bytesBefore(to));
+      // The ban is first copied and then deleted, so that it is not lost if the replica stops in
+      // between. A denied request may change the ban state meanwhile. It is then copied again, at
+      // most once for each strike, because a ban no longer changes.
+      const source = names.banOf(from);
+      let left = await redis.moveBanBuffer(1, source, ...windows);
+      while (left !== null) {
+        const [ban, ttlMs] = left;
+        await redis.setBan(names.banOf(to), ban, ttlMs, bytesBefore(to));
+        left = await redis.moveBanBuffer(1, source, ...windows, ban);
+      }
     },
   };
 }

@@ -1,0 +1,42 @@
+import { openRedisCluster } from '@animal-store/testkit';
+import { expect, test } from 'vitest';
+import { defaultBanPolicy } from '../src/index.ts';
+import { openTestQuotas } from './open-test-quotas.ts';
+
+/** A ban policy with which the third denied request begins a ban. */
+const banPolicy = { ...defaultBanPolicy, graceMs: 0, minStrikes: 1 };
+
+// Regression: the first command deleted the ban under its old Redis key. If the second command did
+// not store it under the new one, because the node was down or the replica had stopped, the ban was
+// lost.
+test('in a Redis Cluster, quotas.moveBan keeps the ban under its old Redis key until it is stored under the new one', async () => {
+  await using cluster = await openRedisCluster();
+  const { urls: redis, nodes } = cluster;
+  const open = () => openTestQuotas({ redis, banPolicy, onBreaker: () => {} });
+  await using quotas = await open();
+  const alone = { id: 'key', quota: { perMinute: 1, perDay: 100 } };
+  for (let i = 0; i < 4; i += 1) await quotas.keys.consume(alone);
+  const { bannedUntil } = await quotas.keys.look(alone);
+  expect(bannedUntil).toBeDefined();
+
+  const nodeOf = async (name: string) => {
+    const slot = await nodes[0]?.command('cluster', 'keyslot', name);
+    return Math.floor((Number(slot) * nodes.length) / 16_384);
+  };
+  const home = await nodeOf('{key}');
+  let inAccount = { ...alone, accountId: 'a' };
+  while ((await nodeOf(`{${inAccount.accountId}}`)) === home) {
+    inAccount = { ...alone, accountId: `${inAccount.accountId}a` };
+  }
+  const target = nodes[await nodeOf(`{${inAccount.accountId}}`)];
+  // A node without memory refuses each write.
+  await target?.command('config', 'set', 'maxmemory', '1');
+  expect(await quotas.keys.moveBan(alone, inAccount)).toBe(false);
+  await target?.command('config', 'set', 'maxmemory', '0');
+
+  await using later = await open();
+  expect(await later.keys.look(alone)).toMatchObject({ bannedUntil });
+  expect(await later.keys.moveBan(alone, inAccount)).toBe(true);
+  expect(await later.keys.look(inAccount)).toMatchObject({ bannedUntil });
+  expect((await later.keys.look(alone)).bannedUntil).toBeUndefined();
+});
