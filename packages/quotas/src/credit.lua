@@ -1,5 +1,5 @@
--- Sets the request counts of both windows of a subject (an account, or a key without an account) to
--- zero. The ban state of a key without an account stays, even if a request begins a ban at the same
+-- Sets the request counts of both windows of a subject (an account, or a consumer without an account) to
+-- zero. The ban state of a consumer without an account stays, even if a request begins a ban at the same
 -- moment. Redis runs no other command between the read and the write of a script.
 --
 -- KEYS[1]  the Redis key of the windows. They are 20 bytes, and the ban state may follow them in the same string.

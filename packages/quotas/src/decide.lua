@@ -1,10 +1,11 @@
--- Decides requests of API keys at one instant. A request is admitted only if both windows of the key's subject have
--- requests left, and if the key is not banned. The subject of a key is its account, or the key itself if it has no
--- account. `decide.ts` follows the same rules for one request in memory. Tests compare both with a model.
+-- Decides requests of consumers at one instant. A request is admitted only if both windows of the consumer's subject
+-- have requests left, and if the consumer is not banned. The subject of a consumer is its account, or the consumer
+-- itself if it has no account. `decide.ts` follows the same rules for one request in memory. Tests compare both with a
+-- model.
 --
--- KEYS     for each API key, the Redis key of its subject's windows. The Redis key of its strikes (denied requests that
---          count towards a ban) and its ban follows, if they are stored under another Redis key.
--- ARGV[1]  a JSON array with four numbers for each API key: how many of the KEYS belong to it, how many requests
+-- KEYS     for each consumer, the Redis key of its subject's windows. The Redis key of its strikes (denied requests
+--          that count towards a ban) and its ban follows, if they are stored under another Redis key.
+-- ARGV[1]  a JSON array with four numbers for each consumer: how many of the KEYS belong to it, how many requests
 --          arrived (0 only reads the state), the limit per minute, and the limit per day
 -- ARGV[2]  a JSON array with the ban policy: `graceMs`, `minStrikes`, `strikeShare`, `strikeWindowSeconds`,
 --          `banSeconds`, `maxBanSeconds` and `memorySeconds`. Here, all times are in milliseconds. The type `BanPolicy`
@@ -12,10 +13,10 @@
 -- ARGV[3]  the time of the decision, only in tests. Otherwise, the script uses the clock of Redis. With a fake clock,
 --          the state is stored a minute longer, because the clock of Redis continues while the fake clock stands still.
 --
--- Returns a JSON array with the time of the decision, and an array of integers for each API key:
+-- Returns a JSON array with the time of the decision, and an array of integers for each consumer:
 --   1. how many of its requests were admitted
 --   2. used and end of the minute, used and end of the day
--- If a request was denied, or the key has strikes or a ban, these numbers follow:
+-- If a request was denied, or the consumer has strikes or a ban, these numbers follow:
 --   3. how many requests were denied; the remaining requests are refused because of a ban
 --   4. the end of the ban, the strikes before the first and after the last denied request
 --   5. 1 if one of the requests began the ban, otherwise 0; and the end of the strikes
@@ -23,8 +24,8 @@
 -- All times are Unix times in milliseconds. An end of 0 means that there is no open window, no ban or no strike.
 --
 -- Arguments and reply are JSON, because Redis and Node read and write JSON in native code. With one argument for each
--- number, a call took twice as much time in Node. The script uses no functions, and no tables for each key, because
--- they would cost Redis a quarter more time.
+-- number, a call took twice as much time in Node. The script uses no functions, and no tables for each consumer,
+-- because they would cost Redis a quarter more time.
 
 local asked = cjson.decode(ARGV[1])
 local now, keep_longer = tonumber(ARGV[3]), 60000
@@ -44,7 +45,7 @@ for i = 1, #asked / 4 do
   local minute_limit, day_limit = asked[i * 4 - 1], asked[i * 4]
 
   -- 1. Read the state. It is a packed string of 20 bytes with the windows. While there is an
-  --   episode (a series of denied requests), a strike or a ban, 32 more bytes follow. If a key
+  --   episode (a series of denied requests), a strike or a ban, 32 more bytes follow. If a consumer
   --   shares the windows of its account, these 32 bytes are a separate string. `redis-format.ts`
   --   describes both forms.
   local minute_used, minute_ends, day_used, day_ends = 0, 0, 0, 0

@@ -1,10 +1,10 @@
--- Deletes the strikes (denied requests that count towards a ban), the ban and the earlier bans of an API key. It
--- deletes them under both possible Redis keys, because the account of the API key may get or lose a plan at the same
+-- Deletes the strikes (denied requests that count towards a ban), the ban and the earlier bans of a consumer. It
+-- deletes them under both possible Redis keys, because the account of the consumer may get or lose a plan at the same
 -- moment. The counts of both windows stay.
 --
--- KEYS       the Redis keys under which the ban state may be stored: with the windows of the API key itself, or alone,
---            while the API key shares the windows of its account. In a Cluster there is only one Redis key, because the
---            two Redis keys are in different slots.
+-- KEYS       the Redis keys under which the ban state may be stored: with the windows of the consumer itself, or alone,
+--            while the consumer shares the windows of its account. In a Cluster there is only one Redis key, because
+--            the two Redis keys are in different slots.
 -- ARGV[1]    the current time in milliseconds, or an empty string for the clock of Redis
 -- ARGV[2]    the ban policy, as for decide.lua
 -- ARGV[n+2]  how many bytes of windows are in front of the ban state at KEYS[n]: 20, or 0 if there are none

@@ -24,8 +24,8 @@ import { type QuotaDecision, toDecision as toQuotaDecision } from './quota-decis
 const maxSubjects = 100_000;
 
 /**
- * The maximum number of ban states in memory. Bans are not stored with the counts. Otherwise, an
- * API key would lose its ban when it moves to another account.
+ * The maximum number of ban states in memory. Bans are not stored with the counts. Otherwise, a
+ * consumer would lose its ban when it moves to another account.
  */
 const maxBans = 100_000;
 

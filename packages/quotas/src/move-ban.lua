@@ -1,5 +1,5 @@
--- Moves the strikes, the ban and the earlier bans of an API key to the Redis key of its new subject
--- (its account, or the API key itself). The counts of both windows stay with the old subject. The
+-- Moves the strikes, the ban and the earlier bans of a consumer to the Redis key of its new subject
+-- (its account, or the consumer itself). The counts of both windows stay with the old subject. The
 -- move is a single script, so that no unban and no request can run between its steps.
 --
 -- In a Cluster, the new Redis key may be in another slot, which one script cannot use. The replica

@@ -13,19 +13,19 @@ import {
 } from './quota-decision.ts';
 import { type RedisNames, windowBytes } from './redis-format.ts';
 import {
-  groupByKey,
-  type KeyGroup,
-  type KeyRequest,
+  type ConsumerGroup,
+  type ConsumerRequest,
+  groupByConsumer,
   readAnswers,
   readLook,
-  scriptNamesOf,
+  redisKeysOf,
   writeBanPolicy,
   writeRequests,
 } from './script-call.ts';
 
 /**
  * The limits of script calls that several requests share. Redis executes nothing else while a
- * script runs, so a call decides about the requests of at most 100 API keys. This takes less than a
+ * script runs, so a call decides about the requests of at most 100 consumers. This takes less than a
  * millisecond.
  */
 const batching = {
@@ -58,9 +58,9 @@ export type RedisStore = ReturnType<typeof createRedisStore>;
 export function createRedisStore(options: RedisStoreOptions) {
   const { redis, names, breaker, banPolicy, onBan } = options;
   const { decide, look } = createScriptCalls(options);
-  const toRequest = (consumer: Consumer): KeyRequest => ({
-    windowsAt: names.windowsOf(consumer),
-    banAt: names.banOf(consumer),
+  const toRequest = (consumer: Consumer): ConsumerRequest => ({
+    windowsKey: names.windowsOf(consumer),
+    banKey: names.banOf(consumer),
     quota: consumer.quota,
   });
   const state = createStateChanges(options);
@@ -112,38 +112,41 @@ export function createRedisStore(options: RedisStoreOptions) {
 function createScriptCalls({ redis, breaker, redisClock, ...rest }: RedisStoreOptions) {
   const banPolicy = writeBanPolicy(rest.banPolicy);
 
-  function callScript(groups: readonly KeyGroup[]): Promise<string> {
-    const keys = scriptNamesOf(groups);
+  function callScript(groups: readonly ConsumerGroup[]): Promise<string> {
+    const keys = redisKeysOf(groups);
     const args = [writeRequests(groups), banPolicy];
     if (redisClock !== undefined) args.push(String(redisClock.now()));
     return breaker.run(() => redis.decideConsumers(keys.length, ...keys, ...args));
   }
 
-  async function decideAll(requests: readonly KeyRequest[]): Promise<StoreAnswer[]> {
-    const groups = groupByKey(requests);
+  async function decideAll(requests: readonly ConsumerRequest[]): Promise<StoreAnswer[]> {
+    const groups = groupByConsumer(requests);
     return readAnswers(await callScript(groups), groups);
   }
 
-  async function decideBySubject(requests: readonly KeyRequest[]): Promise<Promise<StoreAnswer>[]> {
-    const subjects = Map.groupBy(requests, ({ windowsAt }) => windowsAt);
+  async function decideBySubject(
+    requests: readonly ConsumerRequest[],
+  ): Promise<Promise<StoreAnswer>[]> {
+    const subjects = Map.groupBy(requests, ({ windowsKey }) => windowsKey);
     const calls = new Map([...subjects].map(([subject, its]) => [subject, decideAll(its)]));
     await Promise.allSettled(calls.values());
     return requests.map(async (request) => {
-      const index = subjects.get(request.windowsAt)?.indexOf(request) ?? 0;
-      return (await calls.get(request.windowsAt))?.[index] as StoreAnswer;
+      const index = subjects.get(request.windowsKey)?.indexOf(request) ?? 0;
+      return (await calls.get(request.windowsKey))?.[index] as StoreAnswer;
     });
   }
 
   return {
-    decide: createBatcher<KeyRequest, StoreAnswer>(
+    decide: createBatcher<ConsumerRequest, StoreAnswer>(
       redis.isCluster ? decideBySubject : decideAll,
       batching,
     ),
     /**
-     * Returns the state of an API key, and of the account whose quota it shares, without counting a
+     * Returns the state of a consumer, and of the account whose quota it shares, without counting a
      * request.
      */
-    look: async (request: KeyRequest) => readLook(await callScript([{ ...request, indexes: [] }])),
+    look: async (request: ConsumerRequest) =>
+      readLook(await callScript([{ ...request, indexes: [] }])),
   };
 }
 
@@ -151,7 +154,7 @@ function createScriptCalls({ redis, breaker, redisClock, ...rest }: RedisStoreOp
  * Creates the functions that change the state of a consumer. Each change is one script. Between two
  * separate commands, another request could change the state, and its change would be lost.
  *
- * In a Redis Cluster, a script may use only Redis keys of one slot, but an API key and its account
+ * In a Redis Cluster, a script may use only Redis keys of one slot, but a consumer and its account
  * have different slots. So in a Cluster, an unban, or the move of a ban to another account, runs
  * one script for each slot.
  */

@@ -2,22 +2,22 @@ import type { BanPolicy } from './ban-policy.ts';
 import type { Quota } from './quota.ts';
 import type { StoreAnswer } from './quota-decision.ts';
 
-export interface KeyRequest {
+export interface ConsumerRequest {
   /**
-   * The Redis key under which the windows are stored. They belong to the account of the API key or,
-   * without an account, to the API key itself.
+   * The Redis key under which the windows are stored. They belong to the account of the consumer or,
+   * without an account, to the consumer itself.
    */
-  readonly windowsAt: string;
+  readonly windowsKey: string;
   /**
-   * The Redis key under which the strikes and the ban of the API key are stored. It equals
-   * `windowsAt` if the API key has no account.
+   * The Redis key under which the strikes and the ban of the consumer are stored. It equals
+   * `windowsKey` if the consumer has no account.
    */
-  readonly banAt: string;
+  readonly banKey: string;
   readonly quota: Quota;
 }
 
-/** Several requests of one API key that the script decides together. */
-export interface KeyGroup extends KeyRequest {
+/** Several requests of one consumer that the script decides together. */
+export interface ConsumerGroup extends ConsumerRequest {
   /**
    * The indexes of the requests in the batch, in the order of their arrival. If there are none, the
    * script only reads the state.
@@ -26,21 +26,21 @@ export interface KeyGroup extends KeyRequest {
 }
 
 /**
- * Groups the requests of a batch by API key and quota. API keys of the same account have separate
- * groups. The requests of different API keys are concurrent, so the order in which the groups are
+ * Groups the requests of a batch by consumer and quota. Consumers of the same account have separate
+ * groups. The requests of different consumers are concurrent, so the order in which the groups are
  * counted does not matter.
  */
-export function groupByKey(all: readonly KeyRequest[]): KeyGroup[] {
-  const groups: KeyGroup[] = [];
-  const latest = new Map<string, KeyGroup>();
-  all.forEach(({ windowsAt, banAt, quota }, index) => {
-    let group = latest.get(banAt);
+export function groupByConsumer(all: readonly ConsumerRequest[]): ConsumerGroup[] {
+  const groups: ConsumerGroup[] = [];
+  const latest = new Map<string, ConsumerGroup>();
+  all.forEach(({ windowsKey, banKey, quota }, index) => {
+    let group = latest.get(banKey);
     // If the plan changes between two requests, a new group begins. So the requests with the old
     // quota are counted before the requests with the new quota.
     if (group?.quota.perMinute !== quota.perMinute || group.quota.perDay !== quota.perDay) {
-      group = { windowsAt, banAt, quota, indexes: [] };
+      group = { windowsKey, banKey, quota, indexes: [] };
       groups.push(group);
-      latest.set(banAt, group);
+      latest.set(banKey, group);
     }
     group.indexes.push(index);
   });
@@ -49,19 +49,19 @@ export function groupByKey(all: readonly KeyRequest[]): KeyGroup[] {
 
 /**
  * Returns the Redis keys for the call of `decide.lua`. Each group has one Redis key, or two if the
- * API key shares the windows of an account.
+ * consumer shares the windows of an account.
  */
-export function scriptNamesOf(groups: readonly KeyGroup[]): string[] {
-  return groups.flatMap(({ windowsAt, banAt }) =>
-    banAt === windowsAt ? [windowsAt] : [windowsAt, banAt],
+export function redisKeysOf(groups: readonly ConsumerGroup[]): string[] {
+  return groups.flatMap(({ windowsKey, banKey }) =>
+    banKey === windowsKey ? [windowsKey] : [windowsKey, banKey],
   );
 }
 
 /** Writes the first argument of `decide.lua`: the requests and limits of each group. */
-export function writeRequests(groups: readonly KeyGroup[]): string {
+export function writeRequests(groups: readonly ConsumerGroup[]): string {
   return JSON.stringify(
-    groups.flatMap(({ windowsAt, banAt, indexes, quota }) => [
-      windowsAt === banAt ? 1 : 2,
+    groups.flatMap(({ windowsKey, banKey, indexes, quota }) => [
+      windowsKey === banKey ? 1 : 2,
       indexes.length,
       quota.perMinute,
       quota.perDay,
@@ -83,7 +83,7 @@ export function writeBanPolicy(policy: BanPolicy): string {
 }
 
 /** Reads the reply of `decide.lua`. Returns the answers in the order of the requests. */
-export function readAnswers(json: string, groups: readonly KeyGroup[]): StoreAnswer[] {
+export function readAnswers(json: string, groups: readonly ConsumerGroup[]): StoreAnswer[] {
   const [now, ...replies]: [number, ...number[][]] = JSON.parse(json);
   const answers: StoreAnswer[] = [];
   groups.forEach(({ indexes }, i) => {
@@ -95,7 +95,7 @@ export function readAnswers(json: string, groups: readonly KeyGroup[]): StoreAns
 }
 
 /**
- * Reads the reply of `decide.lua` for an API key whose state was read without counting a request.
+ * Reads the reply of `decide.lua` for a consumer whose state was read without counting a request.
  */
 export function readLook(json: string): StoreAnswer {
   const [now, reply = []]: [number, number[]?] = JSON.parse(json);
