@@ -107,7 +107,9 @@ export interface ClientOptions {
   onError?: Hook<ErrorEvent> | undefined;
   /** Called once for each deprecated operation. Without this hook, the process prints a warning. */
   onDeprecation?: Hook<DeprecationEvent> | undefined;
-  /** Receives each request, response, wait, retry and failure. Pass `console` to print all of them. */
+  /**
+   * Receives each request, response, wait, retry and failure. Pass `console` to print all of them.
+   */
   logger?: Logger | undefined;
 }
 

@@ -14,13 +14,13 @@ interface PageRequest {
 /**
  * Parses a cursor of this client, and prepares the request for its page.
  *
- * The service has no cursor that leads behind the last page. A `resumeCursor` of the last page
- * therefore contains the last known `id` and the cursor of that page, as in `~17~<cursor>`. The
- * client requests the last page again, and drops all animals up to that `id`. New animals have
- * greater ids.
+ * The service has no cursor that leads beyond the last page. So the `resumeCursor` of the last page
+ * contains the last known `id` and the cursor of that page, as in `~17~<cursor>`. The client
+ * requests the last page again, and drops the animals with an `id` up to 17. Animals that are added
+ * later have greater ids.
  *
- * Loops over pages use the form `>17~<cursor>`. With this form, the call fails if the page contains
- * an animal with an `id` up to 17.
+ * A loop over pages uses the form `>17~<cursor>`. In this form, an animal with an `id` up to 17 is
+ * an error, because a cache has then returned an earlier page again.
  */
 export function parseCursor(text = ''): PageRequest {
   const [, mark, known = 0, cursor = text] = /^([~>])(\d+)~(.*)/.exec(text) ?? [];

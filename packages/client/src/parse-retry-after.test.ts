@@ -31,7 +31,7 @@ test('parseRetryAfter compares a date with the local clock when the response has
 });
 
 // Regression: the time for a long field grew with the square of its length.
-test('parseRetryAfter refuses a field that is longer than a date', () => {
+test('parseRetryAfter returns undefined for a field that is longer than an HTTP date', () => {
   const padding = ' '.repeat(100);
   const date = 'Sat, 21 Nov 2026 00:00:30 GMT';
   // The class `Headers` would remove the spaces, so the test passes an object with a `get` method.

@@ -5,7 +5,10 @@ import type { Answer } from './response.ts';
 
 useFakeClock();
 
-/** Returns a response of the service to an API key with the plan Free, which allows 60 requests a minute. */
+/**
+ * Returns a response of the service to an API key with the plan Free, which allows 60 requests a
+ * minute.
+ */
 function answer(remaining: number, { status = 200, resetInSeconds = 60 } = {}): Answer {
   const headers = {
     'X-RateLimit-Limit': '60',

@@ -21,11 +21,10 @@ const unansweredShareAfterDenial = 1 / 8;
 
 /**
  * A proxy may remove the rate-limit headers. The client then estimates the limit per minute: it
- * sums its successes, and divides the sum by this number. Each minute, the earlier part of the sum
- * is halved.
+ * sums its successes, and divides the sum by this number. So the estimate is never above the limit.
  *
- * The estimate is never above the limit. Even if every window is used up, the sum contains at most
- * the successes of 1 + 1 + 1/2 + 1/4 + … = 3 windows. If responses are half a minute late, the sum
+ * Each minute, the earlier part of the sum is halved. If every window is used up, the sum contains
+ * the successes of 1 + 1 + 1/2 + 1/4 + … = 3 windows. If responses are half a minute late, it
  * contains the successes of 3.5 windows.
  */
 const windowsInSuccesses = 3.5;

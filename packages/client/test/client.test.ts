@@ -339,13 +339,16 @@ test.each<[string, Step, object]>([
   ['BadRequestError', refuse(400, 'invalid_request'), {}],
   ['TimeoutError', hang, { timeoutMs: 1 }],
   ['AbortError', ok, { signal: AbortSignal.abort() }],
-])('the stack of a %s contains the function that made the call', async (name, step, options) => {
-  const { store } = open([step]);
-  const error = await rejection(
-    theCallerOfTheClient(async () => await store.listPets({}, options)),
-  );
-  expect(error).toMatchObject({ name, stack: expect.stringContaining('theCallerOfTheClient') });
-});
+])(
+  'the stack of an error of the class %s contains the function that made the call',
+  async (name, step, options) => {
+    const { store } = open([step]);
+    const error = await rejection(
+      theCallerOfTheClient(async () => await store.listPets({}, options)),
+    );
+    expect(error).toMatchObject({ name, stack: expect.stringContaining('theCallerOfTheClient') });
+  },
+);
 
 describe('the hooks of the client', () => {
   test('hooks receive the path with parameter names instead of values, and the deprecation of an operation', async () => {

@@ -67,7 +67,7 @@ describe('the test service', () => {
         vi.stubGlobal('Response', undefined);
       },
     ],
-  ])('the test service works in %s', async (_what, enter) => {
+  ])('the test service works in the environment %s', async (_what, enter) => {
     enter();
     const service = createTestService({ pets: [mia] });
     const store = createClient({ ...service.clientOptions, maxRetries: 0 });

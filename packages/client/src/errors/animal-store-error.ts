@@ -82,7 +82,10 @@ export class AnimalStoreError extends Error implements CallDetails {
     };
   }
 
-  /** @internal This marker is a getter on the prototype, so that a logged error does not show the marker. */
+  /**
+   * @internal This marker is a getter on the prototype, so that a logged error does not show the
+   * marker.
+   */
   get [errorBrand](): true {
     return true;
   }
