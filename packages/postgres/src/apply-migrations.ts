@@ -75,7 +75,9 @@ async function liftTimeLimits(client: Sql): Promise<void> {
     ('statement_timeout', 'lock_timeout', 'transaction_timeout')`;
 }
 
-/** Creates the schema and the table in which migrations are recorded, as drizzle's migrator does. */
+/**
+ * Creates the schema and the table in which migrations are recorded, as drizzle's migrator does.
+ */
 async function createJournal(client: Sql): Promise<void> {
   // `create … if not exists` needs the right to create, even if the table exists. So the function
   // first checks whether the table exists.

@@ -10,7 +10,7 @@ import type { Sql } from 'postgres';
  * `CONCURRENTLY` delays neither reads nor writes.
  *
  * @param sql the statements of the migration. The index of a new column belongs in the next
- *   migration.
+ * migration, because the column does not exist yet when this function runs.
  */
 export async function createIndexesOnline(client: Sql, sql: readonly string[]): Promise<void> {
   const statements = sql.map((text) => text.trim());

@@ -124,7 +124,10 @@ export function createMemoryStore(options: MemoryStoreOptions) {
       return toEndedBan(ban.strikes.used, ban.bannedUntilMs);
     },
 
-    /** Deletes the request counts of the minute and the day of a consumer, or of the account whose quota it shares. */
+    /**
+     * Deletes the request counts of the minute and the day of a consumer, or of the account whose
+     * quota it shares.
+     */
     credit(consumer: ConsumerId): void {
       counts.delete(subjectOf(consumer));
     },

@@ -11,7 +11,10 @@ import {
 } from './quota.ts';
 
 export interface StoreAnswer {
-  /** The time of the decision, as Unix time in milliseconds by the clock of Redis or of this replica, whichever decided. */
+  /**
+   * The time of the decision, as Unix time in milliseconds by the clock of Redis or of this
+   * replica, whichever decided.
+   */
   readonly now: number;
   readonly outcome: Outcome;
   /**
@@ -61,7 +64,10 @@ type Windows = readonly [QuotaWindow] | readonly [QuotaWindow, QuotaWindow];
  * this result have a limit of 0 `points`.
  */
 export class QuotaDecision extends RateLimiterRes {
-  /** The time of the decision, as Unix time in milliseconds by the clock of Redis or of this replica, whichever decided. */
+  /**
+   * The time of the decision, as Unix time in milliseconds by the clock of Redis or of this
+   * replica, whichever decided.
+   */
   readonly decidedAtMs: number;
   readonly outcome: Outcome;
   /** The most restrictive window, which `X-RateLimit-*` describe. */

@@ -2,7 +2,7 @@ import { openRedisCluster, until } from '@animal-store/testkit';
 import { expect, test } from 'vitest';
 import { openTestQuotas } from './open-test-quotas.ts';
 
-test('while a node of the Redis Cluster is down, each replica decides all requests alone, by its share of the limit', async () => {
+test('while a node of the Redis Cluster is down, each replica decides all requests alone, by the limit divided by the number of replicas', async () => {
   await using cluster = await openRedisCluster();
   const states: string[] = [];
   await using quotas = await openTestQuotas({
@@ -29,7 +29,7 @@ test('while a node of the Redis Cluster is down, each replica decides all reques
   // A probe must write to every node. Otherwise it would succeed while one node is down, and the
   // breaker would open and close again and again.
   const setsOf = async () => {
-    const stats = await Promise.all(others.map((it) => it.command('info', 'commandstats')));
+    const stats = await Promise.all(others.map((node) => node.command('info', 'commandstats')));
     return stats.map((it) => Number(/cmdstat_set:calls=(\d+)/.exec(it)?.[1] ?? 0));
   };
   const before = await setsOf();

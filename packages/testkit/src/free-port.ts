@@ -3,12 +3,11 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 /**
- * The range of ports for programs. It is below the ports that operating systems assign to
- * connections and to port 0 (from 32768 on Linux, from 49152 elsewhere). Otherwise a connection
- * could take the port of a stopped program, which then could not start again.
- *
- * Each node of a Redis Cluster also listens on a second port, which is 10,000 higher than its first
- * one. The range is so low that the second port is below the assigned ports too.
+ * The range of ports for programs. It is below the ports that operating systems assign by
+ * themselves (from 32768 on Linux, from 49152 elsewhere). Otherwise the system could assign the
+ * port of a stopped program to a connection, and the program could not start again. Each node of a
+ * Redis Cluster also listens on a second port, which is 10,000 higher than its first one. The
+ * second port is below the assigned ports, too.
  */
 const range = { first: 10_500, size: 10_000 };
 
