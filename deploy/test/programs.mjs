@@ -5,7 +5,9 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { findProgram } from './steps.mjs';
 
-/** The Debian packages for programs whose package has another name, or which need several packages. */
+/**
+ * The Debian packages for programs whose package has another name, or which need several packages.
+ */
 const packages = {
   amtool: ['prometheus-alertmanager'],
   pg_basebackup: ['postgresql'],

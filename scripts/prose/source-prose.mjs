@@ -105,7 +105,9 @@ function splitParagraphs(at, prose) {
   }));
 }
 
-/** Creates a textlint document. Its text is as long as the file, with spaces in place of all code. */
+/**
+ * Creates a textlint document. Its text is as long as the file, with spaces in place of all code.
+ */
 function parse(text, paragraphs) {
   const lineStarts = [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)];
   const position = (index) => {

@@ -1,4 +1,6 @@
-/** The largest allowed ratio of the measured cost to the recorded cost, on a machine without noise. */
+/**
+ * The largest allowed ratio of the measured cost to the recorded cost, on a machine without noise.
+ */
 const allowedGrowth = 1.15;
 
 export type CostComparison = {

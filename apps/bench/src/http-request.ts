@@ -16,7 +16,7 @@ function headersOf({ token, address, operation }: Call): Record<string, string> 
   };
 }
 
-/** Converts a call to the HTTP request that the service and its peers accept. */
+/** Converts a call to the HTTP request that the service and the compared frameworks accept. */
 export function httpRequestOf(call: Call): HttpRequest {
   const headers = headersOf(call);
   switch (call.operation) {

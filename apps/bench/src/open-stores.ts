@@ -15,7 +15,9 @@ export type Stores = {
   readonly tokens: Tokens;
 };
 
-/** Postgres settings as in production. The testkit's own settings favour fast tests over durability. */
+/**
+ * Postgres settings as in production. The testkit's own settings favour fast tests over durability.
+ */
 const postgresSettings = [
   'fsync=on',
   'full_page_writes=on',
@@ -26,7 +28,9 @@ const postgresSettings = [
   'autovacuum=off',
 ];
 
-/** Starts Postgres and Redis. The service migrates the database, and {@link fillCatalogue} fills it. */
+/**
+ * Starts Postgres and Redis. The service migrates the database, and {@link fillCatalogue} fills it.
+ */
 export async function openStores(
   opened: AsyncDisposableStack,
   size: { pets: number; keys: number },

@@ -92,7 +92,10 @@ mkdirSync(dirname(latestFile), { recursive: true });
 writeFileSync(latestFile, `${JSON.stringify(results, undefined, 2)}\n`);
 process.stdout.write(formatTables(results));
 
-/** Returns the servers to measure for a workload. Refused requests are not measured on peers. */
+/**
+ * Returns the servers to measure for a workload. Refused requests are measured only on the service
+ * and the baselines, not on other frameworks.
+ */
 function targetsOf(workload: Workload): Target[] {
   return chosenTargets.filter(({ kind }) => kind !== 'peer' || workload.refusal === undefined);
 }

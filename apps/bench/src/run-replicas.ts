@@ -55,7 +55,9 @@ say(['workload', 'replicas', 'requests/s', 'replica µs', 'Redis µs', 'Postgres
 say(['---', ...Array.from({ length: 7 }, () => '--:')]);
 for (const workload of chosen) await compareNumbers(workload);
 
-/** Measures one workload with each number of replicas, in turn, and prints a row for each number. */
+/**
+ * Measures one workload with each number of replicas, in turn, and prints a row for each number.
+ */
 async function compareNumbers(workload: Workload): Promise<void> {
   await using running = new AsyncDisposableStack();
   await stores.redis.command('flushall');

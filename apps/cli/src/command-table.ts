@@ -39,7 +39,9 @@ const command = <Name extends OperationName>(
 interface CommandGroup {
   readonly description: string;
   readonly examples: readonly string[];
-  /** The commands of the group by name. The command with the empty name runs when no name is given. */
+  /**
+   * The commands of the group by name. The command with the empty name runs when no name is given.
+   */
   readonly commands: Readonly<Record<string, CommandSpec>>;
 }
 

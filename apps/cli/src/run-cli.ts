@@ -107,7 +107,9 @@ function addCommand(command: Command, spec: CommandSpec, output: CliOutput): voi
   });
 }
 
-/** Creates the options that every command has, for the address of the server and the output format. */
+/**
+ * Creates the options that every command has, for the address of the server and the output format.
+ */
 const commonOptions = (): readonly Option[] => [
   new Option('--json', 'Write JSON, for scripts.'),
   new Option('--url <origin>', 'The URL of the ops listener, instead of OPS_URL.').argParser(

@@ -12,7 +12,9 @@ const colours = Array.from(style.matchAll(variables), ([, name = '', light = '',
 const outcomes = colours.filter(({ name }) => name.startsWith('outcome-'));
 const themes = ['light', 'dark'] as const;
 
-/** Matrices that simulate colour blindness in linear RGB (Machado, Oliveira and Fernandes, 2009). */
+/**
+ * Matrices that simulate colour blindness in linear RGB (Machado, Oliveira and Fernandes, 2009).
+ */
 const sights = {
   'full colour vision': [1, 0, 0, 0, 1, 0, 0, 0, 1],
   protanopia: [

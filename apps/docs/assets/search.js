@@ -30,7 +30,10 @@ const fillers = new Set(
   ),
 );
 
-/** The shortest word for which the search accepts misspellings. Shorter words are similar to too many others. */
+/**
+ * The shortest word for which the search accepts misspellings. Shorter words are similar to too
+ * many others.
+ */
 const minFuzzyLength = 5;
 
 /**

@@ -1,4 +1,6 @@
-/** The body of every response of the baseline servers: the first page of the benchmark's animals. */
+/**
+ * The body of every response of the baseline servers: the first page of the benchmark's animals.
+ */
 export const constantList = Array.from({ length: 20 }, (_, index) => ({
   id: index + 1,
   name: `Animal ${index + 1}`,

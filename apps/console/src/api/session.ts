@@ -2,7 +2,9 @@ import type { IssuedSession } from '@animal-store/admin-contract';
 import { signal } from '@preact/signals';
 import type { Operation } from './operation.ts';
 
-/** The name of the session in `sessionStorage`, which survives a reload and is deleted with the tab. */
+/**
+ * The name of the session in `sessionStorage`, which survives a reload and is deleted with the tab.
+ */
 const storageName = 'animal-store-session';
 
 /** The session of the operator in this tab; `undefined` while nobody is logged in. */

@@ -4,7 +4,9 @@ import { call } from './call-admin-api.ts';
 import { beginSession, endSession, isExpired, session } from './session.ts';
 
 type Message =
-  /** A request for a session. A tab sends it when it opens, and when its own session has expired. */
+  /**
+   * A request for a session. A tab sends it when it opens, and when its own session has expired.
+   */
   | { readonly kind: 'wanted'; readonly by: string }
   /** The response to the tab that asked for a session. */
   | { readonly kind: 'session'; readonly issued: IssuedSession; readonly for: string }

@@ -37,7 +37,9 @@ function mayRecover(failure: Error): boolean {
 /** A search result: its link and its text. */
 interface Hit {
   readonly link: string;
-  /** The exact names of the result. If the search term equals one of them, Enter opens the result. */
+  /**
+   * The exact names of the result. If the search term equals one of them, Enter opens the result.
+   */
   readonly names: readonly (string | null)[];
   readonly cells: readonly ComponentChildren[];
 }
@@ -87,7 +89,9 @@ const hitOfKey = (key: ListedKey): Hit => ({
   ],
 });
 
-/** Returns the result whose name equals the search term (case-insensitive), if there is exactly one. */
+/**
+ * Returns the result whose name equals the search term (case-insensitive), if there is exactly one.
+ */
 function exactMatchOf(text: string, hits: readonly Hit[]): Hit | undefined {
   const isMeant = (name: string | null) => name?.toLowerCase() === text.toLowerCase();
   const [meant, ...others] = hits.filter(({ names }) => names.some(isMeant));

@@ -22,7 +22,9 @@ export function useSubmit(submit: (form: FormData) => Promise<void>): Submit {
   return useMutation({ mutationFn: submit });
 }
 
-/** A form that shows errors at their fields. Errors that belong to no field are above the buttons. */
+/**
+ * A form that shows errors at their fields. Errors that belong to no field are above the buttons.
+ */
 export function Form({
   class: className,
   submit: { error, isPending, mutate },

@@ -16,7 +16,7 @@ test.each([
   ['ArrowLeft', [59, 59]],
   ['ArrowLeft ArrowLeft ArrowLeft', [57, 57]],
   ['Home ArrowRight', [1, 1]],
-  // Keys do not move the selection beyond the first or last bucket.
+  // Key presses do not move the selection beyond the first or last bucket.
   ['End ArrowRight PageUp', [59, 59]],
   ['End Home PageDown ArrowLeft', [0, 0]],
   // Arrow keys with Shift grow or shrink the selection from its start. An arrow key without Shift

@@ -17,13 +17,16 @@ test.each([
   ['day', 'hour', '2026-11-20T10:00:00.000Z', '2026-11-21T10:00:00.000Z'],
   ['week', 'hour', '2026-11-14T10:00:00.000Z', '2026-11-21T10:00:00.000Z'],
   ['month', 'day', '2026-10-23T00:00:00.000Z', '2026-11-22T00:00:00.000Z'],
-])('the preset for the last %s consists of whole buckets of one %s', (name, bucket, from, to) => {
-  expect(range.periodQueryOf(range.readTimeRange({ range: name }, 'hour', now))).toEqual({
-    bucket,
-    from,
-    to,
-  });
-});
+])(
+  'the predefined period "last %s" of a plot consists of whole buckets of one %s',
+  (name, bucket, from, to) => {
+    expect(range.periodQueryOf(range.readTimeRange({ range: name }, 'hour', now))).toEqual({
+      bucket,
+      from,
+      to,
+    });
+  },
+);
 
 test.each([
   ['an hour of yesterday', 'minute', own('2026-11-20T08:00:00Z', '2026-11-20T09:00:00Z')],

@@ -19,7 +19,9 @@ import { formatCount, formatKeys, formatShare } from '../../components/time/form
 import { type TimeRange, useTimeRange } from '../../components/time/time-range.ts';
 import { AccountActions } from './account-actions.tsx';
 
-/** The page of one account: its limits, the usage of all its keys together, and its busiest keys. */
+/**
+ * The page of one account: its limits, the usage of all its keys together, and its busiest keys.
+ */
 export function AccountPage({ id }: { id: string }) {
   const range = useTimeRange();
   const details = useAdminWithHistory('getAccount', { id }, range);
