@@ -15,6 +15,8 @@ export interface HttpResponse {
   readonly statusText: string;
   /** The header fields. */
   readonly headers: HttpHeaders;
+  /** The body as a stream. Some implementations of `fetch` have none. */
+  readonly body?: unknown;
   /** Reads the body as text. The body of a response that the client returns was already read. */
   text(): Promise<string>;
 }

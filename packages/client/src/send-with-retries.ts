@@ -19,7 +19,7 @@ import { createQuotaGate, type Wait } from './quota-gate.ts';
 import { type RateLimitState, readRateLimit } from './read-rate-limit.ts';
 import { createRedact } from './redact.ts';
 import { type CallOptions, prepareRequest, type RequestDescription } from './request.ts';
-import { type Answer, type BodyKind, readBody } from './response.ts';
+import { type Answer, type BodyKind, readBody, readText } from './response.ts';
 import { retryDelayMs } from './retry-delay.ts';
 import { findShared } from './shared-between-clients.ts';
 import { maxTimerMs, waitFor } from './wait.ts';
@@ -121,7 +121,7 @@ export function createSend(
         const { fetch = globalThis.fetch } = clientOptions;
         const more = { ...clientOptions.fetchOptions, ...fetchOptions };
         const response = await fetch(url, { ...more, ...init, signal: abort });
-        return { response, text: await response.text() };
+        return { response, text: await readText(response) };
       }
 
       function onWait(wait: Wait): void {

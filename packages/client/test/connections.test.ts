@@ -26,6 +26,24 @@ test('the client retries when the server closes the connection in the middle of 
   expect((await call).pets).toEqual(JSON.parse(animals));
 });
 
+// Regression: an endless response took 6 GB of memory until the timeout.
+test('a call rejects with a ConnectionError, and closes the connection, when a response is longer than 10 MB', async () => {
+  const closed = Promise.withResolvers<void>();
+  await using server = await startScriptedServer((response) => {
+    const chunk = ' '.repeat(100_000);
+    const send = () => response.write(chunk, (error) => error ?? send());
+    response.once('close', closed.resolve);
+    send();
+  });
+  const store = createClient({ baseUrl: server.baseUrl, apiKey: 'ast_key', maxRetries: 0 });
+  expect(await rejection(store.listPets())).toMatchObject({
+    name: 'ConnectionError',
+    message: `listPets: no response from ${server.baseUrl} (BODY_TOO_LONG)`,
+    cause: { message: 'expected at most 10 MB' },
+  });
+  await closed.promise;
+});
+
 test('when the connection is refused, a call rejects with a ConnectionError whose cause is the error of fetch', async () => {
   const server = await startScriptedServer(() => {});
   await server[Symbol.asyncDispose]();
