@@ -221,10 +221,16 @@ function markSection() {
       .filter(({ pathname }) => pathname === location.pathname)
       .map((link) => [link.hash.slice(1), link]),
   );
-  const heads = [...links.keys()].map((id) => document.getElementById(id));
+  const heads = [...links.keys()].map((id) => {
+    const head = document.getElementById(id);
+    return { id, head, part: head.closest('.columns, .part') ?? head };
+  });
+  const isAbove = (element) => element.getBoundingClientRect().top < innerHeight / 3;
   let marked;
   const mark = () => {
-    const current = heads.findLast((head) => head.getBoundingClientRect().top < innerHeight / 3);
+    // To tell where a heading is, the browser lays out its section. So headings are only looked for
+    // in sections that the reader has reached.
+    const current = heads.findLast(({ head, part }) => isAbove(part) && isAbove(head));
     const link = links.get(current?.id);
     if (link === marked) return;
     marked?.removeAttribute('aria-current');

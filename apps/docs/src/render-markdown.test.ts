@@ -48,8 +48,29 @@ test('renderMarkdown renders each subsection of a heading with the class "cards"
   const { html, sections } = renderMarkdown(
     '# Title\n\n## Start {#go .cards}\n\n### One\n\nFirst.\n\n### Two\n\nSecond.\n\n## End\n',
   );
-  expect(html).toMatch(/<ul class="cards">\n<li><h3[\s\S]*First[\s\S]*<li><h3[\s\S]*<\/ul>\n<h2/);
+  expect(html).toMatch(
+    /<ul class="cards">\n<li><h3[\s\S]*First[\s\S]*<li><h3[\s\S]*<\/ul>\n<section class="part"><h2/,
+  );
   expect(sections.map(({ id, title }) => `${id} ${title}`)).toEqual([
     ...[' Title', 'go Start', 'one One', 'two Two', 'end End'],
   ]);
+});
+
+test('renderMarkdown puts each part of a guide into a section, so that browsers can lay it out later', () => {
+  const { html } = renderMarkdown(`# Guide
+
+Intro.
+
+## One
+
+Text.
+
+### Inner
+
+## Two
+`);
+  expect(html.match(/<section class="part">/g)).toHaveLength(2);
+  expect(html).toMatch(
+    /<section class="part"><h2 id="one">[\s\S]*<h3 id="inner">[\s\S]*<\/section>\n<section class="part"><h2 id="two">/,
+  );
 });

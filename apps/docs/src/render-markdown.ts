@@ -51,6 +51,8 @@ export function renderMarkdown(
   const marked = new Marked({ renderer: rendererFor(anchors) });
   const classesOf = ({ heading }: Part) =>
     heading === undefined ? [] : readHeading(heading.text).classes;
+  const [first, ...others] = partsOf(tokens);
+  const isWide = first !== undefined && classesOf(first).includes('columns');
 
   const blocksHtml = (own: readonly Token[]): string =>
     groupSamples(own)
@@ -67,7 +69,10 @@ export function renderMarkdown(
       const below = parts.map(partHtml).join('');
       return `<details class="fold"><summary>${title.trim()}</summary>\n${inner}${below}</details>\n`;
     }
-    if (!classes.includes('cards')) return title + inner + parts.map(partHtml).join('');
+    if (!classes.includes('cards')) {
+      const html = title + inner + parts.map(partHtml).join('');
+      return heading?.depth === 2 && !isWide ? `<section class="part">${html}</section>\n` : html;
+    }
     const cards = parts.map((card) => `<li>${partHtml(card)}</li>\n`).join('');
     return `${title}${inner}<ul class="cards">\n${cards}</ul>\n`;
   }
@@ -103,9 +108,7 @@ export function renderMarkdown(
     return `<section class="columns${heading?.depth === 2 ? ' ruled' : ''}"><div class="before">${before.join('')}</div><div class="side">${sideHtml}</div>${below}</section>\n`;
   }
 
-  const [first, ...others] = partsOf(tokens);
   const head = first === undefined ? '' : partHtml({ ...first, parts: [] });
-  const isWide = first !== undefined && classesOf(first).includes('columns');
   const html = [
     // The language choice is directly below the title. It stays visible, whichever section a link
     // leads to.
