@@ -171,7 +171,9 @@ test('the CLI prints the help of a group when the command is missing, and lists 
   expect(await run('keys')).toEqual({ code: 2, stdout: '', stderr: usage });
   const { code, stderr } = await run('pets');
   expect(code).toBe(2);
-  expect(stderr).toBe('error: expected one of keys, accounts, operators, audit, usage\n');
+  expect(stderr).toBe(
+    "error: unknown group of commands 'pets', expected one of keys, accounts, operators, audit, usage\n",
+  );
 });
 
 test('the option --help prints the description of the command from the contract', async () => {

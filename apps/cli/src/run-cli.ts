@@ -42,7 +42,8 @@ export async function runCli(
     columns,
   };
   if (!Object.hasOwn(commandGroups, group)) {
-    output.err(`error: expected one of ${Object.keys(commandGroups).join(', ')}\n`);
+    const groups = Object.keys(commandGroups).join(', ');
+    output.err(`error: unknown group of commands '${group}', expected one of ${groups}\n`);
     return 2;
   }
   try {

@@ -98,7 +98,7 @@ const OverviewHistory = z
     busiest: z
       .array(BusyKey)
       .describe(
-        'The ten busiest keys on the days (UTC) of the period, the busiest first. Of a longer period, only the last 31 days count.',
+        'The ten busiest keys on the days (UTC) of the period, the busiest first. If the period is longer than 31 days, only its last 31 days count.',
       ),
     denied: z
       .array(DeniedCaller)

@@ -90,7 +90,9 @@ function caOf(caFile: string | undefined): { ca?: Buffer } {
     return { ca: readFileSync(caFile) };
   } catch (error) {
     const { code = 'unknown error' } = error as NodeJS.ErrnoException;
-    throw new StartupError(`DATABASE_URL: sslrootcert: the file cannot be read: ${code}`);
+    throw new StartupError(
+      `DATABASE_URL: sslrootcert: cannot read ${caFile} (${code}). Check the path and its permissions.`,
+    );
   }
 }
 

@@ -146,5 +146,8 @@ export async function spawnServer({ command, env }: ServerOptions) {
 
 /** Asserts that a log contains no complete API key. Every server of every test is checked. */
 export function expectNoToken(log: string): void {
-  if (token.test(log)) throw new Error('The log contains a complete API key.');
+  if (token.test(log))
+    throw new Error(
+      'The log of the server contains a complete API key, which must never be logged.',
+    );
 }

@@ -87,7 +87,7 @@ export const responseHeaders = {
     `<${exampleOrigin}/docs#deprecation>; rel="deprecation", <${exampleOrigin}/v1/pets?ids=1>; rel="successor-version"`,
   ),
   Deprecation: header(
-    'Since when the operation is deprecated (RFC 9745): `@` and a Unix timestamp.',
+    'The time when the operation was deprecated (RFC 9745): `@` and a Unix timestamp.',
     '@1795219200',
     { ...text, pattern: '^@[0-9]+$' },
   ),
