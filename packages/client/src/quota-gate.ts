@@ -263,8 +263,8 @@ export function createQuotaGate(): QuotaGate {
       await waitFor(waitMs, signal, (wake) => waiting.set(call, wake));
     }
     waiting.delete(call);
-    // The gate may have woken this call to send it. The call has ended, so the next call is woken
-    // instead.
+    // The gate may have woken this call to send its request. But the call has ended without a
+    // request, so the next call is woken instead.
     wakeFirst();
     return {};
   };

@@ -55,7 +55,8 @@ export function formatRateLimit(
   reported: RateLimit,
   windows: readonly RateLimitWindow[],
 ): Record<string, string> {
-  // Every response needs these headers, so a single loop formats all windows.
+  // Every response needs these headers, so this code must be fast: a single loop formats all
+  // windows.
   let policies = '';
   let states = '';
   for (const { name, limit, remaining, resetInSeconds } of windows) {

@@ -139,6 +139,7 @@ function reasonOf(error: unknown, { connectSeconds }: DatabaseLimits): string {
   const fault = poolerFault(cause);
   if (fault !== undefined) return fault;
   // An `AggregateError` means that the host has several addresses, and that each of them failed.
+  // The message of the first failure is enough for the log.
   if (cause instanceof AggregateError && cause.errors[0] instanceof Error) {
     return cause.errors[0].message;
   }

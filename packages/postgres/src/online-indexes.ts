@@ -23,8 +23,8 @@ export async function createIndexesOnline(client: Sql, sql: readonly string[]): 
       select to_regclass(${table}) is not null as "hasTable",
         (select indisvalid from pg_index where indexrelid = to_regclass(${name})) as "isValid"`;
     if (!found?.hasTable || found.isValid) continue;
-    // An interrupted attempt leaves an invalid index. Postgres updates it with each write, but
-    // never uses it.
+    // An interrupted attempt leaves an invalid index. Postgres updates this index with each write,
+    // but never uses it, so it is dropped here.
     if (found.isValid === false) await client.unsafe(`drop index concurrently ${name}`);
     for (const text of functions) await client.unsafe(text);
     await client.unsafe(statement.replace('CREATE INDEX', 'CREATE INDEX CONCURRENTLY'));

@@ -43,7 +43,8 @@ export async function listenTo(
   await listening.promise;
   const beating = systemClock.every(heartbeatMs, beat);
   async function leave(): Promise<void> {
-    // A heartbeat after the message about the stop would make this replica look alive again.
+    // The heartbeat that is being sent must end first. After the message about the stop, it would
+    // make this replica look alive again.
     await sending;
     const unlisten = async () => (await first).unlisten();
     await Promise.allSettled([client.notify(channel, goodbye), unlisten()]);

@@ -89,6 +89,7 @@ const special = /[{}%]/g;
  * key. Without escaping `%`, two ids could get the same Redis key.
  */
 export function escapeId(id: string): string {
-  // Most ids contain no special character, and this test is cheaper than the replacement.
+  // Most ids contain no special character. This test is cheaper than a replacement that changes
+  // nothing.
   return /[{}%]/.test(id) ? id.replace(special, encodeURIComponent) : id;
 }

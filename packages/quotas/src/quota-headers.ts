@@ -11,7 +11,8 @@ export function quotaHeaders(
   decision: Pick<QuotaDecision, 'reported' | 'windows' | 'retryAfterSeconds'>,
 ): Record<string, string> {
   const { reported, windows, retryAfterSeconds } = decision;
-  // Every response needs these headers, so a single loop formats all windows.
+  // Every response needs these headers, so this code must be fast: a single loop formats all
+  // windows.
   let policies = '';
   let states = '';
   for (const { name, limit, remaining, resetInSeconds } of windows) {
