@@ -20,8 +20,8 @@ export type BodyKind = 'array' | 'object' | undefined;
 const maxBodyLength = 10_000;
 
 /**
- * The maximum length of a response, in characters. The longest response of the service has 0.2
- * million. Without a maximum, an endless response of another server fills the memory until the
+ * The maximum length of a response, in characters. The longest response of the service has 200,000
+ * characters. Without a maximum, an endless response of another server fills the memory until the
  * timeout: 6 GB within 30 s in a test.
  */
 const maxTextLength = 10_000_000;

@@ -97,8 +97,9 @@ export function findSessionFault(session: SessionFacts): string | undefined {
   if (session['synchronous_commit'] === 'off') {
     return "synchronous_commit is 'off', so a crash of Postgres would lose animals whose creation was acknowledged. Remove the setting: alter role … reset synchronous_commit, or alter database … reset synchronous_commit";
   }
-  // With a limit, Postgres leaves out random rows of a search in a trigram index. The service does
-  // not send the setting, because PgBouncer would refuse it as an unknown parameter.
+  // With `gin_fuzzy_search_limit`, Postgres leaves out random rows of a search in a trigram index.
+  // The service does not send this setting, because PgBouncer would refuse it as an unknown
+  // parameter.
   const fuzzyLimit = session['gin_fuzzy_search_limit'];
   if (fuzzyLimit !== '0') {
     return `gin_fuzzy_search_limit is '${fuzzyLimit}', so searches of operators would find only some of the rows. Set it for the role: alter role … set gin_fuzzy_search_limit = 0`;

@@ -29,7 +29,7 @@ test('in a Redis Cluster, quotas.moveBan keeps the ban under its old Redis key u
     inAccount = { ...alone, accountId: `${inAccount.accountId}a` };
   }
   const target = nodes[await nodeOf(`{${inAccount.accountId}}`)];
-  // A node without memory refuses each write.
+  // With `maxmemory 1`, the node has no free memory, so it refuses each write.
   await target?.command('config', 'set', 'maxmemory', '1');
   expect(await quotas.keys.moveBan(alone, inAccount)).toBe(false);
   await target?.command('config', 'set', 'maxmemory', '0');
