@@ -33,11 +33,11 @@ async function main(): Promise<void> {
     ...config.observability,
   });
   starting.defer(() => observability.close());
-  stops.logTo(observability);
+  stops.useLog(observability);
   observability.onIgnoredSettings(config.notes);
   const service = await openService({ ...config, observability });
   starting.move();
-  stops.drain(service, config.shutdownGraceMs);
+  stops.useService(service, config.shutdownGraceMs);
 
   observability.onListening({
     url: service.baseUrl,

@@ -287,8 +287,8 @@ function openDomain(context: Context, { database, quotas, counted, usage }: Stor
     creations,
     audit,
     readBans,
-    keyManagement: createKeyManagement(database.operators, keys.forget, quotas.keys),
-    accounts: createAccountManagement(database.operators, keys.forgetAccount, quotas.keys),
+    keyManagement: createKeyManagement(database.operators, keys.invalidate, quotas.keys),
+    accounts: createAccountManagement(database.operators, keys.invalidateAccount, quotas.keys),
     operators: createOperatorManagement(database.operators),
     sessions: createOperatorSessions(database.operators, adminToken),
     overview: createOverview({
@@ -361,11 +361,11 @@ async function openListeners(context: Context, stores: Stores, domain: Domain) {
   const channel = await openChangeChannel(database, {
     id: counted.id,
     subscribers: {
-      keyChanged: keys.forget,
-      accountChanged: keys.forgetAccount,
+      keyChanged: keys.invalidate,
+      accountChanged: keys.invalidateAccount,
       seen: counted.hear,
       left: counted.forget,
-      missed: keys.forgetAll,
+      missed: keys.invalidateAll,
     },
   });
   opened.defer(() => channel.close());

@@ -29,7 +29,7 @@ beforeEach(() => {
     return closing.promise;
   };
   const service = { baseUrl: '', opsUrl: '', demoToken: undefined, close };
-  stopOnSignals(host, clock).drain({ ...service, drain: () => events.push('drain') }, 3_000);
+  stopOnSignals(host, clock).useService({ ...service, drain: () => events.push('drain') }, 3_000);
 });
 
 test.each([

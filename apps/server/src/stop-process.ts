@@ -109,12 +109,12 @@ export function stopOnSignals(host: StoppableProcess = process, clock = systemCl
     fail,
 
     /** Sets the log that receives stops and errors from now on. */
-    logTo(opened: Observability): void {
+    useLog(opened: Observability): void {
       observability = opened;
     },
 
     /** Sets the service that a stop drains and closes. */
-    drain(service: Service, graceMs: number): void {
+    useService(service: Service, graceMs: number): void {
       running = { service, graceMs };
     },
   };

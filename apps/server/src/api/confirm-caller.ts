@@ -12,14 +12,14 @@ import { missingPermission } from './permission.ts';
  * The second check does not count the request again. The log and the usage statistics show the key
  * of the first check, because the request was counted against that key.
  */
-export function createConfirmation(keys: Pick<KeyCache, 'recall' | 'findByToken'>) {
+export function createConfirmation(keys: Pick<KeyCache, 'findCached' | 'findByToken'>) {
   return async function confirmCaller(
     req: Request,
     _res: Response,
     next: NextFunction,
   ): Promise<void> {
     const token = tokenOf(req);
-    const key = token && (keys.recall(token) ?? (await keys.findByToken(token)));
+    const key = token && (keys.findCached(token) ?? (await keys.findByToken(token)));
     next(missingPermission(describeCaller(token, key || undefined), req));
   };
 }

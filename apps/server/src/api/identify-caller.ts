@@ -55,7 +55,7 @@ const bearer = /^bearer +([\w.~+/-]+=*) *$/i;
 const anonymousCaller = describeCaller(undefined);
 
 /** The methods of the key cache that this file uses. */
-export type KnownKeys = Pick<KeyCache, 'recall' | 'isNew' | 'findByToken'>;
+export type KnownKeys = Pick<KeyCache, 'findCached' | 'isUncached' | 'findByToken'>;
 
 /**
  * Creates the function that identifies the caller of a request. If the API key is in the cache, the
@@ -70,7 +70,7 @@ export function createIdentification(
 ): (req: Request) => Caller | Promise<Caller> {
   async function lookUp(token: string, req: Request): Promise<Caller> {
     const network = networkOf(req);
-    const mayBeGuess = keys.isNew(token);
+    const mayBeGuess = keys.isUncached(token);
     const denial = mayBeGuess ? await networks.denyGuess(network) : undefined;
     if (denial !== undefined) return describeCaller(token, undefined, denial);
     const key = await keys.findByToken(token);
@@ -81,7 +81,7 @@ export function createIdentification(
   return function identify(req) {
     const token = tokenOf(req);
     if (token === undefined) return anonymousCaller;
-    const key = keys.recall(token);
+    const key = keys.findCached(token);
     if (key !== undefined) return describeCaller(token, key);
     return isToken(token) ? lookUp(token, req) : anonymousCaller;
   };

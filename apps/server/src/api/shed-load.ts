@@ -40,7 +40,7 @@ const deprecatedRoutes = Object.values<ContractRoute>(operations)
 
 export interface LoadSheddingOptions {
   readonly loadShedder: Pick<LoadShedder, 'enter'>;
-  readonly keys: Pick<KeyCache, 'recall'>;
+  readonly keys: Pick<KeyCache, 'findCached'>;
   /**
    * A function that is called for each request that is refused because of overload. The observers
    * in `onEnd` are not called for these requests.
@@ -94,7 +94,7 @@ export function shedLoad(
    */
   function callerOf({ req }: Response): WaitingCaller {
     const token = tokenOf(req);
-    const key = token === undefined ? undefined : keys.recall(token);
+    const key = token === undefined ? undefined : keys.findCached(token);
     return key === undefined || key.refusal !== undefined
       ? { name: networkOf(req), group: 'networks' }
       : { name: key.accountId ?? key.id, group: 'keys' };

@@ -46,16 +46,16 @@ test("the key cache looks up a token's hash in the database at most once in 30 s
   expect(asked).toHaveLength(2);
 });
 
-test('recall returns a cached API key until its cache entry is 30 s old', async () => {
+test('findCached returns a cached API key until its cache entry is 30 s old', async () => {
   const token = createToken();
-  const recalled = async () => [cache.recall(token), await cache.findByToken(token)];
-  expect(await recalled()).toEqual([undefined, key]);
-  expect(cache.recall(`${token} `)).toBeUndefined();
-  expect(await recalled()).toEqual([key, key]);
+  const both = async () => [cache.findCached(token), await cache.findByToken(token)];
+  expect(await both()).toEqual([undefined, key]);
+  expect(cache.findCached(`${token} `)).toBeUndefined();
+  expect(await both()).toEqual([key, key]);
   await clock.advance(30_000);
-  expect(await recalled()).toEqual([undefined, key]);
-  cache.forget(key.id);
-  expect(cache.recall(token)).toBeUndefined();
+  expect(await both()).toEqual([undefined, key]);
+  cache.invalidate(key.id);
+  expect(cache.findCached(token)).toBeUndefined();
 });
 
 test('findByToken caches an unknown token for 2 s', async () => {
@@ -78,14 +78,14 @@ test('findByToken does not return a cached API key after the API key has expired
   expect(await find()).toBeUndefined();
 });
 
-test('after forget, the key cache queries the database again for the changed API key and for all unknown tokens, but not for other keys', async () => {
+test('after invalidate, the key cache queries the database again for the changed API key and for all unknown tokens, but not for other keys', async () => {
   await find();
   load = async () => ({ ...key, id: 'other' });
   await cache.findByToken('other token');
   load = unknown;
   await cache.findByToken('unknown');
   asked = [];
-  cache.forget('key');
+  cache.invalidate('key');
   expect(await find()).toBeUndefined();
   await cache.findByToken('unknown');
   expect(await cache.findByToken('other token')).toMatchObject({ id: 'other' });
@@ -95,23 +95,23 @@ test('after forget, the key cache queries the database again for the changed API
 // Regression: after a change of an account, lookups of the account's keys were counted as wrong
 // guesses by the caller's network.
 test.each([
-  ['of the key', () => cache.forget(key.id)],
-  ['of its account', () => cache.forgetAccount('C-17')],
-  ['that may have been missed', () => cache.forgetAll()],
+  ['of the key', () => cache.invalidate(key.id)],
+  ['of its account', () => cache.invalidateAccount('C-17')],
+  ['that may have been missed', () => cache.invalidateAll()],
 ])(
-  'after a change %s, isNew returns false for the token of a cached API key until 2 s after the database no longer finds the token',
+  'after a change %s, isUncached returns false for the token of a cached API key until 2 s after the database no longer finds the token',
   async (_, change) => {
     await find();
     change();
-    expect(cache.isNew('token')).toBe(false);
+    expect(cache.isUncached('token')).toBe(false);
     expect(await find()).toBe(key);
     expect(asked).toHaveLength(2);
     change();
     load = unknown;
     expect(await find()).toBeUndefined();
-    expect(cache.isNew('token')).toBe(false);
+    expect(cache.isUncached('token')).toBe(false);
     await clock.advance(2_000);
-    expect(cache.isNew('token')).toBe(true);
+    expect(cache.isUncached('token')).toBe(true);
   },
 );
 
@@ -119,7 +119,7 @@ test('findByToken does not cache a result when the API key changes during the qu
   const reading = Promise.withResolvers<ApiKey>();
   load = () => reading.promise;
   const before = find();
-  cache.forget('key');
+  cache.invalidate('key');
   load = unknown;
   const after = find();
   reading.resolve(key);
@@ -149,7 +149,7 @@ test('findByToken rejects when the database is down and the API key has changed 
   const asking = Promise.withResolvers<never>();
   load = () => asking.promise;
   const during = find();
-  cache.forgetAll();
+  cache.invalidateAll();
   asking.reject(new DatabaseUnavailableError('CONNECTION_CLOSED'));
   await expect(during).rejects.toThrow(DatabaseUnavailableError);
 });

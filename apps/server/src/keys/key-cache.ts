@@ -110,7 +110,7 @@ export function createKeyCache(
     return loaded;
   }
 
-  function forgetIf(hasChanged: (key: ApiKey) => boolean): void {
+  function invalidateIf(hasChanged: (key: ApiKey) => boolean): void {
     generation += 1;
     loading.clear();
     for (const entry of entries.values()) {
@@ -137,7 +137,7 @@ export function createKeyCache(
      * Returns the API key of a token if the cache contains it and no query is needed. The token may
      * be any text.
      */
-    recall(token: string): ApiKey | undefined {
+    findCached(token: string): ApiKey | undefined {
       // Texts of another length are not hashed, so that an attacker cannot waste CPU time with long
       // texts.
       return token.length === tokenLength ? freshKey(hashToken(token)) : undefined;
@@ -148,7 +148,7 @@ export function createKeyCache(
      * unknown token. The token may be a guess of an attacker, and its lookup would query the
      * database.
      */
-    isNew(token: string): boolean {
+    isUncached(token: string): boolean {
       const hash = hashToken(token);
       return !entries.has(hash) && !isCachedAsUnknown(hash);
     },
@@ -183,24 +183,24 @@ export function createKeyCache(
      * Marks the entries of a changed API key as outdated, so that they are confirmed before the
      * next use.
      */
-    forget(keyId: string): void {
+    invalidate(keyId: string): void {
       // All unknown tokens are deleted, because one of them may be the new token of this key.
       unknown.clear();
-      forgetIf(({ id }) => id === keyId);
+      invalidateIf(({ id }) => id === keyId);
     },
 
     /** Marks the entries of all API keys of a changed account as outdated. */
-    forgetAccount(account: string): void {
-      forgetIf((key) => key.account === account);
+    invalidateAccount(account: string): void {
+      invalidateIf((key) => key.account === account);
     },
 
     /**
      * Marks all entries as outdated. The function is called when announcements of changes may have
      * been lost.
      */
-    forgetAll(): void {
+    invalidateAll(): void {
       unknown.clear();
-      forgetIf(() => true);
+      invalidateIf(() => true);
     },
   };
 }

@@ -44,7 +44,10 @@ export function limitLines<Cause>(options: {
  * Reports the first event of each cause immediately. Further events of the same cause are reported
  * together after a minute.
  */
-export function limitToMinutes<Cause>(clock: Clock, tell: (cause: Cause, times: number) => void) {
+export function reportOncePerMinute<Cause>(
+  clock: Clock,
+  tell: (cause: Cause, times: number) => void,
+) {
   const limits = limitLines<Cause>({
     clock,
     lines: 1,

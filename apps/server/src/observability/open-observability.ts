@@ -3,7 +3,7 @@ import type { BreakerState } from '@animal-store/quotas';
 import { type Clock, systemClock } from '@animal-store/runtime';
 import type { ConnectionLimit } from '../http/limit-connections.ts';
 import { redisUnavailable } from '../quotas/redis-unavailable.ts';
-import { limitToMinutes } from './limit-lines.ts';
+import { reportOncePerMinute } from './limit-lines.ts';
 import { describeFailure, openLog } from './log.ts';
 import { type OpsRequestRecord, openOpsRequestLog } from './log-ops-request.ts';
 import { openRequestLog } from './log-request.ts';
@@ -36,10 +36,10 @@ export async function openObservability(
   const metrics = openMetrics({ version, measureProcess, clock });
   const requestLog = openRequestLog({ ...settings, log, writeLine, clock });
   const opsRequestLog = openOpsRequestLog(log, clock);
-  const refusedConnections = limitToMinutes<ConnectionLimit>(clock, (limit, connections) =>
+  const refusedConnections = reportOncePerMinute<ConnectionLimit>(clock, (limit, connections) =>
     log.warn({ limit, connections }, 'connections are refused'),
   );
-  const shedRequests = limitToMinutes<'overload'>(clock, (_, requests) =>
+  const shedRequests = reportOncePerMinute<'overload'>(clock, (_, requests) =>
     log.warn({ requests }, 'the service is overloaded: requests get 503'),
   );
   let tracing: OpenTracing | undefined;

@@ -26,7 +26,7 @@ export type Actor = AuditEntry['actor'] & { readonly role: OperatorRole };
  * The actor who uses the `ADMIN_TOKEN`. This actor has the role of an owner, and so can create the
  * first operator.
  */
-export const bootstrap: Actor = {
+export const adminTokenActor: Actor = {
   type: 'admin_token',
   id: null,
   name: 'ADMIN_TOKEN',
@@ -229,7 +229,7 @@ export function createOperatorSessions(db: Database, adminToken: string | undefi
       // The operator was revoked or has expired, so the session is invalid too.
       if (tokenHash !== null && row.operator === null) return undefined;
       if (isActive && row.isAging) await extendSession(db, hash);
-      return row.operator === null ? bootstrap : { type: 'operator', ...row.operator };
+      return row.operator === null ? adminTokenActor : { type: 'operator', ...row.operator };
     },
 
     /** Returns the sessions of an operator that have not ended, newest first. */

@@ -13,7 +13,11 @@ import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { networkOf } from '../http/client-network.ts';
 import { isRepeated } from '../http/repeated-header.ts';
 import { hashToken, isToken } from '../keys/token.ts';
-import { type Actor, bootstrap, type OperatorSessions } from '../operators/operator-sessions.ts';
+import {
+  type Actor,
+  adminTokenActor,
+  type OperatorSessions,
+} from '../operators/operator-sessions.ts';
 import { AdminError } from './admin-error.ts';
 import type { OpsSettings } from './ops-settings.ts';
 
@@ -98,7 +102,7 @@ export function authenticateOperator({
   async function find(token: string, isActive: boolean): Promise<Actor | undefined> {
     // The hashes of the tokens are compared, not the tokens. Hashes have a fixed length, and
     // `timingSafeEqual` takes the same time for every wrong guess (timing attack).
-    if (expected !== undefined && timingSafeEqual(digest(token), expected)) return bootstrap;
+    if (expected !== undefined && timingSafeEqual(digest(token), expected)) return adminTokenActor;
     if (isToken(token, 'operator')) return sessions.findByToken(token);
     return isToken(token, 'session') ? sessions.find(token, { isActive }) : undefined;
   }
