@@ -76,7 +76,7 @@ Each API key has a limit per minute and a limit per day. All replicas of the ser
 
 ### Keys with scopes
 
-An API key can read, write, or both. A key in a web page should only read. Operators can suspend or revoke a leaked key at once. [Authentication](/docs/guides/authentication)
+An API key can read, write, or both. A key in a web page should only read. Operators can suspend or revoke [a leaked key](/docs/guides/authentication#leaked-key) immediately. [Authentication](/docs/guides/authentication)
 
 ### Idempotent creation
 

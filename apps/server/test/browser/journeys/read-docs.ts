@@ -59,6 +59,8 @@ export async function searchDocs({ service, openPage }: Store): Promise<void> {
     ['mock', 'Test code that uses the client'],
     ['python 429', 'After a 429'],
     ['replayed', 'The response to a repeated creation'],
+    ['leaked key', 'If a key leaks'],
+    ['all pages', 'All pages, in code'],
   ] as const) {
     await keyboard.press('Control+k');
     await keyboard.type(query);
