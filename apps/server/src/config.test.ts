@@ -53,7 +53,7 @@ test('readConfig returns the default values of each part of the service when the
   expect({ ...byDefault, ...observability }).toEqual(byDefault);
 });
 
-test('readConfig copies the value of every environment variable into the matching setting', () => {
+test('readConfig returns the value of every environment variable in the matching setting', () => {
   const url = 'postgresql://user:p%40ss@db:5433/animals?sslmode=require';
   const config = readConfig({
     HOST: '::1',
@@ -93,7 +93,7 @@ test.each([
     3,
   ],
 ])(
-  'readConfig limits the connections that one network may open: it allows %s',
+  'readConfig sets how many connections one network may open: it allows %s',
   (_, environment, expected) => {
     expect(readConfig(environment).http.maxConnectionsPerNetwork).toBe(expected);
   },
@@ -156,7 +156,7 @@ test('readConfig reports all invalid variables in one error, one line each, with
   expect(lines.join('\n')).not.toContain('nter2');
 });
 
-test('readConfig reports the parameters of DATABASE_URL that it ignores, and names the unsupported parameters that it refuses', () => {
+test('readConfig notes each parameter of DATABASE_URL that it ignores, and refuses unsupported parameters by name', () => {
   const url = 'postgres://u:secret@db/name';
   const DATABASE_URL = `${url}?channel_binding=require&keepalives=1`;
   expect(readConfig({ DATABASE_URL }).notes).toEqual([
@@ -168,7 +168,7 @@ test('readConfig reports the parameters of DATABASE_URL that it ignores, and nam
   ]);
 });
 
-test('readConfig refuses the environment variable PGTARGETSESSIONATTRS, because the Postgres driver would use it in addition to DATABASE_URL', () => {
+test('readConfig refuses the environment variable PGTARGETSESSIONATTRS if DATABASE_URL is set, because the Postgres driver would use both', () => {
   const PGTARGETSESSIONATTRS = 'standby';
   expect(faults({ PGTARGETSESSIONATTRS })).toEqual([]);
   expect(faults({ DATABASE_URL: 'postgres://u@db/name', PGTARGETSESSIONATTRS })).toEqual([
@@ -203,14 +203,14 @@ test('readConfig refuses BAN_SECONDS above BAN_MAX_SECONDS, and the message cont
 const collector = 'http://collector:4318';
 
 test.each([
-  ['nowhere by default', {}, undefined],
+  ['to no collector by default', {}, undefined],
   [
-    'to the path of traces on the general endpoint',
+    'to OTEL_EXPORTER_OTLP_ENDPOINT with the path for traces added',
     { OTEL_EXPORTER_OTLP_ENDPOINT: `${collector}/` },
     `${collector}/v1/traces`,
   ],
   [
-    'unchanged to OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
+    'to OTEL_EXPORTER_OTLP_TRACES_ENDPOINT without an added path',
     {
       OTEL_EXPORTER_OTLP_ENDPOINT: collector,
       OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'https://traces/in',
@@ -223,12 +223,12 @@ test.each([
     'http://localhost:4318/v1/traces',
   ],
   [
-    'nowhere when the exporter is none',
+    'to no collector if the exporter is "none"',
     { OTEL_EXPORTER_OTLP_ENDPOINT: collector, OTEL_TRACES_EXPORTER: 'none' },
     undefined,
   ],
   [
-    'nowhere if the SDK is disabled',
+    'to no collector if OTEL_SDK_DISABLED is true',
     { OTEL_EXPORTER_OTLP_ENDPOINT: collector, OTEL_SDK_DISABLED: 'TRUE' },
     undefined,
   ],
@@ -237,7 +237,7 @@ test.each([
     { OTEL_EXPORTER_OTLP_ENDPOINT: collector, OTEL_SDK_DISABLED: '1' },
     `${collector}/v1/traces`,
   ],
-])('readConfig chooses where the service sends its traces: %s', (_, environment, url) => {
+])('readConfig decides where the service sends its traces: %s', (_, environment, url) => {
   expect(readConfig(environment).observability.traces?.url).toBe(url);
 });
 
@@ -271,7 +271,7 @@ test('readConfig reads the sampler from OTEL_TRACES_SAMPLER and the fraction of 
   expect(read({ OTEL_TRACES_SAMPLER })).toMatchObject({ sampler: 'always_off' });
 });
 
-test('readConfig reports an ignored part of REDIS_URL and removes it from the URL', () => {
+test('readConfig notes an ignored parameter of REDIS_URL, and removes it from the URL', () => {
   const REDIS_URL = 'redis://a:6379/2?family=6';
   expect(readConfig({ REDIS_URL })).toMatchObject({
     quotas: { redis: ['redis://a:6379/2'] },
@@ -299,7 +299,7 @@ test.each<readonly [name: string, meant: string | undefined]>([
     'OTEL_EXPORTER_OTLP_HEADERS',
   ].map((name) => [name, undefined] as const),
 ])(
-  'readConfig refuses the unknown environment variable %s only if its name is similar to the name of a setting (%s)',
+  'readConfig refuses an unknown environment variable only if its name is similar to the name of a setting: %s (similar to %s)',
   (name, meant) => {
     const line = `${name}: unknown variable. Use ${meant} or unset ${name}`;
     if (meant === undefined) expect(readConfig({ [name]: 'x' })).toBeDefined();

@@ -12,7 +12,7 @@ test.each([
   expect(parseRedisUrls(text)).toEqual({ urls, notes: [] });
 });
 
-test('parseRedisUrls removes parameters that have no effect from the URL and reports them', () => {
+test('parseRedisUrls removes parameters that have no effect from the URL, and returns a note about each', () => {
   expect(parseRedisUrls('rediss://a:6380/1?ssl_cert_reqs=required&family=0')).toEqual({
     urls: ['rediss://a:6380/1'],
     notes: [

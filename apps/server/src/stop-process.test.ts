@@ -37,7 +37,7 @@ test.each([
   ['SIGHUP', ['drain']],
   ['SIGINT', ['drain', 'close']],
 ])(
-  'stopOnSignals handles %s: it begins to drain immediately, closes the service after a delay and exits with code 0',
+  'after %s, stopOnSignals drains the service, closes it and exits with code 0',
   async (name, atOnce) => {
     signal(name);
     await clock.advance(2_999);
@@ -62,17 +62,14 @@ test('stopOnSignals exits with code 1 when closing the service fails', async () 
 // After Ctrl-C, the terminal sends a signal to the server and to npm, and npm sends a second one to
 // the server. If the server is busy in between, it handles the second signal late.
 test.each([
-  ['the same signal 450 ms later', 'a duplicate', 'SIGTERM', 450, 0, []],
-  ['the same signal late because the process was busy', 'a duplicate', 'SIGTERM', 0, 10_000, []],
-  ['the same signal 550 ms later', 'an order to exit at once', 'SIGTERM', 550, 0, [1]],
-  ['a different signal', 'an order to exit at once', 'SIGINT', 0, 0, [1]],
-])(
-  'after SIGTERM, stopOnSignals treats %s as %s',
-  async (_case, _meaning, name, afterMs, busyMs, exits) => {
-    signal('SIGTERM');
-    if (afterMs > 0) await clock.advance(afterMs);
-    clock.block(busyMs);
-    signal(name);
-    expect(host.exits).toEqual(exits);
-  },
-);
+  ['ignores the same signal 450 ms later', 'SIGTERM', 450, 0, []],
+  ['ignores the same signal if it is late because the process was busy', 'SIGTERM', 0, 10_000, []],
+  ['exits immediately on the same signal 550 ms later', 'SIGTERM', 550, 0, [1]],
+  ['exits immediately on a different signal', 'SIGINT', 0, 0, [1]],
+])('after SIGTERM, stopOnSignals %s', async (_case, name, afterMs, busyMs, exits) => {
+  signal('SIGTERM');
+  if (afterMs > 0) await clock.advance(afterMs);
+  clock.block(busyMs);
+  signal(name);
+  expect(host.exits).toEqual(exits);
+});

@@ -37,7 +37,7 @@ function createOverload() {
   };
 }
 
-test('the concurrency limit stays low after a pause in which all requests were slow', () => {
+test('the concurrency limit does not rise after a pause of the process that made all requests slow', () => {
   const overload = createOverload();
   // Without a pause, 100 requests finish every 4 ms, so 250 requests finish in the target time of
   // 10 ms.
@@ -47,7 +47,7 @@ test('the concurrency limit stays low after a pause in which all requests were s
   expect(overload.run(20_000, 4)).toBeLessThanOrEqual(usual);
 });
 
-test('the concurrency limit measures the shortest average time again, with 100 requests in flight, when the store has become slower', () => {
+test('the concurrency limit measures again how long requests take when the store has become slower', () => {
   const overload = createOverload();
   overload.run(1_000, 4);
   // Now 100 requests finish every 20 ms. While the old time is kept, the target time is 10 ms.
@@ -86,12 +86,12 @@ function countDelayed(
 
 // Regression: a single fast request lowered the limit to 100 for 5 s. If each of the other requests
 // waits 50 ms for Redis, only 2,000 requests can then finish in a second.
-test('the concurrency limit does not fall because a few requests need no store', () => {
+test('the concurrency limit does not fall when a few requests are fast because they need no store', () => {
   const durationOf = (n: number) => (n % 20 === 0 ? 0.2 : 50);
   expect(countDelayed(1 / 3, 12_000, durationOf)).toBe(0);
 });
 
-test('the concurrency limit keeps the shortest average time while other averages are about as short', () => {
+test('the concurrency limit delays no request when the store becomes only 10 % slower', () => {
   const durationOf = (_n: number, now: number) => (now < 2_000 ? 50 : 55);
   expect(countDelayed(1 / 3, 12_000, durationOf)).toBe(0);
 });

@@ -35,7 +35,7 @@ test('limitConnections lets a network open any number of connections when no lim
   expect(sockets.filter(({ isOpen }) => !isOpen)).toEqual([]);
 });
 
-test('limitConnections counts a connection until it closes, and does not count refused connections', () => {
+test('limitConnections counts a connection against its network until the connection closes, but never counts a refused connection', () => {
   const { connect, onRefused } = limit(2);
   const [first] = ['2001:db8::1', '2001:db8::2'].map(connect);
   const isOpen = () => connect('2001:db8::3').isOpen;

@@ -119,7 +119,7 @@ test('the HTTP listener responds to pipelined requests up to a limit, and then c
 });
 
 // Regression: a waiting request, of which nobody had read the body, kept 11 MB of chunks in memory.
-test('the HTTP listener closes the connection of a request if nobody reads its body and too many small chunks arrive', async () => {
+test('the HTTP listener closes a connection when too many small chunks of a body arrive before the app reads the body', async () => {
   const lengths: number[] = [];
   const app = express()
     .post('/waits', (req) => void lengths.push(req.readableHighWaterMark))
@@ -140,7 +140,7 @@ test('the HTTP listener closes the connection of a request if nobody reads its b
 
 // Regression: a reset after CONNECT ended the process. The campaign (long test) `wire` tests more
 // sequences of this kind.
-test('the HTTP listener closes the connection when it receives CONNECT, and keeps running if the client then resets the connection', async () => {
+test('the HTTP listener closes a connection after CONNECT, and survives a reset of that connection by the client', async () => {
   await using listener = await listen(served());
   const connect = 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n';
   for (let i = 0; i < 10; i += 1) {

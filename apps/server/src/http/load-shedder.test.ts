@@ -91,7 +91,7 @@ test('the load shedder refuses a request that has waited too long, even if no re
   expect(shedder).toMatchObject({ inFlight: 1, waiting: 0 });
 });
 
-test('while the wait queue is full, the load shedder refuses one request for each new request, beginning with those that have waited too long', async () => {
+test('when the wait queue is full, the load shedder refuses one request for each new request, and begins with requests that have waited too long', async () => {
   const shedder = open({ maxInFlight: 1, maxWaiting: 12 });
   enter(shedder, 14);
   expect(refused.length).toBe(1);
@@ -134,7 +134,7 @@ test.each([
   ['twice the time of the fastest', 30, 200],
   ['100 ms if the fastest takes longer than 50 ms', 60, 167],
 ])(
-  'the load shedder limits the requests in flight to the number of requests that finish within %s',
+  'the load shedder allows as many requests in flight as can finish within %s',
   async (_time, ms, limit) => {
     const shedder = open();
     enter(shedder, 1_000);
@@ -234,7 +234,7 @@ test('when a slot becomes free, the load shedder starts the request of a quiet c
   expect(started.map(({ caller }) => caller)).toEqual(['quiet']);
 });
 
-test('the load shedder either starts or refuses each of many random requests, exactly once', async () => {
+test('the load shedder starts or refuses every request exactly once, whatever the order of events is', async () => {
   const shedder = open({ maxInFlight: 3, maxWaiting: 20 });
   let [sent, seed] = [0, 1];
   const random = (below: number) => {
@@ -265,7 +265,7 @@ test('the load shedder either starts or refuses each of many random requests, ex
   expect(clock.timerCount()).toBe(0);
 });
 
-test('the load shedder starts at most 256 requests in one iteration of the event loop, and the remaining requests in later iterations', () => {
+test('the load shedder starts at most 256 requests in one iteration of the event loop', () => {
   const shedder = open();
   for (let i = 0; i < 256; i += 1) {
     enter(shedder, 1);

@@ -5,7 +5,7 @@ import { send } from './send-response.ts';
 
 // The tests in `test/http` test the same function through Express and over HTTP.
 
-test("send writes all collected headers in one call, and frees the request's slot in the load shedder without waiting for the client", () => {
+test('send writes all collected headers in one call, and reports the response as complete before the client has read it', () => {
   // The request's slot in the load shedder must be free before the client has read the response.
   // Otherwise callers that never read their responses would occupy all slots.
   const onAnswered = vi.fn();

@@ -35,7 +35,7 @@ const find = () => cache.findByToken('token');
 const unknown = async () => undefined;
 const unavailable = () => Promise.reject(new DatabaseUnavailableError('CONNECTION_CLOSED'));
 
-test("the key cache looks up a token's hash in the database at most once in 30 s, even if the system clock changes", async () => {
+test('the key cache queries the database for the same token at most once in 30 s, even if the system clock changes', async () => {
   expect(await Promise.all(Array.from({ length: 100 }, find))).toEqual(Array(100).fill(key));
   await clock.advance(29_999);
   expect(await find()).toBe(key);
@@ -78,7 +78,7 @@ test('findByToken does not return a cached API key after the API key has expired
   expect(await find()).toBeUndefined();
 });
 
-test('after invalidate, the key cache queries the database again for the changed API key and for all unknown tokens, but not for other keys', async () => {
+test('after invalidate, the key cache queries the database again for the changed API key and for unknown tokens, but not for other API keys', async () => {
   await find();
   load = async () => ({ ...key, id: 'other' });
   await cache.findByToken('other token');
@@ -95,11 +95,11 @@ test('after invalidate, the key cache queries the database again for the changed
 // Regression: after a change of an account, lookups of the account's keys were counted as wrong
 // guesses by the caller's network.
 test.each([
-  ['of the key', () => cache.invalidate(key.id)],
+  ['of the API key', () => cache.invalidate(key.id)],
   ['of its account', () => cache.invalidateAccount('C-17')],
   ['that may have been missed', () => cache.invalidateAll()],
 ])(
-  'after a change %s, isUncached returns false for the token of a cached API key until 2 s after the database no longer finds the token',
+  'after a change %s, isUncached still returns false for the token of a cached API key',
   async (_, change) => {
     await find();
     change();
@@ -115,7 +115,7 @@ test.each([
   },
 );
 
-test('findByToken does not cache a result when the API key changes during the query', async () => {
+test('findByToken does not cache the result of a query if the API key has changed during the query', async () => {
   const reading = Promise.withResolvers<ApiKey>();
   load = () => reading.promise;
   const before = find();
@@ -143,7 +143,7 @@ test('findByToken returns a cached API key for 5 minutes while the database is d
   await expect(find()).rejects.toThrow(DatabaseUnavailableError);
 });
 
-test('findByToken rejects when the database is down and the API key has changed during the query', async () => {
+test('findByToken does not use a cached API key that has changed while a query failed because the database is down', async () => {
   await find();
   await clock.advance(30_000);
   const asking = Promise.withResolvers<never>();
@@ -155,8 +155,8 @@ test('findByToken rejects when the database is down and the API key has changed 
 });
 
 test.each<[what: string, known: ApiKey | undefined, passMs: number]>([
-  ['a token that was unknown', undefined, 2_000],
-  ['an expired key', { ...key, expiresAt: new Date(1_000) }, 0],
+  ['a token that was unknown before', undefined, 2_000],
+  ['an expired API key', { ...key, expiresAt: new Date(1_000) }, 0],
 ])(
   'findByToken rejects instead of returning a cached result for %s while the database is down',
   async (_, known, passMs) => {

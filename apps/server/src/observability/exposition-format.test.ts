@@ -19,9 +19,6 @@ test.each([
   ['plain', 'application/openmetrics-text;q=0'],
   ['plain', 'application/openmetrics-text;q=much'],
   ['plain', ',;nonsense,'],
-])(
-  'prefersOpenMetrics finds that a scraper prefers the format %s when it sends the Accept header %s',
-  (format, accept) => {
-    expect(prefersOpenMetrics(accept)).toBe(format === 'openmetrics');
-  },
-);
+])('prefersOpenMetrics chooses the format %s for the Accept header %s', (format, accept) => {
+  expect(prefersOpenMetrics(accept)).toBe(format === 'openmetrics');
+});

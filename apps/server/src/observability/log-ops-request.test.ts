@@ -59,7 +59,7 @@ test.each<[level: string, lines: number, record: Partial<OpsRequestRecord>]>([
   },
 );
 
-test('openOpsRequestLog limits log lines of successful and failed requests separately, and logs each second how many lines it has skipped', async () => {
+test('openOpsRequestLog has separate limits for lines about successful and failed requests, and logs each second how many lines it has skipped', async () => {
   const told = {
     msg: 'ops requests were not logged: too many requests in one second came without an operator, and the size of the log is limited',
   };
@@ -77,7 +77,7 @@ test("openOpsRequestLog writes the operator's id, and escapes bidirectional and 
   expect(lines[0]).toMatchObject({ operator: 'Ann\\u202e\\u200b', operatorId });
 });
 
-test('openOpsRequestLog writes how long a request waited for its start, if it waited', () => {
+test('openOpsRequestLog writes how long a request waited before it started, unless it started immediately', () => {
   written(2, admin);
   written(1, { ...admin, queueMs: 12.3456 });
   expect(lines.map((line) => 'queueMs' in line && line.queueMs)).toEqual([false, false, 12.35]);

@@ -29,7 +29,7 @@ beforeEach(() => {
 });
 afterEach(() => log.close());
 
-test('openRequestLog leaves out fields without a value, and logs a response with a 5xx status as a warning', () => {
+test('openRequestLog logs a 5xx response as a warning, without the fields that have no value', () => {
   const unknown = { route: undefined, operation: undefined };
   log.logRequest({ ...finished, ...unknown, status: 503, aborted: true });
   const told = { level: 'warn', method: 'GET', route: 'other', status: 503, aborted: true };
@@ -47,7 +47,7 @@ function written(times: number, id: string | undefined, outcome?: 'admitted' | '
 }
 
 // Regression: an attacker could fill the disk with log lines about refused requests.
-test('openRequestLog writes at most 300 lines a minute for all requests without an API key, and 300 for the refused requests of each key', async () => {
+test('openRequestLog writes at most 300 lines a minute for all requests without an API key, and 300 for the refused requests of each API key', async () => {
   expect(written(1_000, 'one', 'admitted')).toBe(1_000);
   expect(written(150, undefined, 'admitted')).toBe(150);
   expect(written(850, undefined, 'denied')).toBe(150);

@@ -43,7 +43,7 @@ test('openMetrics creates the duration metric of each operation before the first
   expect(counts).toHaveLength(Object.keys(operations).length);
 });
 
-test('countRequest records how long a request waited in the queue, for Redis, for SQL, and for the request body', async () => {
+test('countRequest records how long a request waited in the queue, for Redis, for SQL statements and for its body', async () => {
   metrics.countRequest(finished);
   metrics.countRequest({ ...finished, waits: undefined });
   const wait = 'animal_store_http_request_wait_duration_seconds';
@@ -72,7 +72,7 @@ test('the metrics contain the trace id of a sampled request as an exemplar in Op
 
 // Regression: prom-client removed "_total" from the names of all counters in a registry that writes
 // OpenMetrics.
-test('the metrics in plain text have the same names and values before and after a scrape in the OpenMetrics format', async () => {
+test('a scrape in the OpenMetrics format does not change the names and values of the metrics in plain text', async () => {
   metrics.countRequest({ ...finished, traceId });
   const before = await metrics.show('plain');
   const { text, contentType } = await metrics.show('openmetrics');

@@ -73,7 +73,7 @@ async function isSettled(promise: Promise<void>): Promise<boolean> {
   return settled;
 }
 
-test("openTracing adds a child span to a request that had to wait in the load shedder's queue", async () => {
+test("openTracing adds a child span to the span of a request that waited in the load shedder's queue", async () => {
   await using collector = await openOtlpCollector();
   const tracing = open(collector.url);
   trace(tracing);

@@ -48,7 +48,7 @@ test('the readiness report is "ready" when the replica has no faults, and otherw
   await expectReport('not_ready', 'This replica is stopping.');
 });
 
-test('the readiness check sends only one query to a database that does not respond, even when several health checks arrive', async () => {
+test('the readiness check sends only one query at a time to a database that does not respond, however many health checks arrive', async () => {
   const { promise, resolve } = Promise.withResolvers<undefined>();
   const findDatabaseFault = vi.fn(() => promise);
   const health = createHealth({ ...healthy, findDatabaseFault });

@@ -26,7 +26,7 @@ function arrive(name: string, ip = '192.0.2.1') {
 
 // Regression: 64 clients that sent health checks or admin requests in a loop made the median
 // response time of callers three to twelve times as long.
-test('paceRequests starts no more requests per second than allowed, after a burst, in the order of arrival', async () => {
+test('paceRequests starts two requests immediately, and later requests no faster than the limit per second allows', async () => {
   for (const name of ['a', 'b', 'c', 'd']) arrive(name);
   expect(started).toEqual(['a', 'b']);
   await clock.advance(124);
@@ -38,13 +38,13 @@ test('paceRequests starts no more requests per second than allowed, after a burs
   expect(clock.timerCount()).toBe(0);
 });
 
-test('paceRequests saves up the starts of at most a quarter of a second', async () => {
+test('paceRequests lets only two requests start immediately, even after a minute without requests', async () => {
   await clock.advance(60_000);
   for (const name of ['a', 'b', 'c']) arrive(name);
   expect(started).toEqual(['a', 'b']);
 });
 
-test('paceRequests makes up for starts that were delayed because the event loop was blocked', async () => {
+test('paceRequests starts the requests that became due while the event loop was blocked, all at once', async () => {
   for (const name of ['a', 'b', 'c', 'd', 'e']) arrive(name);
   clock.block(250);
   await clock.advance(0);
@@ -59,7 +59,7 @@ test('paceRequests starts a request of a new network before the waiting requests
   expect(started).toEqual(['a', 'b', 'c', 'health check', 'd']);
 });
 
-test('paceRequests does not start a request whose client has disconnected, and does not count it as a start', async () => {
+test('paceRequests skips a request whose client has disconnected, and starts the next request instead', async () => {
   for (const name of ['a', 'b']) arrive(name);
   const closing = arrive('c');
   arrive('d');
@@ -69,7 +69,7 @@ test('paceRequests does not start a request whose client has disconnected, and d
   expect(clock.timerCount()).toBe(0);
 });
 
-test('paceRequests notes how long a request has waited, until it starts or its client disconnects', async () => {
+test('paceRequests records how long a request has waited, until it starts or its client disconnects', async () => {
   const [atOnce, , next, closing] = ['a', 'b', 'c', 'd'].map((name) => arrive(name));
   await clock.advance(100);
   expect(closing?.locals.pace?.waitedMs).toBe(100);

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { paceScrapes } from './pace-scrapes.ts';
 
 // Regression: sixteen clients that scraped in a loop made lists of callers twenty times slower.
-test('paceScrapes reads the metrics once for all scrapes that arrive during a pause, and never returns metrics from before a scrape', async () => {
+test('paceScrapes reads the metrics once for all scrapes that arrive during a pause, and never returns metrics that are older than the scrape', async () => {
   const clock = createTestClock();
   let shown = 0;
   const scrape = paceScrapes(async () => {

@@ -11,7 +11,7 @@ const filters = fc.record({
   }),
 });
 
-test('encodeCursor creates a text that needs no escaping in a URL, and decodeCursor converts the text back to the position', () => {
+test('decodeCursor returns the position that encodeCursor has encoded, and the cursor needs no escaping in a URL', () => {
   const id = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER });
   const property = fc.property(filters, id, (filter, afterId) => {
     const cursor = encodeCursor({ ...filter, afterId });

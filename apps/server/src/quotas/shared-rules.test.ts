@@ -7,14 +7,14 @@ import { expect, expectTypeOf, test } from 'vitest';
 
 const quota = { perMinute: 5, perDay: 9 };
 
-test('packages/quotas and the contract define the same ban policy and the same windows', () => {
+test('packages/quotas and packages/contract define the same ban policy and the same quota windows', () => {
   expectTypeOf<quotas.BanPolicy>().toEqualTypeOf<contract.BanPolicy>();
   expectTypeOf<quotas.Quota>().toExtend<contract.Quota>();
   expect(quotas.defaultBanPolicy).toEqual(contract.defaultBanPolicy);
   expect(quotas.windowSeconds).toEqual(contract.windowSeconds);
 });
 
-test('packages/quotas and the contract write the same rate-limit headers for the same quota decision', async () => {
+test('packages/quotas and packages/contract format the same quota decision as the same rate-limit headers', async () => {
   const { consume } = quotas.createMemoryQuotas();
   for (let i = 0; i < 7; i += 1) {
     const decision = await consume({ id: 'a', quota });

@@ -15,8 +15,12 @@ function countOf(...heard: readonly string[]) {
 test.each<[what: string, count: number, heard: string[]]>([
   ['no heartbeat', 1, []],
   ['its own heartbeats', 1, [own, own]],
-  ['three own heartbeats without one of its peers', 3, [own, 'a', 'b', 'a', own, own, own]],
-  ['four own heartbeats without one of peer a', 2, [own, 'a', 'b', 'a', own, own, own, 'b', own]],
+  ['three own heartbeats without one of another replica', 3, [own, 'a', 'b', 'a', own, own, own]],
+  [
+    'four own heartbeats without one of replica a',
+    2,
+    [own, 'a', 'b', 'a', own, own, own, 'b', own],
+  ],
   ['5,000 invented heartbeats', 1_000, Array.from({ length: 5_000 }, (_, i) => `made up ${i}`)],
 ])(
   'createReplicaCount counts the replicas that send heartbeats: after %s, the count is %i',
@@ -25,7 +29,7 @@ test.each<[what: string, count: number, heard: string[]]>([
   },
 );
 
-test('hear returns true for the first heartbeat of another replica, also after that replica has announced its shutdown and started again', () => {
+test('hear returns true for the first heartbeat of another replica, and again for its first heartbeat after a restart', () => {
   const replicas = countOf(own);
   expect(['a', 'a', own, 'b'].map((id) => replicas.hear(id))).toEqual([true, false, false, true]);
   replicas.forget('a');

@@ -38,24 +38,32 @@ const total = { keyId: totalId(0), plan: 0, operation: 0 };
 test.each<[what: string, requests: UsedRequest[], entries: object[]]>([
   ['equal requests in one entry', [at(300_002), at(300_000)], [{ requests: 2, lastAtMs: 300_002 }]],
   [
-    'minutes in separate entries, including an earlier minute',
+    'the requests of different minutes in separate entries, also when an earlier minute comes later',
     [at(360_000), at(359_999), at(360_000)],
     [{ minute: 6, requests: 2 }, { minute: 5 }],
   ],
   [
-    'operations in separate entries',
+    'the requests of different operations in separate entries',
     [requestOf(), requestOf({ operation: { usageCode: 3 } })],
     [{}, { operation: 3 }],
   ],
-  ['an unknown path as operation 0', [requestOf({ operation: undefined })], [{ operation: 0 }]],
   [
-    'the plans before and after a change in separate entries',
+    'a request to an unknown path as operation 0',
+    [requestOf({ operation: undefined })],
+    [{ operation: 0 }],
+  ],
+  [
+    'the requests before and after a change of the plan in separate entries',
     [requestOf(), ofPlan],
     [{}, { plan: 3 }],
   ],
-  ['keys in separate entries', [ofB, requestOf()], [{ keyId: 'b' }, {}]],
   [
-    'requests without a key by outcome, whatever their operation',
+    'the requests of different API keys in separate entries',
+    [ofB, requestOf()],
+    [{ keyId: 'b' }, {}],
+  ],
+  [
+    'requests without an API key by outcome, whatever their operation is',
     [withoutKey(401, 1), withoutKey(401, 3), withoutKey(429, 1)],
     [
       { ...total, outcome: 1, requests: 2 },
@@ -63,7 +71,7 @@ test.each<[what: string, requests: UsedRequest[], entries: object[]]>([
     ],
   ],
   [
-    'requests with a refused key as refused, whatever their status',
+    'requests with a refused API key as refused, whatever their status is',
     [requestOf({ key: suspended }), requestOf({ key: suspended, status: 429 }), requestOf()],
     [{ outcome: 5, requests: 2 }, {}],
   ],
@@ -73,18 +81,15 @@ test.each<[what: string, requests: UsedRequest[], entries: object[]]>([
     [{ minute: 7 }],
   ],
   [
-    'no request without a key and without a decision',
+    'no request that has neither an API key nor a quota decision',
     [requestOf({ key: undefined, decision: undefined })],
     [],
   ],
-])(
-  'the usage collector counts requests before they are written to the database: it counts %s',
-  (_, requests, expected) => {
-    expect(collect(requests).entries).toEqual(
-      expected.map((more) => expect.objectContaining({ ...entry, ...more })),
-    );
-  },
-);
+])('the usage collector counts %s', (_, requests, expected) => {
+  expect(collect(requests).entries).toEqual(
+    expected.map((more) => expect.objectContaining({ ...entry, ...more })),
+  );
+});
 
 test.each([
   [399, undefined, 'ok'],
@@ -113,7 +118,7 @@ test('the usage collector counts a 503 response without a known API key only in 
   expect(traffic.outcomes).toEqual(usageOutcomes.map((name) => (name === 'server_error' ? 2 : 0)));
 });
 
-test('the usage collector reports requests as lost if they need a new entry and the limit of entries in memory is reached', () => {
+test('when the usage collector has reached its limit of entries, it reports requests that need a new entry as lost', () => {
   const of = (id: string, atMs = 0) => ({ ...at(atMs), key: { id, plan: 'free' as const } });
   const { entries, lost, collector } = collect(
     [of('a'), of('b'), of('c'), of('a', minuteMs), of('a')],

@@ -56,7 +56,7 @@ function openFlusher(maxEntries = 100_000) {
   };
 }
 
-test('the usage flusher never writes the count of a request twice, and reports requests that are missing, whatever the database responds', async () => {
+test('the usage flusher writes each counted request at most once, and reports it as lost otherwise, whatever the database responds', async () => {
   const answers = ['committed', 'refused', 'committed without an answer'] as const;
   const step = fc.oneof(
     { weight: 6, arbitrary: fc.record({ count: fc.constantFrom(...'012345') }) },
@@ -85,7 +85,7 @@ test('the usage flusher never writes the count of a request twice, and reports r
   await fc.assert(property, { seed: 1, numRuns: 300 });
 });
 
-test('the usage flusher writes the counts of many API keys in numbered batches of 1,000, and writes the live traffic with the first batch', async () => {
+test('the usage flusher writes the counts of many API keys in numbered batches of 1,000', async () => {
   const flusher = openFlusher();
   await flusher.flush();
   flusher.count(...Array.from({ length: 2_500 }, (_, n) => `key ${n}`));
@@ -108,7 +108,7 @@ test('the usage flusher writes the counts of many API keys in numbered batches o
   expect(flushes.map(({ replica }) => replica)).not.toContain(flush?.replica);
 });
 
-test('the usage flusher retries a failed batch of counts unchanged, together with its age, before it writes newer counts', async () => {
+test('the usage flusher retries a failed batch of counts unchanged before it writes newer counts, and passes on the age of the batch', async () => {
   const flusher = openFlusher();
   flusher.count('a');
   await flusher.flush('refused');
@@ -125,7 +125,7 @@ test('the usage flusher retries a failed batch of counts unchanged, together wit
   ]);
 });
 
-test('the usage flusher stops retrying a batch of counts that is too old, and giveUp reports all unwritten requests once', async () => {
+test('the usage flusher reports requests as lost when their batch is too old to be retried, and when giveUp is called', async () => {
   const flusher = openFlusher(2);
   flusher.count('a', 'a');
   await flusher.flush('refused');
