@@ -1,5 +1,6 @@
--- The usage ledger. By hand: drizzle-kit cannot write partitioned tables. The service creates their
--- partitions and drops them when their time is over. What the columns mean: src/usage/usage-tables.ts.
+-- Creates the tables in which replicas of versions before migration 0017 store request counts. The
+-- migration is written by hand, because drizzle-kit cannot write partitioned tables. Those replicas
+-- also create the partitions, and drop them after the retention period.
 CREATE SCHEMA "usage";--> statement-breakpoint
 CREATE TABLE "usage"."flushes" (
 	"replica" uuid NOT NULL,

@@ -32,11 +32,12 @@ CREATE INDEX "audit_entries_account" ON "audit_entries" USING btree ("account","
 CREATE INDEX "audit_entries_action" ON "audit_entries" USING btree ("action","at","id");--> statement-breakpoint
 CREATE UNIQUE INDEX "audit_entries_ban_start" ON "audit_entries" USING btree ("subject_id","at") WHERE "audit_entries"."action" = 'ban.started';--> statement-breakpoint
 CREATE INDEX "open_bans_until" ON "open_bans" USING btree ("until");--> statement-breakpoint
--- By hand: the audit log is append-only. Not even an owner of the database changes it by accident.
+-- This trigger is written by hand. It makes the audit log append-only, so that nobody changes an
+-- entry by accident, not even the owner of the database.
 CREATE FUNCTION "refuse_audit_change"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
 	IF TG_OP = 'DELETE' THEN
-		-- The retention, as in `auditRetentionDays`.
+		-- 400 days is the retention period `auditRetentionDays`.
 		IF OLD."at" < now() - interval '400 days' THEN
 			RETURN OLD;
 		END IF;
@@ -45,7 +46,8 @@ BEGIN
 END $$;--> statement-breakpoint
 CREATE TRIGGER "audit_entries_append_only" BEFORE UPDATE OR DELETE ON "audit_entries" FOR EACH ROW EXECUTE FUNCTION "refuse_audit_change"();--> statement-breakpoint
 CREATE TRIGGER "audit_entries_no_truncate" BEFORE TRUNCATE ON "audit_entries" FOR EACH STATEMENT EXECUTE FUNCTION "refuse_audit_change"();--> statement-breakpoint
--- `IF NOT EXISTS`, because indexes of tables that exist are created before, without holding up writes.
+-- `IF NOT EXISTS` is written by hand, because the service creates the indexes of existing tables
+-- before the migration, without blocking writes: see online-indexes.ts.
 CREATE INDEX IF NOT EXISTS "api_keys_plan" ON "api_keys" USING btree ("plan","created_at","id");--> statement-breakpoint
 CREATE INDEX IF NOT EXISTS "api_keys_account" ON "api_keys" USING btree ("account","created_at","id") WHERE "api_keys"."account" is not null;--> statement-breakpoint
 CREATE INDEX IF NOT EXISTS "api_keys_name" ON "api_keys" USING btree (lower("name") collate "C","id") WHERE "api_keys"."name" is not null;--> statement-breakpoint
@@ -54,9 +56,9 @@ CREATE INDEX IF NOT EXISTS "api_keys_revoked_plan" ON "api_keys" USING btree ("p
 CREATE INDEX IF NOT EXISTS "api_keys_expiry" ON "api_keys" USING btree ("expires_at","id") WHERE "api_keys"."revoked_at" is null and "api_keys"."expires_at" is not null;--> statement-breakpoint
 CREATE INDEX IF NOT EXISTS "api_keys_expiry_plan" ON "api_keys" USING btree ("plan","expires_at","id") WHERE "api_keys"."revoked_at" is null and "api_keys"."expires_at" is not null;--> statement-breakpoint
 CREATE INDEX IF NOT EXISTS "api_tokens_prefix" ON "api_tokens" USING btree ("prefix");--> statement-breakpoint
--- What follows is by hand. The row of a key in "last_used" exists from the key's creation on, so that
--- keys which were never used are found by the same index. By a trigger, so that keys of replicas of the
--- version before get one, too.
+-- The rest of this file is written by hand. Each API key gets a row in "last_used" when it is
+-- created, so that the same index also finds keys that were never used. A trigger inserts the row,
+-- because replicas of the previous version also create keys, but do not insert the row.
 ALTER TABLE "usage"."last_used" ALTER COLUMN "at" DROP NOT NULL;--> statement-breakpoint
 ALTER TABLE "usage"."last_used" ADD COLUMN "created_at" timestamp with time zone;--> statement-breakpoint
 CREATE FUNCTION "usage"."note_new_key"() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -1,4 +1,5 @@
--- By hand: it belongs to the migration before. There all keys would be checked while nobody can read them.
+-- Written by hand. The previous migration (0009) adds this constraint as NOT VALID. If it also
+-- validated the constraint, it would check all API keys while its lock blocks reads.
 ALTER TABLE "api_keys" VALIDATE CONSTRAINT "api_keys_scopes";--> statement-breakpoint
 ALTER TYPE "public"."audit_action" ADD VALUE 'account.changed' BEFORE 'ban.started';--> statement-breakpoint
 ALTER TYPE "public"."audit_action" ADD VALUE 'account.suspended' BEFORE 'ban.started';--> statement-breakpoint

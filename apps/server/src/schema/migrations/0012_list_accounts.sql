@@ -1,5 +1,6 @@
--- By hand: a row for each account that a key has or had, so that accounts are found by their names. By a
--- trigger, so that accounts of keys that replicas of the version before write get one, too.
+-- Written by hand. Each account that an API key has or had gets a row, so that accounts can be
+-- found by their names. A trigger inserts the row, because replicas of the previous version also
+-- write API keys, but do not insert the row.
 CREATE FUNCTION "note_account"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
 	INSERT INTO "accounts" ("name") VALUES (NEW."account") ON CONFLICT ("name") DO NOTHING;

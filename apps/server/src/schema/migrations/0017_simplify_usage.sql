@@ -1,6 +1,8 @@
--- The usage ledger in one table, which the replicas write themselves. By hand, as the tables before: see
--- src/usage/usage-tables.ts. Nothing is copied: the view joins what replicas of the versions before have
--- written and go on writing, also what they have not rolled up. A later release drops those tables.
+-- Creates the usage ledger (stored request counts) as one table, to which all replicas write. The
+-- migration is written by hand: src/usage/usage-tables.ts says why. Nothing is copied from the
+-- earlier tables. Instead, the view includes the counts that replicas of earlier versions write. It
+-- also includes the flushes (batches of counts) that these replicas have not yet added to their
+-- tables. A later release drops the earlier tables.
 CREATE TABLE "usage"."counts" (
 	"key_id" uuid NOT NULL,
 	"at" timestamp with time zone NOT NULL,
@@ -40,5 +42,6 @@ FROM "usage"."flushes" "flush",
 		CASE WHEN "plan" > 0 THEN "key_id" END, ('00000000-0000-0000-0000-00000000000' || "plan")::uuid
 	], NULL)) "id"
 WHERE "rolled_up_at" IS NULL;--> statement-breakpoint
--- When a request was last refused because the key is suspended, revoked or expired, or its token replaced.
+-- The time of the last request that was refused because the API key was suspended, revoked or
+-- expired, or because the token was replaced.
 ALTER TABLE "usage"."last_used" ADD COLUMN "refused_at" timestamp with time zone;

@@ -1,8 +1,10 @@
--- By hand: what searches look into is written, in small letters without marks, so that a search of a million keys
--- folds none of them. By triggers, so that replicas of the version before write it, too. The columns are not in
--- schema.ts, because nothing but a search reads them. The next migration fills them.
+-- Written by hand. The column "search" contains the searchable text of a row, in lower case and
+-- without diacritics. So a search of a million API keys need not convert their texts. Triggers
+-- write the column, because replicas of the previous version do not. The column is not in
+-- schema.ts, because only searches read it. The next migration (0019) fills it.
 CREATE FUNCTION "folded_text"("whole" text) RETURNS text IMMUTABLE PARALLEL SAFE LANGUAGE sql AS $$
-	-- ASCII has no marks, and takes a ninth of the time.
+	-- ASCII text has no diacritics, so it is only converted to lower case, which takes a ninth of
+	-- the time.
 	SELECT CASE WHEN octet_length("whole") = length("whole") THEN lower("whole" COLLATE "C")
 		ELSE translate(lower("whole"),
 			'àáâãäåçèéêëìíîïñòóôõöùúûüýÿāăąćĉċčďēĕėęěĝğġģĥĩīĭįĵķĺļľńņňōŏőŕŗřśŝşšţťũūŭůűųŵŷźżž',
@@ -12,7 +14,8 @@ $$;--> statement-breakpoint
 ALTER TABLE "api_keys" ADD COLUMN "search" text COLLATE "C";--> statement-breakpoint
 CREATE FUNCTION "write_key_search"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-	-- No text has a line feed, so none is found across two.
+	-- A line feed separates the texts, so that no search matches the end of one text together with
+	-- the start of the next.
 	NEW."search" := folded_text(concat_ws(chr(10), NEW."name", NEW."account"));
 	RETURN NEW;
 END $$;--> statement-breakpoint
@@ -31,12 +34,14 @@ BEGIN
 	RETURN NEW;
 END $$;--> statement-breakpoint
 CREATE TRIGGER "audit_entries_write_search" BEFORE INSERT OR UPDATE ON "audit_entries" FOR EACH ROW EXECUTE FUNCTION "write_audit_search"();--> statement-breakpoint
--- An entry gets its text once. It is the one that the trigger above writes: of what follows from the entry alone,
--- nobody can store something else. This trigger comes first, because triggers run in the order of their names.
+-- An UPDATE may fill the search text of an entry that has none, if it changes nothing else. The
+-- trigger above then writes the text. The text depends only on the entry, so nobody can store
+-- another text. This trigger runs before the trigger above, because triggers run in the order of
+-- their names.
 CREATE OR REPLACE FUNCTION "refuse_audit_change"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
 	IF TG_OP = 'DELETE' THEN
-		-- The retention, as in `auditRetentionDays`.
+		-- 400 days is the retention period `auditRetentionDays`.
 		IF OLD."at" < now() - interval '400 days' THEN
 			RETURN OLD;
 		END IF;
