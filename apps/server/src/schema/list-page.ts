@@ -3,9 +3,9 @@ import type { Database } from '@animal-store/postgres';
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm';
 
 /**
- * The position of a page: where the previous page ended. The first text is the index of the part of
- * the list that {@link readLists} was reading. The other texts are the sort values of the last row,
- * as Postgres writes them.
+ * The position of a page: the last row of the previous page. The first text is the index of the
+ * part of the list that contains this row: see {@link readLists}. The other texts are the sort
+ * values of the last row, as Postgres writes them.
  */
 export type ListPosition = readonly string[];
 

@@ -50,8 +50,8 @@ export const instant = customType<{ data: string; driverData: string }>({
 export const petStatus = pgEnum('pet_status', PetStatus.enum);
 
 /**
- * The sequence of animal ids. The name is a constant, because looking it up in the database costs
- * as much as an insert.
+ * The sequence of animal ids. The name is a constant, because looking it up in the database would
+ * take as long as inserting an animal.
  */
 export const petIdSequence = sql.raw("'pets_id_seq'");
 
@@ -132,24 +132,25 @@ export const apiKeys = pgTable(
     ...suspension(),
   },
   (key) => [
-    // Each sort order of the list of keys has an index. Filters without an index read the rows: see
-    // `key-search.ts`.
+    // Each sort order of the list of API keys has an index. For filters without an index, Postgres
+    // reads the rows: see `key-search.ts`.
     index('api_keys_created_at').on(key.createdAt, key.id),
     index('api_keys_plan').on(key.plan, key.createdAt, key.id),
     index('api_keys_account')
       .on(key.account, key.createdAt, key.id)
       .where(sql`${key.account} is not null`),
-    // With this index, Postgres counts the active keys of an account without reading the table.
+    // With this index, Postgres counts the active API keys of an account without reading the table.
     index('api_keys_active_of_account')
       .on(key.account, key.expiresAt)
       .where(sql`${key.revokedAt} is null and ${key.account} is not null`),
-    // The index also contains keys without a name, because a list sorted by name includes them.
+    // The index also contains API keys without a name, because a list sorted by name includes them.
     index('api_keys_sorted_name').on(sql`coalesce(lower(${key.name}) collate "C", '')`, key.id),
-    // Most keys never expire, so the index is small.
+    // Most API keys never expire and are not in this index, so the index is small.
     index('api_keys_expires_at')
       .on(key.expiresAt, key.id)
       .where(sql`${key.expiresAt} is not null and ${key.revokedAt} is null`),
-    // With this index, Postgres finds the smallest limit of any key without reading the table.
+    // With this index, Postgres finds the smallest limit of any Enterprise key without reading the
+    // table.
     index('api_keys_own_per_day').on(key.perDay).where(sql`${key.plan} = 'enterprise'`),
     check('api_keys_scopes', sql`cardinality(${key.scopes}) > 0`),
     checkQuota('api_keys_quota', key),
@@ -157,16 +158,16 @@ export const apiKeys = pgTable(
 );
 
 /**
- * The accounts that API keys have or had, with the settings that operators have made. A trigger
- * inserts a row when the first key gets the account: see the migration that creates the trigger.
- * The row is never deleted, because its id identifies the counted requests in Redis. So removing a
- * plan and adding it again does not reset the quota.
+ * The accounts that API keys have or had, with the plans and suspensions that operators have set. A
+ * trigger inserts a row when the first API key gets the account: see `0012_list_accounts.sql`. The
+ * row is never deleted, because its id identifies the counted requests in Redis. So removing a plan
+ * and adding it again does not reset the quota.
  */
 export const accounts = pgTable(
   'accounts',
   {
     id: uuid().primaryKey().defaultRandom(),
-    /** The name of the account. Keys refer to it in their column `account`. */
+    /** The name of the account. API keys refer to it in their column `account`. */
     name: text().notNull(),
     /**
      * The plan whose limits the API keys of the account share; `null` if the account is only a
@@ -224,7 +225,7 @@ function tokenTable(
 export const apiTokens = tokenTable('api_tokens', 'key_id', {
   references: () => apiKeys.id,
   // The index on prefixes is needed when somebody has found a token and an operator searches for
-  // its key.
+  // its API key.
   isSearchedByPrefix: true,
 });
 
@@ -251,7 +252,7 @@ export const auditSubjectType = pgEnum('audit_subject_type', ['key', 'operator',
 
 /**
  * The audit log. Triggers refuse changes of an entry, and refuse to delete an entry before its
- * retention period ends: see the migration that creates the table.
+ * retention period ends: see `0005_add_audit_log.sql`.
  */
 export const auditEntries = pgTable(
   'audit_entries',
@@ -267,7 +268,10 @@ export const auditEntries = pgTable(
     action: auditAction().notNull(),
     subjectType: auditSubjectType('subject_type').notNull(),
     subjectId: uuid('subject_id').notNull(),
-    /** The name of the changed object and its account, both after the change. */
+    /**
+     * The name of the changed object after the change. The column `account` contains the object's
+     * account, or the name of a changed account.
+     */
     subjectName: text('subject_name'),
     account: text(),
     before: jsonb().$type<AuditState>().notNull(),
@@ -314,7 +318,9 @@ export const banMoves = pgTable(
   'ban_moves',
   {
     id: uuid().primaryKey().defaultRandom(),
-    /** The key that changes its account; `null` if an account changes its plan. */
+    /**
+     * The id of the API key that gets another account; `null` if the plan of an account changes.
+     */
     keyId: uuid('key_id'),
     /** The names of the accounts among which the bans move. */
     accounts: text().array().notNull(),
@@ -340,9 +346,9 @@ export const operatorSessions = pgTable('operator_sessions', {
 });
 
 /**
- * The idempotency keys, each with the id of the animal that the first request with this key
- * created. A repeated request contains the body again, so the animal's id is enough to repeat the
- * response.
+ * The idempotency keys, each with the id of the animal that the first request with this idempotency
+ * key created. A repeated request contains the body again, so the animal's id is enough to repeat
+ * the response.
  */
 export const idempotencyKeys = pgTable(
   'idempotency_keys',
