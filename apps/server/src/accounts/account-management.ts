@@ -98,8 +98,8 @@ export function createAccountManagement(
 
   return {
     /**
-     * Returns the name of the account that an operator has typed. The other functions expect this
-     * name.
+     * Returns the name under which an account is stored, for the name that an operator has typed.
+     * All other functions expect the stored name.
      */
     resolve: (given: string): Promise<string> => resolveAccount(db, given),
 
@@ -139,16 +139,17 @@ export function createAccountManagement(
       const changing = change(
         { name, action: 'account.changed', cause },
         choice.plan === null ? { plan: null, perMinute: null, perDay: null } : storedPlan(choice),
-        // The API keys are listed while the account is locked. A key that leaves the account later
-        // is still in this list, so its ban moves together with the others.
+        // The API keys are listed while the account is locked. If a key leaves the account later,
+        // it is still in this list, so its ban is moved too.
         async (tx) => {
           ids = (await listKeyIds(tx, name)).map(({ id }) => id);
         },
       );
-      // The bans move after the plan has changed. Requests use the old plan until all replicas know
-      // the new one, and could start bans that an earlier move would miss. The bans move even if
-      // the change fails, because the change may have been committed. If the move fails, a replica
-      // finishes the move later.
+      // Redis stores a ban beside the request counts that its API key uses. So a change of the plan
+      // moves the bans of the keys: see `ban-moves.ts`. Requests use the old plan until all
+      // replicas know the new one, and could still start bans. So the bans are moved after the
+      // change. They are moved even if the change fails, because it may have been committed. If a
+      // move fails, a replica finishes it later.
       await changing.catch(() => {});
       await moves.finish(move, ids).catch(() => {});
       return changing;

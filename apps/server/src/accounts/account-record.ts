@@ -71,9 +71,9 @@ export function decisionsOf(
 }
 
 /**
- * Finds an account. An account exists if it has a key or a plan, or is suspended.
+ * Finds an account. An account exists if it has an API key or a plan, or is suspended.
  *
- * @returns the stored row; `undefined` if the account has keys but no row.
+ * @returns the stored row; `undefined` if the account has API keys but no row.
  * @throws {AdminRefusal} if the account does not exist.
  */
 export async function findAccount(db: Database, name: string): Promise<StoredAccount | undefined> {

@@ -30,7 +30,7 @@ export interface ApiKey extends AppliedPlan {
   readonly refusal: 'suspended' | 'ended' | undefined;
   /**
    * The time when the token expires; `undefined` if the token never expires or has already ended. A
-   * token that was replaced in a rotation may expire before its key.
+   * token that was replaced in a rotation may expire before its API key.
    */
   readonly expiresAt: Date | undefined;
 }

@@ -53,7 +53,7 @@ export function createReadBans(db: Database, quotas: Pick<Quotas, 'look'>): Read
       const found = await read();
       const forgotten = await findForgotten(bansOf(found));
       let deleted = 0;
-      // If the key got a new ban after the query, that ban ends later than `until` and is not
+      // If the API key got a new ban after the query, that ban ends later than `until` and is not
       // deleted.
       for (const { keyId, until } of forgotten) {
         deleted += (await deleteForgottenBans(db, keyId, until)).length;

@@ -92,7 +92,7 @@ test('after invalidate, the key cache queries the database again for the changed
   expect(asked).toEqual(['token', 'unknown'].map(hashToken));
 });
 
-// Regression: after a change of an account, lookups of the account's keys were counted as wrong
+// Regression: after a change of an account, lookups of the account's API keys were counted as wrong
 // guesses by the caller's network.
 test.each([
   ['of the API key', () => cache.invalidate(key.id)],

@@ -60,7 +60,7 @@ const never = Number.NEGATIVE_INFINITY;
  * Creates the cache that finds the API key of a token, so that most requests need no SQL statement.
  * The cache stores hashes instead of tokens, so that a heap dump contains no tokens.
  *
- * @param options.load a function that finds the key of a token in the database, by the token's
+ * @param options.load a function that finds the API key of a token in the database, by the token's
  * hash.
  */
 export function createKeyCache(
@@ -98,8 +98,8 @@ export function createKeyCache(
     const startedIn = generation;
     const loaded = load(hash)
       .then((key) => {
-        // The result is not cached if a change was announced during the query. The change may
-        // concern this key, and the cached result would be outdated.
+        // The result is not cached if a change was announced during the query. The changed API key
+        // may be this one, and the cached result would then be outdated.
         if (generation === startedIn) remember(hash, key);
         return key;
       })
@@ -169,7 +169,7 @@ export function createKeyCache(
       try {
         return await reload(hash);
       } catch (error) {
-        // The entry is read from the cache again, because the key may have changed during the
+        // The entry is read from the cache again, because the API key may have changed during the
         // query.
         const kept = entries.get(hash);
         if (!(error instanceof DatabaseUnavailableError) || kept === undefined) throw error;
@@ -184,7 +184,7 @@ export function createKeyCache(
      * next use.
      */
     invalidate(keyId: string): void {
-      // All unknown tokens are deleted, because one of them may be the new token of this key.
+      // All unknown tokens are deleted, because one of them may be the new token of this API key.
       unknown.clear();
       invalidateIf(({ id }) => id === keyId);
     },

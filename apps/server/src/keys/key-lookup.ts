@@ -12,8 +12,8 @@ const findKeyByToken = preparedStatement('find_key_by_token', (db) =>
     .select({
       key: apiKeys,
       account: accounts,
-      // A token ends at the earlier of the two times: when its key expires, or when the token
-      // itself expires. `least` ignores nulls.
+      // A token ends when its API key expires or when the token itself expires, whichever is
+      // earlier. `least` ignores nulls.
       expiresAt: sql<Date | null>`least(${apiKeys.expiresAt}, ${apiTokens.expiresAt})`.mapWith(
         (text: string) => new Date(text),
       ),
@@ -41,7 +41,7 @@ export function createKeyLookup(db: Database) {
       account,
       ...applyPlan({ plan, quota: quotaOf(row.key) }, row.account),
       // The array contains the constants of `scopeNames` instead of the strings from the database,
-      // so that all cached keys share the same strings.
+      // so that all cached API keys share the same strings and use less memory.
       scopes: scopeNames.filter((scope) => scopes.includes(scope)),
       refusal: !row.isValid
         ? 'ended'

@@ -163,9 +163,10 @@ export function createKeyManagement(
    * at the same time, the ban moves from the data of the key in Redis to the data of the account.
    * So the function looks for the account again, and also ends the ban in the data of the account.
    *
-   * @returns what was ended: the ban and the number of strikes.
-   * @throws {AdminRefusal} if Redis is unavailable. This replica of the service does not end the
-   * ban later, because it might stop before that.
+   * @returns what was ended: the ban, and the number of strikes (denied requests that count towards
+   * a ban).
+   * @throws {AdminRefusal} if Redis is unavailable. The ban is then not ended later, because this
+   * replica of the service might stop before that.
    */
   async function endBan(tx: Database, { id, account }: Key): Promise<EndedBan> {
     const findAccountId = async () => (await findStoredAccount(tx, account))?.id;
@@ -196,9 +197,9 @@ export function createKeyManagement(
       const choice = choosePlan(before, { plan, quota });
       await updateKey(tx, id, { ...wanted, ...storedPlan(choice) });
       if (wanted.account === undefined) return;
-      // The lock orders this change and a concurrent change of an account's plan. If this change
-      // comes first, the change of the plan finds the key in its new account. If this change
-      // comes second, it sees the new plan.
+      // The accounts are locked, so that a concurrent change of an account's plan comes either
+      // before or after this change. If it comes after, it finds the API key in its new account. If
+      // it comes before, this change sees the new plan.
       await lockAccounts(tx, [before.account, wanted.account]);
       const from = { id, accountId: await findPlanAccountId(tx, before.account) };
       const to = { id, accountId: await findPlanAccountId(tx, wanted.account) };
@@ -253,16 +254,17 @@ export function createKeyManagement(
       const to = wanted.account && (await resolveAccount(db, wanted.account));
       const names = [before.account, to].filter((name) => name !== null);
       const move = await moves.begin({ keyId: id, accounts: names });
-      // If the change fails, the ban moves back, unless the change was committed after all. If
-      // moving the ban also fails, a replica finishes the move later.
+      // If the change fails, the ban is moved to the account that the database contains. This is
+      // the new account if the change was committed after all. If this move also fails, a replica
+      // finishes the move later.
       const key = await changeValues(id, { ...wanted, account: to }, cause).catch(
         async (failure: unknown) => {
           await moves.finish(move).catch(() => {});
           throw failure;
         },
       );
-      // The ban is moved a second time. A request may have started a ban under the old account
-      // before this replica knew about the change.
+      // The ban is moved a second time, because a request may have started a ban under the old
+      // account before this replica knew about the change.
       await moves.finish(move).catch(() => {});
       return key;
     },
@@ -302,8 +304,8 @@ export function createKeyManagement(
         const key = await findKey(tx, id);
         refuseEnded(key);
         const limited = await findLimited(tx, key);
-        // The usage is read while the key is locked. The second of two concurrent changes then
-        // finds no usage and records nothing.
+        // The request counts are read while the API key is locked. So the second of two concurrent
+        // credits finds counts of zero, and records nothing.
         const usage = await quotas.look(limited);
         const subject = { type: 'key', id, name: key.name, account: key.account } as const;
         await creditWindows(tx, quotas, {
@@ -320,10 +322,10 @@ export function createKeyManagement(
     /**
      * Ends the ban of an API key and records this in the audit log.
      *
-     * The audit entry contains what was ended, so it is written after the ban has ended in Redis.
-     * All checks happen before the ban ends. If the database is unavailable, the checks fail and
-     * the ban stays. If the ban has ended but writing the entry or the commit fails, the audit log
-     * has no entry. The operator then gets an error and can try again.
+     * The audit entry contains the ended ban and its strikes, so it is written after the ban has
+     * ended in Redis. All checks happen before the ban ends. If the database is unavailable, the
+     * checks fail and the ban stays. If the ban has ended but writing the entry or the commit
+     * fails, the audit log has no entry. The operator then gets an error and can try again.
      */
     unban: (id: string, cause: Cause): Promise<Key> =>
       inTransaction('change_key', db, async (tx) => {

@@ -31,8 +31,8 @@ const created: SortColumn = [apiKeys.createdAt, 'timestamptz'];
 
 const lastUse = sql`coalesce(${lastUsed.at}, ${lastUsed.createdAt})`;
 
-// The name as lists sort it: keys without a name come first. The index on names has the same
-// expression, so Postgres can use the index.
+// The SQL expression by which lists are sorted by name. API keys without a name come first. The
+// index on names has the same expression, so Postgres can use the index.
 const sortedName = sql<string>`coalesce(lower(${apiKeys.name}) collate "C", '')`;
 
 /** The columns of each sort order. The id is appended as the last column. */
@@ -71,8 +71,8 @@ function listsOf(filter: KeyFilter): readonly KeyList[] {
   switch (sort) {
     case undefined:
       break;
-    // The keys of each state are a separate part. Postgres then stops when a page is full, instead
-    // of sorting all keys.
+    // The API keys of each state are a separate part of the list. So Postgres stops when a page is
+    // full, instead of sorting all API keys.
     case 'state':
     case '-state': {
       const states = sort === 'state' ? keyStates : keyStates.toReversed();
@@ -98,8 +98,8 @@ function listsOf(filter: KeyFilter): readonly KeyList[] {
  * Returns the two parts of the list: first the API keys that were used today, then all other keys.
  */
 function usedToday(kind: CountOfToday, { search }: KeyFilter): readonly KeyList[] {
-  // If the request contains a search text, Postgres sums only the counts of the keys that match the
-  // text.
+  // If the request contains a search text, Postgres sums only the counts of the API keys that match
+  // the text.
   const isSearched =
     search === undefined
       ? sql`${counts.keyId} > ${largestTotalId}`
@@ -169,16 +169,16 @@ const conditions: {
       gt(apiKeys.expiresAt, sql`now()`),
       lt(apiKeys.expiresAt, sql`now() + make_interval(days => ${days})`),
     ),
-  // The inner subquery first selects the few keys whose requests of today are near the smallest
-  // limit of any plan. Otherwise Postgres would look up each key that was used today.
+  // The inner subquery first selects the few API keys whose requests of today are near the smallest
+  // limit of any plan. Otherwise Postgres would look up each API key that was used today.
   nearLimit: () => sql`${apiKeys.id} in (select busy.id
     from (select ${counts.keyId}, sum(${counts.requests}) as admitted from ${counts}
       where ${isOfToday('admitted')} group by ${counts.keyId}
       having sum(${counts.requests}) >= ${leastNearLimit()}) used
     join api_keys busy on busy.id = used.key_id and used.admitted >= ${nearLimitOf('busy')}
     left join accounts holder on holder.name = busy.account where holder.plan is null)`,
-  // The second condition is always true if the first one is. With the second condition, a list by
-  // creation date starts at the first API key that is old enough.
+  // An API key cannot be used before it is created, so the second condition follows from the first
+  // one. But with it, a list by creation date starts at the first API key that is old enough.
   unusedForDays: (days) => and(lt(lastUse, daysAgo(days)), lt(apiKeys.createdAt, daysAgo(days))),
 };
 
@@ -199,7 +199,7 @@ function isInForce(plan: PlanName): SQL {
 function isFoundBy(text: string): SQL {
   const parts = [isFound('api_keys', text)];
   const digits = text.toLowerCase().replaceAll('-', '');
-  // A text with fewer than four digits is not searched in ids, because it would match too many
+  // A text with fewer than four digits is not searched in ids, because it would match too many API
   // keys.
   if (/^[0-9a-f]{4,32}$/.test(digits)) {
     parts.push(
@@ -242,8 +242,8 @@ const selectKeys = statement(
 );
 
 // The query joins the times of the last use only if a filter needs them. With this join, Postgres
-// read all keys in the order of their ids. Counting the suspended keys among a million took 2.3 s
-// with the join, and 0.2 s without the join.
+// read all API keys in the order of their ids. Counting the suspended ones among a million API keys
+// took 2.3 s with the join, and 0.2 s without it.
 const countFound = statement('count_found_keys', (db, filter: KeyFilter) => {
   const found = db.select({ id: apiKeys.id }).from(apiKeys).$dynamic();
   const { deprecatedWithinDays, unusedForDays } = filter;
