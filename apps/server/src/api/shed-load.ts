@@ -64,8 +64,8 @@ export function shedLoad(
     options;
 
   /**
-   * Sends a 503. There are many of them during an overload, so the function does very little.
-   * Only the method and the age of the request are reported to the metrics and the usage counts.
+   * Sends a 503. There are many 503s during an overload, so the function does very little. Only the
+   * method and the age of the request are reported to the metrics and the usage counts.
    */
   function refuse(res: Response): void {
     const { req } = res;

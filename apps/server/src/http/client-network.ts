@@ -36,7 +36,7 @@ export function networkOf({ ip, socket }: Pick<Request, 'ip' | 'socket'>): strin
 
 /**
  * Returns the network of an address, or `undefined` if the text is not an address. Results are
- * cached, because parsing an address takes longer than the rest of a 401 response.
+ * cached, because parsing an address takes longer than all other work for a 401 response.
  */
 function networkOfText(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;

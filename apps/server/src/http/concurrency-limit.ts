@@ -6,7 +6,7 @@ const periodMs = 100;
 
 /**
  * The bounds of a request's target time, in milliseconds. The target time is twice the shortest
- * average time.
+ * average time that requests have taken.
  */
 const [minTargetMs, maxTargetMs] = [10, 100];
 
@@ -106,7 +106,7 @@ export function createConcurrencyLimit(now: number) {
     const averageMs = sumMs / answered;
     // With the minimum as the limit, requests hardly wait for each other. So a longer average shows
     // that the store has become slower, or that other kinds of requests arrive. The average is
-    // measured again in several periods, because the process may have paused in this one.
+    // measured again in several periods, because the process may have paused in the current period.
     const isExpired = limit === minInFlight || now - shortestAt >= shortestExpiresMs;
     if (averageMs <= shortestMs * tolerance) shortestAt = now;
     else if (isExpired && !isProbed) {

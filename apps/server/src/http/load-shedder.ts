@@ -25,8 +25,8 @@ const minOfPausedCaller = 2;
 
 /**
  * The share of the time that may be spent on writing refusals. Reading the refused requests takes
- * about the same time again. Callers that do not back off send their next request as soon as one is
- * refused. So delaying refusals leaves more time for responses.
+ * about as much time as refusing them. Callers that do not back off send their next request as soon
+ * as one is refused. So delaying refusals leaves more time for responses.
  */
 const refusalShare = 0.05;
 
@@ -162,8 +162,8 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
     const startedAt = clock.elapsed();
     inFlight += 1;
     startedInIteration += 1;
-    // The function is first assigned to a variable. V8 would allocate a function in its old space
-    // if it were written directly into the assignment of the property.
+    // The function is first assigned to a variable. If it were assigned directly to the property,
+    // V8 would allocate it in its old space, where it would stay until a full garbage collection.
     const onAnswered = () => {
       inFlight -= 1;
       limit.finish(period, clock.elapsed() - startedAt);

@@ -18,8 +18,8 @@ interface NameIssue {
 const maxNames = 100;
 
 /**
- * The number of parts of a name, such as two in `filter[status]`, that are compared with the
- * schema. Real programs send fewer parts.
+ * The largest number of parts of a name that are compared with the schema. For example,
+ * `filter[status]` has two parts. Real programs send names with fewer parts.
  */
 const maxParts = 4;
 
@@ -99,8 +99,8 @@ function howToSend(name: string, schema: z.core.$ZodType | undefined): string {
 }
 
 /**
- * Reduces a name to a form in which common misspellings are equal: letter case, brackets, signs,
- * digits and the plural are removed.
+ * Reduces a name to a form in which common misspellings are equal: the letters become lower case,
+ * and everything except letters is removed, as is the ending of a plural.
  */
 function canonicalName(name: string): string {
   return name

@@ -1,7 +1,10 @@
 import { type ParsedUrlQuery, parse } from 'node:querystring';
 import { LRUCache } from 'lru-cache';
 
-/** The longest query that is cached. The queries of pagination links are shorter. */
+/**
+ * The number of characters of the longest query that is cached. The queries of pagination links are
+ * shorter.
+ */
 const maxRememberedLength = 200;
 
 const remembered = new LRUCache<string, ParsedUrlQuery>({ max: 1_000 });
