@@ -60,8 +60,8 @@ function serviceSettings(env: EnvironmentReader) {
     return typeof parsed === 'string' ? parsed : { url: text, notes: parsed.notes };
   });
   if (postgres !== undefined) {
-    // The driver always reads the variable PGTARGETSESSIONATTRS, even if a URL is given. It reads
-    // no other variable of libpq.
+    // The Postgres driver always reads PGTARGETSESSIONATTRS, even if a URL is given. So the
+    // variable is refused. The driver reads no other environment variable of libpq.
     env.refuse('PGTARGETSESSIONATTRS', 'write target_session_attrs into DATABASE_URL instead');
   }
   const redis = env.parsed('REDIS_URL', parseRedisUrls);
@@ -217,8 +217,8 @@ function serviceSettings(env: EnvironmentReader) {
 
 /**
  * Reads the URL to which traces are sent, as OpenTelemetry specifies it ("Environment Variable
- * Specification", "OTLP Exporter Configuration"). The URL of the variable for traces is used
- * unchanged. The URL of the general variable gets an additional path.
+ * Specification", "OTLP Exporter Configuration"). The URL in `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT`
+ * is used unchanged. A path is added to the URL in `OTEL_EXPORTER_OTLP_ENDPOINT`.
  *
  * @returns `undefined` if no traces are sent, which is the default of this service.
  */
@@ -237,8 +237,8 @@ function readTracesUrl(env: EnvironmentReader): string | undefined {
   );
   if (isDisabled || exporter === 'none') return undefined;
   const protocol = protocols.find(({ text }) => text !== undefined);
-  // With gRPC, all spans would be lost, because the service sends HTTP and the port would expect
-  // gRPC.
+  // gRPC is refused, because the service sends HTTP. A port that expects gRPC would not accept the
+  // spans, so all of them would be lost.
   if ((base ?? own ?? exporter) !== undefined && protocol?.text === 'grpc') {
     env.faults.push(
       `${protocol.name}: expected http/json, because the service sends traces over HTTP. Use the port of the collector for HTTP (4318)`,
@@ -260,9 +260,12 @@ export const environmentVariables = namesOf(serviceSettings);
  */
 const foreignNames = /^(?:OTEL_|npm_)/;
 
-/** The largest number of wrong letters with which a name still counts as misspelt. */
+/** A name counts as a misspelt variable if at most this number of its letters is wrong. */
 const maxWrongLetters = 2;
-/** The minimum length of names that are compared letter by letter. */
+/**
+ * Only names of at least this length are compared letter by letter, because many short names are
+ * similar.
+ */
 const minComparedLength = 8;
 
 const letters = (name: string) => name.replaceAll('_', '');

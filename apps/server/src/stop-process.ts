@@ -38,17 +38,17 @@ export function stopOnSignals(host: StoppableProcess = process, clock = systemCl
   let observability: Observability | undefined;
   let running: { readonly service: Service; readonly graceMs: number } | undefined;
   let stopping: { readonly signal: NodeJS.Signals; readonly since: number } | undefined;
-  /** All signals that arrived before this time have been handled. */
+  /** The last time at which no signal was waiting to be handled. */
   let freeAt = 0;
   let failed = false;
 
   function onSignal(signal: NodeJS.Signals): void {
     if (stopping !== undefined) {
-      // The current time is not used here, because the signal may have arrived much earlier.
-      // Signals are not handled while the event loop is blocked, for example by a write to a slow
+      // The time between the two signals is measured with `freeAt`, not with the current time. A
+      // signal is handled late if the event loop was blocked, for example by a write to a slow
       // disk.
-      const isEcho = signal === stopping.signal && freeAt - stopping.since < sameSignalMs;
-      if (!isEcho) host.exit(1);
+      const isDuplicate = signal === stopping.signal && freeAt - stopping.since < sameSignalMs;
+      if (!isDuplicate) host.exit(1);
       return;
     }
     stopping = { signal, since: clock.elapsed() };

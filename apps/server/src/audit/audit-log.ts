@@ -30,8 +30,8 @@ export interface Cause {
   readonly reason: string | undefined;
   /**
    * A function that throws if the actor no longer has permission. Every change calls it first in
-   * its transaction, so that a revocation of the actor comes either before or after the change,
-   * never in between. The function is `undefined` if the permission cannot be revoked.
+   * its transaction, so that a revocation of the actor comes either before the whole change or
+   * after it. The function is `undefined` if the permission cannot be revoked.
    */
   readonly confirmActor?: (tx: Database) => Promise<void>;
 }
@@ -55,7 +55,7 @@ const insertEntry = statement(
 /**
  * Records a change in the audit log. Call the function in the transaction of the change, after the
  * changed row is locked. Otherwise concurrent changes could write their entries in the wrong order.
- * If the start of a ban is recorded again, no second entry is added.
+ * If the start of the same ban is recorded twice, no second entry is added.
  */
 export async function recordAudit(tx: Database, change: Change): Promise<void> {
   const { at, cause, action, subject, before, after } = withoutTokens(change);

@@ -140,8 +140,8 @@ export async function openObservability(
 
     /** Logs an internal error of the service. */
     report(failure: unknown, requestId?: string): void {
-      // Without a request id, no trace is logged. The current trace may belong to the request that
-      // happened to start the work.
+      // Without a request id, the error belongs to work in the background, so no trace id is
+      // logged. The current trace may belong to a request that only started this work.
       const trace_id = requestId && tracing?.currentTraceId();
       log.error(
         { requestId, trace_id, error: describeFailure(failure) },

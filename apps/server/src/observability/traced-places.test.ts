@@ -41,8 +41,8 @@ test.each([
   [['redis://user:secret@cache:6380/3'], { ...server('cache', 6380), ...space('3') }],
   [['rediss://cache'], { ...server('cache', 6379), ...space('0') }],
   [['redis://[::1]/'], { ...server('::1', 6379), ...space('0') }],
-  // The server's address is missing, because only the client of Redis knows which of several
-  // servers it uses.
+  // With several Redis servers, the attributes contain no server address, because only the Redis
+  // client knows which server it uses.
   [['redis+sentinel://a:1,b:2/main/5'], space('5')],
   [['redis://a:1', 'redis://b:1'], space('0')],
   [[], {}],

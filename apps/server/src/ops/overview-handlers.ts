@@ -40,8 +40,8 @@ export function createOverviewHandlers(services: AdminServices) {
 }
 
 /**
- * Returns the whole days (UTC) that overlap a time range. The busiest API keys can be read only for
- * whole days, because only these have an index for them.
+ * Returns the whole days (UTC) that overlap a time range. The list of the busiest API keys needs
+ * whole days, because only the daily counts have an index for it.
  */
 function daysOf({ from, to }: UsageRange): UsageRange {
   const dayMs = usageBucketSeconds.day * 1_000;

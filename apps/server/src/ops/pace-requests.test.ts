@@ -12,7 +12,8 @@ let pace: RequestHandler;
 beforeEach(() => {
   clock = createTestClock();
   started = [];
-  // Two requests may start at the same time, because the starts of a quarter of a second are saved.
+  // Two requests may start at the same time: at 8 requests per second, the saved starts of a
+  // quarter of a second are two.
   pace = paceRequests({ perSecond: 8, clock });
 });
 

@@ -4,8 +4,8 @@ import { createCallerQueues, type Queued, type WaitingCaller } from '../http/cal
 import { networkOf } from '../http/client-network.ts';
 
 /**
- * The time in seconds for which unused starts are saved up. So a page of the console sends all of
- * its requests without a wait.
+ * If no requests arrive, the starts that the limit allows are saved up for this time in seconds. So
+ * a page of the console can send all of its requests without a wait.
  */
 const savedSeconds = 0.25;
 
@@ -66,7 +66,10 @@ export function paceRequests({
   const intervalMs = 1_000 / perSecond;
   const maxSavedMs = Math.max(0, savedSeconds * 1_000 - intervalMs);
   const queues = createCallerQueues<WaitingRequest>();
-  /** The time from which the next request may start. It lies in the past while starts are saved. */
+  /**
+   * The time from which the next request may start. It is in the past if unused starts are saved
+   * up.
+   */
   let nextAt = clock.elapsed() - maxSavedMs;
   let waking: Timer | undefined;
 

@@ -12,7 +12,7 @@ export function createSessionHandlers({ sessions, clock }: AdminServices) {
       const { actor, token } = operatorOf(res);
       // A session must not begin another session, because an operator could then stay logged in
       // forever by a chain of sessions. Requests on the Unix socket of the embedded server have no
-      // token.
+      // token, so they cannot begin a session either.
       if (token === undefined || isToken(token, 'session')) {
         throw invalidToken(
           'Send the token of an operator: a session cannot create another session.',

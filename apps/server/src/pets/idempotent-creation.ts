@@ -51,17 +51,19 @@ function hashOf(idempotencyKey: string): string {
 }
 
 /**
- * Inserts idempotency keys and their animals in one SQL statement, so that a key is never stored
- * without its animal. If two requests use the same key at the same time, the unique index lets only
- * one of them insert. The advisory lock tells the later request immediately that the first request
- * is still running. Without the lock, the later request would wait.
+ * Inserts idempotency keys and their animals in one SQL statement, so that an idempotency key is
+ * never stored without its animal. If two requests use the same idempotency key at the same time,
+ * the unique index lets only one of them insert. The advisory lock tells the later request
+ * immediately that the first request is still running. Without the lock, the later request would
+ * wait.
  *
- * During a deployment, a replica of an earlier version may have stored the key without hashing it.
- * The SQL function `stored_idempotency_key` looks up this key. A query inside the function also
- * sees rows that were committed after the statement began, but before the statement got the lock.
+ * During a deployment, a replica of an earlier version may have stored the idempotency key without
+ * hashing it. The SQL function `stored_idempotency_key` looks up the unhashed idempotency key. A
+ * query inside the function also sees rows that were committed after the statement began, but
+ * before the statement got the lock.
  *
  * @returns the id of each inserted animal, by its number `n` in the batch. The id is `null` if
- * another request uses the key now or has used it in the last 24 hours.
+ * another request uses the idempotency key now or has used it in the last 24 hours.
  */
 const createPetsOnce = preparedSql<{ n: number; id: string | null }>(
   'create_pets_once',
@@ -145,7 +147,8 @@ export function createIdempotentCreations(db: Database) {
    */
   const insert = createInsertBatcher<Creation, number | undefined>(async (creations) => {
     // One statement cannot insert the same idempotency key twice. Of several creations with the
-    // same key, only the first one is inserted, and the other creations find the key in use.
+    // same idempotency key, only the first one is inserted. The other creations find that the
+    // idempotency key is in use.
     const byKey = Map.groupBy(creations, (it) => `${it.keyId} ${it.idempotencyKey}`);
     const firsts = [...byKey.values()].flatMap(([first]) => first ?? []);
     const rows = await createPetsOnce(
@@ -187,7 +190,7 @@ export function createIdempotentCreations(db: Database) {
     /**
      * Deletes a batch of expired idempotency keys.
      *
-     * @returns whether there may be more expired keys.
+     * @returns whether there may be more expired idempotency keys.
      */
     async deleteExpired(): Promise<boolean> {
       return (await deleteExpiredKeys(db)).length === maxDeleted;

@@ -26,9 +26,10 @@ export interface Page {
 type StoredPet = Required<Pet>;
 
 /**
- * The SQL expression that returns an animal as JSON. For a page of 25 animals, decoding the columns
- * and writing the JSON in Node took 14 µs more in Node and 13 µs more in Postgres. With
- * `row_to_json` instead of `format`, Postgres takes 20 µs more.
+ * The SQL expression that returns an animal as JSON. Postgres writes the JSON, because this is
+ * faster. For a page of 25 animals, decoding the columns and writing the JSON in Node took 14 µs
+ * more in Node and 13 µs more in Postgres. With `row_to_json` instead of `format`, Postgres takes
+ * 20 µs more.
  */
 const petJson = sql`format(
   '{"id":%s,"name":%s,"categoryId":%s,"status":"%s"}', id, to_json(name), category_id, status

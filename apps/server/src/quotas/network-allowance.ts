@@ -12,8 +12,8 @@ export type NetworkAllowance = ReturnType<typeof createNetworkAllowance>;
  *
  * An attacker can invent any number of tokens with a valid checksum. The service must not query the
  * database for each of them. Only lookups that find no API key are counted. If all lookups counted,
- * the valid keys of a network would block each other on a replica that has just started with an
- * empty cache.
+ * a replica that has just started, with an empty cache, would at first refuse most valid API keys
+ * of such a network.
  *
  * A lookup is counted after it has failed, so concurrent guesses may exceed the limit. The excess
  * lookups are also counted, and the network may guess again only later.

@@ -61,8 +61,8 @@ export function createReplicaCount(options: { id?: string; clock: Pick<Clock, 'e
     count: () => missed.size + 1,
 
     /**
-     * Returns the milliseconds since the last heartbeat of any replica. If the number exceeds a few
-     * seconds, the channel is broken.
+     * Returns the milliseconds since the last heartbeat of any replica. If this is more than a few
+     * seconds, the channel between the replicas is broken.
      */
     silentMs: () => clock.elapsed() - heardAt,
   };

@@ -32,7 +32,7 @@ export interface UsageEntry {
   /** The index of the outcome in `usageOutcomes`. */
   readonly outcome: number;
   readonly requests: number;
-  /** The Unix time in milliseconds of the last of these requests. */
+  /** The Unix time in milliseconds of the last of the counted requests. */
   readonly lastAtMs: number;
 }
 

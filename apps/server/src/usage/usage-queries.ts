@@ -128,8 +128,8 @@ const caller = {
 };
 
 /**
- * The number of API keys whose 429 responses are added up to find the callers with the most 429
- * responses. Only the keys with the most 429 responses are considered.
+ * The number of API keys that are considered in the search for the callers with the most 429
+ * responses. These are the keys that got the most 429 responses themselves.
  */
 const lookedAtKeys = 1_000;
 
