@@ -20,6 +20,9 @@ const smallChunkBytes = 256;
  */
 const maxSmallChunks = 256;
 
+/** The property of a request that counts its small chunks. Only requests with such chunks have it. */
+const smallChunks = Symbol('small chunks');
+
 function countPending(socket: CountedSocket, change: 1 | -1): void {
   socket[pending] = (socket[pending] ?? 0) + change;
 }
@@ -59,7 +62,7 @@ export function limitPipelining(maxPending: number): PipeliningOptions {
      * `upgrade`, and a real class field would reset it afterwards.
      */
     declare private asksForUpgrade: boolean;
-    #smallChunks = 0;
+    declare private [smallChunks]?: number;
 
     constructor(socket: Socket) {
       super(socket);
@@ -78,13 +81,16 @@ export function limitPipelining(maxPending: number): PipeliningOptions {
       this.asksForUpgrade = asked;
     }
 
-    /** Node calls this method for each chunk of the body. */
+    /** Node calls this method for each chunk of the body, and with `null` at the end. */
     override push(chunk: Buffer | null, encoding?: BufferEncoding): boolean {
-      const isWaiting = this.readableFlowing !== true;
-      if (isWaiting && chunk !== null && chunk.length < smallChunkBytes) this.#smallChunks += 1;
-      if (this.#smallChunks <= maxSmallChunks) return super.push(chunk, encoding);
-      this.destroy();
-      return false;
+      if (chunk !== null && chunk.length < smallChunkBytes && this.readableFlowing !== true) {
+        this[smallChunks] = (this[smallChunks] ?? 0) + 1;
+        if (this[smallChunks] > maxSmallChunks) {
+          this.destroy();
+          return false;
+        }
+      }
+      return super.push(chunk, encoding);
     }
   }
 
