@@ -56,7 +56,7 @@ test.each<[filter: AccountFilter, found: string[]]>([
   [{ nearLimit: 'true' }, ['n 10']],
   [{ anyCaseOf: 'N' }, ['n']],
 ])(
-  'searchAccounts with the filter %j returns exactly the accounts %j, split into pages',
+  'searchAccounts with the filter %j returns exactly the accounts %j, over several pages',
   async (filter, found) => {
     const pages: string[][] = [];
     let position: ListPosition | undefined;

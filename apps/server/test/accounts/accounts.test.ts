@@ -90,7 +90,7 @@ test('all API keys of an account with a plan share one quota, and the admin API 
   });
 });
 
-test('the details of an account list every banned API key, even the oldest, and the keys that have used up their own limits', async () => {
+test('the details of an account list every banned API key, and the API keys that have used up their own limits', async () => {
   const account = newAccount();
   const quota = { perMinute: 1, perDay: 10 };
   const oldest = await create({ account, plan: 'free' });
@@ -118,7 +118,7 @@ test('the details of an account list every banned API key, even the oldest, and 
   expect((await show(account)).fullKeys).toEqual([]);
 });
 
-test('account names are compared after Unicode normalization, and names in upper and lower case are different accounts', async () => {
+test('the admin API normalizes the Unicode of account names, but treats names in upper and lower case as different accounts', async () => {
   const account = `${newAccount()} \u00e9`;
   for (const given of [`${account}\u00a0`, account.replace(' ', '\u00a0').normalize('NFD')]) {
     expect((await create({ account: given, plan: 'free' })).key.account).toBe(account);
@@ -142,7 +142,7 @@ test('account names are compared after Unicode normalization, and names in upper
   expect((await create({ account: invisible })).key.account).toBe(invisible);
 });
 
-test('the credit operation sets the request counts of an account or an API key to zero, and the audit log records this', async () => {
+test('the operation "credit" sets the request counts of an account or an API key to zero, and is recorded in the audit log', async () => {
   const account = newAccount();
   const quota = { perMinute: 2, perDay: 5 };
   await put(account, { plan: 'enterprise', quota });
@@ -176,7 +176,7 @@ test('the credit operation sets the request counts of an account or an API key t
   expect((await credit(pathOf(account))).body).toEqual(refusal(ofKeys));
 });
 
-test('the service refuses all API keys of a suspended account, including new keys, until the account and the keys are resumed', async () => {
+test('the service refuses all API keys of a suspended account, including new API keys, until the account is resumed', async () => {
   const account = newAccount();
   const { key, token } = await create({ account, plan: 'free' });
   const suspended = await post(`${pathOf(account)}/suspend?reason=unpaid`);
@@ -214,7 +214,7 @@ test('the service refuses all API keys of a suspended account, including new key
   ]);
 });
 
-test("the audit log records each request that changes an account's plan, even concurrent ones, and ignores requests that change nothing", async () => {
+test("the audit log records each change of an account's plan, even concurrent changes, but no request that changes nothing", async () => {
   const account = newAccount();
   const enterprise = (perMinute: number) => {
     const quota = { perMinute, perDay: 50 };
@@ -260,7 +260,7 @@ test.each<[plan: object, message: string, account?: string]>([
   },
 );
 
-test('the admin API responds with 404 for an account without API keys and settings, and a new key in that account needs its own plan', async () => {
+test('the admin API responds with 404 for an account that has neither API keys nor a plan', async () => {
   const account = newAccount();
   const message = `There is no account ${account}: it has neither keys nor a plan.`;
   const notFound = { code: 'account_not_found', message, status: 404 };

@@ -12,7 +12,7 @@ const { service, admin } = useAdmin();
 
 // A new plan of an account is followed by statements that move the bans of its API keys. If they
 // were canceled, a row of `ban_moves` would stay behind, and the bans would move 10 s later.
-test('a change is carried out to its end when its operator disconnects in the meantime', async () => {
+test('the admin API completes a change although the operator has disconnected in the meantime', async () => {
   await admin.create('{"plan":"pro","account":"C-17"}');
   const { db } = service.database;
   const socket = connect(Number(new URL(service.server.opsUrl).port), '127.0.0.1');

@@ -69,7 +69,7 @@ test('the CLI runs the commands of its README one after the other, and each comm
   expect(entries.flatMap(({ reason }) => reason ?? [])).toEqual(['leaked', 'Invoice 4711 is open']);
 });
 
-test('the CLI command create shows the token of an API key, and the command show later shows the usage but no token', async () => {
+test('the CLI command "keys create" shows the token of the new API key, but "keys show" never shows a token', async () => {
   const created = await run(
     ...['keys', 'create', '--name', 'acme', '--plan', 'enterprise', '--per-minute', '7'],
     ...['--per-day', '8000', '--expires', '90d', '--account', 'A-1', '--read-only'],
@@ -182,7 +182,7 @@ test('the CLI lists the changes in the audit log', async () => {
   expect(await run('audit', '--action', 'ban.started')).toBe('No entries match.\n');
 });
 
-test("the CLI works from another machine with the permissions of its operator's role, until the operator's token expires", async () => {
+test("the CLI works from another machine with the token of an operator and the permissions of the operator's role, until the token expires", async () => {
   const { operator, token } = await json<IssuedOperator>(
     ...['operators', 'create', '--name', 'Ann', '--role', 'operator'],
   );

@@ -114,7 +114,7 @@ test.each([
   },
 );
 
-test('the admin API rotates an API key and keeps its previous token valid for 24 hours, for a given period, or not at all', async () => {
+test('after a rotation, the previous token of an API key stays valid for 24 hours or for a given period', async () => {
   const { key, token } = await admin.create('{"plan":"free"}');
   const first = await rotate(key.id, '');
   expect(first).toEqual({
@@ -139,7 +139,7 @@ test('the admin API rotates an API key and keeps its previous token valid for 24
   expect(last.key.tokens).toHaveLength(1);
 });
 
-test('the admin API revokes an API key forever, and a second revocation changes nothing', async () => {
+test('the admin API revokes an API key permanently, and a second revocation changes nothing', async () => {
   const { key, token } = await admin.create('{"plan":"free"}');
   expect(await use(token)).toBe(200);
   const once = await revoke(key.id.toUpperCase());
@@ -161,7 +161,7 @@ test('the admin API refuses to extend an expired API key', async () => {
   expect([status, body]).toMatchObject([409, { message: 'The key is expired. Create a new key.' }]);
 });
 
-test('the admin API adds no audit entry when a reset of request counts (credit) changes nothing, and refuses to credit or unban a revoked API key', async () => {
+test('the operation "credit" adds no audit entry if the request counts are already zero, and is refused for a revoked API key', async () => {
   const { key } = await admin.create('{"plan":"free"}');
   const post = (action: string) =>
     admin.call(`/keys/${key.id}/${action}`, { method: 'POST', json: '{}' });

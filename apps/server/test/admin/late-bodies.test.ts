@@ -93,7 +93,7 @@ async function causeOf(token: string) {
   };
 }
 
-test('a change by an operator who is just being revoked waits until the revocation is complete, and is then refused', async () => {
+test('a change by an operator waits while another transaction revokes the operator, and is then refused', async () => {
   const { db } = service.database;
   const { operator, token } = await createOperator('owner');
   const cause = await causeOf(token);
@@ -111,7 +111,7 @@ test('a change by an operator who is just being revoked waits until the revocati
   expect(await admin.read<Operator[]>('/operators?search=Waits')).toEqual([]);
 });
 
-test('an operator who is revoked during a request can neither begin nor end a session with that request', async () => {
+test('a request of an operator who was revoked in the meantime can neither begin nor end a session', async () => {
   const { db } = service.database;
   const sessions = createOperatorSessions(db, adminToken);
   const { operator, token } = await createOperator('owner');

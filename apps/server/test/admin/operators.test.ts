@@ -37,7 +37,7 @@ async function openSession(admin: Admin, token: string) {
   return body as IssuedSession;
 }
 
-test('the admin API responds with 401 to wrong tokens, with 429 after ten of them in a minute, and always accepts valid tokens', async () => {
+test('the admin API responds with 429 after ten wrong tokens from a network, but always accepts valid tokens', async () => {
   const clock = createTestClock();
   await using service = await startService('postgres', {
     clock,
@@ -95,7 +95,7 @@ test('the admin API responds with 401 to wrong tokens, with 429 after ten of the
   expect(await statusesOf([left.token])).toEqual([429]);
 });
 
-describe('the admin API for operators', () => {
+describe('operators', () => {
   const { service, admin } = useAdmin();
 
   const statusFor = async (token: string) => (await admin.call('/keys', { token })).status;
@@ -205,7 +205,7 @@ describe('the admin API for operators', () => {
     expect(another.headers.get('WWW-Authenticate')).toBe(challenge('invalid_token'));
   });
 
-  test('an operator can end a single session, and a session also ends with its operator or with the token that created it', async () => {
+  test('a session ends when its operator ends it or is revoked, or when the token that created it is replaced', async () => {
     const { operator, token } = await createOperator(admin, 'operator');
     const first = await openSession(admin, token);
     const second = await openSession(admin, token);
@@ -239,7 +239,7 @@ describe('the admin API for operators', () => {
     expect((await admin.call(path)).body).toEqual([]);
   });
 
-  test('a session is extended only by requests in which the console reports that the operator is active', async () => {
+  test('a session is extended only by a request in which the console reports that the operator is active', async () => {
     const { token } = await openSession(admin, adminToken);
     const { db } = service.database;
     const soon = sql`now() + interval '1 minute'`;
@@ -254,7 +254,7 @@ describe('the admin API for operators', () => {
   });
 });
 
-describe("the expiry of operators' sessions", () => {
+describe('sessions of operators', () => {
   const database = useDatabase('postgres');
   const owner = { type: 'admin_token', id: null, name: 'ADMIN_TOKEN', role: 'owner' } as const;
 
@@ -266,7 +266,7 @@ describe("the expiry of operators' sessions", () => {
     return { db, sessions, ...(await sessions.begin(owner, adminToken, async () => {})) };
   }
 
-  test('a session that is used is extended up to its maximum lifetime and then ends', async () => {
+  test('a session in use is extended until it has reached its maximum lifetime', async () => {
     const { db, sessions, token } = await beginOnly();
     /** Makes the session older, as if time had passed. */
     const age = (seconds: number) =>
@@ -324,12 +324,12 @@ describe("the expiry of operators' sessions", () => {
   });
 });
 
-describe('the rules for names of operators', () => {
+describe('names of operators', () => {
   const { admin } = useAdmin();
   const create = (name: string) =>
     admin.call('/operators', { json: JSON.stringify({ name, role: 'viewer' }) });
 
-  test("an operator's name is refused when it looks like the name of another active operator", async () => {
+  test('the admin API refuses a name that looks like the name of another active operator', async () => {
     expect((await create('Zoe')).status).toBe(201);
     const { status, body } = await create('Zoë');
     const message =
@@ -343,7 +343,7 @@ describe('the rules for names of operators', () => {
 
   // Regression: both operators were created, because each creation compared its name before the
   // other creation was committed.
-  test('the admin API refuses one of two operators who are created at the same time with names that look alike', async () => {
+  test('when two operators with similar-looking names are created at the same time, the admin API refuses one of them', async () => {
     for (let round = 0; round < 10; round += 1) {
       const letters = String.fromCharCode(65 + round).repeat(3);
       const created = await Promise.all([create(`${letters}e`), create(`${letters}é`)]);
@@ -351,7 +351,7 @@ describe('the rules for names of operators', () => {
     }
   });
 
-  test("an operator's name is refused when it is reserved", async () => {
+  test('the admin API refuses reserved names', async () => {
     const { status, body } = await create('Admin Token');
     expect(status).toBe(400);
     expect(body).toMatchObject({

@@ -35,14 +35,14 @@ async function ban(server: LocalServer, token: string): Promise<number> {
   return denials;
 }
 
-describe('the overview of a service that counts requests in its process', () => {
+describe('without Redis', () => {
   const { service, admin } = useAdmin('postgres', {
     ...settings,
     // The table contains a ban of an earlier process, which was killed. Only that process enforced
     // the ban, so the ban has no effect.
     prepare: (db: Database) => writeBans(db, banOf(crypto.randomUUID(), 60)),
   });
-  test('the overview lists callers with denied requests, and lists a ban until the API key is unbanned', async () => {
+  test('the overview lists callers with denied requests, and a banned API key until it is unbanned', async () => {
     const stores = { database: 'postgres', quotas: 'in-process' };
     const replicas = { count: 1, reporting: 0 };
     expect(await readOverview(admin)).toMatchObject({ replicas, bans: [], denied: [], stores });
@@ -94,7 +94,7 @@ describe('the overview of a service that counts requests in its process', () => 
   });
 });
 
-test('the overview of every replica shows the requests of all replicas by outcome, and the number of replicas', async () => {
+test('the overview of each replica shows the requests that all replicas have counted, and the number of replicas', async () => {
   await using stack = new AsyncDisposableStack();
   const database = stack.use(await createDatabase('postgres'));
   const own = { quotas, usage, ops: { adminToken } };

@@ -24,7 +24,7 @@ const entriesOf = (filter: string) => admin.read<AuditEntry[]>(`/audit?${filter}
 const change = (id: string, json: string, query = '') =>
   admin.call(`/keys/${id}${query}`, { method: 'PATCH', json });
 
-test('the audit log records who created or changed an API key, the reason, and the properties that differ', async () => {
+test('the audit log records who created or changed an API key, why, and which properties changed', async () => {
   const made = await admin.call('/keys?reason=Contract%20%F0%9F%90%88', {
     json: '{"plan":"free","name":"a","account":"b"}',
     headers: { 'X-Request-Id': 'request-1' },
@@ -103,7 +103,7 @@ test('the audit log records changes of operators, and names the operator who mad
   ]);
 });
 
-test('the audit log records concurrent changes one after the other, and each entry begins with the values that the previous entry ended with', async () => {
+test('the audit log records concurrent changes in their real order: the old values in an entry are the new values of the entry before it', async () => {
   const { key } = await admin.create('{"plan":"free","name":"0"}');
   await Promise.all([...'12345'].map((name) => change(key.id, JSON.stringify({ name }))));
   const entries = await entriesOf(`keyId=${key.id}&action=key.changed`);

@@ -17,7 +17,7 @@ import { banOf, writeBans } from '../support/write-bans.ts';
 
 const system = { type: 'system', id: null, name: 'system' };
 
-test('the audit log records a ban and its end only once, even if two replicas report them during a database outage', async () => {
+test('the audit log records a ban and its end only once, even if two replicas report them after a database outage', async () => {
   await using stack = new AsyncDisposableStack();
   const database = stack.use(await createDatabase('postgres'));
   const redis = stack.use(await openRedis());
@@ -90,14 +90,14 @@ function openLog() {
   return { log: createBanLog(database.db, { onLost, onFailure }), onLost, onFailure };
 }
 
-test('the audit log records a ban only once, even if the service writes its entry several times', async () => {
+test('the audit log contains a ban only once, even if the service writes the ban several times', async () => {
   const ban = banOf(crypto.randomUUID(), 1);
   await Promise.all([writeBans(database.db, ban, ban), writeBans(database.db, ban)]);
   expect(await actionsAbout(ban.keyId)).toEqual(['ban.started']);
   expect(await openBansOf(ban.keyId)).toEqual([ban.until]);
 });
 
-test('the audit log does not list a ban as active when the unban was recorded before the start of the ban', async () => {
+test('a ban is not stored as active if its unban was recorded before its start', async () => {
   const { db } = database;
   const keys = manageKeys(db);
   const { key } = await keys.create({ name: 'x', plan: 'free' }, someCause);
@@ -110,7 +110,7 @@ test('the audit log does not list a ban as active when the unban was recorded be
   expect(await openBansOf(key.id)).toEqual([later.until]);
 });
 
-test('when Redis fails during an unban or a reset of request counts, the audit log records neither, and the ban continues', async () => {
+test('the audit log records neither an unban nor a reset of request counts (credit) that fails because Redis is unavailable', async () => {
   const refuse = () => Promise.reject(new QuotasUnavailableError('Redis does not answer.'));
   const keys = manageKeys(database.db, { unban: refuse, credit: refuse });
   const { key } = await keys.create({ name: 'x', plan: 'free' }, someCause);
@@ -145,7 +145,7 @@ test('the service moves the ban of an API key in Redis when the key joins or lea
   ]);
 });
 
-test('the audit log no longer lists ended or deleted bans as active', async () => {
+test('deleteEndedBans deletes bans that have ended, and bans that a stopped process kept in memory', async () => {
   const keyId = crypto.randomUUID();
   const [earlier, later, over] = [banOf(keyId, 20), banOf(keyId, 10), banOf(keyId, -1)];
   await writeBans(database.db, earlier, later, { ...over, startedAt: later.startedAt });
@@ -157,7 +157,7 @@ test('the audit log no longer lists ended or deleted bans as active', async () =
 
 // Regression: a second replica of the service looked for the ban in Redis. Redis did not know the
 // ban, so the second replica deleted the ban from the table of active bans.
-test('a ban that one replica imposed without Redis stays active in the audit log until that replica ends the ban', async () => {
+test('a ban that one replica imposed without Redis stays stored as active until that replica ends the ban', async () => {
   const { db } = database;
   const [own, other] = [banOf(crypto.randomUUID(), 1), banOf(crypto.randomUUID(), 2)];
   const { log } = openLog();
@@ -182,7 +182,7 @@ test('a ban that one replica imposed without Redis stays active in the audit log
   expect(await actionsAbout(own.keyId)).toEqual(['ban.started', 'ban.started']);
 });
 
-test('the ban log reports each lost ban exactly once: a ban that the database refused, a ban beyond ten thousand, or a ban left at shutdown', async () => {
+test('the ban log reports each ban that it cannot write as lost, exactly once', async () => {
   const { log, onLost, onFailure } = openLog();
   const ban = banOf(crypto.randomUUID(), 1);
   log.add({ ...ban, until: 'nonsense' });

@@ -14,7 +14,7 @@ test('an operator creates an API key for a customer, changes it, and revokes it 
 test('an operator finds an API key among many by sorting, filters and search', () =>
   findKeys(store));
 
-test('an operator changes several API keys in one step, with the keyboard only', () =>
+test('an operator changes several API keys at once, with the keyboard only', () =>
   useKeyboard(store));
 
 test('an operator finds out why the customer C-5 gets 429, and fixes the cause', () =>

@@ -134,7 +134,7 @@ const faults: Readonly<Record<string, (cluster: Cluster) => Promise<unknown>>> =
 };
 
 test.each(Object.entries(faults))(
-  'the replicas respond correctly again after this fault of Postgres: %s',
+  'after this fault of Postgres, the replicas of the service respond correctly again: %s',
   async (title, happen) => {
     await using stack = new AsyncDisposableStack();
     const cluster = await startWithStandby(stack, title.startsWith('the name'));

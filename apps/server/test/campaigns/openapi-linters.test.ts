@@ -2,7 +2,7 @@ import { tools } from '@animal-store/heavy-tools';
 import { describe, expect, test } from 'vitest';
 import { documents, publicDocument } from '../conformance/open-api-documents.ts';
 
-describe.each(documents)('the OpenAPI document $name', ({ name, text }) => {
+describe.each(documents)('OpenAPI document $name', ({ name, text }) => {
   /**
    * Returns the expected problem of a document. Only the public document has one: the operation for
    * orders has no success response, because it returns 501 until its format is settled.
@@ -10,7 +10,7 @@ describe.each(documents)('the OpenAPI document $name', ({ name, text }) => {
   const expected = (problem: object) =>
     name === publicDocument.name ? [expect.objectContaining(problem)] : [];
 
-  test('the OpenAPI linter Spectral finds only the expected problem in the document', async () => {
+  test('the linter Spectral finds no problem in the document except the expected one', async () => {
     const { oas } = (await import(tools.spectralRulesets)).default;
     const problems = await runSpectral(text, oas, [
       // This rule of the linter is off, because it requires the URL of the license. OpenAPI 3.1
@@ -24,7 +24,7 @@ describe.each(documents)('the OpenAPI document $name', ({ name, text }) => {
   });
 });
 
-test('the OWASP rules of Spectral find only the expected warning in the public OpenAPI document', async () => {
+test('the OWASP rules of Spectral find no problem in the public OpenAPI document except the expected one', async () => {
   // The warning is about the parameter `cursor`, which has no maximum length. A released parameter
   // gets no limit, because a limit would refuse values that were accepted before.
   const path = ['paths', '/pets', 'get', 'parameters', '2', 'schema'];

@@ -10,7 +10,7 @@ const mayGrowBytes = 50e6;
 
 // The test is a campaign, because the kernel needs up to 2 GB of memory for its connections.
 test.each(['gzip', 'identity'])(
-  'the service buffers no file for clients that request the largest file as %s and do not read the response',
+  'the service does not copy the largest file (%s) into memory for each client that does not read the response',
   async (encoding) => {
     await using service = await startProcess('postgres', {
       env: { ADDRESS_PER_MINUTE: '1000000' },

@@ -69,7 +69,7 @@ interface Seen {
 // and the database contains all counts. Only counts of the killed replica after this moment may be
 // missing. The database may contain more requests than the clients have seen responses, but only
 // requests to the killed replica.
-test('the stored usage of three replicas contains every response, except responses that a killed replica had not yet written', async () => {
+test('the stored usage of three replicas contains every response, except responses that a killed replica had not yet stored', async () => {
   await using database = await openPostgres();
   await using redis = await openRedis();
   await using stack = new AsyncDisposableStack();

@@ -22,7 +22,7 @@ test('the public API responds to generated requests as its OpenAPI document desc
   for (const it of tried) expect(met).toContain(it);
 });
 
-test('error responses that are not caused by an invalid value (such as 401 for a missing API key) match the OpenAPI document of the public API', async () => {
+test('the error responses with 401, 405, 415 and 400 (invalid JSON) match the OpenAPI document of the public API', async () => {
   for (const operation of await readOperations(service.server.baseUrl)) {
     const { method, path, body } = operation;
     const refusals = [

@@ -81,7 +81,7 @@ test.each([
   ['is killed', () => postgres.kill(), () => postgres.start()],
   ['hangs', async () => postgres.pause(), async () => postgres.resume()],
 ])(
-  'the service responds with 503 when Postgres %s, recovers after the outage, and creates each animal once when the requests are repeated',
+  'the service responds with 503 when Postgres %s, recovers afterwards, and creates no animal twice when callers repeat requests',
   async (_, begin, end) => {
     const { token: newToken } = await createKey();
     const names = Array.from({ length: 40 }, () => String(crypto.randomUUID())).sort();

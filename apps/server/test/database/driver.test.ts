@@ -19,7 +19,7 @@ test.each<Cut>([
   { place: 'after', kind: 'end' },
   { place: 'within', kind: 'reset' },
 ])(
-  'the Postgres driver returns a complete result after an earlier connection was cut (TCP $kind $place a row of a result)',
+  'the Postgres driver returns complete results after a connection was cut $place a row of an earlier result (TCP $kind)',
   async (cut) => {
     let isArmed = false;
     await using proxy = await openTcpProxy({
@@ -71,7 +71,7 @@ test('the Postgres driver rejects only the statement with a parameter that canno
 });
 
 // Regression: a statement between the events `error` and `close` of a socket was never settled.
-test('the Postgres driver rejects a statement that begins while its connection closes', async () => {
+test('the Postgres driver rejects a statement that is sent while its connection is closing', async () => {
   let socket: Socket | undefined;
   await using sql = open(adminUrl, {
     socket() {
@@ -111,7 +111,7 @@ test('the Postgres driver sends no further statements of a transaction that has 
 
 // Regression: the driver connected again immediately, without end (issue 1193 of postgres.js). With
 // TLS, only the driver learns that the server has closed the connection.
-test('the Postgres driver rejects a statement when the server closes each connection during the login', async () => {
+test('the Postgres driver rejects a statement, without connecting again, when the server closes the connection during the login', async () => {
   let connections = 0;
   await using server = await openRawServer((socket) => {
     connections += 1;

@@ -25,7 +25,7 @@ test('findPostgres does not wait for a host that accepts the connection but neve
 });
 
 // Regression: each search left a half-open socket behind for as long as the host did not respond.
-test('when findPostgres ends, it closes its connections to all hosts that have not responded', async () => {
+test('findPostgres leaves no connection open to a host that has not responded', async () => {
   const opened: Socket[] = [];
   const note = (message: unknown) => opened.push((message as { socket: Socket }).socket);
   await using server = await openRawServer((socket) => void socket.resume());

@@ -63,7 +63,7 @@ test('a migration creates an index while animals are created, and the statement 
   await migrating;
 });
 
-test('a migration creates an index again if its creation was interrupted, and an old database gets the same indexes as a new one', async () => {
+test('a migration replaces an index whose creation was interrupted, and an old database gets the same indexes as a new one', async () => {
   await using database = await createOldDatabase(indexMigration);
   await using fresh = await postgresAt(inject('postgres')).createDatabase();
   await using sql = connectTo(database.url);
@@ -83,7 +83,7 @@ test('a migration creates an index again if its creation was interrupted, and an
 });
 
 // Regression: a single UPDATE statement would have locked all API keys for a minute.
-test('a migration fills a new column even if one row is locked, and changes of other rows need not wait for the migration', async () => {
+test('a migration that waits for a locked row while it fills a new column does not block changes of other rows', async () => {
   await using database = await createOldDatabase(fillMigration);
   await using sql = connectTo(database.url);
   await using other = connectTo(database.url);
@@ -109,7 +109,7 @@ test('a migration fills a new column even if one row is locked, and changes of o
   ).toEqual([{ search: 'changed' }]);
 });
 
-test('a migration can fill the search text of old audit entries, but the database refuses every other change of these entries', async () => {
+test('the database allows a migration to fill the search text of old audit entries, but refuses every other change of these entries', async () => {
   await using database = await createOldDatabase(fillMigration);
   await using sql = connectTo(database.url);
   await sql`alter table audit_entries disable trigger audit_entries_write_search`;
@@ -130,7 +130,7 @@ test('a migration can fill the search text of old audit entries, but the databas
   await migratePostgres(database.url, migrationOptions);
 });
 
-test('the service creates the search indexes once its database role may create the extension pg_trgm', async () => {
+test('a migration creates the search indexes as soon as the database role may create the extension pg_trgm', async () => {
   await using stack = new AsyncDisposableStack();
   const { adminUrl } = inject('postgres');
   const admin = stack.use(connectTo(adminUrl));

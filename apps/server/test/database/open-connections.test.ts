@@ -17,7 +17,7 @@ const findSession = statement('find_session', async (db: Database) => {
 // Regression: the connection for lists was closed after 5 s without requests. The next list failed
 // if the host name of the database could not be resolved at that moment, although `/readyz`
 // returned 200.
-test('each connection pool for requests keeps one connection open while there are no requests', async () => {
+test('each connection pool for callers keeps one connection open while no requests arrive', async () => {
   await using database = await createDatabase('postgres');
   const limits = { ...patientDatabase, idleSeconds: 1, keepOpenMs: 100 };
   const opened = openPostgres(database.url, { ...limits, ...migrationOptions });

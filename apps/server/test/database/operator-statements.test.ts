@@ -31,7 +31,7 @@ const running = async ({ db }: OpenDatabase) =>
     and state = 'active' and pid <> pg_backend_pid()`,
   );
 
-test('the service serves callers of the public API while the admin API uses all of its own database connections', async () => {
+test('statements of the public API still run while statements of the admin API use all of their own connections', async () => {
   const opened = open(600);
   const abandoned = new AbortController();
   const waiting = runUntilAbandoned(abandoned.signal, () =>
@@ -63,7 +63,7 @@ test('Postgres cancels the statement of an admin request when the client aborts 
 
 // Regression: when a client aborted a request, the statements of the request that had already ended
 // were canceled too. Postgres then canceled what other operators had started in these sessions.
-test('an aborted admin request cancels only its statements that have not ended', async () => {
+test('aborting an admin request does not cancel its statements that have already ended', async () => {
   const opened = open(600);
   const { signal } = new AbortController();
   expect(await runUntilAbandoned(signal, () => ask(opened.operators))).toHaveLength(1);
@@ -75,7 +75,7 @@ test('an aborted admin request cancels only its statements that have not ended',
 
 // Regression: a statement was sent to Postgres while another one was running on its connection. When
 // its request failed, the statement ran nevertheless, and the statement after it got its result.
-test('the waiting statements of an aborted admin request never run, and later statements get their own results', async () => {
+test('statements of an aborted admin request that still wait never run, and later statements get their own results', async () => {
   const opened = open(600);
   const { db, operators } = opened;
   await db.execute(sql`create sequence runs`);
@@ -110,7 +110,7 @@ test('the waiting statements of an aborted admin request never run, and later st
 // Regression: a report consists of several statements. After the operator had disconnected, the next
 // statement was sent nevertheless, and delayed other operators.
 test.each(['embedded', 'postgres'] as const)(
-  'a statement that begins after the client has aborted its admin request is not sent (%s)',
+  'a statement that begins after its admin request was aborted is not sent to the database (%s)',
   async (kind) => {
     await using own = await createDatabase(kind);
     const opened = await own.open();
@@ -132,7 +132,7 @@ test.each(['embedded', 'postgres'] as const)(
 // again. After two such statements, all statements of operators failed for up to an hour.
 // Regression: a late cancel request canceled the next statement of the session, and its operator got
 // 503.
-test('a statement that ends soon after its request was aborted is not canceled', async () => {
+test('a statement that ends soon after its admin request was aborted is not canceled', async () => {
   const opened = open(600, 600_000);
   const aborted = new AbortController();
   const abandoned = runUntilAbandoned(aborted.signal, () => wait(opened.operators, 0.01));
@@ -142,7 +142,7 @@ test('a statement that ends soon after its request was aborted is not canceled',
   await opened.close();
 });
 
-test('later admin requests use a connection that opened for the statement of an aborted request', async () => {
+test('a connection that was opening when its admin request was aborted is used for later admin requests', async () => {
   const opened = open(600);
   await ask(opened.db);
   const aborted = new AbortController();
@@ -159,7 +159,7 @@ test('later admin requests use a connection that opened for the statement of an 
   await opened.close();
 });
 
-test('the service does not treat a timeout of an SQL statement of the admin API as an outage of the database', async () => {
+test('the service does not treat a timed-out SQL statement of the admin API as a database outage', async () => {
   const opened = open(0.05);
   const slow = await wait(opened.operators, 600).catch((error) => error);
   expect(slow).toBeInstanceOf(StatementTooSlowError);

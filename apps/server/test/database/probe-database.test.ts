@@ -4,7 +4,7 @@ import { sql } from 'drizzle-orm';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createDatabase, databaseKinds, openWithoutLimits } from '../support/databases.ts';
 
-describe.each(databaseKinds)('probeDatabase with the database %s', (kind) => {
+describe.each(databaseKinds)('database %s', (kind) => {
   let db: Database;
   beforeAll(async () => {
     const database = await createDatabase(kind);

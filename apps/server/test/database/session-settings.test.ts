@@ -34,7 +34,7 @@ const otherSettings = [
   'transform_null_equals = on',
 ];
 
-test('each database session has the settings that the service needs and keeps a stronger synchronous_commit, whatever the defaults of the database are', async () => {
+test('each database session has the settings that the service needs, whatever the defaults of the database are', async () => {
   await using database = await createDatabase();
   await using admin = connectTo(adminUrl);
   const stronger = { synchronous_commit: 'remote_apply' };
@@ -67,7 +67,7 @@ test('each database session has the settings that the service needs and keeps a 
   }
 });
 
-test('a replica is ready and serves requests after the defaults of the database have changed and its database sessions were ended', async () => {
+test('a replica keeps working when the defaults of the database have changed and its new sessions start with them', async () => {
   await using service = await startService('postgres');
   await changeSettings(service.database.url, otherSettings);
   await until(async () => (await readiness(service.server)).status === 200);
@@ -78,7 +78,7 @@ test('a replica is ready and serves requests after the defaults of the database 
 
 // The fake pooler removes the settings from the startup message, as PgBouncer does with
 // `ignore_startup_parameters`. Sessions then have the defaults of the role or the database.
-test('a replica becomes not ready when its connection pooler drops the session settings and the defaults of the database have other values', async () => {
+test('a replica is not ready if a connection pooler drops its session settings and the database has other defaults', async () => {
   await using database = await createMigrated('postgres');
   await using pooler = await openRawServer((client) => {
     const server = connect(addressOf(database.url)).on('error', () => client.destroy());

@@ -57,7 +57,7 @@ test.each<[status: number, path: string, options?: CallOptions, successor?: stri
   [404, `/pets/${id}`, {}, `?ids=${id}`],
   [429, '/pets/1', denied, '?ids=1'],
 ])(
-  'the response with status %d to %s %j has the common headers, can be read by any web page, and names no server software',
+  'the response with status %d to %s %j has the common headers, and no header that names the server software',
   async (status, path, options = {}, successor) => {
     const answer = await service.call(path, { ...options, headers: { Origin: page } });
     const { headers } = answer;
@@ -147,7 +147,7 @@ test.each([
   ['/pets', 'x-a;b', own],
   ['/pets', `x-${'a'.repeat(1_024)}`, own],
 ])(
-  'the service responds to a CORS preflight of %s for the headers %j without an API key, and allows the headers %j',
+  'the service responds without an API key to a CORS preflight of %s that asks for the headers %j, and allows the headers %j',
   async (path, asked, allowed) => {
     const answer = await service.call(path, {
       method: 'OPTIONS',

@@ -39,7 +39,7 @@ function expectRefused(answer: Answer, why: keyof typeof refusals) {
   expect(answer.headers.get('WWW-Authenticate')).toBe(challenge);
 }
 
-describe('the authentication of API keys', () => {
+describe('API keys', () => {
   const { service, admin } = useAdmin();
   /** The tokens of expired, revoked or rotated API keys (`ended`), and of active keys (`good`). */
   const ended: string[] = [];
@@ -73,7 +73,7 @@ describe('the authentication of API keys', () => {
     },
   );
 
-  test('the service responds in the same way to every kind of invalid API key, and no log line or response contains the key', async () => {
+  test('the service responds in the same way to every kind of invalid API key, and repeats it neither in responses nor in the log', async () => {
     const token = service.tokens.free;
     const answers = new Set<string>();
     for (const wrong of [
@@ -142,8 +142,8 @@ describe('the authentication of API keys', () => {
   });
 });
 
-describe('the quota of an IP address for requests without a valid API key', () => {
-  test('the service allows an IP address 60 requests a minute with missing or invalid API keys, and then responds with 429', async () => {
+describe('requests without a valid API key', () => {
+  test('the service allows an IP address 60 requests a minute, and then responds with 429', async () => {
     // The service uses the clock of the machine, because rate-limiter-flexible does so, too.
     await using service = await startService('postgres', { clock: systemClock });
     const answers: Answer[] = [];
@@ -173,7 +173,7 @@ describe('the quota of an IP address for requests without a valid API key', () =
   });
 
   // `client-network.test.ts` tests which addresses belong to one network.
-  describe('the quota of an IP address behind one proxy (TRUST_PROXY=1)', () => {
+  describe('behind one proxy (TRUST_PROXY=1)', () => {
     const { service, admin } = useAdmin('postgres', {
       api: { trustedProxies: 1 },
       quotas: { addressPerMinute: 2 },
@@ -181,7 +181,7 @@ describe('the quota of an IP address for requests without a valid API key', () =
     const askFrom = (forwardedFor: string, options: object) =>
       service.call('/pets', { headers: { 'X-Forwarded-For': forwardedFor }, ...options });
 
-    test('the service counts a request for the IP address that the nearest proxy added, or for the proxy itself if that address is missing or invalid', async () => {
+    test('the service counts a request for the IP address that the proxy added to X-Forwarded-For, or for the proxy if this address is invalid', async () => {
       const own = ['1.1.1.1, 192.0.2.1', '2.2.2.2, 192.0.2.1', '3.3.3.3, 192.0.2.1', '192.0.2.2'];
       const addresses = [...own, 'unknown', '"; drop', '999.1.1.1'];
       const statuses: number[] = [];
@@ -192,7 +192,7 @@ describe('the quota of an IP address for requests without a valid API key', () =
     // Regression: each invented token with a valid checksum caused a database query, even if its
     // network had no quota left. The limit does not affect API keys in the cache, even after a
     // change.
-    test('the service looks up at most ten unknown tokens of a network that has no quota left', async () => {
+    test('the service looks up at most ten unknown tokens of a network that has used up its quota', async () => {
       const { key, token } = await admin.create('{"plan":"free"}');
       expect((await askFrom('192.0.2.31', { token })).status).toBe(200);
       const lookUps: string[] = [];

@@ -84,9 +84,12 @@ test.each<[what: string, messages: (object | string)[], told: unknown[][]]>([
     ['not JSON', { replica: 'peer' }, 'null'],
     [['missed'], ['missed'], ['missed']],
   ],
-])('openChangeChannel calls the matching subscribers for %s', async (_, messages, expected) => {
-  expect(await callsAfter(...messages)).toEqual(expected);
-});
+])(
+  'openChangeChannel calls the subscribers to which a message belongs: for %s',
+  async (_, messages, expected) => {
+    expect(await callsAfter(...messages)).toEqual(expected);
+  },
+);
 
 test('openChangeChannel notifies subscribers of a change only after the transaction of the change has committed', async () => {
   await database.db.transaction(async (tx) => {
@@ -96,7 +99,7 @@ test('openChangeChannel notifies subscribers of a change only after the transact
 });
 
 // A message without a `keyId` would make version 1.0.0 clear its whole cache.
-test('a heartbeat has an empty keyId, so that a replica of version 1.0.0 ignores it like a change of an unknown API key', async () => {
+test('a heartbeat has an empty keyId, so that replicas of version 1.0.0 ignore it', async () => {
   const own = () => sent.find((payload) => payload.includes('"replica":"own"'));
   await until(() => own() !== undefined);
   expect(JSON.parse(own() ?? '')).toEqual({ keyId: '', replica: 'own', leaving: false });

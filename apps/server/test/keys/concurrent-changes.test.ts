@@ -83,7 +83,7 @@ test('an unban ends the ban when the API key moves to another account at the sam
 
 // Regression: both audit entries showed the ban, because both unbans read the ban before one of
 // them got the lock.
-test('the audit log shows the ended ban in only one of two entries when two unbans of an API key happen at the same time', async () => {
+test('when two operators unban an API key at the same time, only one of the two audit entries shows the ended ban', async () => {
   for (let round = 0; round < rounds; round += 1) {
     const id = await createBanned('label');
     const unban = () => keys.unban(id, someCause);
@@ -172,7 +172,7 @@ test.each([
       }),
   ],
 ])(
-  'an API key stays banned when a change of its account %s and the replica then stops, because another replica finishes the move of the ban',
+  'an API key stays banned when a change of its account %s and the replica then stops',
   async (_, transaction) => {
     const db = withTransactions(transaction as typeof database.db.transaction);
     for (const [from, to] of [
@@ -211,7 +211,7 @@ async function finishLater(): Promise<void> {
   await createBanMoves(database.db, quotas).finishAll();
 }
 
-test('the audit log records only one reset of request counts (credit) when two credits of an API key happen at the same time', async () => {
+test('when two operators reset the request counts of an API key (credit) at the same time, the audit log records one reset', async () => {
   for (let round = 0; round < rounds; round += 1) {
     const id = await createBanned('label');
     await atOnce(

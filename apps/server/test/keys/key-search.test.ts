@@ -70,7 +70,7 @@ const keys: Readonly<Record<string, StoredKey>> = {
 const idOf = (digit: string) => `${digit.repeat(8)}-0000-4000-8000-000000000000`;
 const newest = '3214fedcba';
 
-describe.each(databaseKinds)('the search for API keys with the database %s', (kind) => {
+describe.each(databaseKinds)('database %s', (kind) => {
   const database = useDatabase(kind);
 
   beforeAll(async () => {
@@ -176,7 +176,7 @@ describe.each(databaseKinds)('the search for API keys with the database %s', (ki
     [{ search: 'acme', sort: '-name' }, 'cdbae'],
     [{ state: 'active', sort: '-requests' }, 'fb2ca'],
   ])(
-    'searchKeys with the filter %j returns exactly the API keys %s (one letter each), split into pages',
+    'searchKeys with the filter %j returns exactly the API keys %s (one character each), over several pages',
     async (filter, found) => {
       const pages: string[] = [];
       let position: ListPosition | undefined;

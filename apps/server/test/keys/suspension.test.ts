@@ -12,7 +12,7 @@ const post = (id: string, action: string, json = '{}') =>
 const show = (id: string) => admin.read<KeyDetails>(`/keys/${id}`);
 const use = async (token: string) => (await service.call('/pets', { token })).status;
 
-test('a suspended API key is refused until it is resumed, and the admin API shows the time and the reason', async () => {
+test('the service refuses a suspended API key until it is resumed, and the admin API shows when and why it was suspended', async () => {
   const { key, token } = await make();
   expect(await use(token)).toBe(200);
   const at = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);

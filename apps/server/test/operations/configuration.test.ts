@@ -25,7 +25,7 @@ test.each([
   await expectStartupError(opening, /^DATA_DIR: cannot open \S+: (?!.*object Object)\w/);
 });
 
-test('openService starts a service when only free ports and a data directory are set', async () => {
+test('openService starts a service when no setting except the ports and a data directory is given', async () => {
   await using database = await createDatabase('embedded');
   const place = { kind: 'embedded', dataDir: database.env['DATA_DIR'] ?? '' } as const;
   const service = await openService({

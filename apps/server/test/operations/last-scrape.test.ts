@@ -9,7 +9,7 @@ import { startService } from '../support/test-service.ts';
 
 // Regression: the ops listener had already closed when the requests were counted as lost, so
 // no alert could report them.
-test('the service waits at shutdown for a last scrape of its metrics, which reports the request counts that could not be written', async () => {
+test('at shutdown, the service waits for a last scrape of its metrics, which reports how many request counts were lost', async () => {
   await using stopped = await startService('postgres', {
     clock: systemClock,
     usage: { flushMs: 60_000 },

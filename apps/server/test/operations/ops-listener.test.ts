@@ -47,7 +47,7 @@ test.each([
   ...['evil.example:3001', '127.0.0.1.evil.example', 'localhost.evil.example'],
   ...['metrics.internal.evil.example', 'evil.example@localhost', 'a b', '[', ''],
 ])(
-  'the ops listener accepts the Host header %j only if it is an IP address, localhost or in OPS_HOSTS',
+  'the ops listener accepts a Host header only if it is an IP address, localhost or in OPS_HOSTS: %j',
   async (host) => {
     const isKnown = !/evil|^$|^\[$| /.test(host);
     for (const path of ['/livez', '/admin/v1/keys', '/console', '/nowhere']) {

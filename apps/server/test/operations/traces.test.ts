@@ -103,7 +103,7 @@ test.each([
   },
 );
 
-test('the trace of a caller contains the span of its request, with child spans for SQL statements and Redis commands', () => {
+test('the span of a request belongs to the trace of the caller, and has child spans for SQL statements and Redis commands', () => {
   const request = spanOf('traced');
   expect(request).toMatchObject({ traceId, parentSpanId: callerSpanId });
   const statement = (name: string) => ({
@@ -131,14 +131,14 @@ test('the trace of a caller contains the span of its request, with child spans f
   expect(spanOf('nonsense')).toMatchObject({ parentSpanId: undefined });
 });
 
-test('the environment variables of OpenTelemetry set the resource of the spans and the batch size', () => {
+test('the environment variables of OpenTelemetry set the resource attributes of spans, and the size of the sent batches', () => {
   const own = { 'service.version': '1.0.0', 'service.instance.id': expect.any(String) };
   const given = { 'service.name': 'shop', 'deployment.environment.name': 'staging' };
   expect(resource).toMatchObject({ ...own, 'host.name': expect.any(String), ...given });
   expect(batches).toBe(spans.length);
 });
 
-test('the log lines of traced requests and failures have the trace id', () => {
+test('the log lines of traced requests and of their errors contain the trace id', () => {
   const tracedBy = (id: string) =>
     lines.filter(({ requestId }) => requestId === id).map((line) => line['trace_id']);
   expect(tracedBy('traced')).toEqual([traceId]);

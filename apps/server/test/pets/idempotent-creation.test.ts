@@ -15,7 +15,7 @@ const otherKeyId = '00000000-0000-4000-8000-000000000000';
 /** Returns the hash under which an idempotency key is stored. */
 const hashOf = (key: string) => `sha256 ${hash('sha256', key, 'hex')}`;
 
-describe.each(databaseKinds)('idempotent creations with the database %s', (kind) => {
+describe.each(databaseKinds)('database %s', (kind) => {
   const opened = useDatabase(kind);
   beforeEach(async () => {
     await opened.db.delete(pets);
@@ -47,7 +47,7 @@ describe.each(databaseKinds)('idempotent creations with the database %s', (kind)
     return results.map((it) => (it.status === 'fulfilled' ? it.value.outcome : 'failed'));
   }
 
-  test('a creation with an idempotency key that is already in use does not affect other creations in its SQL statement, nor creations by other API keys', async () => {
+  test('a creation whose idempotency key is already in use does not affect other creations in the same SQL statement', async () => {
     await create(['taken', 'earlier']);
     expect(
       await create(
@@ -69,7 +69,7 @@ describe.each(databaseKinds)('idempotent creations with the database %s', (kind)
     expect(await namesOfAll()).toEqual(created);
   });
 
-  test('a used idempotency key is refused with any other body, and the first request can still be repeated', async () => {
+  test('a used idempotency key is refused with another body, but the first request can still be repeated', async () => {
     const first = { name: 'Rex', categoryId: 9007199254740993n };
     await create(['key', first]);
     for (const other of [
@@ -110,7 +110,7 @@ describe.each(databaseKinds)('idempotent creations with the database %s', (kind)
   // Only one process can open the embedded database, so there can be no replica of the previous
   // version beside it.
   if (kind !== 'postgres') return;
-  describe('beside a replica of the previous version, which stores idempotency keys unhashed,', () => {
+  describe('beside a replica of the previous version', () => {
     /**
      * Stores an idempotency key as the previous version did before it added the animal. Returns the
      * number of inserted rows.
@@ -126,13 +126,13 @@ describe.each(databaseKinds)('idempotent creations with the database %s', (kind)
       return (await select(db, query)).length;
     };
 
-    test('an idempotency key is stored as a hash, and a replica of the previous version finds that the idempotency key was already used', async () => {
+    test('an idempotency key is stored as a hash, but a replica of the previous version still finds that it was used', async () => {
       await create(['new', 'new']);
       expect(await storedKeys()).toEqual([hashOf('new')]);
       expect(await claim(opened.db, 'new')).toBe(0);
     });
 
-    test('both versions replay a creation for 24 hours if the previous version stored its idempotency key', async () => {
+    test('both versions replay a creation for 24 hours if the previous version stored its idempotency key (unhashed)', async () => {
       await create(['before', 'before']);
       await opened.db.update(idempotencyKeys).set({ idempotencyKey: 'before' });
       await age('23 hours 59 minutes');
@@ -145,7 +145,7 @@ describe.each(databaseKinds)('idempotent creations with the database %s', (kind)
       expect(await create(['before', 'x'])).toEqual(['created']);
     });
 
-    test('an idempotency key cannot be used for a second creation during or after a request to a replica of the previous version', async () => {
+    test('an idempotency key cannot create a second animal during or after a request to a replica of the previous version', async () => {
       await inTransaction('a_test', opened.db, async (tx) => {
         expect(await claim(tx, 'both')).toBe(1);
         expect(await create(['both', 'x'])).toEqual(['in-progress']);

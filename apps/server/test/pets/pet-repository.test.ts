@@ -36,7 +36,7 @@ const has = (pet: Pet, filter: PetFilter) =>
   (filter.status ?? pet.status) === pet.status &&
   (filter.categoryId ?? pet.categoryId) === pet.categoryId;
 
-describe.each(databaseKinds)('the pet repository with the database %s', (kind) => {
+describe.each(databaseKinds)('database %s', (kind) => {
   const opened = useDatabase(kind);
   let repository: ReturnType<typeof createPetRepository>;
   const all: Required<Pet>[] = [];

@@ -72,7 +72,7 @@ test.each([
   },
 );
 
-test('listPets accepts a cursor with any page size but only with the filter of its list, and returns all requested ids on one page', async () => {
+test('listPets accepts a cursor with any page size, but only with the filter of its list', async () => {
   const { headers } = await service.call('/pets?limit=3&status=sold');
   const next = new URL(findLink(headers.get('Link') ?? '', 'next') ?? '');
   const cursor = next.searchParams.get('cursor');
@@ -91,7 +91,7 @@ const create = (key: string, json: string) =>
   service.call('/pets', { json, headers: { 'Idempotency-Key': key } });
 const isReplay = ({ headers }: Answer) => headers.get('Idempotent-Replayed') === 'true';
 
-test('createPet with a known idempotency key returns the first 201 response again, counts the request, and creates nothing', async () => {
+test('createPet with a used idempotency key repeats the first 201 response and creates nothing, but counts the request', async () => {
   const json = '{"name":"Once","categoryId":9007199254740993,"status":"available"}';
   const again = '{ "status":"available",\n"categoryId" : 9007199254740993, "name" : "\\u004fnce" }';
   const [first, second] = [await create('once', json), await create('once', again)];
@@ -126,7 +126,7 @@ test('createPet accepts only an Idempotency-Key of 1 to 255 visible ASCII charac
   expect(await named('Keyed')).toHaveLength(1);
 });
 
-test('createPet responds with 409 while another request uses the same idempotency key, and accepts the idempotency key after that request has failed', async () => {
+test('createPet responds with 409 while another request uses the same idempotency key, until that request has failed', async () => {
   await using sql = connectTo(service.database.url, 2);
   // The trigger makes every new animal wait for a lock that this session holds. The trigger also
   // refuses one of the animals.

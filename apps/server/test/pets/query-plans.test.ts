@@ -61,7 +61,7 @@ test('Postgres finds animals by their ids through the primary key', async () => 
   });
 });
 
-test('Postgres uses a cached query plan for every SQL statement that requests for animals execute', async () => {
+test('Postgres uses a cached query plan for every SQL statement about animals', async () => {
   const plans = await inTransaction('a_test', database.db, async (tx) => {
     const repository = createPetRepository({ db: tx, reads: tx });
     const creations = createIdempotentCreations(tx);

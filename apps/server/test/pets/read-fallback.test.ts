@@ -6,7 +6,7 @@ import { patientDatabase, useDatabase } from '../support/databases.ts';
 
 const database = useDatabase('postgres');
 
-test('the service reads animals on a connection of another connection pool when the pool for reads cannot connect', async () => {
+test('the service reads animals through another connection pool when the pool for reads cannot connect', async () => {
   const nowhere = openPostgres(`postgres://127.0.0.1:${await freePort()}/none`, patientDatabase);
   const { db } = database;
   const { id } = await createPetRepository({ db, reads: db }).create({

@@ -7,7 +7,7 @@ import { closeOf, openConnection } from '../wire/connection.ts';
 
 // Regression: connections to the public port used up all file descriptors of the process. Health
 // checks then failed, and nothing was logged.
-test('the service responds to health checks and limits how many requests it parses when clients use up its file descriptors', async () => {
+test('the service still responds to health checks, and limits its memory, when clients open as many connections as they can', async () => {
   await using database = await createDatabase('postgres');
   await using server = await startServer({
     env: {

@@ -17,7 +17,7 @@ const sources = [
 ];
 
 // On Linux, the output goes to /dev/full, a device that behaves like a full disk.
-test('the server process has every documented metric, and serves and stops even if it cannot write its log', async () => {
+test('the server process exports every documented metric, and works even if its log cannot be written', async () => {
   await using database = await createDatabase('postgres');
   const [port, opsPort] = [await freePort(), await freePort()];
   const device = existsSync('/dev/full') ? '/dev/full' : '/dev/null';

@@ -30,7 +30,7 @@ const tokens = /\bast_[0-9A-Za-z]{36}\b/g;
 // `banner.test.ts` tests the texts of the banner. `stop-process.test.ts` tests a Ctrl-C whose
 // signal arrives twice. The test starts the server through npm: if npm used a shell, the shell
 // would end without passing the signal on.
-test('the first start prints an API key and a curl command, and created animals survive failed starts, stops, kills and updates', async () => {
+test('the first start prints an API key and a curl command, and later starts and stops lose no created animal', async () => {
   await using directory = await temporaryDirectory({ parent: memoryDirectory() });
   const dataDir = join(directory.path, 'not', 'there', 'yet');
   const env = { DATA_DIR: dataDir, ADMIN_TOKEN: adminToken, LOG_LEVEL: 'warn' };

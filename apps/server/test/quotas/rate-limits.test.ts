@@ -59,7 +59,7 @@ test.each([
   ['"minute";q=10;w=60, "day";q=100;w=86400', '"minute";r=9;t=60, "day";r=99;t=86400', 10],
   ['"minute";q=60;w=60', '"minute";r=59;t=60', 60],
 ])(
-  'the response headers report the limits of the API key, or of the network if there is no valid key: RateLimit-Policy is %s',
+  'the response headers report the limits of the API key, or of the network if there is no valid API key: RateLimit-Policy is %s',
   async (policy, left, limit) => {
     const caller = await createCaller({ perMinute: 10, perDay: 100 });
     const answer = limit === 10 ? await caller() : await caller('/pets', { token: 'wrong' });
@@ -71,7 +71,7 @@ test.each([
   },
 );
 
-test('a 429 response says when to retry, warns when the API key is halfway to a ban, and says when a ban ends', async () => {
+test('a 429 response says when to retry, and warns when the API key is halfway to a ban', async () => {
   const caller = await createCaller({ perMinute: 1, perDay: 1_000 });
   const [admitted, ...refused] = await caller.inTurn(8);
   expect(admitted?.status).toBe(200);
@@ -93,7 +93,7 @@ test('a 429 response says when to retry, warns when the API key is halfway to a 
   }
 });
 
-test('the service creates nothing for a denied request, and checks the quota before it reports any other error', async () => {
+test('the service checks the quota before it reports any other error, and creates nothing for a denied request', async () => {
   // The denied requests cause no ban, because a ban needs more strikes than half of the limit per
   // minute.
   const caller = await createCaller({ perMinute: 1_000, perDay: 1 });
@@ -129,7 +129,7 @@ test('an admitted request uses one request of the quota whatever its status is, 
   expect(leftOf(await caller(), 'day')).toBe(999 - requests.length);
 });
 
-describe('the operation GET /rate-limit', () => {
+describe('GET /rate-limit', () => {
   test('GET /rate-limit shows both quota windows and the plan of the API key, and does not count as a request of the quota', async () => {
     const caller = await createCaller({ perMinute: 10, perDay: 100 });
     const told = rateLimitOf(await caller());
@@ -144,7 +144,7 @@ describe('the operation GET /rate-limit', () => {
     expect(rateLimitOf(await caller()).remaining).toBe(8);
   });
 
-  test('GET /rate-limit reports the same numbers as a 429, warns about a ban, shows when the ban ends, and never leads to a ban', async () => {
+  test('GET /rate-limit reports the same numbers and the same ban as a 429, and never leads to a ban itself', async () => {
     const caller = await createCaller({ perMinute: 1, perDay: 1 });
     const denied = (await caller.inTurn(3)).at(-1) as Answer;
     const calm = { bannedUntil: null, warned: false, told: rateLimitOf(denied) };
@@ -157,7 +157,7 @@ describe('the operation GET /rate-limit', () => {
     expect(await caller.status()).toMatchObject(status);
   });
 
-  test("GET /rate-limit has a limit of its own of 60 requests a minute, which is not part of the API key's quota", async () => {
+  test("GET /rate-limit has its own limit of 60 requests a minute, which is separate from the API key's quota", async () => {
     const caller = await createCaller({ perMinute: 10, perDay: 1_000 });
     const answers = await Promise.all(Array.from({ length: 61 }, () => caller('/rate-limit')));
     const [denied, ...others] = answers.filter(({ status }) => status !== 200);

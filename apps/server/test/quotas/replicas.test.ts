@@ -65,7 +65,7 @@ async function createTokens(account: string, quota: Quota, count: number): Promi
 }
 
 // `quota-rule.test.ts` tests the same with a Redis Cluster.
-test('two replicas together admit exactly the daily limit of an account when 400 requests arrive at the same time, and report the same numbers', async () => {
+test('several replicas together admit exactly the daily limit of an account when 400 requests arrive at the same time', async () => {
   const tokens = await createTokens('loaded', { perMinute: 1_000, perDay: 100 }, 20);
   const replies = await replicas.askAtOnce(400, ...tokens);
   const admitted = replies.filter(isAdmitted);
@@ -87,7 +87,7 @@ test('two replicas together admit exactly the daily limit of an account when 400
 
 // The clocks stand still, so cached API keys do not expire. The replicas learn about the change
 // only because it is announced.
-test('a change of an API key on one replica applies on all replicas, and a change of its plan does not reset its request counts', async () => {
+test('a change of an API key on one replica applies on all replicas, and keeps the request counts', async () => {
   const { key, token } = await anyAdmin().create('{"plan":"free"}');
   await askEach(token);
   await anyAdmin().call(`/keys/${key.id}`, { method: 'PATCH', json: '{"plan":"pro"}' });
@@ -110,7 +110,7 @@ test('an API key stays banned when its account loses its plan, and the other key
   expect((await askEach(hammering)).every(isBanned)).toBe(true);
 });
 
-test("each replica admits its share of an account's limit while Redis is down, and a larger share after another replica has stopped", async () => {
+test("while Redis is down, each replica admits an equal share of an account's limit, and more after another replica has stopped", async () => {
   const quota = { perMinute: 1_000, perDay: 29 };
   const shared = await createTokens('shared', quota, 3);
   const alone = await replicas.createToken(quota);

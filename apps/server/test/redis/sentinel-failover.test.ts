@@ -8,7 +8,7 @@ import { wideQuota } from '../support/test-service.ts';
 const replicationOffset = async (redis: Redis) =>
   Number(/master_repl_offset:(\d+)/.exec(await redis.command('info', 'replication'))?.[1]);
 
-test('both replicas continue with the replicated request counts of the new primary after a failover of Redis, and no request fails', async () => {
+test('after a failover of Redis, both replicas of the service continue with the replicated request counts, and no request fails', async () => {
   const printed = vi.spyOn(console, 'error');
   onTestFinished(() => printed.mockRestore());
   await using redis = await openRedisSentinels();

@@ -81,7 +81,7 @@ test('the first page of the documentation shows a request and the headers of its
   expect(Object.keys(JSON.parse(body)[0])).toEqual(Object.keys(pet ?? {}));
 });
 
-test('the documentation page of operations contains the details of the OpenAPI document', async () => {
+test('the documentation page of operations contains the parameters, schemas and errors from the OpenAPI document', async () => {
   const { text } = await get('/docs/guides/operations.md');
   for (const line of [
     '| `limit` | query | integer, 1 to 100, default 20 | The largest number',
@@ -131,7 +131,7 @@ test('the search of the documentation finds every error code and guide, and its 
   expect(pages.filter((page) => !found.has(page))).toEqual(['/docs/changelog']);
 });
 
-test('every documentation page exists as Markdown with absolute links, in /llms.txt and in /llms-full.txt', async () => {
+test('every documentation page is available as Markdown with absolute links, and is part of /llms.txt and /llms-full.txt', async () => {
   const { headers, text } = await get('/llms.txt');
   expect(headers.get('Content-Type')).toBe('text/plain; charset=utf-8');
   expect(text).toMatch(/^# Animal Store API\n\n> /);

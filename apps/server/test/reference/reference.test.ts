@@ -29,7 +29,7 @@ const service = useService('postgres', {
 const get = (path: string, headers: Record<string, string> = {}) =>
   send(service.server.origin, { method: 'GET', target: path, headers });
 
-test('/openapi.json contains the real addresses of the service, and the pages in /docs may connect to them', async () => {
+test('/openapi.json contains the real addresses of the service, and the security policy of /docs allows connections to them', async () => {
   const { status, text, headers } = await get('/openapi.json', { Origin: 'https://tools.example' });
   expect(status).toBe(200);
   expect(Object.fromEntries(headers)).toMatchObject({
@@ -74,7 +74,7 @@ test.each([
   ['/docs', 'POST', 405],
   ['/<script>', 'GET', 404],
 ])(
-  'the service refuses %s %s with an HTML page for browsers and with a JSON error body for programs',
+  'the service refuses %s %s with an HTML page for browsers, and with a JSON error for programs',
   async (target, method, status) => {
     const ask = (accept: string) =>
       send(service.server.origin, { method, target, headers: { Accept: accept } });
@@ -93,7 +93,7 @@ test.each([
   },
 );
 
-describe('the paths that need no API key', () => {
+describe('public paths', () => {
   const paths = ['/docs', '/openapi.json', '/nowhere'];
 
   // Regression: a caller could download megabytes of documentation without any limit.

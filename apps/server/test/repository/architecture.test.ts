@@ -31,7 +31,7 @@ const rooms = Object.entries({
 
 const src = 'apps/server/src/';
 
-test("every folder of the server's source is listed as a room, and may import only rooms listed before it", () => {
+test('every source folder of the server is in the list of rooms, and may import only rooms that are listed before it', () => {
   const names = rooms.map(({ room }) => room);
   const entries = readdirSync(join(repository, src), { withFileTypes: true });
   const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
@@ -69,7 +69,7 @@ test.each([
   ],
   ['handles signals or exits', /process\.(on|once|exit|kill)\b/],
 ])(
-  'no file of the server %s directly, because files receive the clock and the process object as arguments',
+  'no file of the server %s directly, because the clock and the process object are passed as arguments',
   (_what, code) => {
     expect(sourcesOf(src).filter((file) => code.test(readSource(file)))).toEqual([]);
   },

@@ -75,7 +75,7 @@ test('the Compose file sets no default login for Grafana, because everyone would
   expect(compose).toMatch(/GF_AUTH_DISABLE_LOGIN_FORM: 'true'/);
 });
 
-test('the job of the release workflow that has permission to publish runs no tests', () => {
+test('the release workflow runs no tests in the job that has permission to publish', () => {
   const jobs = read('.github/workflows/release.yml').split(/^ {2}(?=\w+:\n)/m);
   const publishing = jobs.filter((job) => job.includes('id-token: write'));
   expect(publishing).toHaveLength(1);
@@ -84,7 +84,7 @@ test('the job of the release workflow that has permission to publish runs no tes
 
 // An attacker who takes over the repository of an action can move its tags to other code, but
 // cannot change its commits. So a workflow must not name an action by a tag.
-test('every workflow names each action by its commit, and its version in a comment', () => {
+test('every workflow pins each action to a commit, and names the version in a comment', () => {
   const workflows = globSync('.github/workflows/*.{yml,yaml}', { cwd: repository });
   const actions = workflows.flatMap((file) => all(read(file), /^ *(?:- )?uses: *(.*)$/gm));
   expect(actions).not.toEqual([]);
@@ -111,7 +111,7 @@ test('the Compose and Kubernetes files give the service enough time to shut down
   expect(Number(period)).toBeGreaterThanOrEqual(needed(settings));
 });
 
-describe('the alert rules in deploy', () => {
+describe('alert rules', () => {
   const rules = read('deploy/prometheus/animal-store.rules.yaml');
 
   test('every alert links to a section of the runbook with the name of the alert', () => {
@@ -137,7 +137,7 @@ describe('the alert rules in deploy', () => {
   });
 });
 
-test('docs/capacity.md contains the same table as the capacity model calculates', () => {
+test('docs/capacity.md contains the table that the capacity model calculates', () => {
   const model = join(repository, 'deploy/capacity/model.mjs');
   const table = execFileSync(process.execPath, [model], { encoding: 'utf8' });
   expect(read('docs/capacity.md')).toContain(table);

@@ -63,7 +63,7 @@ test(`the document ${path} lists exactly the source files that a GET request or 
   expect(tableFiles, where).toEqual([...more].sort());
 });
 
-test(`the document ${path} names only files of the server that run when an operator revokes an API key`, async () => {
+test(`the document ${path} names only source files that are executed when an operator revokes an API key`, async () => {
   await using redis = await openRedis();
   await using service = await openQuietService(redis.url);
   const admin = adminOf(service.server);

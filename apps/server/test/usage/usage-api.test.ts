@@ -21,7 +21,7 @@ const { service, admin } = useAdmin('postgres', {
 const read = (path: string) => admin.read<Ledger>(path);
 const post = (path: string, json = '{}') => admin.call(path, { method: 'POST', json });
 
-test('the admin API returns the usage of one API key by operation and outcome, of all keys, and of the busiest keys', async () => {
+test('the admin API returns the usage of one API key by operation and outcome, of all API keys, and of the busiest API keys', async () => {
   const { key, token } = await admin.create(
     '{"plan":"enterprise","quota":{"perMinute":9,"perDay":1000},"name":"=cmd()","account":"\\"C-17\\", =1+1"}',
   );
@@ -112,7 +112,7 @@ test.each<[why: string, status: number, end: (key: Key) => unknown]>([
     },
   ],
 ])(
-  'requests with an API key that %s count for the key and for the quota of the network, and cause few database lookups',
+  'requests with an API key that %s appear in the usage of this API key, but use up the quota of their network',
   async (why, status, end) => {
     const account = `of a key that ${why}`;
     const { key, token } = await admin.create(
@@ -154,7 +154,7 @@ test.each<[why: string, status: number, end: (key: Key) => unknown]>([
   },
 );
 
-test('the service writes all request counts to the database at shutdown, or logs how many requests are lost', async () => {
+test('at shutdown, the service writes all request counts to the database, or logs how many requests are lost', async () => {
   const usage = { flushMs: 60_000 };
   await using service = await startService('postgres', { usage });
   await using sql = connectTo(service.database.url);
