@@ -92,12 +92,12 @@ interface Prepared<Row> {
 }
 
 /** A row of a result, with the number of the execution that it belongs to. */
-interface Answering {
+interface NumberedRow {
   readonly execution: number;
 }
 
 /**
- * The column of {@link Answering}, in SQL. The database returns the number that it has received.
+ * The column of {@link NumberedRow}, in SQL. The database returns the number that it has received.
  */
 export const execution: SQL<number> = sql<number>`${sql.placeholder('execution')}::int`;
 
@@ -124,14 +124,15 @@ let executions = 0;
  * @returns the statement. Its last argument is the number of rows in a complete result. It rejects
  *   with a {@link DatabaseUnavailableError} (`INCOMPLETE`) if the result is incomplete.
  */
-export function preparedStatement<Row extends Answering>(
+export function preparedStatement<Row extends NumberedRow>(
   name: string,
   build: (db: Database) => { prepare(name: string): Prepared<Row> },
 ): (db: Database, values?: Record<string, unknown>, rowCount?: number) => Promise<Row[]> {
-  return provenStatement(name, (db) => build(db).prepare(name));
+  return checkedStatement(name, (db) => build(db).prepare(name));
 }
 
-function provenStatement<Row extends Answering>(
+/** Defines a {@link preparedStatement} from a function that prepares it. */
+function checkedStatement<Row extends NumberedRow>(
   name: string,
   prepare: (db: Database) => Prepared<Row>,
 ): (db: Database, values?: Record<string, unknown>, rowCount?: number) => Promise<Row[]> {
@@ -144,38 +145,39 @@ function provenStatement<Row extends Answering>(
     }
     // The modulus keeps the number within Postgres's 32-bit integers.
     executions = (executions + 1) % 0x7fff_ffff;
-    const asked = executions;
-    const answer = prepared.execute({ ...values, execution: asked });
+    const number = executions;
+    const answer = prepared.execute({ ...values, execution: number });
     return run(
       name,
       db,
-      answer.then((given) => expectComplete(given, asked, rowCount)),
+      answer.then((result) => expectComplete(result, number, rowCount)),
     );
   };
 }
 
 /**
- * Checks that the result of a statement is complete.
+ * Returns the rows of a result, if it is complete.
  *
+ * @param number the number of this execution.
  * @throws {DatabaseUnavailableError} if there are too few or too many rows, or rows of another
  *   execution.
  */
-function expectComplete<Row extends Answering>(
-  answer: readonly (Row | undefined)[] | { readonly rows: readonly (Row | undefined)[] },
-  asked: number,
+function expectComplete<Row extends NumberedRow>(
+  result: readonly (Row | undefined)[] | { readonly rows: readonly (Row | undefined)[] },
+  number: number,
   rowCount: number,
 ): Row[] {
-  const rows = 'rows' in answer ? answer.rows : answer;
-  const whole = rows.filter((row) => row?.execution === asked);
-  if (whole.length !== rowCount || rows.length !== rowCount) {
+  const rows = 'rows' in result ? result.rows : result;
+  const own = rows.filter((row) => row?.execution === number);
+  if (own.length !== rowCount || rows.length !== rowCount) {
     throw new DatabaseUnavailableError(incompleteAnswer);
   }
-  return whole as Row[];
+  return own as Row[];
 }
 
 /** The type of an execution's result, in the form that drizzle's types need. */
-interface Raw<Row> extends PreparedQueryConfig {
-  execute: Awaited<ReturnType<Prepared<Row & Answering>['execute']>>;
+interface PreparedRows<Row> extends PreparedQueryConfig {
+  execute: Awaited<ReturnType<Prepared<Row & NumberedRow>['execute']>>;
 }
 
 /**
@@ -187,15 +189,15 @@ interface Raw<Row> extends PreparedQueryConfig {
 export function preparedSql<Row>(
   name: string,
   text: SQL,
-): (db: Database, requests: readonly object[]) => Promise<(Row & Answering)[]> {
-  const ask = provenStatement<Row & Answering>(name, (db) => {
+): (db: Database, requests: readonly object[]) => Promise<(Row & NumberedRow)[]> {
+  const execute = checkedStatement<Row & NumberedRow>(name, (db) => {
     const query = new PgDialect().sqlToQuery(text);
     // `db.execute` is not used here, because Postgres would then plan the statement again for each
     // execution.
-    return db._.session.prepareQuery<Raw<Row>>(query, undefined, name, false);
+    return db._.session.prepareQuery<PreparedRows<Row>>(query, undefined, name, false);
   });
   return (db, requests) =>
-    ask(
+    execute(
       db,
       { requests: JSON.stringify(requests.map((request, n) => ({ n, ...request }))) },
       requests.length,
