@@ -14,14 +14,15 @@ type CountedSocket = Socket & { [pending]?: number };
 /** The length in bytes below which a chunk of a body counts as small. */
 const smallChunkBytes = 256;
 
-/**
- * The number of small chunks that a request may have before somebody reads its body. A program that
- * writes each token of its JSON as a chunk sends about 50 of them.
- */
-const maxSmallChunks = 256;
+/** The size of the buffer to which small chunks are copied, in bytes. */
+const gatheredBytes = 4_096;
 
-/** The property of a request that counts its small chunks. Only requests with such chunks have it. */
-const smallChunks = Symbol('small chunks');
+/**
+ * The property of a request with the small chunks that arrived last. Only requests with such chunks
+ * have it.
+ */
+const gathered = Symbol('gathered chunks');
+type GatheredChunks = { readonly buffer: Buffer; length: number };
 
 function countPending(socket: CountedSocket, change: 1 | -1): void {
   socket[pending] = (socket[pending] ?? 0) + change;
@@ -31,7 +32,9 @@ function leaveQueue(this: ServerResponse): void {
   countPending(this.req.socket, -1);
 }
 
-/** The part of the options of `createServer` that limits pipelining and small chunks. */
+/**
+ * The part of the options of `createServer` that limits pipelining, and the memory of small chunks.
+ */
 export interface PipeliningOptions {
   readonly IncomingMessage: RequestType;
   readonly ServerResponse: ResponseType;
@@ -48,11 +51,11 @@ export interface PipeliningOptions {
  * request stops the parser. So a request over the limit is treated as an upgrade request. Node then
  * closes the connection, because the server does not listen to `upgrade`.
  *
- * The server also closes the connection of a request whose body has too many small chunks that
- * nobody has read yet. This prevents another attack: Node creates an object of 500 bytes for each
- * chunk, and only counts the bytes of the chunks before it stops reading. In tests, a body in chunks
- * of one byte filled 11 MB for each connection. It needed no API key. A body that is being read may
- * arrive in any number of small chunks, because a slow connection delivers single bytes.
+ * The options also prevent another attack: Node creates an object of 500 bytes for each chunk of a
+ * body, and only counts the bytes of the chunks before it stops reading. In tests, a body in chunks
+ * of one byte filled 11 MB for each connection, and needed no API key. So small chunks are copied
+ * together until somebody reads the body. Their connection is not closed, because some programs
+ * write each token of their JSON as a chunk.
  */
 export function limitPipelining(maxPending: number): PipeliningOptions {
   class LimitedRequest extends IncomingMessage {
@@ -62,7 +65,7 @@ export function limitPipelining(maxPending: number): PipeliningOptions {
      * `upgrade`, and a real class field would reset it afterwards.
      */
     declare private asksForUpgrade: boolean;
-    declare private [smallChunks]?: number;
+    declare private [gathered]?: GatheredChunks | undefined;
 
     constructor(socket: Socket) {
       super(socket);
@@ -81,16 +84,30 @@ export function limitPipelining(maxPending: number): PipeliningOptions {
       this.asksForUpgrade = asked;
     }
 
-    /** Node calls this method for each chunk of the body, and with `null` at the end. */
+    /** Node calls this method for each chunk of the body, and with `null` at its end. */
     override push(chunk: Buffer | null, encoding?: BufferEncoding): boolean {
-      if (chunk !== null && chunk.length < smallChunkBytes && this.readableFlowing !== true) {
-        this[smallChunks] = (this[smallChunks] ?? 0) + 1;
-        if (this[smallChunks] > maxSmallChunks) {
-          this.destroy();
-          return false;
-        }
+      // `readableFlowing` is `null` until somebody reads the body.
+      if (chunk === null || chunk.length >= smallChunkBytes || this.readableFlowing !== null) {
+        this.pushGathered();
+        return super.push(chunk, encoding);
       }
-      return super.push(chunk, encoding);
+      if ((this[gathered]?.length ?? 0) + chunk.length > gatheredBytes) this.pushGathered();
+      this[gathered] ??= { buffer: Buffer.allocUnsafeSlow(gatheredBytes), length: 0 };
+      this[gathered].length += chunk.copy(this[gathered].buffer, this[gathered].length);
+      return this.readableLength + this[gathered].length < this.readableHighWaterMark;
+    }
+
+    /** Node calls this method when somebody reads the body. */
+    override _read(size: number): void {
+      this.pushGathered();
+      super._read(size);
+    }
+
+    private pushGathered(): void {
+      if (this[gathered] === undefined) return;
+      const { buffer, length } = this[gathered];
+      this[gathered] = undefined;
+      super.push(buffer.subarray(0, length));
     }
   }
 
