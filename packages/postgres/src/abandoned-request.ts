@@ -17,6 +17,14 @@ export function runUntilAbandoned<Result>(signal: AbortSignal, work: () => Resul
 }
 
 /**
+ * Runs work whose result several requests share. Its statements are sent, and are not canceled, even
+ * if the client of the request that started the work has disconnected.
+ */
+export function runForAll<Result>(work: () => Result): Result {
+  return signals.exit(work);
+}
+
+/**
  * Returns the signal of the request that the current code serves, or `undefined` if there is none.
  */
 export const currentSignal = (): AbortSignal | undefined => signals.getStore();

@@ -1,7 +1,7 @@
 // This index exports nothing that opens a database. `./open-postgres` and `./open-embedded` are
 // separate entries, so that a process loads only one driver.
 
-export { runUntilAbandoned } from './abandoned-request.ts';
+export { runForAll, runUntilAbandoned } from './abandoned-request.ts';
 export { type Outage, watchAvailability } from './availability.ts';
 export type { Database, DatabaseAddress, Listening, OpenDatabase, Wait } from './database.ts';
 export {

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { readMigrationFiles } from 'drizzle-orm/migrator';
+import { runForAll } from './abandoned-request.ts';
 import type { OpenDatabase } from './database.ts';
 import {
   DatabaseError,
@@ -51,10 +52,13 @@ export function createDatabaseCheck(
   migrationsFolder: string,
 ): () => Promise<string | undefined> {
   const newest = readMigrationFiles({ migrationsFolder }).at(-1)?.folderMillis ?? 0;
+  const pools = new Set([db, reads]);
+  const checkPools = () => Promise.all([...pools].map((pool) => checkDatabase(pool)));
   return async function findDatabaseFault() {
     try {
-      const pools = new Set([db, reads]);
-      const answers = await Promise.all([...pools].map((pool) => checkDatabase(pool)));
+      // Health checks and requests of operators share the result, so the statements must not depend
+      // on whether the client of one request has disconnected.
+      const answers = await runForAll(checkPools);
       for (const { session, newestMigration } of answers) {
         const fault = findSessionFault(session);
         if (fault !== undefined) return `DATABASE_URL: ${fault}.`;

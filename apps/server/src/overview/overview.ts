@@ -1,6 +1,6 @@
 import { type Overview, type UsageOutcome, usageOutcomes } from '@animal-store/admin-contract';
 import type { Database } from '@animal-store/postgres';
-import { runUntilAbandoned, statement } from '@animal-store/postgres';
+import { runForAll, statement } from '@animal-store/postgres';
 import type { Clock } from '@animal-store/runtime';
 import { count, sql } from 'drizzle-orm';
 import { isOpen, listOpenBans, type ReadBans } from '../bans/current-bans.ts';
@@ -72,7 +72,7 @@ export function createOverview(options: {
     if (counted === undefined || clock.elapsed() - counted.at > countedForMs) {
       // Several requests may share the query, so it must not be canceled when the request that
       // started it ends.
-      const keys = runUntilAbandoned(new AbortController().signal, () => countKeys(db));
+      const keys = runForAll(() => countKeys(db));
       counted = { keys, at: clock.elapsed() };
       keys.catch(() => {
         counted = undefined;

@@ -1,11 +1,17 @@
 import { getEventListeners } from 'node:events';
 import { setImmediate as nextIteration } from 'node:timers/promises';
 import type { OpenDatabase } from '@animal-store/postgres';
-import { runUntilAbandoned, StatementTooSlowError, statement } from '@animal-store/postgres';
+import {
+  createDatabaseCheck,
+  runUntilAbandoned,
+  StatementTooSlowError,
+  statement,
+} from '@animal-store/postgres';
 import { openPostgres } from '@animal-store/postgres/open-postgres';
 import { until } from '@animal-store/testkit';
 import { sql } from 'drizzle-orm';
 import { beforeAll, expect, test } from 'vitest';
+import { migrationOptions } from '../../src/schema/migration-options.ts';
 import { createDatabase, patientDatabase, type TestDatabase } from '../support/databases.ts';
 
 // SQL statements of the admin API have separate connections and timeouts: see
@@ -127,6 +133,16 @@ test.each(['embedded', 'postgres'] as const)(
     await opened.close();
   },
 );
+
+// Regression: health checks share one check of the database with the overview of operators. An
+// operator who disconnected could make them fail.
+test('the check of the database is carried out even if the client has aborted the admin request that started it', async () => {
+  await using own = await createDatabase('postgres');
+  const opened = await own.open();
+  const findDatabaseFault = createDatabaseCheck(opened, migrationOptions.migrationsFolder);
+  expect(await runUntilAbandoned(AbortSignal.abort(), findDatabaseFault)).toBeUndefined();
+  await opened.close();
+});
 
 // Regression: when a statement was canceled while its connection opened, the connection was never used
 // again. After two such statements, all statements of operators failed for up to an hour.
