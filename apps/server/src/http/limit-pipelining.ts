@@ -86,8 +86,10 @@ export function limitPipelining(maxPending: number): PipeliningOptions {
 
     /** Node calls this method for each chunk of the body, and with `null` at its end. */
     override push(chunk: Buffer | null, encoding?: BufferEncoding): boolean {
-      // `readableFlowing` is `null` until somebody reads the body.
-      if (chunk === null || chunk.length >= smallChunkBytes || this.readableFlowing !== null) {
+      // The first chunk is not copied, because most small bodies have only one. `readableFlowing` is
+      // `null` until somebody reads the body.
+      const isFollowing = this.readableLength > 0 && this.readableFlowing === null;
+      if (chunk === null || chunk.length >= smallChunkBytes || !isFollowing) {
         this.pushGathered();
         return super.push(chunk, encoding);
       }

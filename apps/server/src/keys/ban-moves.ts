@@ -49,6 +49,14 @@ const listAccountIds = statement('list_ids_of_accounts', (tx, names: string[]) =
   tx.select({ id: accounts.id }).from(accounts).where(inArray(accounts.name, names)),
 );
 
+const listPendingAccountIds = statement('list_accounts_of_ban_moves', (tx, keyId: string) =>
+  tx
+    .selectDistinct({ id: accounts.id })
+    .from(banMoves)
+    .innerJoin(accounts, sql`${accounts.name} = any(${banMoves.accounts})`)
+    .where(eq(banMoves.keyId, keyId)),
+);
+
 const lockKeys = statement('lock_keys', (tx, ids: string[]) =>
   tx
     .select({ id: apiKeys.id })
@@ -140,6 +148,15 @@ export function createBanMoves(db: Database, quotas: Pick<Quotas, 'moveBan'>) {
     },
 
     finish,
+
+    /**
+     * Returns the ids of the accounts that may still store a ban of an API key, because a move of
+     * the ban has not ended. In a Redis Cluster, the move of a replica that has stopped can leave
+     * copies of the ban in both accounts.
+     */
+    async findPendingAccountIds(tx: Database, keyId: string): Promise<string[]> {
+      return (await listPendingAccountIds(tx, keyId)).map(({ id }) => id);
+    },
 
     /** Finishes the moves that other replicas of the service, or this one, could not finish. */
     async finishAll(): Promise<void> {

@@ -162,6 +162,8 @@ export function createKeyManagement(
    * Ends the ban of a locked API key in Redis. If another operator gives the account its first plan
    * at the same time, the ban moves from the data of the key in Redis to the data of the account.
    * So the function looks for the account again, and also ends the ban in the data of the account.
+   * It also ends the copies that an unfinished move of the ban may have left in other accounts.
+   * Otherwise, the rest of the move would bring the ban back.
    *
    * @returns what was ended: the ban, and the number of strikes (denied requests that count towards
    * a ban).
@@ -174,9 +176,11 @@ export function createKeyManagement(
       const accountId = await findAccountId();
       const ended = await quotas.unban({ id, accountId });
       const createdId = accountId ?? (await findAccountId());
-      if (createdId === accountId) return ended;
-      const atAccount = await quotas.unban({ id, accountId: createdId });
-      return ended.bannedUntil === undefined ? atAccount : ended;
+      const others = new Set([createdId, ...(await moves.findPendingAccountIds(tx, id))]);
+      others.delete(accountId);
+      const endedThere: EndedBan[] = [];
+      for (const other of others) endedThere.push(await quotas.unban({ id, accountId: other }));
+      return [ended, ...endedThere].find(({ bannedUntil }) => bannedUntil !== undefined) ?? ended;
     } catch (error) {
       if (!(error instanceof QuotasUnavailableError)) throw error;
       throw new AdminRefusal('service_unavailable', adminErrorMessages.notUnbanned);
