@@ -87,7 +87,7 @@ function serviceSettings(env: EnvironmentReader) {
       env.text(
         'OTEL_TRACES_SAMPLER_ARG',
         (text) => /^(?:0|1|0?\.\d{1,9}|1\.0)$/.test(text),
-        'a share from 0 to 1, such as OTEL_TRACES_SAMPLER_ARG=0.1',
+        'a fraction from 0 to 1, such as OTEL_TRACES_SAMPLER_ARG=0.1',
       ) ?? 1,
     ),
     /**

@@ -16,8 +16,8 @@ test('parseRedisUrls removes parameters that have no effect from the URL, and re
   expect(parseRedisUrls('rediss://a:6380/1?ssl_cert_reqs=required&family=0')).toEqual({
     urls: ['rediss://a:6380/1'],
     notes: [
-      'ssl_cert_reqs is ignored (certificates are always checked)',
-      'family is ignored (IPv4 and IPv6 are both tried)',
+      'ssl_cert_reqs is ignored (the service always checks certificates)',
+      'family is ignored (the service tries both IPv4 and IPv6)',
     ],
   });
 });
@@ -42,7 +42,7 @@ test.each([
     'expected a host; Unix sockets are not supported: write redis://host:port',
   ],
   ['redis://a?connectTimeout=1000', 'connectTimeout: refused (set REDIS_TIMEOUT_MS instead)'],
-  ['redis://a?enableOfflineQueue=true', /^enableOfflineQueue: refused \(the service sets it/],
+  ['redis://a?enableOfflineQueue=true', /^enableOfflineQueue: refused \(the service sets this option/],
   ['redis://a?db=1', 'db: refused (write it as the path: redis://host:port/1)'],
   ['redis://a?password=secret', /^password: refused \(write it into the URL/],
   ['redis://a?tls=true', 'tls: refused (write rediss:// instead of redis://)'],

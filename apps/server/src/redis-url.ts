@@ -4,22 +4,27 @@ import { ignored, oneOf, type ParameterRule, readParameters, refused } from '@an
 const inUrl = refused('write it into the URL: redis://user:password@host:port');
 const tls = refused('write rediss:// instead of redis://');
 const timeouts = refused('set REDIS_TIMEOUT_MS instead');
-const setByService = refused('the service sets it itself; remove it');
-const pooling = ignored('the service has one connection');
+const setByService = refused('the service sets this option itself; remove the parameter');
+const pooling = ignored('the service opens only one connection to each Redis server');
 
 /**
  * The rules for every known parameter of a `redis://…` URL, including parameters that hosting
  * providers and other Redis clients use.
  */
 export const redisParameters: Readonly<Record<string, ParameterRule>> = {
-  family: ignored('IPv4 and IPv6 are both tried'),
-  protocol: ignored('the client chooses the version', oneOf('2', '3')),
-  ssl_cert_reqs: ignored('certificates are always checked', oneOf('required', 'CERT_REQUIRED')),
-  decode_responses: ignored('the service chooses the format of responses'),
-  encoding: ignored('the service chooses the format of responses'),
+  family: ignored('the service tries both IPv4 and IPv6'),
+  protocol: ignored('the service chooses the version of the Redis protocol', oneOf('2', '3')),
+  ssl_cert_reqs: ignored(
+    'the service always checks certificates',
+    oneOf('required', 'CERT_REQUIRED'),
+  ),
+  decode_responses: ignored('the service chooses the format of responses from Redis'),
+  encoding: ignored('the service chooses the format of responses from Redis'),
   health_check_interval: ignored('the service finds dead connections by itself'),
   socket_keepalive: ignored('the service finds dead connections by itself'),
-  retry_on_timeout: ignored('commands are never sent twice, because they would count twice'),
+  retry_on_timeout: ignored(
+    'the service never sends a command twice, because it would count a request twice',
+  ),
   client_name: ignored('the name is animal-store'),
   max_connections: pooling,
   pool_size: pooling,
@@ -45,7 +50,9 @@ export const redisParameters: Readonly<Record<string, ParameterRule>> = {
   enableReadyCheck: setByService,
   lazyConnect: setByService,
   connectionName: setByService,
-  readOnly: refused('a replica accepts no writes; remove it'),
+  readOnly: refused(
+    'the service must write to Redis, but a replica accepts no writes; remove the parameter',
+  ),
   role: refused('write redis+sentinel://host:port,host:port/name'),
   name: refused('write redis+sentinel://host:port,host:port/name'),
   sentinels: refused('write redis+sentinel://host:port,host:port/name'),

@@ -68,7 +68,7 @@ test.each([
   ],
   ['target_session_attrs=', /^target_session_attrs: expected/],
   ['target_session_attrs=any&target_session_attrs=any', 'target_session_attrs: expected once'],
-  ['statement_timeout=0', /^statement_timeout: refused \(the service sets it itself/],
+  ['statement_timeout=0', /^statement_timeout: refused \(the service sets this option itself/],
   ['search_path=app', /^search_path: refused/],
   ['options=-c%20search_path%3Dapp', /^options: refused \(set it for the role/],
   ['host=%2Ftmp', /^host: refused \(write it into the URL; a Unix socket as postgres:/],

@@ -50,7 +50,7 @@ export interface PostgresUrl {
 const keepAlive = ignored('the service finds dead connections by itself');
 const pooling = ignored('the size of the pool is fixed');
 const clientCertificate = refused('client certificates are not supported; use a password');
-const ours = refused('the service sets it itself; remove it');
+const ours = refused('the service sets this option itself; remove the parameter');
 const inUrl = refused('write it into the URL: postgres://user:password@host:port/name');
 
 /**

@@ -82,7 +82,7 @@ export function createAccountManagement(
       const [before] = await lockAccount(tx, name);
       const [after] = await updateAccount(tx, name, values);
       if (before === undefined || after === undefined)
-        throw new Error(`The account ${name} was not stored: the statement returned no row.`);
+        throw new Error(`The account ${name} was not stored: the UPDATE returned no row.`);
       const difference = differenceOf(auditedOf(before), auditedOf(after));
       if (difference !== undefined) {
         const subject = { type: 'account', id: after.id, name, account: name } as const;

@@ -143,7 +143,8 @@ export function createBanMoves(db: Database, quotas: Pick<Quotas, 'moveBan'>) {
      */
     async begin(move: { keyId: string | null; accounts: string[] }): Promise<BanMove> {
       const [begun] = await insertMove(db, move);
-      if (begun === undefined) throw new Error('The move was not stored: INSERT returned no row.');
+      if (begun === undefined)
+        throw new Error('The move of a ban was not stored: the INSERT returned no row.');
       return begun;
     },
 

@@ -94,7 +94,7 @@ async function addKey(tx: Database, newKey: NewKey): Promise<{ id: string; token
   const account = newKey.account && (await resolveAccount(tx, newKey.account));
   const choice = await planOfNewKey(tx, { ...newKey, account });
   const [row] = await insertKey(tx, { name, ...storedPlan(choice), account, expiresAt, scopes });
-  if (row === undefined) throw new Error('The key was not stored: the INSERT returned no row.');
+  if (row === undefined) throw new Error('The API key was not stored: the INSERT returned no row.');
   return { id: row.id, token: await keyTokens.add(tx, row.id) };
 }
 

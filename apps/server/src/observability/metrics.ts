@@ -23,12 +23,13 @@ const watchedGauges = {
   animal_store_requests_in_flight: 'Requests to the public port that are in progress.',
   animal_store_requests_waiting:
     'Requests to the public port that wait in the queue because of overload.',
-  animal_store_ready: '1 if /readyz responds with 200, otherwise 0.',
+  animal_store_ready: 'Whether this replica is ready: 1 if /readyz responds with 200, otherwise 0.',
   animal_store_replicas:
     'The number of replicas, as this replica counts them. While Redis is unavailable, each replica admits an equal share of each quota.',
   animal_store_heartbeat_age_seconds:
     'Time since the last heartbeat on the connection that listens to Postgres (LISTEN). Heartbeats are sent every 2 s.',
-  animal_store_usage_write_age_seconds: 'Time since this replica last wrote to the usage ledger.',
+  animal_store_usage_write_age_seconds:
+    'Time since this replica last wrote its request counts to the database.',
 };
 
 /**
@@ -153,7 +154,7 @@ export function openMetrics({
   }
   const waitSeconds = requestHistogram(
     'http_request_wait',
-    'Time that a completed request waited in a stage: queue (during overload), redis (for its quota), sql, body (for its own body).',
+    'Time that a completed request waited: in the queue during overload (queue), for its quota (redis), for SQL statements (sql), and for its own body (body).',
   );
   const queueSeconds = waitSeconds({ stage: 'queue' });
   const redisWaitSeconds = waitSeconds({ stage: 'redis' });
@@ -169,7 +170,7 @@ export function openMetrics({
     'Requests that were checked against a quota, by plan (none if there is no valid API key), by the most restrictive window, and by outcome.',
     ['plan', 'window', 'outcome'],
   );
-  const bans = counter('bans_total', 'Bans that were started by requests to this replica.');
+  const bans = counter('bans_total', 'Bans of API keys that began with a request to this replica.');
   const connectionsRefused = counter(
     'connections_refused_total',
     'Connections to the public port that were closed immediately, by the limit that they exceeded.',
@@ -188,7 +189,7 @@ export function openMetrics({
   );
   const spansDropped = counter(
     'spans_dropped_total',
-    'Spans that were dropped, because too many waited (queue_full) or the trace collector did not accept them (export_failed).',
+    'Spans of traces that were dropped, because too many spans waited (queue_full) or the trace collector did not accept them (export_failed).',
     ['reason'],
   );
   for (const reason of spanLosses) spansDropped.inc({ reason }, 0);

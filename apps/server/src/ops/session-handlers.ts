@@ -15,7 +15,7 @@ export function createSessionHandlers({ sessions, clock }: AdminServices) {
       // token, so they cannot begin a session either.
       if (token === undefined || isToken(token, 'session')) {
         throw invalidToken(
-          'Send the token of an operator: a session cannot create another session.',
+          'Send the token of an operator instead: a session cannot create another session.',
         );
       }
       const { expiresAt, token: session } = await sessions.begin(actor, token, confirmActorOf(res));

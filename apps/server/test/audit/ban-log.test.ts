@@ -135,8 +135,8 @@ test('the service moves the ban of an API key in Redis when the key joins or lea
     await keys.change(key.id, { account: name }, someCause);
   const [alone, inAccount] = [{ id: key.id }, { id: key.id, accountId: stored?.id }];
   // Each change moves the ban twice: before the commit, and after this replica has learned about
-  // the change. The second move also looks for bans in the data of accounts without a plan, because
-  // these accounts may have had a plan.
+  // the change. The second move also looks for bans that Redis stores for accounts without a plan,
+  // because these accounts may have had a plan.
   const found = moves.filter(([{ accountId }]) => [undefined, stored?.id].includes(accountId));
   expect(found).toEqual([
     ...Array(2).fill([alone, inAccount]),

@@ -3,7 +3,10 @@ import { useConsole } from '../support/use-console.ts';
 import { manageOperators } from './journeys/operators.ts';
 import { keepConsoleOpen, signIn } from './journeys/sign-in.ts';
 
-/** The service and the browser of this file. Each journey creates its own accounts and operators. */
+/**
+ * The service and the browser that the tests of this file share. Each journey (a test in the
+ * browser) creates its own accounts and operators.
+ */
 const store = useConsole();
 
 test('an operator logs in with several tabs, logs in again without losing input, and logs out of all tabs', () =>

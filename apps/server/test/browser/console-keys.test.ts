@@ -5,7 +5,10 @@ import { useKeyboard } from './journeys/many-keys.ts';
 import { manageKey } from './journeys/one-key.ts';
 import { changeAccount, explainDenials } from './journeys/refused-customer.ts';
 
-/** The service and the browser of this file. Each journey creates its own accounts and operators. */
+/**
+ * The service and the browser that the tests of this file share. Each journey (a test in the
+ * browser) creates its own accounts and operators.
+ */
 const store = useConsole();
 
 test('an operator creates an API key for a customer, changes it, and revokes it after a leak', () =>

@@ -4,7 +4,10 @@ import { useConsole } from '../support/use-console.ts';
 import { viewLastWeek } from './journeys/last-week.ts';
 import { chooseView } from './journeys/own-view.ts';
 
-/** The service and the browser of this file. Each journey creates its own accounts and operators. */
+/**
+ * The service and the browser that the tests of this file share. Each journey (a test in the
+ * browser) creates its own accounts and operators.
+ */
 const store = useConsole();
 
 test('an operator looks at the requests of a day last week, and a colleague sees the same page', () =>

@@ -12,7 +12,7 @@ import {
   tryOut,
 } from './journeys/read-docs.ts';
 
-/** The service and the browser of this file. */
+/** The service and the browser that the tests of this file share. */
 const store = useConsole();
 
 test('a developer finds an error code and a code sample with the keyboard', () =>

@@ -38,8 +38,8 @@ const actNames = [
 interface Start {
   readonly isPlanned: boolean;
   /**
-   * The number of requests. The first one is admitted, and the others are denied. If three requests
-   * were sent, the next one leads to a ban. If four were sent, the API key is already banned.
+   * The number of requests. The first one is admitted, and the others are denied. After three
+   * requests, the next one leads to a ban. After four requests, the API key is already banned.
    */
   readonly requests: number;
 }

@@ -152,7 +152,7 @@ export async function run({ from }: { from?: string | undefined }): Promise<void
   await watch('operators ask six lists at once', askSixAtOnce);
   // The pause is longer than the idle timeout of a database connection.
   await pause(7_000);
-  await watch('the name server fails after a rest', failNames);
+  await watch('the name server fails after a pause', failNames);
   agent.destroy();
   ok(faults === 0, `${faults} answers were not what callers asked for.`);
 }

@@ -10,8 +10,8 @@ const folder = `${repository}apps/server/node_modules/.screenshots/`;
 const readmeFolder = `${repository}docs/images/`;
 
 /**
- * The screenshots in the README. Each key is a page of the console, the width of its window and its
- * theme.
+ * The screenshots in the README. The name of each property contains a page of the console, the
+ * width of its window and its theme.
  */
 const readmePictures: Readonly<Record<string, string>> = {
   'overview-1440-light': 'console-overview.png',

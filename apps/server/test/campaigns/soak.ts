@@ -45,7 +45,7 @@ type TrafficRequest = {
  * Sends all kinds of requests to a server at the same time, and makes Redis and Postgres fail from
  * time to time. Run the campaign for half an hour.
  *
- * @throws if memory grows after the warm-up or a key in Redis has no expiry. It also throws if a
+ * @throws if memory grows after the warm-up or a Redis key has no expiry. It also throws if a
  * request gets an unexpected status or an acknowledged animal does not exist.
  */
 export async function run({ minutes }: { minutes: number }): Promise<void> {
@@ -190,7 +190,7 @@ export async function run({ minutes }: { minutes: number }): Promise<void> {
 
 const print = (line: string) => process.stdout.write(`${line}\n`);
 
-/** A Lua script that counts all keys in Redis, and the keys without an expiry. */
+/** A Lua script that counts all Redis keys, and the Redis keys without an expiry. */
 const countKeys = `
   local cursor, all, forever = '0', 0, 0
   repeat

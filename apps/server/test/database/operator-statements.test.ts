@@ -85,8 +85,8 @@ test('statements of an aborted admin request that still wait never run, and late
   const opened = open(600);
   const { db, operators } = opened;
   await db.execute(sql`create sequence runs`);
-  // These statements open both connections and teach the driver the types of their parameters. Only
-  // then could the driver send a further statement on a connection that is still busy.
+  // These statements open both connections and teach the driver the types of their parameters.
+  // Otherwise the driver would never send a further statement on a connection that is still busy.
   await Promise.all([ask(operators), ask(operators)]);
   const occupy = statement('occupy', (on) => on.execute(sql`select pg_sleep(600)`));
   const slow = new AbortController();

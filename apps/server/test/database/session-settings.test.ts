@@ -25,7 +25,8 @@ const otherSettings = [
   'search_path = app, public',
   "default_transaction_isolation = 'repeatable read'",
   'client_encoding = LATIN1',
-  // The service does not set the settings below. Its statements must work with any value.
+  // The service does not set the following settings in its sessions. So its statements must work
+  // with any value.
   'array_nulls = off',
   'extra_float_digits = -15',
   "IntervalStyle = 'iso_8601'",

@@ -124,7 +124,7 @@ const types: Table<string> = {
 
 const ofJson = (framing: string) => ['Host: a', 'Content-Type: application/json', framing];
 
-/** Sends each input in a table and expects the response that is the key of the input. */
+/** Sends each input in a table, and expects the response under which the table lists the input. */
 function testTable<Input>(
   what: string,
   table: Table<Input>,

@@ -108,8 +108,8 @@ test("an unban ends the ban when the API key's account gets or loses a plan at t
   }
 });
 
-// Regression: the ban did not move. The change of the API key did not see the new plan, and the
-// change of the plan did not see the key.
+// Regression: the ban did not move in Redis, so it had no effect. The change of the API key did not
+// see the new plan, and the change of the plan did not see the API key.
 test('an API key stays banned when it joins or leaves an account at the same time as that account gets or loses its plan', async () => {
   for (let round = 0; round < rounds; round += 1) {
     const name = `busy ${round}`;
@@ -154,7 +154,8 @@ const withTransactions = (transaction: typeof database.db.transaction) =>
 
 const lostConnection = () => new DatabaseUnavailableError('CONNECTION_CLOSED');
 
-// Regression: after a COMMIT without a response, the ban moved back to where no request found it.
+// Regression: after a COMMIT without a response, the ban moved back to the old account in Redis,
+// where no request found it.
 test.each([
   [
     'was committed',
@@ -190,7 +191,8 @@ test.each([
   },
 );
 
-// Regression: the ban stayed where no request found it, and nothing moved it later.
+// Regression: the ban stayed in the old place in Redis, where no request found it, and nothing
+// moved it later.
 test('an API key stays banned when Redis was down while the account of the key or the plan of the account changed', async () => {
   const withoutRedis = { ...quotas, moveBan: async () => false };
   const id = await createBanned('away');

@@ -9,8 +9,8 @@ import { sendRawRequest } from '../support/raw-http.ts';
 import type { Answer } from '../support/send.ts';
 import { useService } from '../support/test-service.ts';
 
-// These tests check what can only be seen over HTTP. `pet-repository.test.ts` tests the contents of
-// lists. `idempotent-creation.test.ts` tests repeated creations, and `hostile-requests.test.ts`
+// These tests check what can be tested only over HTTP. `pet-repository.test.ts` tests the contents
+// of lists. `idempotent-creation.test.ts` tests repeated creations, and `hostile-requests.test.ts`
 // tests invalid requests.
 
 /** The id of a category that a JavaScript number cannot represent exactly (more than 2^53). */

@@ -10,8 +10,8 @@ import { type Replicas, type Reply, startReplicas } from '../support/replicas.ts
 import { wideQuota } from '../support/test-service.ts';
 
 /**
- * The number of callers. Each of them alternates between a key with a very large quota and a Free
- * key.
+ * The number of callers. Each of them alternates between an API key with a very large quota and a
+ * Free key.
  */
 const callers = 6;
 

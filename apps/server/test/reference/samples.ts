@@ -128,8 +128,7 @@ const everywhere = (expected: RegExp) => ({
 });
 
 /**
- * The expected outputs of the samples. The outer keys are the guide and the heading, and the inner
- * keys are the languages.
+ * The expected outputs of the samples. They are listed by guide and heading, and then by language.
  */
 const outputs: Readonly<Record<string, Partial<Record<Sample['language'], RegExp>>>> = {
   'start, Read': { sh: ok },

@@ -2,8 +2,8 @@
 // bodies. In these strings, each character is one byte (Latin-1).
 
 /**
- * A table of inputs by the expected response. A key is a status and a message, or the source of a
- * regular expression for both.
+ * A table of inputs, grouped by the expected response. A response is a status and a message, or the
+ * source of a regular expression for both.
  */
 export type Table<Input> = Readonly<Record<string, readonly Input[]>>;
 

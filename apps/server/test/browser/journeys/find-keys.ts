@@ -106,7 +106,7 @@ async function search({ admin }: Store, tab: ConsoleTab): Promise<void> {
   await keyboard.press('/');
   await keyboard.type('dic paw');
   await option.waitFor();
-  // A gap separates the name of a result from its account.
+  // In the list of results, a gap separates the name of an API key from its account.
   const boxOf = (text: string) => option.getByText(text).boundingBox();
   const [name, account] = [await boxOf('Nordic Paws'), await boxOf('Q-4711')];
   expect((account?.x ?? 0) - (name?.x ?? 0) - (name?.width ?? 0)).toBeGreaterThan(8);

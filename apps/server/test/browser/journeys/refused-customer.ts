@@ -12,7 +12,7 @@ const why = (page: Page) => page.getByRole('region', { name: 'Request status' })
  */
 export async function explainDenials(store: Store): Promise<void> {
   const { service, admin, open, bannedKey, statusOf } = store;
-  // The test also needs an API key of another account that is not denied.
+  // The console must find C-5 although another account also sends requests, which are not denied.
   const other = await admin.create('{"name":"C-9 shop","account":"C-50","plan":"business"}');
   await statusOf(other.token);
   const banned = await bannedKey({ name: 'C-5 import', account: 'C-5', plan: 'enterprise' });
