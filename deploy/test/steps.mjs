@@ -5,8 +5,8 @@ import { ok } from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { startGuarded } from '../../packages/testkit/src/guarded-process.ts';
 import { repository, startServer, temporaryDirectory } from '../../packages/testkit/src/index.ts';
+import { startChildProcess } from '../../packages/testkit/src/start-child-process.ts';
 
 export { repository };
 
@@ -38,7 +38,7 @@ export async function run(command, args, { timeoutMs: timeout = 120_000, ...more
 
 /** Starts a program that is killed at the end of the scope. */
 export const start = async (scope, command, args) =>
-  scope.use(await startGuarded({ command, args, cwd: repository, endSignal: 'SIGKILL' }));
+  scope.use(await startChildProcess({ command, args, cwd: repository, endSignal: 'SIGKILL' }));
 
 const adminToken = 'only-for-this-test-0123456789';
 

@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { freePort } from './free-port.ts';
-import { type GuardedProcess, startGuarded } from './guarded-process.ts';
 import { memoryDirectory } from './memory-directory.ts';
 import {
   localeOptions,
@@ -14,6 +13,7 @@ import {
   readableBinaries,
 } from './postgres-binaries.ts';
 import { postgresAt } from './postgres-databases.ts';
+import { type StartedChildProcess, startChildProcess } from './start-child-process.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 const run = promisify(execFile);
@@ -67,7 +67,7 @@ export async function openPostgres({
   }
 
   const startBinary = (name: string, args: string[]) =>
-    startGuarded({
+    startChildProcess({
       command: join(binaries, 'bin', name),
       args,
       cwd: directory,
@@ -95,7 +95,7 @@ export async function openPostgres({
   /** Starts a server on a data directory, on a free port. */
   async function openServer(serverData: string, serverSettings: readonly string[]) {
     const port = await freePort();
-    let service: GuardedProcess;
+    let service: StartedChildProcess;
     async function start() {
       service = await startBinary('postgres', [
         ...['-D', serverData, '-p', String(port), '-c', 'listen_addresses=127.0.0.1'],

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { freePort } from './free-port.ts';
-import { type GuardedProcess, startGuarded } from './guarded-process.ts';
 import { findProgram } from './program.ts';
+import { type StartedChildProcess, startChildProcess } from './start-child-process.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 const run = promisify(execFile);
@@ -24,10 +24,10 @@ export async function openRedis(options: { args?: readonly string[]; port?: numb
   const port = options.port ?? (await freePort());
   await using opened = new AsyncDisposableStack();
   const directory = opened.use(await temporaryDirectory());
-  let service: GuardedProcess;
+  let service: StartedChildProcess;
 
   async function start() {
-    service = await startGuarded({
+    service = await startChildProcess({
       command: server,
       args: [
         // `options.args` come first, because a configuration file must be the first argument.

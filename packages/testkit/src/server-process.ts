@@ -1,9 +1,9 @@
 import { homedir } from 'node:os';
 import { copyEmbeddedSnapshot } from './embedded-snapshot.ts';
-import { startGuarded } from './guarded-process.ts';
 import { memoryDirectory } from './memory-directory.ts';
 import { nodeFlags } from './node-flags.ts';
 import { repository } from './repository.ts';
+import { startChildProcess } from './start-child-process.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 /** The line that the server prints when it is ready. Group 1 is its base URL, including `/v1`. */
@@ -116,7 +116,7 @@ export async function spawnServer({ command, env }: ServerOptions) {
   if (isEmbedded && !command) await copyEmbeddedSnapshot(directory.path);
   const [program, ...args] = command ?? defaultCommand;
   const service = opened.use(
-    await startGuarded({
+    await startChildProcess({
       command: program,
       args,
       cwd: repository,

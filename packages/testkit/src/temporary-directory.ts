@@ -2,26 +2,25 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { guard } from './guard.ts';
+import { cleanUpAtExit } from './clean-up-at-exit.ts';
 
 /**
- * Creates an empty directory that only this user can read. It is removed on disposal, or by the
- * guardian when this process ends.
+ * Creates an empty directory that only this user can read. It is removed on disposal, or when this
+ * process ends.
  *
  * @param options.parent the directory in which it is created.
  */
 export async function temporaryDirectory({ parent = tmpdir() } = {}) {
   const path = join(parent, `animal-store-${randomUUID()}`);
-  // The directory is registered with the guardian before it is created, so that it is never left
-  // behind.
-  const release = guard({ directory: path });
+  // The directory is registered before it is created, so that it is never left behind.
+  const forget = cleanUpAtExit({ directory: path });
   await mkdir(path, { mode: 0o700 });
   return {
     /** The absolute path of the directory. */
     path,
     async [Symbol.asyncDispose]() {
       await rm(path, { recursive: true, force: true, maxRetries: 10 });
-      release();
+      forget();
     },
   };
 }

@@ -1,16 +1,16 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { guard } from './guard.ts';
+import { cleanUpAtExit } from './clean-up-at-exit.ts';
 import { end, killGroup, signalFamily } from './processes.ts';
 import { hangMs } from './time-limits.ts';
 
 /** How a process ended: by itself with an exit code, or by a signal. */
 type ProcessExit = { code: number | null; signal: NodeJS.Signals | null };
 
-export type GuardedProcess = Awaited<ReturnType<typeof startGuarded>>;
+export type StartedChildProcess = Awaited<ReturnType<typeof startChildProcess>>;
 
-/** Starts a child process in its own session. The guardian ends it if this process ends. */
-export async function startGuarded(options: {
+/** Starts a child process in its own session. It also ends if this process ends. */
+export async function startChildProcess(options: {
   command: string;
   args: readonly string[];
   cwd: string;
@@ -18,7 +18,7 @@ export async function startGuarded(options: {
   env?: NodeJS.ProcessEnv;
   /** The user of the child. Only root can choose another user. @default the user of this process */
   user?: { uid: number; gid: number } | undefined;
-  /** The signal that ends the child, from its disposal or from the guardian. */
+  /** The signal that ends the child, at its disposal or when this process ends. */
   endSignal: NodeJS.Signals;
 }) {
   const { command, args, cwd, env, user, endSignal } = options;
@@ -27,8 +27,8 @@ export async function startGuarded(options: {
     env,
     ...user,
     stdio: ['ignore', 'pipe', 'pipe'],
-    // The child has its own session, so Ctrl-C ends only this process. The guardian, a separate
-    // process (see `guard.ts`), then ends the child.
+    // The child has its own session, so Ctrl-C ends only this process. `cleanUpAtExit` then ends the
+    // child.
     detached: true,
   });
   const { pid } = child;
@@ -37,7 +37,7 @@ export async function startGuarded(options: {
     throw new Error(`Cannot run ${command}: ${error.message}`, { cause: error });
   }
 
-  const release = guard({ pid, signal: endSignal });
+  const forget = cleanUpAtExit({ pid, signal: endSignal });
   let running = true;
   const output = { all: '', stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {
@@ -51,7 +51,7 @@ export async function startGuarded(options: {
     // If children of the child survived, they would keep its output open, and `close` would never
     // be emitted.
     killGroup(pid);
-    release();
+    forget();
   });
   const exited = new Promise<ProcessExit>((resolve) => {
     child.once('close', (code, signal) => resolve({ code, signal }));

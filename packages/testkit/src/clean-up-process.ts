@@ -1,20 +1,20 @@
-// This program is the guardian, a separate process that cleans up after the process that started
-// it. It reads orders from its standard input. When the input ends, the other process has ended.
+// This program cleans up after the process that started it. It reads the resources from its
+// standard input. When the input ends, the other process has ended.
 // The operating system closes the pipe even after SIGKILL.
 import { rm } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
-import type { Charge, GuardianOrder } from './guard.ts';
+import type { CleanUpMessage, Resource } from './clean-up-at-exit.ts';
 import { end } from './processes.ts';
 
-const charges = new Map<string, Charge>();
+const resources = new Map<string, Resource>();
 
 for await (const line of createInterface({ input: process.stdin })) {
-  const { order, charge } = JSON.parse(line) as GuardianOrder;
-  if (order === 'guard') charges.set(JSON.stringify(charge), charge);
-  else charges.delete(JSON.stringify(charge));
+  const { action, resource } = JSON.parse(line) as CleanUpMessage;
+  if (action === 'add') resources.set(JSON.stringify(resource), resource);
+  else resources.delete(JSON.stringify(resource));
 }
 
-const left = [...charges.values()];
+const left = [...resources.values()];
 await Promise.allSettled(left.map((it) => 'pid' in it && end(it.pid, it.signal)));
 // Directories are removed after the processes that write to them have ended. The removal is
 // retried, because a killed process releases its files with a delay.
