@@ -1,6 +1,20 @@
 import prefresh from '@prefresh/vite';
-import { defineConfig, loadEnv, mergeConfig } from 'vite';
+import { defineConfig, loadEnv, mergeConfig, type Plugin } from 'vite';
 import config from './vite.config.ts';
+
+/**
+ * Removes the modules of Prefresh from the list of modules that Vite bundles at its start. Vite
+ * cannot find them, because pnpm installs them next to Prefresh, and would warn at each start. It
+ * bundles them when the page imports them.
+ */
+const withoutPrefreshBundles: Plugin = {
+  name: 'without-prefresh-bundles',
+  config(merged) {
+    const { optimizeDeps } = merged;
+    if (optimizeDeps?.include === undefined) return;
+    optimizeDeps.include = optimizeDeps.include.filter((name) => !name.startsWith('@prefresh/'));
+  },
+};
 
 // The development settings are in a separate file. A production installation also builds the
 // console, and has no Prefresh.
@@ -9,7 +23,7 @@ export default defineConfig(async ({ mode }) => {
   const { OPS_URL: target = 'http://127.0.0.1:3001' } = loadEnv(mode, import.meta.dirname, 'OPS_');
   const proxied = { target, changeOrigin: true };
   return mergeConfig(config, {
-    plugins: [await prefresh()],
+    plugins: [await prefresh(), withoutPrefreshBundles],
     server: { proxy: { '/admin': proxied, '/readyz': proxied } },
   });
 });

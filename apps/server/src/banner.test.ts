@@ -1,10 +1,11 @@
+import { defaultPlace } from '@animal-store/postgres';
 import { expect, test } from 'vitest';
 import { banner } from './banner.ts';
 
 const demoToken = `ast_${'0aZ'.repeat(12)}`;
 const embedded = {
   baseUrl: 'http://127.0.0.1:3000/v1',
-  dataDir: '/srv/data',
+  dataDir: defaultPlace.dataDir,
   redisUrls: [],
   opsUrl: 'http://127.0.0.1:3001',
   hasAdminToken: false,
@@ -16,7 +17,7 @@ test('banner shows the addresses, the new API key and a curl command at the firs
   expect(text).toBe(`Animal Store is listening on http://127.0.0.1:3000/v1
 
   Docs     http://127.0.0.1:3000/docs
-  Data     /srv/data (embedded database; delete the directory to start with an empty one)
+  Data     ${defaultPlace.dataDir} (embedded database; delete the directory to start with an empty one)
   Limits   counted in this process (Redis is not configured): run only one replica
   Ops      http://127.0.0.1:3001 (for operators)
   Keys     npm run keys; for access to the admin API: npm run operators
@@ -33,6 +34,19 @@ Try it:
   curl -i -H "Authorization: Bearer ${demoToken}" "http://127.0.0.1:3000/v1/pets?limit=3"
 
 `);
+});
+
+test('banner shows commands that find the embedded server in another directory than the default', () => {
+  const commands = (dataDir: string, more: object = {}) =>
+    banner({ ...embedded, dataDir, ...more }).match(/\S* ?npm run (?:keys|operators)/g);
+  const plain = 'DATA_DIR=/srv/data npm run';
+  expect(commands('/srv/data')).toEqual([
+    ...[`${plain} keys`, `${plain} operators`, `${plain} operators`, `${plain} keys`],
+  ]);
+  expect(commands('/srv/data', { demoToken })).toHaveLength(4);
+  expect(banner({ ...embedded, dataDir: "/srv/Ann's data" })).toContain(
+    String.raw`DATA_DIR='/srv/Ann'\''s data' npm run keys`,
+  );
 });
 
 test('banner names DATABASE_URL and REDIS_URL without their values, because the values contain passwords', () => {

@@ -1,3 +1,4 @@
+import { defaultPlace } from '@animal-store/postgres';
 import type { Service } from './service.ts';
 
 /** The facts that the banner shows. */
@@ -15,6 +16,7 @@ export interface Startup extends Pick<Service, 'baseUrl' | 'opsUrl' | 'demoToken
  */
 export function banner(startup: Startup): string {
   const { baseUrl, dataDir, redisUrls, opsUrl, hasAdminToken, demoToken } = startup;
+  const command = (name: string) => `${settingFor(dataDir)}npm run ${name}`;
   const lines = [
     `Animal Store is listening on ${baseUrl}`,
     '',
@@ -32,16 +34,27 @@ export function banner(startup: Startup): string {
       ? '  Limits   counted in this process (Redis is not configured): run only one replica'
       : '  Limits   counted in Redis at REDIS_URL, for all replicas together',
     `  Ops      ${opsUrl} (for operators)`,
-    '  Keys     npm run keys; for access to the admin API: npm run operators',
+    `  Keys     ${command('keys')}; for access to the admin API: ${command('operators')}`,
     `  Console  ${opsUrl}/console`,
-    `           ${loginHint(hasAdminToken, dataDir !== undefined)}`,
+    // The user who runs the embedded server can send commands to its Unix socket with the role of an
+    // owner, and can create an operator in this way.
+    ...(hasAdminToken
+      ? ['           Log in with the ADMIN_TOKEN, or with the token of an operator.']
+      : dataDir === undefined
+        ? [
+            '           Log in with the token of an operator. Set ADMIN_TOKEN to create the first one.',
+          ]
+        : [
+            '           Log in with the token that this command prints:',
+            `           ${command('operators -- create --name you --role owner')}`,
+          ]),
     '',
   );
   if (demoToken !== undefined) {
     lines.push(
       `  API key  ${demoToken}`,
       '           Free plan. Save the key now: it is not shown again. Web pages need a key that',
-      '           can only read: npm run keys -- create --plan free --read-only',
+      `           can only read: ${command('keys -- create --plan free --read-only')}`,
       '',
       'Try it:',
       '',
@@ -51,19 +64,19 @@ export function banner(startup: Startup): string {
   } else if (dataDir !== undefined) {
     lines.push(
       '  API key  The demo key was shown at the first start. Create another key with:',
-      '           npm run keys -- create --plan free',
+      `           ${command('keys -- create --plan free')}`,
       '',
     );
   }
   return `${lines.join('\n')}\n`;
 }
 
-/** Returns a hint that explains how to log in to the console. */
-function loginHint(hasAdminToken: boolean, isEmbedded: boolean): string {
-  if (hasAdminToken) return 'Log in with the ADMIN_TOKEN, or with the token of an operator.';
-  // The user who runs the embedded server can send commands to its Unix socket with the role of an
-  // owner, and can create an operator in this way.
-  return isEmbedded
-    ? 'Log in with the token that this command prints:\n           npm run operators -- create --name you --role owner'
-    : 'Log in with the token of an operator. Set ADMIN_TOKEN to create the first one.';
+/**
+ * Returns the setting that a command needs in front of it to find the embedded server. A server in
+ * the default directory needs none.
+ */
+function settingFor(dataDir: string | undefined): string {
+  if (dataDir === undefined || dataDir === defaultPlace.dataDir) return '';
+  const isPlain = /^[\w./-]+$/.test(dataDir);
+  return `DATA_DIR=${isPlain ? dataDir : `'${dataDir.replaceAll("'", String.raw`'\''`)}'`} `;
 }

@@ -6,7 +6,7 @@ import { Empty } from '../../components/empty.tsx';
 import { AccountBadge } from '../../components/state-badge.tsx';
 import { accountColumns } from '../../components/table/csv.ts';
 import { useKeptOrder } from '../../components/table/keep-order.ts';
-import { ListPage } from '../../components/table/listing-page.tsx';
+import { ListPage } from '../../components/table/list-page.tsx';
 import { QueryField, QuerySelect } from '../../components/table/query-fields.tsx';
 import { Table } from '../../components/table/table.tsx';
 import { formatCount } from '../../components/time/format.ts';

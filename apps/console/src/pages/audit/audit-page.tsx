@@ -3,7 +3,7 @@ import { useAdmin } from '../../api/use-admin.ts';
 import { AuditTable, auditActions } from '../../components/audit-table.tsx';
 import { Empty } from '../../components/empty.tsx';
 import { auditColumns } from '../../components/table/csv.ts';
-import { ListPage, type ListQuery } from '../../components/table/listing-page.tsx';
+import { ListPage, type ListQuery } from '../../components/table/list-page.tsx';
 import { QueryField, QuerySelect } from '../../components/table/query-fields.tsx';
 
 /** The page of the audit log: who changed what, and when. */

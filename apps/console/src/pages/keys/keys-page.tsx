@@ -7,7 +7,7 @@ import { Empty } from '../../components/empty.tsx';
 import { keyColumns } from '../../components/table/csv.ts';
 import { useKeptOrder } from '../../components/table/keep-order.ts';
 import { KeyTable } from '../../components/table/key-table.tsx';
-import { ListPage, type ListQuery } from '../../components/table/listing-page.tsx';
+import { ListPage, type ListQuery } from '../../components/table/list-page.tsx';
 import { QueryField, QuerySelect } from '../../components/table/query-fields.tsx';
 import { readSearchTerm } from '../../components/table/search-term.ts';
 import { BulkActions } from './bulk-actions.tsx';

@@ -1,5 +1,10 @@
 import type { ComponentChildren } from 'preact';
-import { type PageName, type Parameters, useAllParameters } from '../../address.ts';
+import {
+  type PageName,
+  type ParameterName,
+  type Parameters,
+  useAllParameters,
+} from '../../address.ts';
 import { type Answer, callForAll, type Input, type List } from '../../api/call-admin-api.ts';
 import { useAdmin } from '../../api/use-admin.ts';
 import { NoMatch } from '../empty.tsx';
@@ -15,7 +20,7 @@ export type ListQuery = Parameters;
 const pageSize = '50';
 
 /** The filters that make a count slow, because the service must read all rows for it. */
-const costly = ['search', 'plan', 'nearLimit', 'expiresWithinDays'];
+const costly: readonly ParameterName[] = ['search', 'plan', 'nearLimit', 'expiresWithinDays'];
 
 /**
  * A page with a list. The parameters of the address filter the list, and a button saves the whole
