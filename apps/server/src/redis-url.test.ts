@@ -42,7 +42,10 @@ test.each([
     'expected a host; Unix sockets are not supported: write redis://host:port',
   ],
   ['redis://a?connectTimeout=1000', 'connectTimeout: refused (set REDIS_TIMEOUT_MS instead)'],
-  ['redis://a?enableOfflineQueue=true', /^enableOfflineQueue: refused \(the service sets this option/],
+  [
+    'redis://a?enableOfflineQueue=true',
+    /^enableOfflineQueue: refused \(the service sets this option/,
+  ],
   ['redis://a?db=1', 'db: refused (write it as the path: redis://host:port/1)'],
   ['redis://a?password=secret', /^password: refused \(write it into the URL/],
   ['redis://a?tls=true', 'tls: refused (write rediss:// instead of redis://)'],
