@@ -54,13 +54,13 @@ export function stopOnSignals(host: StoppableProcess = process, clock = systemCl
     stopping = { signal, since: clock.elapsed() };
     freeAt = stopping.since;
     // An iteration of the event loop runs timers first, then signal handlers, then `setImmediate`
-    // callbacks. So all earlier signals are handled when `noteFree` runs.
-    clock.every(checkMs, () => setImmediate(noteFree)).unref();
+    // callbacks. So all earlier signals are handled when `recordFree` runs.
+    clock.every(checkMs, () => setImmediate(recordFree)).unref();
     observability?.onStop(signal);
     void stop(signal as StopSignal);
   }
 
-  function noteFree(): void {
+  function recordFree(): void {
     freeAt = clock.elapsed();
   }
 

@@ -31,7 +31,7 @@ export function observeRequests({ tracing, onEnd }: ObserverOptions): RequestHan
         decision,
         traceId: traced?.traceId,
       };
-      for (const tell of onEnd) tell(record);
+      for (const observe of onEnd) observe(record);
       traced?.end(record);
     });
     if (traced === undefined) next();

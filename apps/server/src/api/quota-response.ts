@@ -40,7 +40,7 @@ export function overQuota(decision: QuotaDecision): HttpError | undefined {
     );
   }
   const warning = warned
-    ? ' If it keeps sending requests before then, this API key will be banned for a while.'
+    ? ' If this API key keeps sending requests before then, it will be banned for a while.'
     : '';
   return new HttpError(
     'rate_limit_exceeded',

@@ -22,7 +22,7 @@ function createOverload() {
     most = Math.max(most, inFlight.length);
   };
   return {
-    /** Lets the time pass, and returns the largest number of requests in flight. */
+    /** Advances the simulated time, and returns the largest number of requests in flight. */
     run(ms: number, stepMs: number): number {
       most = 0;
       for (const end = now + ms; now < end; ) {

@@ -12,7 +12,8 @@ export const endpointOptions = {
   jsonQuery: false,
   logInitialization: false,
   responseValidation: false,
-  // The default handler of ts-rest would send the raw issues of zod to the caller.
+  // This handler replaces the default handler of ts-rest, which would send the raw validation
+  // issues of zod to the caller.
   requestValidationErrorHandler: (
     error: unknown,
     _req: unknown,

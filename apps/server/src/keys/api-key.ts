@@ -17,7 +17,8 @@ export interface AppliedPlan {
 export interface ApiKey extends AppliedPlan {
   readonly id: string;
   /**
-   * The account's name, which operators choose. If the account has no plan, it is only a label.
+   * The account's name, which operators choose. If the account has no plan, the name is only a
+   * label of the API key.
    */
   readonly account: string | null;
   readonly scopes: readonly Scope[];

@@ -46,19 +46,19 @@ export function limitLines<Cause>(options: {
  */
 export function reportOncePerMinute<Cause>(
   clock: Clock,
-  tell: (cause: Cause, times: number) => void,
+  report: (cause: Cause, times: number) => void,
 ) {
   const limits = limitLines<Cause>({
     clock,
     lines: 1,
     periodMs: 60_000,
     onSkipped(skipped) {
-      for (const [cause, times] of skipped) tell(cause, times);
+      for (const [cause, times] of skipped) report(cause, times);
     },
   });
   return {
     note(cause: Cause): void {
-      if (limits.isWritten(cause)) tell(cause, 1);
+      if (limits.isWritten(cause)) report(cause, 1);
     },
     close: limits.close,
   };

@@ -60,15 +60,15 @@ test.each<[level: string, lines: number, record: Partial<OpsRequestRecord>]>([
 );
 
 test('openOpsRequestLog has separate limits for lines about successful and failed requests, and logs each second how many lines it has skipped', async () => {
-  const told = {
+  const skipped = {
     msg: 'ops requests were not logged: too many requests in one second came without an operator, and the size of the log is limited',
   };
   expect([written(100, admin), written(11, { status: 503 })]).toEqual([10, 10]);
   await clock.advance(1_000);
-  expect(lines.at(-1)).toMatchObject({ lines: 91, ...told });
+  expect(lines.at(-1)).toMatchObject({ lines: 91, ...skipped });
   expect(written(11, admin)).toBe(10);
   log.close();
-  expect(lines.at(-1)).toMatchObject({ lines: 1, ...told });
+  expect(lines.at(-1)).toMatchObject({ lines: 1, ...skipped });
 });
 
 test("openOpsRequestLog writes the operator's id, and escapes bidirectional and invisible characters in names", () => {

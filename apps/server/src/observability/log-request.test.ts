@@ -32,8 +32,8 @@ afterEach(() => log.close());
 test('openRequestLog logs a 5xx response as a warning, without the fields that have no value', () => {
   const unknown = { route: undefined, operation: undefined };
   log.logRequest({ ...finished, ...unknown, status: 503, aborted: true });
-  const told = { level: 'warn', method: 'GET', route: 'other', status: 503, aborted: true };
-  expect(lines).toEqual([{ ...told, durationMs: 1.23, requestId: 'a.b:c_d-1', msg: 'request' }]);
+  const fields = { level: 'warn', method: 'GET', route: 'other', status: 503, aborted: true };
+  expect(lines).toEqual([{ ...fields, durationMs: 1.23, requestId: 'a.b:c_d-1', msg: 'request' }]);
 });
 
 /** Logs a request of an API key several times and returns how many log lines were written. */
@@ -82,7 +82,7 @@ test.each([
     { durationMs: 5_000, traceId: 'abc', key, ...denial },
     { trace_id: 'abc', ...ofKey, ...denial, ...waits },
   ],
-])('openRequestLog writes the log line of %s (%j) with the fields %j', (_, record, told) => {
+])('openRequestLog writes the log line of %s (%j) with the fields %j', (_, record, fields) => {
   log.logRequest({ ...finished, ...record } as RequestRecord);
   const { method, route, status, requestId, durationMs } = { ...finished, ...record };
   const common = {
@@ -94,5 +94,5 @@ test.each([
     status,
     requestId,
   };
-  expect(lines).toEqual([{ ...common, durationMs: Math.round(durationMs * 100) / 100, ...told }]);
+  expect(lines).toEqual([{ ...common, durationMs: Math.round(durationMs * 100) / 100, ...fields }]);
 });

@@ -12,13 +12,13 @@ test('describeFailure returns only the name, the message and the stack of an err
     query: 'select 1',
     parameters: [token],
   });
-  const told = describeFailure(failure);
-  expect(told).toEqual({
+  const described = describeFailure(failure);
+  expect(described).toEqual({
     type: 'TypeError',
     message: 'no ast_…',
     stack: expect.stringContaining('TypeError: no ast_…\n    at '),
   });
-  expect(JSON.stringify(told)).not.toContain(token.slice(8));
+  expect(JSON.stringify(described)).not.toContain(token.slice(8));
   // A thrown value that is not an Error may contain anything, even a token. So only its type is
   // logged.
   expect(describeFailure(token)).toEqual({ type: 'string' });

@@ -73,7 +73,7 @@ export async function openObservability(
       for (const note of notes) log.warn({ note }, 'a part of a setting is ignored');
     },
 
-    /** Logs once for each reason that the start waits for the database. */
+    /** Logs why the start of the service waits for the database, once for each reason. */
     onWaiting({ id, reason }: Wait): void {
       if (id !== waitedFor) log.warn({ reason }, 'waiting for the database');
       waitedFor = id;

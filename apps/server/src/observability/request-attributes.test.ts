@@ -98,14 +98,14 @@ test.each<[string, Partial<RequestRecord>, string, Record<string, unknown>]>([
 ])(
   'requestAttributes describes the span of %s (%j) with the name %s and the attributes %j',
   (_, more, name, attributes) => {
-    const told = { ...record, ...more };
-    expect(nameOfRequest(told)).toBe(name);
-    expect(requestAttributes(request, told)).toMatchObject(
+    const changed = { ...record, ...more };
+    expect(nameOfRequest(changed)).toBe(name);
+    expect(requestAttributes(request, changed)).toMatchObject(
       Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined)),
     );
     for (const [attribute, value] of Object.entries(attributes)) {
       if (value === undefined)
-        expect(requestAttributes(request, told)).not.toHaveProperty([attribute]);
+        expect(requestAttributes(request, changed)).not.toHaveProperty([attribute]);
     }
   },
 );

@@ -90,12 +90,18 @@ export function openTracing(
   const { url, sampler, sampleShare, batches, version, flushTimeoutMs, onTrouble } = options;
   const { clock } = options;
   // OpenTelemetry's logger passes additional arguments, which are ignored here.
-  const tell = (message: string) => onTrouble(message);
+  const reportTrouble = (message: string) => onTrouble(message);
   // The option prevents a warning of OpenTelemetry when tests open tracing several times in one
   // process.
   const levels = { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true };
   diag.setLogger(
-    { error: tell, warn: tell, info: () => {}, debug: () => {}, verbose: () => {} },
+    {
+      error: reportTrouble,
+      warn: reportTrouble,
+      info: () => {},
+      debug: () => {},
+      verbose: () => {},
+    },
     levels,
   );
   const collector = watchCollector(new OTLPTraceExporter({ url }), {
@@ -208,13 +214,13 @@ export function openTracing(
     flush: () => provider.forceFlush().catch(() => {}),
     async close() {
       for (const end of unwatch) end();
-      const sent = provider.shutdown().catch((failure: unknown) => tell(String(failure)));
+      const sent = provider.shutdown().catch((failure: unknown) => reportTrouble(String(failure)));
       const limit = { ms: flushTimeoutMs, clock };
       await waitAtMost(limit, Promise.race([sent, collector.untilUnavailable()]), () => {});
       collector.close();
       const spans = collector.unansweredSpans();
       if (spans > 0)
-        tell(
+        reportTrouble(
           `The trace collector did not respond before the service stopped: ${spans} spans are lost.`,
         );
     },
@@ -236,7 +242,7 @@ interface RedisCommand {
 
 /**
  * Returns the span attributes of an SQL statement. The operation is the name of the statement in
- * the code, because the conventions advise against parsing SQL for it.
+ * the code, because OpenTelemetry's conventions advise against parsing SQL for it.
  */
 const statementAttributes = (statement: string): Attributes => ({
   [semconv.ATTR_DB_SYSTEM_NAME]: semconv.DB_SYSTEM_NAME_VALUE_POSTGRESQL,

@@ -27,15 +27,15 @@ export function watchCollector(
   /** The batches of spans for which the collector has not sent a response. */
   const unanswered = new Map<object, { readonly sentAt: number; readonly spans: number }>();
   let hasFailed = false;
-  let away = Promise.withResolvers<void>();
+  let unavailable = Promise.withResolvers<void>();
 
   function noteFailure(): void {
     hasFailed = true;
-    away.resolve();
+    unavailable.resolve();
   }
 
   function noteSuccess(): void {
-    if (hasFailed) away = Promise.withResolvers<void>();
+    if (hasFailed) unavailable = Promise.withResolvers<void>();
     hasFailed = false;
   }
 
@@ -68,7 +68,7 @@ export function watchCollector(
      */
     exporter: watched,
     /** Returns a promise that resolves as soon as the collector counts as unavailable. */
-    untilUnavailable: () => (isLate() ? Promise.resolve() : away.promise),
+    untilUnavailable: () => (isLate() ? Promise.resolve() : unavailable.promise),
     /** Returns the number of spans in unanswered batches. */
     unansweredSpans: () => [...unanswered.values()].reduce((sum, { spans }) => sum + spans, 0),
     close: () => void unsubscribe(failedRequests, onFailedRequest),

@@ -56,7 +56,7 @@ function openFlusher(maxEntries = 100_000) {
   };
 }
 
-test('the usage flusher writes each counted request at most once, and reports it as lost otherwise, whatever the database responds', async () => {
+test('the usage flusher never writes a counted request twice, and reports every request that it could not write as lost', async () => {
   const answers = ['committed', 'refused', 'committed without an answer'] as const;
   const step = fc.oneof(
     { weight: 6, arbitrary: fc.record({ count: fc.constantFrom(...'012345') }) },

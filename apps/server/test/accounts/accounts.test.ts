@@ -68,10 +68,10 @@ test('all API keys of an account with a plan share one quota, and the admin API 
   const day = { limit: 50, remaining: 47 };
   for (const { token } of [one, other]) {
     expect(await use(token)).toBe(429);
-    const told = await service.call('/rate-limit', { token });
-    expect(told.body).toMatchObject({ plan, subject: 'account', windows: { minute, day } });
+    const status = await service.call('/rate-limit', { token });
+    expect(status.body).toMatchObject({ plan, subject: 'account', windows: { minute, day } });
     // The response to a caller contains neither the account's name nor its other API keys.
-    expect(told.text).not.toContain(account);
+    expect(status.text).not.toContain(account);
   }
   // The list of API keys shows the plan of the account, which applies. It also shows the plan of
   // the key itself, which has no effect while the account has a plan.

@@ -107,9 +107,9 @@ test('the admin API refuses a name that contains an API key, and does not repeat
   ] as const) {
     const { body: refused } = await admin.call(path, { method, json: JSON.stringify(body) });
     const faults = ['name', 'account'].filter((field) => field in body);
-    const told =
+    const refusal =
       'expected no token, because everybody who sees this text could use the token, got "Ann …"';
-    const message = faults.map((field) => `${field}: ${told}`).join('; ');
+    const message = faults.map((field) => `${field}: ${refusal}`).join('; ');
     expect(refused).toEqual({ code: 'invalid_request', message, status: 400 });
   }
   const list = await admin.call(`/keys?tokenPrefix=${createToken()}`);

@@ -137,7 +137,7 @@ test('the admin API keeps one owner when the last two owners revoke each other a
       management.revoke(b.operator.id, causeA),
       management.revoke(a.operator.id, causeB),
     ]);
-    const told = outcomes.map((it) => (it.status === 'rejected' ? it.reason.code : it.status));
-    expect(told.sort()).toEqual(['fulfilled', 'unauthorized']);
+    const codes = outcomes.map((it) => (it.status === 'rejected' ? it.reason.code : it.status));
+    expect(codes.sort()).toEqual(['fulfilled', 'unauthorized']);
   }
 });

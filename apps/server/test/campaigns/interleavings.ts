@@ -162,13 +162,13 @@ function createWorld(store: string, db: Parameters<typeof createKeyManagement>[0
     } satisfies Record<(typeof actNames)[number], () => Promise<unknown>>;
   }
 
-  async function observe(id: string, told: readonly (string | undefined)[]): Promise<string> {
+  async function observe(id: string, responses: readonly (string | undefined)[]): Promise<string> {
     const key: Key = await keys.find(id);
     const applied = await keys.findAppliedPlan(key);
     const { bannedUntil, strikes, windows } = await quotas.look({ ...applied, id });
     const { items } = await searchEntries(db, { keyId: id }, 50, undefined);
     return JSON.stringify({
-      told,
+      responses,
       state: key.state,
       isShared: applied.accountId !== undefined,
       isBanned: bannedUntil !== undefined,
@@ -223,9 +223,9 @@ function createWorld(store: string, db: Parameters<typeof createKeyManagement>[0
             recall: () => (applied = recall(id)),
             consume: async () => consume(id, await (applied ?? recall(id))),
           };
-          const told: Partial<Record<Step, string>> = {};
-          for (const step of order) told[step] = await tell(steps[step]);
-          return observe(id, [told.first, told.second, told.consume]);
+          const responses: Partial<Record<Step, string>> = {};
+          for (const step of order) responses[step] = await tell(steps[step]);
+          return observe(id, [responses.first, responses.second, responses.consume]);
         }),
       ).then((ends) => new Set(ends));
       expectations.set(name, expected);

@@ -77,8 +77,8 @@ export async function run({ from }: { from?: string | undefined }): Promise<void
       const n = Math.floor((askedAt - beganAt) / 1_000);
       seconds[n] ??= { what, statuses: new Map(), slowestMs: 0 };
       const second = seconds[n];
-      const told = `${kind} ${status}`;
-      second.statuses.set(told, (second.statuses.get(told) ?? 0) + 1);
+      const outcome = `${kind} ${status}`;
+      second.statuses.set(outcome, (second.statuses.get(outcome) ?? 0) + 1);
       second.slowestMs = Math.max(second.slowestMs, performance.now() - askedAt);
       if (status >= 400) faults += 1;
     }
@@ -98,8 +98,8 @@ export async function run({ from }: { from?: string | undefined }): Promise<void
           const { status } = await fetch(`${server.opsUrl}/readyz`);
           if (status !== 200) faults += 1;
           const second = seconds.at(-1);
-          const told = `readyz ${status}`;
-          second?.statuses.set(told, (second.statuses.get(told) ?? 0) + 1);
+          const outcome = `readyz ${status}`;
+          second?.statuses.set(outcome, (second.statuses.get(outcome) ?? 0) + 1);
         },
       }),
     ];
@@ -112,7 +112,7 @@ export async function run({ from }: { from?: string | undefined }): Promise<void
       // No request began in this second, because all callers were waiting for a response.
       if (second === undefined) continue;
       const { statuses, slowestMs } = second;
-      const row = [...statuses].sort().map(([told, count]) => `${told}: ${count}`);
+      const row = [...statuses].sort().map(([outcome, count]) => `${outcome}: ${count}`);
       print(`${what}, second ${n}: ${row.join(', ')}; slowest ${slowestMs.toFixed(0)} ms`);
     }
   }

@@ -103,8 +103,8 @@ export async function cutConnections(options: {
       done.unavailable += 1;
       return;
     }
-    const told = `${what}: ${answer.status} ${answer.text.slice(0, 200)} (seed ${seed})`;
-    expect(isRight(answer), told).toBe(true);
+    const description = `${what}: ${answer.status} ${answer.text.slice(0, 200)} (seed ${seed})`;
+    expect(isRight(answer), description).toBe(true);
     done.good += 1;
   }
 

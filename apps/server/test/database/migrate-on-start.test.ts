@@ -9,10 +9,10 @@ import { openLocalServer } from '../support/local-server.ts';
 import { createOldDatabase } from '../support/old-database.ts';
 import { call } from '../support/test-service.ts';
 
-/** The number of the migration that created the first index online. */
+/** The number of the first migration whose index is created online (without blocking writes). */
 const indexMigration = 8;
 
-/** The number of the migration that filled the first column in batches. */
+/** The number of the first migration that fills a column in batches. */
 const fillMigration = 19;
 
 test('two replicas that start on an empty database at the same time run the migrations once, add no sample data, and both serve', async () => {

@@ -81,7 +81,7 @@ test('aborting an admin request does not cancel its statements that have already
 
 // Regression: a statement was sent to Postgres while another one was running on its connection. When
 // its request failed, the statement ran nevertheless, and the statement after it got its result.
-test('statements of an aborted admin request that still wait never run, and later statements get their own results', async () => {
+test('waiting statements of an aborted admin request never run, and later statements get their own results', async () => {
   const opened = open(600);
   const { db, operators } = opened;
   await db.execute(sql`create sequence runs`);

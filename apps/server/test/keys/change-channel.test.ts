@@ -14,7 +14,7 @@ let peer: postgres.Sql;
  * The calls of the functions in `subscribers`, which the channel calls for each message. Heartbeats
  * of this replica are left out, because they arrive at any time.
  */
-let told: unknown[][] = [];
+let calls: unknown[][] = [];
 /** The messages that this replica has sent to the channel. */
 const sent: string[] = [];
 
@@ -26,7 +26,7 @@ beforeAll(async () => {
   peer = stack.use(connectTo(url));
   await peer.listen('animal_store_keys', (payload) => sent.push(payload));
   const tell = (subject: string) => (about?: unknown) => {
-    if (about !== 'own') told.push(about === undefined ? [subject] : [subject, about]);
+    if (about !== 'own') calls.push(about === undefined ? [subject] : [subject, about]);
     return false;
   };
   const subjects = ['keyChanged', 'accountChanged', 'seen', 'left', 'missed'] as const;
@@ -40,7 +40,7 @@ beforeAll(async () => {
   return () => kept.disposeAsync();
 });
 beforeEach(() => {
-  told = [];
+  calls = [];
 });
 
 /** Sends messages, and returns the calls of `subscribers` that the messages cause. */
@@ -49,13 +49,13 @@ async function callsAfter(...messages: readonly (object | string)[]): Promise<un
     const payload = typeof message === 'string' ? message : JSON.stringify(message);
     await peer.notify('animal_store_keys', payload);
   }
-  await until(() => told.some(([, about]) => about === 'end'));
-  return told.slice(0, -1);
+  await until(() => calls.some(([, about]) => about === 'end'));
+  return calls.slice(0, -1);
 }
 
 const heartbeat = { keyId: '', replica: 'peer', leaving: false };
 
-test.each<[what: string, messages: (object | string)[], told: unknown[][]]>([
+test.each<[what: string, messages: (object | string)[], calls: unknown[][]]>([
   [
     'heartbeats',
     [heartbeat, { ...heartbeat, leaving: true }],

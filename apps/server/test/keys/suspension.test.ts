@@ -38,8 +38,8 @@ test('the service refuses a suspended API key until it is resumed, and the admin
     expect(answer.headers.has('WWW-Authenticate')).toBe(false);
     const line = await requestLine(service.server, answer.headers.get('X-Request-Id') ?? '');
     // The quota in the log line is the quota of the network.
-    const told = { errorCode: 'key_suspended', quota: 'admitted', keyId: key.id, plan: 'free' };
-    expect(line).toMatchObject(told);
+    const fields = { errorCode: 'key_suspended', quota: 'admitted', keyId: key.id, plan: 'free' };
+    expect(line).toMatchObject(fields);
   }
   expect((await show(key.id)).usage.windows).toMatchObject({ minute: { remaining: 59 } });
 

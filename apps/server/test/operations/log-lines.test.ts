@@ -50,8 +50,8 @@ test.each([
   ['/../docs/guides/limits', {}, { route: '/docs/*', status: 200 }],
 ])(
   'the log line of the request %s (%j) has the template of the route and the error code',
-  async (path, options, told) => {
-    expect(await lineOfApi(path, options)).toMatchObject(told);
+  async (path, options, fields) => {
+    expect(await lineOfApi(path, options)).toMatchObject(fields);
     expect(service.server.output()).not.toContain('secret-of-mine');
   },
 );
@@ -101,14 +101,14 @@ test('the log line of an admin request has the operator and the id of the API ke
   const { key, token } = await admin.create('{"plan":"pro"}');
   const url = `${service.server.opsUrl}/admin/v1/keys/${key.id.toUpperCase()}/revoke`;
   const route = '/admin/v1/keys/:keyId/revoke';
-  const told = { ...common, method: 'POST', route, msg: 'ops request' };
+  const shared = { ...common, method: 'POST', route, msg: 'ops request' };
   expect(await lineOf(url, { method: 'POST', token: adminToken })).toEqual({
-    ...{ ...told, requestId: anyId, status: 200, operator: 'ADMIN_TOKEN', keyId: key.id },
+    ...{ ...shared, requestId: anyId, status: 200, operator: 'ADMIN_TOKEN', keyId: key.id },
   });
   for (const path of ['/keys/secret-of-mine', '/secret-of-mine']) await admin.call(path);
   // Without a valid token, the log line contains nothing that the sender of the request has chosen.
   expect(await lineOf(url, { method: 'POST', token: 'no' })).toEqual({
-    ...{ ...told, requestId: anyId, status: 401, errorCode: 'unauthorized' },
+    ...{ ...shared, requestId: anyId, status: 401, errorCode: 'unauthorized' },
   });
   for (const text of [token, hashToken(token), adminToken, 'secret-of-mine']) {
     expect(service.server.output()).not.toContain(text);

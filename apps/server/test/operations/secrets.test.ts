@@ -71,8 +71,8 @@ test('the errors, log lines, metrics and traces of the service contain no API ke
   await service.server.stop();
   expect(errors.length).toBeGreaterThan(100);
   expect(collector.spans().length).toBeGreaterThan(sent);
-  const told = { log: service.server.output(), metrics, traces: collector.received() };
-  for (const [where, text] of Object.entries({ errors: errors.join('\n'), ...told })) {
+  const outputs = { log: service.server.output(), metrics, traces: collector.received() };
+  for (const [where, text] of Object.entries({ errors: errors.join('\n'), ...outputs })) {
     // The prefix of an API key may be shown, so that people recognize the key. The rest must not be
     // shown.
     expect(text.includes(valid.slice(8, -1)), `the token in ${where}`).toBe(false);

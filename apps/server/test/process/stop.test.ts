@@ -27,8 +27,8 @@ test('the server process finishes the request in flight after SIGTERM, accepts n
   await untilRefused(server);
   expect(await finished).toBe(201);
   expect(await until(() => server.exited)).toEqual({ code: 0, signal: null });
-  const told = logOf(server).filter(({ msg }) => /^stop/.test(msg));
-  expect(told).toMatchObject([
+  const stopLines = logOf(server).filter(({ msg }) => /^stop/.test(msg));
+  expect(stopLines).toMatchObject([
     { level: 'info', signal: 'SIGTERM', msg: 'stopping' },
     { level: 'info', msg: 'stopped' },
   ]);

@@ -50,7 +50,7 @@ async function createCaller(quota: Quota) {
       const answer = await call('/rate-limit');
       expect(answer.status).toBe(200);
       expectResponseHeaders(answer);
-      return { ...RateLimitStatus.parse(answer.body), told: rateLimitOf(answer) };
+      return { ...RateLimitStatus.parse(answer.body), reported: rateLimitOf(answer) };
     },
   });
 }
@@ -77,7 +77,7 @@ test('a 429 response says when to retry, and warns when the API key is halfway t
   expect(admitted?.status).toBe(200);
   const endOf = (seconds: number) => inSeconds(seconds).replace('.000', '');
   const denied = `The limit of 1 request a minute is used up until ${endOf(60)}. Retry after 60 s.`;
-  const warned = `${denied} If it keeps sending requests before then, this API key will be banned for a while.`;
+  const warned = `${denied} If this API key keeps sending requests before then, it will be banned for a while.`;
   const banned = `This API key is temporarily banned until ${endOf(100)} because it kept sending requests after a 429. Retry after 100 s.`;
   for (const [i, answer] of refused.entries()) {
     // Before these requests, the API key has zero, one, two, three and four strikes (denied
@@ -132,9 +132,9 @@ test('an admitted request uses one request of the quota whatever its status is, 
 describe('GET /rate-limit', () => {
   test('GET /rate-limit shows both quota windows and the plan of the API key, and does not count as a request of the quota', async () => {
     const caller = await createCaller({ perMinute: 10, perDay: 100 });
-    const told = rateLimitOf(await caller());
+    const reported = rateLimitOf(await caller());
     const status = {
-      ...{ plan: 'enterprise', subject: 'key', bannedUntil: null, warned: false, told },
+      ...{ plan: 'enterprise', subject: 'key', bannedUntil: null, warned: false, reported },
       windows: {
         minute: { limit: 10, remaining: 9, resetsAt: inSeconds(60) },
         day: { limit: 100, remaining: 99, resetsAt: inSeconds(86_400) },
@@ -147,13 +147,13 @@ describe('GET /rate-limit', () => {
   test('GET /rate-limit reports the same numbers and the same ban as a 429, and never leads to a ban itself', async () => {
     const caller = await createCaller({ perMinute: 1, perDay: 1 });
     const denied = (await caller.inTurn(3)).at(-1) as Answer;
-    const calm = { bannedUntil: null, warned: false, told: rateLimitOf(denied) };
+    const calm = { bannedUntil: null, warned: false, reported: rateLimitOf(denied) };
     for (let i = 0; i < 10; i += 1) expect(await caller.status()).toMatchObject(calm);
     await caller();
     expect(await caller.status()).toMatchObject({ warned: true });
     const banned = (await caller.inTurn(3)).at(-1) as Answer;
     expectError(banned, 429, 'key_temporarily_banned');
-    const status = { bannedUntil: inSeconds(100), warned: false, told: rateLimitOf(banned) };
+    const status = { bannedUntil: inSeconds(100), warned: false, reported: rateLimitOf(banned) };
     expect(await caller.status()).toMatchObject(status);
   });
 

@@ -77,8 +77,8 @@ test('several replicas together admit exactly the daily limit of an account when
   for (const reply of replies) {
     expect(reply).toMatchObject({ limit: 100, reset });
     if (isAdmitted(reply)) continue;
-    const told = { code: 'rate_limit_exceeded', remaining: 0, retryAfter: 86_400 };
-    expect(reply).toMatchObject(told);
+    const denial = { code: 'rate_limit_exceeded', remaining: 0, retryAfter: 86_400 };
+    expect(reply).toMatchObject(denial);
   }
   // The denied requests did not use up the limit per minute.
   const [last] = await replicas.askAtOnce(1, ...tokens);

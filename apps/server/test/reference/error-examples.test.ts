@@ -15,8 +15,8 @@ import type { CallOptions } from '../support/test-service.ts';
 const clock = createTestClock(1_795_266_000_000);
 const { service, admin } = useAdmin('postgres', {
   ...{ clock, quotaClock: clock },
-  // The grace period is switched off. Otherwise denied requests in the first second would not count
-  // towards a ban.
+  // The grace period of the ban policy is switched off. Otherwise requests that are denied in the
+  // first second would not count towards a ban.
   quotas: { banPolicy: { ...defaultBanPolicy, graceMs: 0 } },
 });
 

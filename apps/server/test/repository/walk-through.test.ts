@@ -73,8 +73,8 @@ test(`the document ${path} names only source files that are executed when an ope
     sectionOf('A revocation')
       .split('\n')
       .find((line) => line.startsWith(`${number}. `)) ?? '';
-  // Only the steps 2 to 4 are compared. The CLI executes step 1 in its own process, and step 5
-  // happens only if a replica of the service loses its connection.
+  // Only steps 2 to 4 of the document are compared. The CLI executes step 1 in its own process, and
+  // step 5 happens only if a replica of the service loses its connection.
   const named = [2, 3, 4].flatMap((number) => filesIn(step(number)));
   const names = [...executed].map((file) => file.split('/').at(-1));
   expect(named.length).toBeGreaterThan(8);

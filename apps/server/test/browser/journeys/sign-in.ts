@@ -160,16 +160,16 @@ export async function keepConsoleOpen({ service, admin, browser }: Store): Promi
    */
   const active: boolean[] = [];
   page.on('request', (request) => active.push('x-operator-active' in request.headers()));
-  const told = async () => {
+  const reported = async () => {
     await page.clock.runFor(1_000);
     return active.join();
   };
-  await expect.poll(told).toMatch(/false$/);
+  await expect.poll(reported).toMatch(/false$/);
   active.length = 0;
   await page.mouse.wheel(0, 10);
   // Turning the mouse wheel is one action of the operator. The page reports an action to the server
   // in its next request only. Otherwise the session would be extended again without a new action.
-  await expect.poll(told).toMatch(/^(false,)*true,false/);
+  await expect.poll(reported).toMatch(/^(false,)*true,false/);
   expect(active.filter(Boolean)).toHaveLength(1);
 
   const setVisibility = (state: string) =>
