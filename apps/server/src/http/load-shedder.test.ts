@@ -166,7 +166,7 @@ test('the load shedder does not start a waiting request after its caller has dis
   expect(shedder).toMatchObject({ inFlight: 0, waiting: 0 });
 });
 
-test('the load shedder starts further requests beside requests that have been in flight for a second, until maxInFlight requests are in flight', async () => {
+test('the load shedder starts further requests when requests have been in flight for a second, but never more than maxInFlight', async () => {
   const shedder = open({ maxInFlight: 150 });
   enter(shedder, 100);
   await clock.advance(1_000);
@@ -188,7 +188,7 @@ test('the load shedder starts the first request of a new caller before all other
   expect(shedder).toMatchObject({ inFlight: 0, waiting: 0 });
 });
 
-test('the load shedder alternates between callers with an API key and callers without one, even if a thousand networks without a key wait', () => {
+test('the load shedder alternates between callers with an API key and callers without one, even if requests of a thousand networks wait', () => {
   const shedder = open({ maxInFlight: 1 });
   for (let i = 0; i < 1_000; i += 1) enter(shedder, 1, `network ${i}`);
   enter(shedder, 3, 'customer');

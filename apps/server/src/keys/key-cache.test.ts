@@ -143,7 +143,7 @@ test('findByToken returns a cached API key for 5 minutes while the database is d
   await expect(find()).rejects.toThrow(DatabaseUnavailableError);
 });
 
-test('findByToken does not use a cached API key that has changed while a query failed because the database is down', async () => {
+test('findByToken rejects if the API key changes during a query that fails because the database is down', async () => {
   await find();
   await clock.advance(30_000);
   const asking = Promise.withResolvers<never>();

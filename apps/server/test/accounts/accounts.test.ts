@@ -53,7 +53,7 @@ const auditOf = async (account: string) => {
     .map(({ action, before, after, reason }) => ({ action, before, after, reason }));
 };
 
-test('all API keys of an account with a plan share one quota, and the admin API shows this quota for the account and each key', async () => {
+test('all API keys of an account with a plan share one quota, and the admin API shows this quota for the account and for each API key', async () => {
   const account = newAccount();
   const quota = { perMinute: 3, perDay: 50 };
   const plan = 'enterprise';

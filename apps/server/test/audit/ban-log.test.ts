@@ -124,7 +124,7 @@ test('the audit log records neither an unban nor a reset of request counts (cred
   expect(await openBansOf(key.id)).toEqual([ban.until]);
 });
 
-test('the service moves the ban of an API key in Redis when the key joins or leaves an account with a plan', async () => {
+test('the service moves the ban of an API key in Redis when the API key joins or leaves an account with a plan', async () => {
   const { db } = database;
   const moves: Parameters<Quotas['moveBan']>[] = [];
   const keys = manageKeys(db, { moveBan: async (...move) => moves.push(move) > 0 });

@@ -63,7 +63,7 @@ async function writeDay(): Promise<void> {
   }
 }
 
-test('the script takes a screenshot of every page of the console, including those that the README shows', async () => {
+test('the campaign takes a screenshot of every page of the console, including those that the README shows', async () => {
   const { admin, service, open, createOperator, bannedKey } = store;
   await writeDay();
   const busy = await admin.create('{"name":"Koi Garden, app","account":"C-1049","plan":"pro"}');

@@ -36,7 +36,7 @@ test('two replicas that start on an empty database at the same time run the migr
 
 // Regression: behind PgBouncer, the role had a statement timeout of 5 s. If an index needed more
 // time than that, the service began to create it again and again.
-test('a migration creates an index while animals are created, and the statement timeout of the role does not apply', async () => {
+test('a migration creates an index without blocking the creation of animals, and ignores the statement timeout of the role', async () => {
   await using database = await createOldDatabase(indexMigration);
   await using sql = connectTo(database.url);
   await using other = connectTo(database.url);

@@ -96,7 +96,7 @@ describe('API keys', () => {
     expect(answers.size).toBe(1);
   });
 
-  test('the service accepts an API key of any plan, with an expiry date or a rotated token, and with "Bearer" in any letter case', async () => {
+  test('the service accepts a valid API key of any plan, and the word "Bearer" in any letter case', async () => {
     for (const token of good) expect((await callWith(`bEaReR   ${token}`)).status).toBe(200);
   });
 

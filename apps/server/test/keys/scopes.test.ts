@@ -80,7 +80,7 @@ test.each<[scopes: unknown, message: string | RegExp]>([
 );
 
 // The database itself enforces the scopes. API keys that earlier versions insert get both scopes.
-test('the database table of API keys refuses a key without a scope, and gives new keys both scopes by default', async () => {
+test('the database table of API keys refuses an API key without a scope, and gives new API keys both scopes by default', async () => {
   const { db } = service.database;
   const insert = `insert into api_keys (plan`;
   await expect(db.execute(`${insert}, scopes) values ('free', '{}')`)).rejects.toThrow();

@@ -130,7 +130,7 @@ test('an admitted request uses one request of the quota whatever its status is, 
 });
 
 describe('GET /rate-limit', () => {
-  test('GET /rate-limit shows both quota windows and the plan of the API key, and does not count as a request of the quota', async () => {
+  test('GET /rate-limit shows both quota windows and the plan of the API key, and does not count against the quota', async () => {
     const caller = await createCaller({ perMinute: 10, perDay: 100 });
     const reported = rateLimitOf(await caller());
     const status = {

@@ -98,7 +98,7 @@ test('a change of an API key on one replica applies on all replicas, and keeps t
   await untilEach(token, ({ status }) => status === 401);
 });
 
-test('an API key stays banned when its account loses its plan, and the other keys of the account are not banned', async () => {
+test('an API key stays banned when its account loses its plan, and the other API keys of the account are not banned', async () => {
   const tokens = await createTokens('hammered', { perMinute: 1, perDay: 100 }, 2);
   const [hammering = '', sibling = ''] = tokens;
   await askEach(sibling);

@@ -28,7 +28,7 @@ test('the Dockerfile uses the Node version of the workspace and the flags of npm
   });
 });
 
-test('every setting in the Compose and Kubernetes files exists', () => {
+test('the Compose and Kubernetes files set only variables that the service has', () => {
   const ofPostgres = [
     ...['POSTGRES_USER', 'POSTGRES_DB', 'POSTGRES_PASSWORD', 'SERVICE_PASSWORD'],
     ...['PGHOST', 'PGUSER', 'PGDATABASE', 'PGPASSWORD'],
