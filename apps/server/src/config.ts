@@ -68,7 +68,7 @@ function serviceSettings(env: EnvironmentReader) {
   const opsHosts = env.text(
     'OPS_HOSTS',
     (text) => splitAtCommas(text).every((name) => /^[\w.-]+$/.test(name)),
-    'host names without ports separated by commas, such as ops.internal',
+    'host names without ports, separated by commas, such as ops.internal',
   );
   const corsOrigins = env.text(
     'CORS_ORIGINS',

@@ -163,7 +163,7 @@ export function createKeyManagement(
    * at the same time, the ban moves from the data of the key in Redis to the data of the account.
    * So the function looks for the account again, and also ends the ban in the data of the account.
    * It also ends the copies that an unfinished move of the ban may have left in other accounts.
-   * Otherwise, the rest of the move would bring the ban back.
+   * Otherwise, the replica that finishes the move later would bring the ban back.
    *
    * @returns what was ended: the ban, and the number of strikes (denied requests that count towards
    * a ban).

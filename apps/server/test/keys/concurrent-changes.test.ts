@@ -213,8 +213,9 @@ async function finishLater(): Promise<void> {
   await createBanMoves(database.db, quotas).finishAll();
 }
 
-// Regression: in a Redis Cluster, a ban is first copied to its new account and then deleted. A replica
-// that stopped in between left a copy, and the rest of the move brought the ban back.
+// Regression: in a Redis Cluster, a ban is first copied to its new account and then deleted. A
+// replica that stopped in between left a copy. When another replica finished the move, the ban came
+// back.
 test('an API key is not banned again after an unban when an unfinished move has left copies of its ban', async () => {
   const id = await createBanned('label');
   const { db } = database;
