@@ -44,11 +44,11 @@ const steps = {
   },
 };
 
-const asked = process.argv.slice(2);
-const chosen = asked.length === 0 ? Object.keys(steps) : asked;
+const names = process.argv.slice(2);
+const chosen = names.length === 0 ? Object.keys(steps) : names;
 if (chosen.some((name) => !Object.hasOwn(steps, name))) {
   console.error(
-    `Unknown step in ${asked.join(' ')}. The steps are ${Object.keys(steps).join(', ')}.`,
+    `Unknown step in ${names.join(' ')}. The steps are ${Object.keys(steps).join(', ')}.`,
   );
   process.exit(2);
 }

@@ -30,9 +30,9 @@ test('the DNS lookup returns the last known address while the name server fails'
 // Regression: while a name server did not respond, every new connection failed.
 test('the DNS lookup returns the last known address when the name server does not respond in time, and sends only one query', async () => {
   const clock = createTestClock(0);
-  const asked: Parameters<LookupFunction>[2][] = [];
+  const lookups: Parameters<LookupFunction>[2][] = [];
   const remembering = createRememberingLookup((_name, _options, callback) => {
-    asked.push(callback);
+    lookups.push(callback);
   }, clock);
   const answers: unknown[] = [];
   const ask = () => remembering('db.test', {}, (error, address) => answers.push(error ?? address));
@@ -40,16 +40,16 @@ test('the DNS lookup returns the last known address when the name server does no
   // Without an earlier address, the lookup waits for the name server.
   await clock.advance(60_000);
   expect(answers).toEqual([]);
-  asked[0]?.(null, '10.0.0.1', 4);
+  lookups[0]?.(null, '10.0.0.1', 4);
   ask();
   ask();
   await clock.advance(499);
   expect(answers).toEqual(['10.0.0.1']);
   await clock.advance(1);
   expect(answers).toEqual(['10.0.0.1', '10.0.0.1', '10.0.0.1']);
-  expect(asked).toHaveLength(2);
-  asked[1]?.(null, '10.0.0.2', 4);
+  expect(lookups).toHaveLength(2);
+  lookups[1]?.(null, '10.0.0.2', 4);
   ask();
-  asked[2]?.(null, '10.0.0.3', 4);
+  lookups[2]?.(null, '10.0.0.3', 4);
   expect(answers.slice(3)).toEqual(['10.0.0.3']);
 });

@@ -42,13 +42,13 @@ const statementChannel: TracingChannel<object, StatementContext> = tracingChanne
  */
 export function followStatements(onEnd: (statement: string, error: unknown) => void): () => void {
   const { asyncEnd } = statementChannel;
-  const tell = (message: unknown) => {
+  const notify = (message: unknown) => {
     const { statement, error } = message as StatementContext & { error?: unknown };
     onEnd(statement, error);
   };
-  asyncEnd.subscribe(tell);
+  asyncEnd.subscribe(notify);
   return () => {
-    asyncEnd.unsubscribe(tell);
+    asyncEnd.unsubscribe(notify);
   };
 }
 
@@ -310,7 +310,7 @@ async function giveUp(): Promise<never> {
 function translate(error: unknown, { mayBeSlow = false, pool }: StatementLimit): never {
   const translated = error instanceof DatabaseError ? error : toDatabaseError(error);
   const isSlow = translated.code === queryCanceled || translated.code === noResponse;
-  const told = mayBeSlow && isSlow ? new StatementTooSlowError(translated.code) : translated;
-  told.pool ??= pool;
-  throw told;
+  const reported = mayBeSlow && isSlow ? new StatementTooSlowError(translated.code) : translated;
+  reported.pool ??= pool;
+  throw reported;
 }

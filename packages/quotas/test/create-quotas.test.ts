@@ -45,9 +45,9 @@ test.each([
   async (consumer, message) => {
     const quotas = await open();
     const wrong = consumer as Parameters<typeof quotas.consume>[0];
-    for (const asked of [quotas.consume(wrong), quotas.look(wrong)]) {
-      await expect(asked).rejects.toThrow(TypeError);
-      await expect(asked).rejects.toThrow(message);
+    for (const result of [quotas.consume(wrong), quotas.look(wrong)]) {
+      await expect(result).rejects.toThrow(TypeError);
+      await expect(result).rejects.toThrow(message);
     }
     expect((await quotas.consume({ id: crypto.randomUUID(), quota })).scope).toBe('service');
   },

@@ -108,14 +108,14 @@ test('the probe of Redis keeps looking for the primary while all Sentinels are d
   const redis = openRedis([server.url], { connectTimeoutMs: 1_000, name: 'test' });
   onTestFinished(() => redis.disconnect());
   const probe = createRedisProbe(redis, ['probe'], { timeoutMs: 60_000, connectTimeoutMs: 500 });
-  let asked = 0;
+  let attempts = 0;
   redis.on('sentinelError', () => {
-    asked += 1;
+    attempts += 1;
   });
   const isFound = () => probe().then(() => true);
   // ioredis asks all three Sentinels in turn, and waits 50 ms longer after each round. So these
   // attempts last longer than the time after which the probe replaces a connection.
-  await until(async () => asked > 15 || (await isFound()));
+  await until(async () => attempts > 15 || (await isFound()));
   expect(redis.status).not.toBe('ready');
 
   await Promise.all(server.sentinels.map((sentinel) => sentinel.restart()));

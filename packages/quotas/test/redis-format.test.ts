@@ -35,8 +35,8 @@ function openOld(policy: BanPolicy) {
   const locals = Object.entries(constants).map(([name, value]) => `local ${name} = ${value}\n`);
   const script = locals.join('') + oldScript;
   return async (id: string, { perMinute, perDay }: Quota) => {
-    const asked = JSON.stringify([1, perMinute, perDay]);
-    const reply = await redis.connection.eval(script, 1, `animal-store:key:{${id}}`, asked, now);
+    const request = JSON.stringify([1, perMinute, perDay]);
+    const reply = await redis.connection.eval(script, 1, `animal-store:key:{${id}}`, request, now);
     const [, [admitted, minute, , day, , denied, banEnds]] = JSON.parse(reply as string);
     if (admitted === 0 && denied === 0) return { outcome: 'banned', until: toSeconds(banEnds) };
     const remaining = [perMinute - minute, perDay - day].map((left) => Math.max(0, left));

@@ -54,8 +54,8 @@ export function allowOrigins(origins: Origins): (req: Request, res: Response) =>
 
 /** Tells whether a request is a CORS preflight. Browsers send preflights without an API key. */
 export function isPreflight({ method, headers }: Request): boolean {
-  const { origin, 'access-control-request-method': asked } = headers;
-  return method === 'OPTIONS' && origin !== undefined && asked !== undefined;
+  const { origin, 'access-control-request-method': requestedMethod } = headers;
+  return method === 'OPTIONS' && origin !== undefined && requestedMethod !== undefined;
 }
 
 /** Adds the CORS headers to the response to a preflight. */
@@ -73,8 +73,10 @@ export function allowPreflight(req: Request, res: Response, origins: Origins): v
  * a request by themselves. The value `*` is not used, because it would not include `Authorization`.
  */
 function allowedHeaders({ headers }: Request): string {
-  const asked = headers['access-control-request-headers'] ?? '';
-  return asked.length <= maxFieldNamesLength && fieldNames.test(asked) ? asked : ownHeaders;
+  const requested = headers['access-control-request-headers'] ?? '';
+  return requested.length <= maxFieldNamesLength && fieldNames.test(requested)
+    ? requested
+    : ownHeaders;
 }
 
 function isAllowed(origin: string, origins: Origins): boolean {

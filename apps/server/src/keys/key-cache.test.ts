@@ -16,16 +16,16 @@ const key: ApiKey = {
   expiresAt: undefined,
 };
 let clock: TestClock;
-let asked: string[];
+let lookedUp: string[];
 let load: (hash: string) => Promise<ApiKey | undefined>;
 let cache: KeyCache;
 
 beforeEach(() => {
   clock = createTestClock();
-  asked = [];
+  lookedUp = [];
   load = async () => key;
   const ask = (hash: string) => {
-    asked.push(hash);
+    lookedUp.push(hash);
     return load(hash);
   };
   cache = createKeyCache({ clock, load: ask });
@@ -39,11 +39,11 @@ test('the key cache queries the database for the same token at most once in 30 s
   expect(await Promise.all(Array.from({ length: 100 }, find))).toEqual(Array(100).fill(key));
   await clock.advance(29_999);
   expect(await find()).toBe(key);
-  expect(asked).toEqual([hashToken('token')]);
+  expect(lookedUp).toEqual([hashToken('token')]);
   clock.setWall(clock.now() - 3_600_000);
   await clock.advance(1);
   await find();
-  expect(asked).toHaveLength(2);
+  expect(lookedUp).toHaveLength(2);
 });
 
 test('findCached returns a cached API key until its cache entry is 30 s old', async () => {
@@ -84,12 +84,12 @@ test('after invalidate, the key cache queries the database again for the changed
   await cache.findByToken('other token');
   load = unknown;
   await cache.findByToken('unknown');
-  asked = [];
+  lookedUp = [];
   cache.invalidate('key');
   expect(await find()).toBeUndefined();
   await cache.findByToken('unknown');
   expect(await cache.findByToken('other token')).toMatchObject({ id: 'other' });
-  expect(asked).toEqual(['token', 'unknown'].map(hashToken));
+  expect(lookedUp).toEqual(['token', 'unknown'].map(hashToken));
 });
 
 // Regression: after a change of an account, lookups of the account's API keys were counted as wrong
@@ -105,7 +105,7 @@ test.each([
     change();
     expect(cache.isUncached('token')).toBe(false);
     expect(await find()).toBe(key);
-    expect(asked).toHaveLength(2);
+    expect(lookedUp).toHaveLength(2);
     change();
     load = unknown;
     expect(await find()).toBeUndefined();
@@ -131,12 +131,12 @@ test('findByToken returns a cached API key for 5 minutes while the database is d
   await find();
   load = unavailable;
   await clock.advance(30_000);
-  asked = [];
+  lookedUp = [];
   for (let i = 0; i < 10; i += 1) {
     expect(await find()).toBe(key);
     await clock.advance(500);
   }
-  expect(asked).toHaveLength(5);
+  expect(lookedUp).toHaveLength(5);
   await clock.advance(264_999);
   expect(await find()).toBe(key);
   await clock.advance(1_001);

@@ -44,10 +44,10 @@ function matchesSubject(subject: UsageSubject): SQL {
   if ('keyId' in subject) return eq(counts.keyId, subject.keyId);
   const { plan, account } = subject;
   if (account === undefined) {
-    const asked = plan === undefined ? [undefined, ...planNames] : [plan];
+    const plans = plan === undefined ? [undefined, ...planNames] : [plan];
     return inArray(
       counts.keyId,
-      asked.map((name) => totalId(planCode(name))),
+      plans.map((name) => totalId(planCode(name))),
     );
   }
   return isOfKeys(matchesFilter(subject));

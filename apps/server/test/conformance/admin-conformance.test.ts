@@ -238,8 +238,8 @@ async function askWithoutDatabase(): Promise<void> {
 async function guessTokens(): Promise<void> {
   const token = 'guess';
   for (let n = 0; n < 10; n++) await expectStatus(401, 'listKeys', { token });
-  const asked = operations.map(({ name }) => ask(name, { token }));
-  for (const { status, headers } of await Promise.all(asked)) {
+  const answers = operations.map(({ name }) => ask(name, { token }));
+  for (const { status, headers } of await Promise.all(answers)) {
     expect(status).toBe(429);
     expect(headers.get('Retry-After')).toMatch(/^([1-9]|[1-5]\d|60)$/);
   }

@@ -148,14 +148,14 @@ test.each([
   ['/pets', `x-${'a'.repeat(1_024)}`, own],
 ])(
   'the service responds without an API key to a CORS preflight of %s that asks for the headers %j, and allows the headers %j',
-  async (path, asked, allowed) => {
+  async (path, requested, allowed) => {
     const answer = await service.call(path, {
       method: 'OPTIONS',
       token: null,
       headers: {
         Origin: page,
         'Access-Control-Request-Method': 'POST',
-        'Access-Control-Request-Headers': asked,
+        'Access-Control-Request-Headers': requested,
       },
     });
     expect(answer).toMatchObject({ status: 204, text: '' });

@@ -85,9 +85,9 @@ describe.each(databaseKinds)('database %s', (kind) => {
     });
     // Lists that are requested at the same time share an SQL statement.
     const requests = fc.array(request, { minLength: 1, maxLength: 4 });
-    const property = fc.asyncProperty(requests, async (asked) => {
-      const pages = await Promise.all(asked.map((it) => repository.list(it, it.limit)));
-      for (const [i, { afterId, limit, ...filter }] of asked.entries()) {
+    const property = fc.asyncProperty(requests, async (batch) => {
+      const pages = await Promise.all(batch.map((it) => repository.list(it, it.limit)));
+      for (const [i, { afterId, limit, ...filter }] of batch.entries()) {
         const found = all.filter((pet) => pet.id > afterId && has(pet, filter));
         expect(pages[i]).toEqual({
           json: stringifyJson(found.slice(0, limit)),
@@ -105,9 +105,9 @@ describe.each(databaseKinds)('database %s', (kind) => {
       minLength: 1,
       maxLength: 4,
     });
-    const property = fc.asyncProperty(requests, async (asked) => {
-      const lists = await Promise.all(asked.map(repository.listByIds));
-      const expected = asked.map(({ ids, ...filter }) =>
+    const property = fc.asyncProperty(requests, async (batch) => {
+      const lists = await Promise.all(batch.map(repository.listByIds));
+      const expected = batch.map(({ ids, ...filter }) =>
         all.filter((pet) => ids.includes(BigInt(pet.id)) && has(pet, filter)),
       );
       expect(lists).toEqual(expected.map(stringifyJson));
