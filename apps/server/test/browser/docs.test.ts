@@ -8,6 +8,7 @@ import {
   phone,
   readOnWideScreen,
   readWithoutJavaScript,
+  returnToPlace,
   searchDocs,
   tryOut,
 } from './journeys/read-docs.ts';
@@ -28,6 +29,16 @@ test('a developer follows links, reads guides, and sends a request to each opera
   await expectReadable(store, phone, [docsPaths.home, guidePath('pagination'), '/docs/nosuch']);
   await tryOut(store);
 });
+
+// Regression: operations were laid out only near the window, and a page that was loaded again showed
+// another operation.
+test.each([
+  ['a desktop', desktop],
+  ['a phone', phone],
+])(
+  'on %s, a page of the documentation shows the same text after a reload and after the way back',
+  (_title, device) => returnToPlace(store, device),
+);
 
 test('a developer opens old links, reads pages without JavaScript, and reads them on a slow network', () =>
   readWithoutJavaScript(store));

@@ -192,6 +192,30 @@ export async function readOnWideScreen({ service, openPage }: Store): Promise<vo
   await plain.page.getByRole('link', { name: 'CallOptions' }).first().waitFor();
 }
 
+/**
+ * Expects that the browser shows the same text after a page was loaded again, and after the reader
+ * has gone to another page and back. Sections that are not laid out yet may have another height.
+ */
+export async function returnToPlace({ service, openPage }: Store, device: Device): Promise<void> {
+  await using tab = await openPage('/docs', device);
+  const { page } = tab;
+  const shownText = () =>
+    page.evaluate<string>('document.elementFromPoint(innerWidth / 4, innerHeight / 2).textContent');
+  for (const path of ['/docs', '/docs/guides/operations', '/docs/guides/client']) {
+    await page.goto(service.server.origin + path);
+    await page.evaluate(`new Promise((done) => {
+      scrollTo(0, document.documentElement.scrollHeight * 0.6);
+      requestAnimationFrame(() => requestAnimationFrame(done));
+    })`);
+    const text = await shownText();
+    await page.reload();
+    await expect.poll(shownText, { message: path }).toBe(text);
+    await page.goto(`${service.server.origin}/docs/guides/limits`);
+    await page.goBack();
+    await expect.poll(shownText, { message: path }).toBe(text);
+  }
+}
+
 /** Expects that guides fit the screen and are accessible. */
 export async function expectReadable(
   { service, openPage }: Store,
