@@ -117,8 +117,10 @@ function expectConnections(objects, overlay) {
   const find = (wanted) => objects.find(({ kind }) => kind === wanted);
   const most = find('HorizontalPodAutoscaler').spec.maxReplicas;
   const { maxSurge } = find('Deployment').spec.strategy.rollingUpdate;
-  // A migration uses two connections: the second one watches what the first one waits for.
-  const needed = (most + maxSurge) * perReplica + (find('Job') ? 2 : 0);
+  // Kubernetes starts the next replica while the previous one still shuts down. A migration uses two
+  // connections: the second one watches what the first one waits for.
+  const stopping = 1;
+  const needed = (most + maxSurge + stopping) * perReplica + (find('Job') ? 2 : 0);
   ok(
     needed <= connectionsOfPostgres,
     `${overlay}: ${most} replicas need ${needed} connections, but Postgres allows ${connectionsOfPostgres}.`,
