@@ -47,12 +47,12 @@ export function showKey(key: Key | KeyDetails): string {
           ['Own plan', `${key.plan}, inactive while the account has a plan`],
         ];
   return formatFields([
-    ['Id', key.id],
+    ['ID', key.id],
     ['Name', key.name ?? none],
     ['Account', key.account ?? none],
     ...plans,
     ['Scopes', key.scopes.join(', ')],
-    ['State', toState(key)],
+    ['State', isBannedKey(key) ? 'banned' : toState(key)],
     ...suspensionFields(key.suspension),
     ...suspensionFields(key.accountSuspension, 'Account suspended'),
     ['Created', toTime(key.createdAt)],
@@ -63,6 +63,10 @@ export function showKey(key: Key | KeyDetails): string {
     ...('usage' in key ? usageFields(key.usage) : []),
   ]);
 }
+
+/** Returns whether an active key is banned. Only the details of a key contain its ban. */
+const isBannedKey = (key: Key | KeyDetails) =>
+  'usage' in key && key.usage.bannedUntil !== null && key.state === 'active';
 
 export function suspensionFields(suspension: Key['suspension'], name = 'Suspended'): Field[] {
   if (suspension === null) return [];

@@ -31,7 +31,7 @@ export function showSessions(sessions: readonly OperatorSession[]): string {
 
 export function showOperator(operator: Operator): string {
   return formatFields([
-    ['Id', operator.id],
+    ['ID', operator.id],
     ['Name', operator.name],
     ['Role', operator.role],
     ['State', toState(operator)],

@@ -71,4 +71,8 @@ ${keyId}  -     日本     pro   111,111   11,000  110     1
   expect(showBusiestKeys({ ...ledger, keys: [], rows: [] })).toBe(
     'No matching key made a request from 2026-11-16 to 2026-11-22 (UTC).\n',
   );
+  const today = { from: '2026-11-22T00:00:00.000Z', to: '2026-11-23T00:00:00.000Z' };
+  expect(showBusiestKeys({ ...ledger, ...today })).toMatch(
+    /^The busiest keys on 2026-11-22 \(UTC\):\n/,
+  );
 });

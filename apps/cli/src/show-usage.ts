@@ -46,8 +46,10 @@ export function showKeyUsage({ from, to, bucket, rows }: LedgerOfKey, columns: n
 }
 
 export function showBusiestKeys({ from, to, keys = [], rows }: ServiceLedger): string {
-  const period = `${labelOf(Date.parse(from), 'day')} to ${labelOf(Date.parse(to) - 1, 'day')}`;
-  if (keys.length === 0) return `No matching key made a request from ${period} (UTC).\n`;
+  const first = labelOf(Date.parse(from), 'day');
+  const last = labelOf(Date.parse(to) - 1, 'day');
+  const period = first === last ? `on ${first}` : `from ${first} to ${last}`;
+  if (keys.length === 0) return `No matching key made a request ${period} (UTC).\n`;
   const ended = sumBy(rows, ({ keyId, outcome }) => `${keyId} ${outcome}`);
   const sum = ({ keyId }: BusyKey, ...outcomes: UsageRow['outcome'][]) =>
     toCount(outcomes.reduce((total, name) => total + (ended.get(`${keyId} ${name}`) ?? 0), 0));
@@ -61,7 +63,7 @@ export function showBusiestKeys({ from, to, keys = [], rows }: ServiceLedger): s
     DENIED: (key) => sum(key, 'denied', 'banned'),
     REFUSED: (key) => sum(key, 'refused'),
   });
-  return `The busiest keys from ${period} (UTC):\n\n${table}`;
+  return `The busiest keys ${period} (UTC):\n\n${table}`;
 }
 
 /**

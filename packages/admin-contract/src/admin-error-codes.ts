@@ -6,9 +6,9 @@ import { planNames } from '@animal-store/contract/plan';
 export const adminErrorMessages = {
   unauthorized: 'The admin token is not valid.',
   forbidden: (role: string) => `This operation needs the role ${role}.`,
-  operator_not_found: (operatorId: string) => `There is no operator with the id ${operatorId}.`,
+  operator_not_found: (operatorId: string) => `There is no operator with the ID ${operatorId}.`,
   operator_not_active: (state: string) => `The operator is ${state}. Create a new operator.`,
-  key_not_found: (keyId: string) => `There is no key with the id ${keyId}.`,
+  key_not_found: (keyId: string) => `There is no key with the ID ${keyId}.`,
   key_not_active: (state: string) => `The key is ${state}. Create a new key.`,
   account_not_found: (account: string) =>
     `There is no account ${account}: it has neither keys nor a plan.`,
@@ -20,7 +20,7 @@ export const adminErrorMessages = {
       : `query: expected only the parameters ${known.join(', ')}`,
   planMissing: `plan: expected one of ${planNames.join(', ')}, because the key has no account with a plan`,
   windowsOfAccount: (account: string) =>
-    `account: expected a key with its own windows, but this key uses the windows of account ${account}`,
+    `account: expected a key with its own windows, but this key uses the windows of account ${account}. Credit the account instead.`,
   windowsOfKeys:
     'plan: expected an account with a plan, but each key of this account has its own windows',
   nameTaken: (name: string) =>

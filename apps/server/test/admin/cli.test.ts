@@ -60,7 +60,7 @@ test('the CLI runs the commands of its README one after the other, and each comm
     const args = rest.trim().match(/"[^"]*"|\S+/g) ?? [];
     const given = args.map((arg) => arg.replaceAll('"', '').replace('<id>', id));
     const stdout = await run(group, ...given);
-    if (given[0] === 'create') ids[group] ??= /Id +(\S+)/.exec(stdout)?.[1] ?? '';
+    if (given[0] === 'create') ids[group] ??= /ID +(\S+)/.exec(stdout)?.[1] ?? '';
   }
   const entries = await json<AuditEntry[]>('audit', '--key', ids['keys'] ?? '');
   expect(entries.map(({ action }) => action.slice(4))).toEqual(
@@ -78,7 +78,7 @@ test('the CLI command "keys create" shows the token of the new API key, but "key
   expect(created).toMatch(
     /\n {2}Token {2}ast_\w{36}\n\nStore the token now: it is not shown again\.\n$/,
   );
-  const [, id = ''] = /Id +(\S+)/.exec(created) ?? [];
+  const [, id = ''] = /ID +(\S+)/.exec(created) ?? [];
   expect(await use(tokenIn(created))).toBe(200);
   const rotated = tokenIn(await run('keys', 'rotate', id, '--grace', '1h'));
   await run('keys', 'suspend', id, '--reason', 'unpaid');
@@ -89,7 +89,7 @@ test('the CLI command "keys create" shows the token of the new API key, but "key
     const card = await run('keys', 'show', id);
     return !card.includes('never') && card;
   });
-  expect(settle(shown)).toBe(`  Id                 {id}
+  expect(settle(shown)).toBe(`  ID                 {id}
   Name               acme
   Account            A-1
   Plan               free: 60 per minute, 1,000 per day, shared by the keys of the account A-1
