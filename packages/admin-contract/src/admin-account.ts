@@ -141,6 +141,9 @@ export const AccountDetails = Account.extend({
     'The minute and the day window of the account now; `null` without a plan, because each key then has its own windows.',
   ),
   bannedKeys,
+  suspendedKeys: count.describe(
+    'How many keys of the account are suspended now, separately or together with the account.',
+  ),
   requestsToday,
   deniedToday,
   bans: z

@@ -90,7 +90,7 @@ function adviceFor(failure: Error, isOfId: boolean): string {
     case 403:
       return 'Ask an owner to do it, or ask for a token with the required role.';
     case 404:
-      return 'Check the id: it may be mistyped.';
+      return 'Check the ID: it may be mistyped.';
     case 429:
       return 'Wait a moment.';
     case 503:

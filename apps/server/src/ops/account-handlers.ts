@@ -38,11 +38,12 @@ export function createAccountHandlers(services: AdminServices) {
 
   async function detailsOf(name: string): Promise<AccountDetails> {
     const { account, accountId } = await accounts.find(name);
-    const [decision, { bans, counts }, sums, busiest, newest] = await Promise.all([
+    const [decision, { bans, counts }, suspendedKeys, sums, busiest, newest] = await Promise.all([
       accountId === undefined || account.quota === null
         ? undefined
         : quotas.keys.lookAtAccount(accountId, account.quota),
       readBansOf([name]),
+      keys.count({ account: name, state: 'suspended' }),
       usage.sumOfAccounts([name], today()),
       usage.listBusiest({ account: name }, today(), maxBusyKeys),
       keys.list({ account: name }, maxShownKeys, undefined),
@@ -52,6 +53,7 @@ export function createAccountHandlers(services: AdminServices) {
       usage: decision ? { scope: decision.scope, windows: toQuotaWindows(decision) } : null,
       bans,
       bannedKeys: counts.get(name) ?? 0,
+      suspendedKeys,
       ...sums(name),
       fullKeys: account.quota === null ? await findFull(busiest, newest.items) : [],
       busiestKeys: busiest,

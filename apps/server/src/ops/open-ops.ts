@@ -1,6 +1,9 @@
+import type { RequestHandler } from 'express';
+import { setHeader } from '../http/collected-headers.ts';
 import { defaultListenerLimits, type ListenerLimits } from '../http/http-settings.ts';
 import { openListener } from '../http/listener.ts';
 import { sendFilesFrom } from '../http/send-file.ts';
+import { send } from '../http/send-response.ts';
 import {
   authenticateOperator,
   type Identify,
@@ -34,7 +37,11 @@ export async function openOps(
   // The files of the console need no token. They are the same for everyone, and all data comes from
   // the admin API.
   const sendConsole = sendFilesFrom(readConsoleFiles);
-  const consoleFiles = { '/console': sendConsole, '/console/:file': sendConsole };
+  const consoleFiles = {
+    '/console': sendConsole,
+    '/console/': redirectToConsole,
+    '/console/:file': sendConsole,
+  };
   const createApp = (identify: Identify) => createOpsApp({ ...options, identify, consoleFiles });
 
   await using opened = new AsyncDisposableStack();
@@ -54,3 +61,10 @@ export async function openOps(
     },
   };
 }
+
+/** Redirects to the console, because people also type its address with a slash at the end. */
+const redirectToConsole: RequestHandler = (_req, res) => {
+  setHeader(res, 'Location', '/console');
+  setHeader(res, 'Content-Type', 'text/plain; charset=utf-8');
+  send(res.status(302), 'The console is at /console.');
+};

@@ -116,6 +116,9 @@ test('the details of an account list every banned API key, and the API keys that
   // While the account has a plan, the plans of its API keys have no effect.
   await put(account, { plan: 'pro' });
   expect((await show(account)).fullKeys).toEqual([]);
+  // Every suspended API key is counted, although the details list only the newest 100.
+  await post(`/keys/${oldest.key.id}/suspend`);
+  expect(await show(account)).toMatchObject({ suspendedKeys: 1 });
 });
 
 test('the admin API normalizes the Unicode of account names, but treats names in upper and lower case as different accounts', async () => {
@@ -168,7 +171,7 @@ test('the operation "credit" sets the request counts of an account or an API key
 
   // The request counts of the API key cannot be set to zero, because the account's windows count
   // its requests.
-  const ofAccount = `account: expected a key with its own windows, but this key uses the windows of account ${account}`;
+  const ofAccount = `account: expected a key with its own windows, but this key uses the windows of account ${account}. Credit the account instead.`;
   expect((await credit(`/keys/${key.id}`)).body).toEqual(refusal(ofAccount));
   await put(account, { plan: null });
   const ofKeys =

@@ -42,3 +42,8 @@ test("every file that the console's HTML page loads exists, is cached as immutab
   const other = await ask('/console/console.js');
   expect(other.body).toMatchObject({ code: 'not_found' });
 });
+
+test('the address of the console with a slash at its end redirects to the console', async () => {
+  const { status, headers } = await ask('/console/');
+  expect([status, headers.get('Location')]).toEqual([302, '/console']);
+});

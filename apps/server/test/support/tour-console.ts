@@ -96,6 +96,11 @@ const faultsOf = (page: Page): Promise<string[]> =>
       if (isSeen(name) && isCut && name.clientWidth < 120)
         faults.push(textOf(name) + ' has ' + name.clientWidth + ' px');
     }
+    for (const line of document.querySelectorAll('.change > summary')) {
+      const { fontSize } = getComputedStyle(line);
+      if (isSeen(line) && line.getBoundingClientRect().height > 2.5 * parseFloat(fontSize))
+        faults.push(textOf(line) + ' takes more than one line');
+    }
     const header = document.querySelector('header').getBoundingClientRect().height;
     if (innerWidth <= 360 && header > 64) faults.push('the header is ' + header + ' px high');
     // A layer over the page is completely visible, and nothing covers it.

@@ -18,6 +18,7 @@ const account = (more: Partial<AccountDetails>): AccountDetails => ({
   suspension: null,
   keys: 1,
   bannedKeys: 0,
+  suspendedKeys: 0,
   requestsToday: 10,
   deniedToday: 0,
   usage: null,
@@ -39,13 +40,13 @@ test.each<[string, Partial<AccountDetails>, string[]]>([
   ],
   ['its only key is revoked', { keys: 0, newestKeys: keysIn('revoked') }, ['no key']],
   [
-    'one of its keys is suspended',
-    { keys: 2, newestKeys: keysIn('active', 'suspended') },
+    'its oldest of 101 keys is suspended',
+    { keys: 101, suspendedKeys: 1, newestKeys: keysIn('active') },
     ['keys suspended'],
   ],
   [
     'it is suspended itself',
-    { suspension: { at: until, reason: null }, newestKeys: keysIn('suspended') },
+    { suspension: { at: until, reason: null }, suspendedKeys: 1, newestKeys: keysIn('suspended') },
     ['suspended'],
   ],
   [

@@ -77,10 +77,9 @@ function bansOf({ bans, bannedKeys, busiestKeys, keys, requestsToday }: AccountD
  * Returns the reasons that come from the states of an account's keys, except bans, which `bansOf`
  * returns.
  */
-function refusalsOfKeys({ keys, suspension, fullKeys, newestKeys }: AccountDetails): Refusal[] {
+function refusalsOfKeys({ keys, suspension, fullKeys, suspendedKeys }: AccountDetails): Refusal[] {
   if (keys === 0) return [{ why: 'no key' }];
-  const suspended =
-    suspension === null ? newestKeys.filter(({ state }) => state === 'suspended').length : 0;
+  const suspended = suspension === null ? suspendedKeys : 0;
   const ends = fullKeys.map(({ windows }) =>
     [windows.minute, windows.day]
       .filter(({ remaining }) => remaining === 0)

@@ -57,7 +57,9 @@ test.each<[Refusal, title: string, text: RegExp]>([
 );
 
 test('when there is no reason to refuse requests, the console says that they are accepted, and offers no letter to the customer', () => {
-  expect(show([])).toContain('No requests were denied in the selected period.');
+  const text = show([]);
+  expect(text).toContain('No requests were denied in the selected period.');
+  expect(text.match(/accepted/g)).toHaveLength(1);
   expect(screen.getByRole('heading', { level: 2 }).textContent).toBe('Requests are accepted');
   expect(screen.queryByRole('button')).toBeNull();
 });

@@ -33,10 +33,6 @@ export function WhyRefused({
       ))}
       {children}
       <p>
-        {refusals.length === 0 &&
-          (kind === 'key'
-            ? 'Its requests are accepted now. '
-            : 'Requests of its keys are accepted now. ')}
         <Past denials={denials} />
       </p>
     </section>

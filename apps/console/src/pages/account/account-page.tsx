@@ -19,6 +19,9 @@ import { formatCount, formatKeys, formatShare } from '../../components/time/form
 import { type TimeRange, useTimeRange } from '../../components/time/time-range.ts';
 import { AccountActions } from './account-actions.tsx';
 
+/** The number of keys that the page lists. A link leads to the list of all keys. */
+const shownKeys = 20;
+
 /**
  * The page of one account: its limits, the usage of all its keys together, and its busiest keys.
  */
@@ -81,7 +84,7 @@ function detailsOf(account: WithHistory<'getAccount'>, range: TimeRange) {
             </a>
           )}
         </div>
-        <KeyTable keys={account.newestKeys} ofOneAccount />
+        <KeyTable keys={account.newestKeys.slice(0, shownKeys)} ofOneAccount />
         <p>
           <a href={linkTo('keys', { query: { account: id } })}>View all keys of this account</a>
         </p>

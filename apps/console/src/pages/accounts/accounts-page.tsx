@@ -27,7 +27,7 @@ export function AccountsPage() {
           <QuerySelect
             name="nearLimit"
             label="Usage"
-            options={[['true', 'Near daily limit']]}
+            options={[['true', 'near daily limit']]}
             all="Any"
           />
         </>

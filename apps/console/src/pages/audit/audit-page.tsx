@@ -23,8 +23,10 @@ export function AuditPage() {
           <QueryField name="keyId" label="Key ID" />
           <QuerySelect name="actor" label="By" options={useActors()} all="Anyone" />
           <QueryField name="account" label="Account" />
-          <QueryField name="from" label="From (local time)" type="datetime-local" />
-          <QueryField name="to" label="Until (local time)" type="datetime-local" />
+          <div class="pair">
+            <QueryField name="from" label="From (local time)" type="datetime-local" />
+            <QueryField name="to" label="Until (local time)" type="datetime-local" />
+          </div>
         </>
       }
       table={(entries) => <AuditTable entries={entries} />}
@@ -42,8 +44,8 @@ export function AuditPage() {
 /** The filter options for changes that no named operator made. */
 const unnamedActors = [
   ['admin_token', 'ADMIN_TOKEN'],
-  ['local_user', 'Local user'],
-  ['system', 'System'],
+  ['local_user', 'local user'],
+  ['system', 'system'],
 ] as const;
 
 /**

@@ -156,7 +156,7 @@ function Facts({ details: key }: { details: KeyDetails }) {
         <dd>
           {isShared ? (
             <>
-              {planTitle(plan)} (from account <AccountLink account={key.account} />
+              {planTitle(plan)} (from its account
               <span class="muted">; own plan: {planTitle(key.plan)}</span>)
             </>
           ) : (

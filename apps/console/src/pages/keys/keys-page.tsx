@@ -57,7 +57,7 @@ export function KeysPage() {
         <>
           <QueryField
             name="search"
-            label="Name, account, token or id"
+            label="Name, account, token or ID"
             read={readSearchTerm}
             class="long"
           />
@@ -69,7 +69,7 @@ export function KeysPage() {
           <QuerySelect
             name="nearLimit"
             label="Usage"
-            options={[['true', 'Near daily limit']]}
+            options={[['true', 'near daily limit']]}
             all="Any"
           />
         </>

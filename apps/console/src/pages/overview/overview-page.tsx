@@ -181,7 +181,7 @@ function Figures({
         <Figure
           label="Replicas"
           value={formatCount(replicas.count)}
-          note={`${formatCount(replicas.reporting)} reported in the last minute; each serves /metrics`}
+          note={`${formatCount(replicas.reporting)} had requests in the last minute`}
         />
       </div>
     </section>

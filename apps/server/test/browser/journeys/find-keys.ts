@@ -70,7 +70,7 @@ export async function findKeys(store: Store): Promise<void> {
   }
   // The console applies the filter when the user pauses after a word. The text field must keep the
   // space after the word, so that the user can type the next word.
-  await page.getByLabel('Name, account, token or id').fill('nobody ');
+  await page.getByLabel('Name, account, token or ID').fill('nobody ');
   await expect.poll(() => tab.query()['search']).toBe('nobody');
   await page.keyboard.type('has this');
   await expect.poll(() => tab.query()['search']).toBe('nobody has this');
@@ -139,7 +139,7 @@ async function search({ admin }: Store, tab: ConsoleTab): Promise<void> {
   await keyboard.press('Enter');
   await expect.poll(() => tab.rows('Keys').count()).toBe(1);
 
-  await page.getByLabel('Name, account, token or id').fill(token);
+  await page.getByLabel('Name, account, token or ID').fill(token);
   await page.getByText('The first 8 characters of a token are enough').waitFor();
   await expect.poll(tab.query).toEqual({ search: token.slice(0, 8) });
   await tab.rows('Keys').filter({ hasText: 'Nordic Paws' }).waitFor();

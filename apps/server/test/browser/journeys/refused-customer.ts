@@ -57,7 +57,7 @@ export async function explainDenials(store: Store): Promise<void> {
   ]);
   const rows = tab.rows('Keys');
   await tab.show('#/keys');
-  await page.getByLabel('Name, account, token or id').fill('why do');
+  await page.getByLabel('Name, account, token or ID').fill('why do');
   await page.getByLabel('State').selectOption('banned');
   // The list also contains banned API keys of other journeys until the response to the search
   // arrives.
