@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { settle, useFakeClock } from '../test/fake-clock.ts';
 import { rejection } from '../test/rejection.ts';
 import { ok, openStore } from '../test/scripted-fetch.ts';
@@ -55,3 +55,15 @@ test.each([
     expect(() => openStore([ok], { [name]: value } as never)).toThrow(error);
   },
 );
+
+test.each([
+  ['a controller', new AbortController()],
+  ['a text', 'abort'],
+])('the client refuses %s as a signal, and leaves no timer', async (_name, signal) => {
+  const { store, script } = openStore([ok]);
+  expect(await rejection(store.listPets({}, { signal } as never))).toEqual(
+    new TypeError('signal: expected an AbortSignal, such as controller.signal'),
+  );
+  expect(script.requests).toEqual([]);
+  expect(vi.getTimerCount()).toBe(0);
+});

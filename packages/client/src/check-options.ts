@@ -22,6 +22,11 @@ export function checkOptions<T extends { [Name in keyof typeof least]?: number |
     if (type && value !== undefined && typeof value !== type)
       throw new TypeError(`${name}: expected ${type}, got ${typeof value}`);
   }
+  // An `AbortController` instead of its signal is a common mistake. React Native's own signals have
+  // no `throwIfAborted`, so only the method that this client calls is checked.
+  const { signal } = options as { signal?: unknown };
+  if (signal !== undefined && typeof Object(signal).addEventListener !== 'function')
+    throw new TypeError('signal: expected an AbortSignal, such as controller.signal');
   for (const [name, min] of Object.entries(least)) {
     const value: unknown = options[name as keyof typeof least];
     if (value === undefined || value === Number.POSITIVE_INFINITY) continue;
