@@ -7,7 +7,7 @@ import {
   RateLimiterRes,
 } from 'rate-limiter-flexible';
 import type { CircuitBreaker } from './circuit-breaker.ts';
-import { checkLimit } from './consumer.ts';
+import { checkId, checkLimit } from './consumer.ts';
 import type { RedisConnection } from './open-redis.ts';
 import { windowSeconds } from './quota.ts';
 import { QuotaDecision } from './quota-decision.ts';
@@ -51,12 +51,15 @@ export type Allowance = ReturnType<typeof createAllowance>;
  *
  * @param shared the connection to Redis, in which all replicas count together. Without it, this
  *   replica counts alone in its memory.
+ * @throws {TypeError} if the name is empty, or if the limit is not an integer from 1 to
+ *   2,147,483,647.
  */
 export function createAllowance(
   kind: string,
   { clock, perMinute }: { clock: Pick<Clock, 'now'>; perMinute: number },
   shared?: SharedStore,
 ) {
+  checkId('name', kind);
   checkLimit('perMinute', perMinute);
   const limits = { points: perMinute, duration: windowSeconds.minute };
   const inMemory = new RateLimiterMemory(limits);
@@ -91,8 +94,13 @@ export function createAllowance(
   }
 
   return {
-    /** Counts one request, and decides whether it is admitted. */
+    /**
+     * Counts one request, and decides whether it is admitted.
+     *
+     * @throws {TypeError} (as a rejection) if the id is not a non-empty string.
+     */
     async take(id: string): Promise<QuotaDecision> {
+      checkId('id', id);
       const { isAdmitted, result, limit, now } = await count(id);
       const endsAtMs = now + result.msBeforeNext;
       const known = { limit, remaining: result.remainingPoints, endsAtMs };

@@ -50,12 +50,16 @@ export function createCircuitBreaker(options: {
   /** The reason why the breaker is open, or `undefined` while it is closed. */
   let openReason: { readonly reason: unknown } | undefined;
   let probing: Timer | undefined;
+  let isClosed = false;
 
   function open(reason: unknown): void {
     if (openReason !== undefined) return;
     openReason = { reason };
     for (const giveUp of waiting) giveUp(reason);
     waiting.clear();
+    // A request may still arrive after `close`, while the service shuts down. A probe would open the
+    // connection again, and the process would never exit.
+    if (isClosed) return;
     probing = clock.after(probeEveryMs, tryAgain).unref();
     onChange('open', reason);
   }
@@ -106,7 +110,9 @@ export function createCircuitBreaker(options: {
       });
     },
 
+    /** Stops probing. Later calls that fail are rejected, and `onChange` is not called. */
     close(): void {
+      isClosed = true;
       clock.cancel(probing);
       probing = undefined;
     },

@@ -51,9 +51,13 @@ export function checkConsumer(consumer: Consumer): void {
 /**
  * Checks the ids of a consumer.
  *
- * @throws {TypeError} if an id is not a non-empty string.
+ * @throws {TypeError} if the consumer is not an object, or if an id is not a non-empty string.
  */
-export function checkConsumerId({ id, accountId }: ConsumerId): void {
+export function checkConsumerId(consumer: ConsumerId): void {
+  if (Object(consumer) !== consumer) {
+    throw new TypeError(`consumer: expected an object, got ${quoteValue(consumer)}`);
+  }
+  const { id, accountId } = consumer;
   checkId('id', id);
   if (accountId !== undefined) checkId('accountId', accountId);
 }
@@ -65,12 +69,27 @@ export function checkConsumerId({ id, accountId }: ConsumerId): void {
  */
 export function checkLimit(name: string, limit: unknown): void {
   if (Number.isInteger(limit) && (limit as number) >= 1 && (limit as number) <= maxLimit) return;
-  throw new TypeError(`${name}: expected an integer from 1 to ${maxLimit}, got ${String(limit)}`);
+  throw new TypeError(
+    `${name}: expected an integer from 1 to ${maxLimit}, got ${quoteValue(limit)}`,
+  );
 }
 
-function checkId(name: string, id: unknown): void {
+/**
+ * Checks an id.
+ *
+ * @throws {TypeError} if the id is not a non-empty string.
+ */
+export function checkId(name: string, id: unknown): void {
   if (typeof id === 'string' && id !== '') return;
-  throw new TypeError(`${name}: expected a non-empty string, got ${JSON.stringify(id)}`);
+  throw new TypeError(`${name}: expected a non-empty string, got ${quoteValue(id)}`);
+}
+
+/**
+ * Formats an invalid value for an error message. A text is quoted, so that `"5"` is different from
+ * `5`.
+ */
+export function quoteValue(value: unknown): string {
+  return typeof value === 'string' ? JSON.stringify(value) : String(value);
 }
 
 /**

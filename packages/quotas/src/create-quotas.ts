@@ -1,20 +1,13 @@
-import { type Clock, systemClock } from '@animal-store/runtime';
+import { systemClock } from '@animal-store/runtime';
 import { type Allowance, createAllowance } from './allowance.ts';
 import { type BanPolicy, defaultBanPolicy } from './ban-policy.ts';
-import { type BreakerState, createCircuitBreaker } from './circuit-breaker.ts';
-import {
-  type Consumer,
-  type ConsumerId,
-  checkConsumer,
-  checkConsumerId,
-  type OnBan,
-} from './consumer.ts';
+import { createCircuitBreaker } from './circuit-breaker.ts';
+import { type Consumer, type ConsumerId, checkConsumer, checkConsumerId } from './consumer.ts';
 import { type EndedBan, laterOf, nothingEnded } from './ended-ban.ts';
 import { createMemoryStore, type MemoryStore } from './memory-store.ts';
 import {
   isCluster,
   openRedis,
-  type RedisSource,
   untilReady,
   warnOfEviction,
   watchForReason,
@@ -23,6 +16,7 @@ import {
 import type { Quota } from './quota.ts';
 import type { QuotaDecision } from './quota-decision.ts';
 import { QuotaLimiter } from './quota-limiter.ts';
+import { checkQuotasOptions, type QuotasOptions } from './quotas-options.ts';
 import { createRedisNames } from './redis-format.ts';
 import { createRedisProbe } from './redis-probe.ts';
 import { createRedisStore, type RedisStore } from './redis-store.ts';
@@ -36,65 +30,6 @@ import { createRedisStore, type RedisStore } from './redis-store.ts';
 //   `script-call.ts` writes the arguments of the script and reads its reply. `redis-format.ts`
 //   describes the stored data.
 // - `circuit-breaker.ts` and `redis-probe.ts` handle outages of Redis.
-
-/** The options of {@link createQuotas}. Each option has a default. */
-export interface QuotasOptions {
-  /**
-   * The Redis in which all replicas count together: a URL (`redis://`, `rediss://`,
-   * `redis+sentinel://`), several URLs of one Cluster, or an ioredis client. The quotas use a
-   * duplicate of that client.
-   *
-   * @default the memory of this process, for a service with one replica
-   */
-  readonly redis?: RedisSource | undefined;
-  /**
-   * The prefix of all Redis keys. Services that share a Redis need different prefixes.
-   * @default 'quotas'
-   */
-  readonly prefix?: string;
-  /**
-   * The rules for banning a consumer that ignores 429 responses, or `false` to ban nobody.
-   * @default {@link defaultBanPolicy}
-   */
-  readonly banPolicy?: BanPolicy | false;
-  /**
-   * Returns how many replicas of the service share each quota while Redis is down. Each replica
-   * then admits the quota divided by this number, rounded up. Called for each request.
-   * @default () => 1
-   */
-  readonly replicas?: () => number;
-  /**
-   * How long a request waits for Redis to decide whether to admit it, in milliseconds. Afterwards,
-   * this replica of the service decides alone.
-   * @default 150
-   */
-  readonly timeoutMs?: number;
-  /**
-   * How often this replica of the service probes a Redis that is down, in milliseconds. @default
-   * 250
-   */
-  readonly probeEveryMs?: number;
-  /** The timeout for establishing a connection to Redis, in milliseconds. @default 1000 */
-  readonly connectTimeoutMs?: number;
-  /**
-   * How long {@link createQuotas} waits for Redis, in milliseconds. Afterwards, the quotas start
-   * without Redis.
-   * @default 1000
-   */
-  readonly firstConnectionTimeoutMs?: number;
-  readonly onBan?: OnBan;
-  /**
-   * Called when Redis stops deciding about requests (`open`), with the reason, and when Redis
-   * decides again (`closed`).
-   */
-  readonly onBreaker?: (state: BreakerState, reason: unknown) => void;
-  /** Called once with a message for operators if a setting of Redis makes the counts inexact. */
-  readonly onWarning?: (sentence: string) => void;
-  /** The clock by which this process decides about requests in memory. @default the system clock */
-  readonly clock?: Clock;
-  /** The clock by which Redis decides about requests, for tests. @default Redis's own clock */
-  readonly redisClock?: Pick<Clock, 'now'> | undefined;
-}
 
 /**
  * The quotas of one replica of the service. All replicas that use the same Redis count together.
@@ -190,11 +125,16 @@ export class RedisRefusalError extends Error {
  * Creates the quotas of one replica of the service. If Redis is down, the function still succeeds,
  * and this replica decides alone.
  *
+ * @throws {TypeError} if an option is invalid.
  * @throws {RedisRefusalError} if Redis is reachable, but refuses the number of the database, the
  *   user, the password or a command.
  */
 export async function createQuotas(options: QuotasOptions = {}): Promise<Quotas> {
-  const { redis: source, prefix = 'quotas', replicas = () => 1 } = options;
+  checkQuotasOptions(options);
+  const { redis: source, prefix = 'quotas', replicas: replicasOf = () => 1 } = options;
+  // A quota divided by 0 would admit everything. A replica that has just started may not have
+  // counted itself.
+  const replicas = () => Math.max(1, replicasOf() || 1);
   const { timeoutMs = 150, probeEveryMs = 250, connectTimeoutMs = 1_000 } = options;
   const { firstConnectionTimeoutMs = 1_000, onBan, onBreaker = () => {} } = options;
   const { onWarning = () => {} } = options;
@@ -252,12 +192,14 @@ export async function createQuotas(options: QuotasOptions = {}): Promise<Quotas>
 
 /**
  * Creates quotas that are counted in the memory of this process, for a service with one replica.
+ *
+ * @throws {TypeError} if an option is invalid.
  */
-export function createMemoryQuotas({
-  clock = systemClock,
-  banPolicy,
-  onBan,
-}: Pick<QuotasOptions, 'clock' | 'banPolicy' | 'onBan'> = {}): Quotas {
+export function createMemoryQuotas(
+  options: Pick<QuotasOptions, 'clock' | 'banPolicy' | 'onBan'> = {},
+): Quotas {
+  checkQuotasOptions(options);
+  const { clock = systemClock, banPolicy, onBan } = options;
   const alone = { replicas: () => 1, scope: 'service' } as const;
   return {
     ...composeStores({

@@ -12,7 +12,6 @@ export {
   createMemoryQuotas,
   createQuotas,
   type Quotas,
-  type QuotasOptions,
   QuotasUnavailableError,
   RedisRefusalError,
 } from './create-quotas.ts';
@@ -30,3 +29,4 @@ export {
 export { QuotaDecision } from './quota-decision.ts';
 export { quotaHeaders } from './quota-headers.ts';
 export { QuotaLimiter } from './quota-limiter.ts';
+export type { QuotasOptions } from './quotas-options.ts';

@@ -25,6 +25,9 @@ async function open(options: Parameters<typeof createQuotas>[0] = {}) {
 const remaining = ({ windows }: QuotaDecision) => windows.map((window) => window.remaining);
 
 test.each([
+  [undefined, 'consumer: expected an object, got undefined'],
+  [null, 'consumer: expected an object, got null'],
+  ['a', 'consumer: expected an object, got "a"'],
   [{ id: '', quota }, 'id: expected a non-empty string, got ""'],
   [{ id: 7, quota }, 'id: expected a non-empty string, got 7'],
   [{ id: 'a', accountId: '', quota }, 'accountId: expected a non-empty string, got ""'],
@@ -38,7 +41,7 @@ test.each([
     'quota.perMinute: expected an integer from 1 to',
   ],
   [{ id: 'a', quota: { ...quota, perMinute: 1.5 } }, 'got 1.5'],
-  [{ id: 'a', quota: { ...quota, perMinute: '5' } }, 'got 5'],
+  [{ id: 'a', quota: { ...quota, perMinute: '5' } }, 'got "5"'],
   [{ id: 'a', quota: { ...quota, perMinute: maxLimit + 1 } }, 'got 2147483648'],
 ])(
   'consume and look reject the invalid consumer %j with a TypeError, and Redis still decides other requests',
@@ -53,9 +56,69 @@ test.each([
   },
 );
 
-test('createAllowance throws a TypeError for an invalid limit, and unban, credit and moveBan reject an empty id', async () => {
+test.each([
+  [null, 'options: expected an object, got null'],
+  ['redis://127.0.0.1', 'options: expected an object, got "redis://127.0.0.1"'],
+  [{ redis: '' }, 'got an empty string'],
+  [{ redis: ['redis://127.0.0.1', ' '] }, 'got an empty string'],
+  [{ redis: 'https://user:secret@store' }, 'got a URL with https:'],
+  [{ redis: { host: '127.0.0.1', port: 6379 } }, 'or an ioredis client; got object'],
+  [{ redis: 6379 }, 'got number'],
+  [{ redis: null }, 'got null'],
+  [{ prefix: '' }, 'prefix: expected a non-empty string, got ""'],
+  [{ prefix: 5 }, 'prefix: expected a non-empty string, got 5'],
+  [{ timeoutMs: 0 }, `timeoutMs: expected an integer from 1 to ${maxLimit}, got 0`],
+  [{ probeEveryMs: '250' }, 'got "250"'],
+  [{ connectTimeoutMs: NaN }, 'got NaN'],
+  [{ firstConnectionTimeoutMs: Infinity }, 'got Infinity'],
+  [{ replicas: 3 }, 'replicas: expected a function, got 3'],
+  [{ onBan: 'log' }, 'onBan: expected a function, got "log"'],
+  [{ onBreaker: true }, 'onBreaker: expected a function, got true'],
+  [{ onWarning: null }, 'onWarning: expected a function, got null'],
+  [{ banPolicy: true }, 'banPolicy: expected an object or false, got true'],
+  [{ banPolicy: { ...defaultBanPolicy, graceMs: -1 } }, 'banPolicy.graceMs: expected a number'],
+  [{ banPolicy: { minStrikes: 3 } }, '{ ...defaultBanPolicy, graceMs: … }'],
+])(
+  'createQuotas rejects the invalid options %j with a TypeError that does not quote a URL',
+  async (options, message) => {
+    const opened = createQuotas(options as never);
+    await expect(opened).rejects.toThrow(TypeError);
+    await expect(opened).rejects.toThrow(message);
+    await expect(opened).rejects.not.toThrow('secret');
+  },
+);
+
+test('createQuotas accepts undefined for each option', async () => {
+  const nothing = { prefix: undefined, banPolicy: undefined, replicas: undefined };
+  const quotas = await createQuotas({
+    ...{ ...nothing, redis: undefined, timeoutMs: undefined, probeEveryMs: undefined },
+    ...{ connectTimeoutMs: undefined, firstConnectionTimeoutMs: undefined, clock: undefined },
+    ...{ onBan: undefined, onBreaker: undefined, onWarning: undefined, redisClock: undefined },
+  });
+  expect((await quotas.consume({ id: 'a', quota })).outcome).toBe('admitted');
+});
+
+test.each([0, -1, NaN])(
+  'a replica admits at most the whole quota during an outage when the option replicas returns %d',
+  async (replicas) => {
+    const quotas = await createQuotas({
+      redis: 'redis://127.0.0.1:1',
+      firstConnectionTimeoutMs: 1,
+      replicas: () => replicas,
+    });
+    onTestFinished(() => quotas.close());
+    const asked = Array.from({ length: 3 }, () => quotas.consume({ id: 'a', quota }));
+    expect((await Promise.all(asked)).map(({ outcome }) => outcome)).toEqual([
+      ...['admitted', 'admitted', 'denied'],
+    ]);
+  },
+);
+
+test('createAllowance throws a TypeError for an invalid limit or an empty name, and take, unban, credit and moveBan reject an empty id', async () => {
   const quotas = await open({ redis: undefined });
   expect(() => quotas.createAllowance('x', { perMinute: NaN })).toThrow(TypeError);
+  expect(() => quotas.createAllowance('', { perMinute: 1 })).toThrow(TypeError);
+  await expect(quotas.createAllowance('x', { perMinute: 1 }).take('')).rejects.toThrow(TypeError);
   await expect(quotas.unban({ id: '' })).rejects.toThrow(TypeError);
   await expect(quotas.credit({ id: '' })).rejects.toThrow(TypeError);
   await expect(quotas.moveBan({ id: 'a' }, { id: '' })).rejects.toThrow(TypeError);

@@ -1,6 +1,7 @@
 import { systemClock } from '@animal-store/runtime';
 import { patientQuotas } from '@animal-store/testkit';
-import { createQuotas, type Quotas, type QuotasOptions } from '../src/create-quotas.ts';
+import { createQuotas, type Quotas } from '../src/create-quotas.ts';
+import type { QuotasOptions } from '../src/quotas-options.ts';
 
 /**
  * The start time of tests, as Unix time in milliseconds. It is not a whole second, because errors

@@ -55,6 +55,18 @@ describe('the circuit breaker in front of Redis', () => {
     expect(changes).toEqual(['open']);
   });
 
+  // Regression: a request during the shutdown opened the connection to Redis again, so the process
+  // never exited.
+  test('the circuit breaker never probes and reports no change when a call fails after close', async () => {
+    const probes = vi.fn(answer);
+    probe = probes;
+    breaker.close();
+    await expect(breaker.run(fail)).rejects.toThrow('READONLY');
+    await clock.advance(10_000);
+    expect(probes).not.toHaveBeenCalled();
+    expect(changes).toEqual([]);
+  });
+
   test('the circuit breaker stays closed when the reply of Redis has arrived in time but the busy event loop reads it late', async () => {
     const reply = Promise.withResolvers<string>();
     const call = breaker.run(() => reply.promise);
