@@ -31,6 +31,19 @@ function renderFilters(link: string): void {
   );
 }
 
+test('the button "Filters" hides all fields but the first when the fields come as a fragment, as from a page with a list', () => {
+  const fields = (
+    <>
+      <QueryField name="search" label="Name" />
+      <QueryField name="account" label="Account" />
+    </>
+  );
+  renderAt('#/keys', <Filters label="Keys">{fields}</Filters>);
+  const [name, fold, account] = screen.getByRole('search').children;
+  expect(fold).toBe(screen.getByRole('button', { name: 'Filters' }));
+  expect([name?.textContent, account?.textContent]).toEqual(['Name', 'Account']);
+});
+
 test('a search field writes its text into the URL after a pause in typing, and returns to the first page of the list', () => {
   renderFilters('#/keys?state=banned&cursor=abc');
   type('Name', 'Ann ');

@@ -1,11 +1,11 @@
-import { type ComponentChildren, toChildArray } from 'preact';
+import { type ComponentChildren, Fragment, isValidElement, toChildArray } from 'preact';
 import { useState } from 'preact/hooks';
 import { useAllParameters } from '../../address.ts';
 
 /** The fields that filter a list. On a phone, a button hides and shows all fields but the first. */
 export function Filters({ label, children }: { label: string; children: ComponentChildren }) {
   const [isOpen, setOpen] = useState(false);
-  const [first, ...others] = toChildArray(children);
+  const [first, ...others] = fieldsIn(children);
   const { cursor: _, sort: __, ...query } = useAllParameters();
   const count = Object.keys(query).length;
   return (
@@ -25,3 +25,9 @@ export function Filters({ label, children }: { label: string; children: Componen
     </form>
   );
 }
+
+/** Returns the fields in an element's children, and those in a fragment. */
+const fieldsIn = (children: ComponentChildren): ComponentChildren[] =>
+  toChildArray(children).flatMap((child) =>
+    isValidElement(child) && child.type === Fragment ? fieldsIn(child.props.children) : [child],
+  );
