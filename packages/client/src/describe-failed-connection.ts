@@ -2,18 +2,21 @@ import { environment } from './environment.ts';
 
 /**
  * Describes a failed connection for an error message. In Node, the error of `fetch` has a cause
- * with a code, such as ECONNREFUSED. Browsers reveal neither the cause nor whether CORS blocked the
- * response. For them, the text says only that the device is offline, or that CORS may be the
- * reason.
+ * with a code, such as ECONNREFUSED, or only with a message, such as "bad port" for port 6000.
+ * Browsers reveal neither the cause nor whether CORS blocked the response. For them, the text says
+ * only that the device is offline, or that CORS may be the reason.
  *
  * @param failure the error of `fetch`, without the API key.
  */
 export function describeFailedConnection(baseUrl: string, failure: unknown): string {
   const { location, navigator } = environment;
   const origin = location?.origin;
-  const { cause, code = Object(cause).code } = Object(failure);
-  const hint = code
-    ? ` (${code})`
+  const { cause, code } = Object(failure);
+  // A message with an address may contain a query or a password, which do not belong in logs.
+  const [message] = /^[^/?@]{1,80}$/.exec(Object(cause).message ?? '') ?? [];
+  const reason = code || Object(cause).code || message;
+  const hint = reason
+    ? ` (${reason})`
     : navigator?.onLine === false
       ? ' (offline)'
       : origin && !baseUrl.startsWith(`${origin}/`)

@@ -75,7 +75,7 @@ export function readBody(
   // The body of an error may come from a proxy, and may be any JSON.
   const { code, message } = ok
     ? {
-        message: `expected a JSON ${kind ?? 'value'}, got Content-Type ${response.headers.get('Content-Type')}`,
+        message: `expected a JSON ${kind ?? 'value'}, got ${describeBody(text, body, response.headers.get('Content-Type'))}`,
       }
     : Object(body);
   const textOf = (value: unknown) => (typeof value === 'string' ? redact(value) : undefined);
@@ -83,8 +83,11 @@ export function readBody(
   response.headers.forEach((value, name) => {
     headers.append(name, redact(value));
   });
-  // Browsers hide everything about a redirect that they do not follow. The status is then 0.
-  const description = status < 400 ? 'redirect: check baseUrl' : statusText;
+  // Browsers hide everything about a redirect that they do not follow. The status is then 0. The
+  // query of the new address is left out, because it may contain data that does not belong in logs.
+  const [target] = headers.get('Location')?.split(/[?#]/) ?? [];
+  const description =
+    status < 400 ? `redirect${target ? ` to ${target}` : ''}: check baseUrl` : statusText;
   const detail = textOf(message) || redact(description || 'failed');
   throw createApiError(
     { status, code: textOf(code), detail, headers, body: redact(text).slice(0, maxBodyLength) },
@@ -93,4 +96,11 @@ export function readBody(
     // the status explains it.
     ok ? redact(cause) : undefined,
   );
+}
+
+/** Describes an unexpected body for an error message, without its contents. */
+function describeBody(text: string, body: unknown, contentType: string | null): string {
+  if (!text) return 'an empty body';
+  if (body !== undefined) return `JSON ${Array.isArray(body) ? 'array' : body && typeof body}`;
+  return /json/i.test(`${contentType}`) ? 'invalid JSON' : `Content-Type ${contentType}`;
 }

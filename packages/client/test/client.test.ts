@@ -327,10 +327,18 @@ test.each([
   async (origin, navigator, hint) => {
     vi.stubGlobal('location', origin && { origin });
     vi.stubGlobal('navigator', navigator);
-    const { message } = (await rejection(open([disconnect]).store.listPets())) as Error;
+    const step = () => Promise.reject(new TypeError('Failed to fetch'));
+    const { message } = (await rejection(open([step]).store.listPets())) as Error;
     expect(message).toBe(`listPets: no response from https://store.example/v1${hint}`);
   },
 );
+
+test('the error of a failed connection does not quote a cause that contains an address', async () => {
+  const cause = new Error('no route to https://user:secret@proxy.example/?token=1');
+  const step = () => Promise.reject(new TypeError('fetch failed', { cause }));
+  const { message } = (await rejection(open([step]).store.listPets())) as Error;
+  expect(message).toBe('listPets: no response from https://store.example/v1');
+});
 
 async function theCallerOfTheClient(call: () => Promise<unknown>): Promise<void> {
   await call();

@@ -55,6 +55,15 @@ test('when the connection is refused, a call rejects with a ConnectionError whos
   });
 });
 
+// `fetch` refuses some ports, such as 6000, without a code.
+test('the message of a ConnectionError contains the message of its cause when the cause has no code', async () => {
+  const baseUrl = 'http://127.0.0.1:6000/v1';
+  const store = createClient({ baseUrl, apiKey: 'ast_key', maxRetries: 0 });
+  expect(await rejection(store.listPets())).toMatchObject({
+    message: `listPets: no response from ${baseUrl} (bad port)`,
+  });
+});
+
 test('when a response stalls in the middle of its body, the client closes the connection after timeoutMs or when the signal aborts', async () => {
   const closed: Promise<void>[] = [];
   await using server = await startScriptedServer((response) => {

@@ -101,6 +101,7 @@ describe('a failed response', () => {
     ok: { value: false },
     status: { value: 0 },
   });
+  const redirect = answer(302, '', { Location: 'https://login.example/a?from=secret#top' });
   test.each<[number, string, Step]>([
     [400, 'failed', answer(400, 'null')],
     [401, 'failed', answer(401, '{"code":7,"message":{}}')],
@@ -111,6 +112,7 @@ describe('a failed response', () => {
     [300, 'redirect: check baseUrl', answer(300, '')],
     [399, 'redirect: check baseUrl', answer(399, '')],
     [0, 'redirect: check baseUrl', () => hidden],
+    [302, 'redirect to https://login.example/a: check baseUrl', redirect],
   ])(
     'an error response with status %i that does not come from the service has the detail %j',
     async (status, detail, step) => {
@@ -121,25 +123,30 @@ describe('a failed response', () => {
 });
 
 describe('a successful response with an unexpected body', () => {
+  const page = 'Content-Type text/html';
   test.each([
-    ['listPets', 'array', ['<html>Sign in</html>', '', '[{"id":', 'null', '{"a":1}', '"x"']],
-    ['createPet', 'object', ['null', '[]', '7']],
-    ['request', 'value', ['<html>']],
+    ['listPets', 'array', '<html>Sign in</html>', 'text/html', page],
+    ['listPets', 'array', '', 'text/html', 'an empty body'],
+    ['listPets', 'array', '[{"id":', 'application/json; charset=utf-8', 'invalid JSON'],
+    ['listPets', 'array', 'null', 'application/json', 'JSON null'],
+    ['listPets', 'array', '{"a":1}', 'text/html', 'JSON object'],
+    ['listPets', 'array', '"x"', 'application/json', 'JSON string'],
+    ['createPet', 'object', '[]', 'application/json', 'JSON array'],
+    ['createPet', 'object', '7', 'application/json', 'JSON number'],
+    ['request', 'value', '<html>', 'text/html', page],
   ] as const)(
-    'a call of %s rejects with the ApiError "expected a JSON %s" when a response with status 200 has one of the bodies %j',
-    async (operation, kind, bodies) => {
-      for (const body of bodies) {
-        const { store } = openStore([answer(200, body, { 'Content-Type': 'text/x' })]);
-        const calls = {
-          listPets: () => store.listPets(),
-          createPet: () => store.createPet({ name: 'Mia', categoryId: 1 }),
-          request: () => store.request({ path: '/x' }),
-        };
-        expect(await rejection(calls[operation]()), body).toMatchObject({
-          ...{ name: 'ApiError', status: 200, code: undefined, attempts: 1 },
-          detail: `expected a JSON ${kind}, got Content-Type text/x`,
-        });
-      }
+    'a call of %s rejects with the ApiError "expected a JSON %s" when a response with status 200 has the body %j and the type %s, and says that it got %s',
+    async (operation, kind, body, type, got) => {
+      const { store } = openStore([answer(200, body, { 'Content-Type': type })]);
+      const calls = {
+        listPets: () => store.listPets(),
+        createPet: () => store.createPet({ name: 'Mia', categoryId: 1 }),
+        request: () => store.request({ path: '/x' }),
+      };
+      expect(await rejection(calls[operation]())).toMatchObject({
+        ...{ name: 'ApiError', status: 200, code: undefined, attempts: 1 },
+        detail: `expected a JSON ${kind}, got ${got}`,
+      });
     },
   );
 
