@@ -56,7 +56,7 @@ const columns: readonly KeyColumn[] = [
     isOfListOnly: true,
   },
   {
-    column: { number: 'Today (UTC)', sort: '-requests', isOneWay: true, room: 'wide' },
+    column: { number: 'Requests today (UTC)', sort: '-requests', isOneWay: true, room: 'wide' },
     cell: ({ recent }) => formatCount(recent?.requestsToday ?? 0),
     isOfListOnly: true,
   },

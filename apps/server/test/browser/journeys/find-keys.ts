@@ -33,7 +33,7 @@ export async function findKeys(store: Store): Promise<void> {
   for (const [column, name, order] of [
     ['State', '', 'ascending'],
     ['State', 'listed 40', 'descending'],
-    ['Today (UTC)', 'listed 20', 'descending'],
+    ['Requests today (UTC)', 'listed 20', 'descending'],
     ['Denied', 'listed 30', 'descending'],
     ['Name', 'listed 1', 'ascending'],
     ['Name', 'listed 9', 'descending'],
