@@ -1,35 +1,39 @@
 import { readFileSync } from 'node:fs';
 import { type TimeLimit, waitAtMost } from '@animal-store/runtime';
-import { type ClientContext, Cluster, Redis, type Result } from 'ioredis';
+import { Cluster, Redis } from 'ioredis';
 import { parseSentinelUrl } from './sentinel-url.ts';
 
-declare module 'ioredis' {
-  // ioredis adds a method for each script in its option `scripts`. These declarations describe the
-  // methods.
-  interface RedisCommander<Context extends ClientContext> {
-    /** Runs `decide.lua`. */
-    decideConsumers(numberOfKeys: number, ...args: string[]): Result<string, Context>;
-    /** Runs `set-ban.lua`. */
-    setBan(name: string, ban: Buffer, ttlMs: number, windows: number): Result<null, Context>;
-    /** Runs `move-ban.lua`. */
-    moveBanBuffer(
-      numberOfKeys: number,
-      ...args: (string | number | Buffer)[]
-    ): Result<[ban: Buffer, ttlMs: number] | null, Context>;
-    /** Runs `end-ban.lua`. */
-    endBan(
-      numberOfKeys: number,
-      ...args: (string | number)[]
-    ): Result<[strikes: number, bannedUntilMs: number], Context>;
-    /** Runs `credit.lua`. */
-    credit(name: string): Result<null, Context>;
-    /** Runs `probe.lua`. */
-    probeCommands(name: string): Result<number, Context>;
-  }
+/**
+ * The methods that ioredis adds for the scripts in its option `scripts`. ioredis's documentation
+ * declares them in its own module. The users of this package would then see them on each of their
+ * clients, where they do not exist.
+ */
+interface ScriptCommands {
+  /** Runs `decide.lua`. */
+  decideConsumers(numberOfKeys: number, ...args: string[]): Promise<string>;
+  /** Runs `set-ban.lua`. */
+  setBan(name: string, ban: Buffer, ttlMs: number, windows: number): Promise<null>;
+  /** Runs `move-ban.lua`. */
+  moveBanBuffer(
+    numberOfKeys: number,
+    ...args: (string | number | Buffer)[]
+  ): Promise<[ban: Buffer, ttlMs: number] | null>;
+  /** Runs `end-ban.lua`. */
+  endBan(
+    numberOfKeys: number,
+    ...args: (string | number)[]
+  ): Promise<[strikes: number, bannedUntilMs: number]>;
+  /** Runs `credit.lua`. */
+  credit(name: string): Promise<null>;
+  /** Runs `probe.lua`. */
+  probeCommands(name: string): Promise<number>;
 }
 
-/** A connection to a single Redis, possibly found by Sentinels, or to a Redis Cluster. */
-export type RedisConnection = Redis | Cluster;
+/** A client for a single Redis, possibly found by Sentinels, or for a Redis Cluster. */
+type RedisClient = Redis | Cluster;
+
+/** The connection of the quotas, which can run their scripts. */
+export type RedisConnection = RedisClient & ScriptCommands;
 
 const retryDelayMs = (attempt: number) => Math.min(attempt * 50, 250);
 
@@ -60,7 +64,7 @@ type Connection = ReturnType<typeof connectionTo>;
  * The Redis to connect to: a client of the caller, one `redis://…` or `redis+sentinel://…` URL, or
  * several URLs of one Cluster.
  */
-export type RedisSource = RedisConnection | string | readonly string[];
+export type RedisSource = RedisClient | string | readonly string[];
 
 /**
  * Opens a connection to Redis, and returns without waiting for it. A Redis that is down at the
@@ -95,10 +99,11 @@ export function openRedis(
   } else {
     ignoreFurtherErrors(redis);
   }
-  return redis;
+  // All clients of `connect` have the option `scripts`.
+  return redis as RedisConnection;
 }
 
-function connect(source: RedisSource, connection: Connection): RedisConnection {
+function connect(source: RedisSource, connection: Connection): RedisClient {
   if (typeof source === 'string') return createRedis(source, connection);
   if (isUrls(source)) {
     const [url = '', ...others] = source;
@@ -116,7 +121,7 @@ const isUrls = (source: RedisSource): source is readonly string[] => Array.isArr
  * Returns whether a connection leads to a Cluster. The caller's client may come from another copy
  * of ioredis, for which `instanceof` would be false.
  */
-export function isCluster(redis: RedisConnection): redis is Cluster {
+export function isCluster(redis: RedisClient): redis is Cluster {
   return redis.isCluster;
 }
 
@@ -294,7 +299,7 @@ export async function untilReady(redis: RedisConnection, limit: TimeLimit): Prom
   await waitAtMost(limit, connected(redis), () => {});
 }
 
-async function connected(redis: RedisConnection): Promise<void> {
+async function connected(redis: RedisClient): Promise<void> {
   if (redis.status !== 'ready') {
     await new Promise<void>((resolve) => redis.once('ready', () => resolve()));
   }
