@@ -308,7 +308,7 @@ export const dashboards = [
             ],
           },
           {
-            title: 'Lost counts and audit entries per hour',
+            title: 'Request counts and audit entries lost per hour',
             unit: 'short',
             queries: [
               {

@@ -57,7 +57,7 @@ for (const workload of workloads.filter(({ letter }) => checkedWorkloads.include
     const noise = noiseOf(cpuOfRounds(results, waitingBaseline.name));
     const { verdict, change, allowed } = compareCost(measured, expected, noise);
     process.stdout.write(
-      `(${workload.letter}) ${workload.title}: ${measured.toFixed(2)} × the waiting baseline, recorded ${expected.toFixed(2)} (${recorded.commit}): ${verdict} (× ${change.toFixed(2)}, allowed × ${allowed.toFixed(2)})\n`,
+      `(${workload.letter}) ${workload.title}: ${measured.toFixed(2)} × the CPU time of the Express baseline with a wait of 2 ms, recorded ${expected.toFixed(2)} (${recorded.commit}): ${verdict} (× ${change.toFixed(2)}, allowed × ${allowed.toFixed(2)})\n`,
     );
     if (verdict !== 'worse') break;
     if (attempt === attempts) worse += 1;

@@ -80,7 +80,7 @@ export function scopeFields(scope: KeyDetails['usage']['scope']): Field[] {
   return [
     [
       'Usage',
-      'counted by one replica, against its share of each limit, because Redis is unavailable',
+      'counted by one replica alone, against an equal share of each limit, because Redis is unavailable',
     ],
   ];
 }

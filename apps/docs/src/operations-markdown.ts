@@ -137,7 +137,7 @@ export function operationsMarkdown(document: JsonObject): string {
             content && jsonBlock(content.example, status),
           ]),
       `### Errors: ${failures.map(([code]) => code).join(', ')} {#${name}-answers}`,
-      'All have the same [body](#errors).',
+      'All errors have the same [body](#errors).',
       tableOf(
         ['Status', 'Description'],
         failures.map(([code, { description }]) => [code, description]),

@@ -42,7 +42,7 @@ export function banner(startup: Startup): string {
       ? ['           Log in with the ADMIN_TOKEN, or with the token of an operator.']
       : dataDir === undefined
         ? [
-            '           Log in with the token of an operator. Set ADMIN_TOKEN to create the first one.',
+            '           Log in with the token of an operator. Set ADMIN_TOKEN to create the first operator.',
           ]
         : [
             '           Log in with the token that this command prints:',

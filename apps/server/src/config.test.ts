@@ -156,7 +156,7 @@ test('readConfig reports all invalid variables in one error, one line each, with
   expect(lines.join('\n')).not.toContain('nter2');
 });
 
-test('readConfig notes each parameter of DATABASE_URL that it ignores, and refuses unsupported parameters by name', () => {
+test('readConfig returns a note about each parameter of DATABASE_URL that has no effect, and names a forbidden parameter in its error', () => {
   const url = 'postgres://u:secret@db/name';
   const DATABASE_URL = `${url}?channel_binding=require&keepalives=1`;
   expect(readConfig({ DATABASE_URL }).notes).toEqual([

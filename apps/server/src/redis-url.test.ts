@@ -36,7 +36,7 @@ test.each([
     'expected the number of a database as the path, such as redis://host:6379/1',
   ],
   ['redis://u:secret@a:0/1', /^expected redis:\/\/user:password@host:port,/],
-  ['redis://a/1,redis://b/1', 'expected database 0, because a Cluster has no other'],
+  ['redis://a/1,redis://b/1', 'expected database 0, because a Redis Cluster has no other database'],
   [
     'redis:///run/redis.sock',
     'expected a host; Unix sockets are not supported: write redis://host:port',
@@ -44,10 +44,16 @@ test.each([
   ['redis://a?connectTimeout=1000', 'connectTimeout: refused (set REDIS_TIMEOUT_MS instead)'],
   [
     'redis://a?enableOfflineQueue=true',
-    /^enableOfflineQueue: refused \(the service sets this option/,
+    /^enableOfflineQueue: refused \(the service itself sets this option/,
   ],
-  ['redis://a?db=1', 'db: refused (write it as the path: redis://host:port/1)'],
-  ['redis://a?password=secret', /^password: refused \(write it into the URL/],
+  [
+    'redis://a?db=1',
+    'db: refused (write the number of the database as the path: redis://host:port/1)',
+  ],
+  [
+    'redis://a?password=secret',
+    /^password: refused \(write host, port, user and password before the question mark/,
+  ],
   ['redis://a?tls=true', 'tls: refused (write rediss:// instead of redis://)'],
   ['rediss://a?ssl_cert_reqs=none', /^ssl_cert_reqs: expected one of required, CERT_REQUIRED/],
   ['redis://a?showFriendlyErrorStack=true', 'showFriendlyErrorStack: unknown parameter; remove it'],

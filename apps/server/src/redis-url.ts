@@ -1,10 +1,12 @@
 import { parseSentinelUrl } from '@animal-store/quotas/sentinel-url';
 import { ignored, oneOf, type ParameterRule, readParameters, refused } from '@animal-store/runtime';
 
-const inUrl = refused('write it into the URL: redis://user:password@host:port');
+const inUrl = refused(
+  'write host, port, user and password before the question mark: redis://user:password@host:port',
+);
 const tls = refused('write rediss:// instead of redis://');
 const timeouts = refused('set REDIS_TIMEOUT_MS instead');
-const setByService = refused('the service sets this option itself; remove the parameter');
+const setByService = refused('the service itself sets this option; remove the option from the URL');
 const pooling = ignored('the service opens only one connection to each Redis server');
 
 /**
@@ -18,17 +20,17 @@ export const redisParameters: Readonly<Record<string, ParameterRule>> = {
     'the service always checks certificates',
     oneOf('required', 'CERT_REQUIRED'),
   ),
-  decode_responses: ignored('the service chooses the format of responses from Redis'),
-  encoding: ignored('the service chooses the format of responses from Redis'),
-  health_check_interval: ignored('the service finds dead connections by itself'),
-  socket_keepalive: ignored('the service finds dead connections by itself'),
+  decode_responses: ignored('the service itself chooses how responses from Redis are decoded'),
+  encoding: ignored('the service itself chooses how responses from Redis are decoded'),
+  health_check_interval: ignored('the service itself finds out which connections are dead'),
+  socket_keepalive: ignored('the service itself finds out which connections are dead'),
   retry_on_timeout: ignored(
     'the service never sends a command twice, because it would count a request twice',
   ),
   client_name: ignored('the name is animal-store'),
   max_connections: pooling,
   pool_size: pooling,
-  db: refused('write it as the path: redis://host:port/1'),
+  db: refused('write the number of the database as the path: redis://host:port/1'),
   host: inUrl,
   port: inUrl,
   path: refused('Unix sockets are not supported; write redis://host:port'),
@@ -51,7 +53,7 @@ export const redisParameters: Readonly<Record<string, ParameterRule>> = {
   lazyConnect: setByService,
   connectionName: setByService,
   readOnly: refused(
-    'the service must write to Redis, but a replica accepts no writes; remove the parameter',
+    'the service must write to Redis, and a read-only Redis replica accepts no writes; remove readOnly from the URL',
   ),
   role: refused('write redis+sentinel://host:port,host:port/name'),
   name: refused('write redis+sentinel://host:port,host:port/name'),
@@ -126,6 +128,6 @@ function faultOfAddress(
     return 'expected a password for the user: redis://user:password@host:port';
   }
   if (isCluster && Number(number ?? 0) !== 0)
-    return 'expected database 0, because a Cluster has no other';
+    return 'expected database 0, because a Redis Cluster has no other database';
   return undefined;
 }

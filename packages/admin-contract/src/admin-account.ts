@@ -117,7 +117,7 @@ const FullKey = z
   })
   .meta({
     id: 'FullKey',
-    description: 'A key that has used up its own minute window, its own day window, or both.',
+    description: 'A key that has used up its own limit per minute, its own limit per day, or both.',
   });
 
 const AccountHistory = z
@@ -138,7 +138,7 @@ export const AccountDetailsQuery = z.object({ include: IncludeHistory, ...UsageQ
 
 export const AccountDetails = Account.extend({
   usage: AccountUsage.nullable().describe(
-    'The minute and the day window of the account now; `null` without a plan, because each key then has its own windows.',
+    'The current minute and day of the quota that the keys of the account share; `null` without a plan, because each key then has its own quota.',
   ),
   bannedKeys,
   suspendedKeys: count.describe(
@@ -149,23 +149,23 @@ export const AccountDetails = Account.extend({
   bans: z
     .array(OpenBan)
     .describe(
-      `The bans of the keys of the account, at most ${maxShownKeys}. The ban that ends last comes first.`,
+      `Up to ${maxShownKeys} bans of keys of the account. The ban that ends last comes first.`,
     ),
   fullKeys: z
     .array(FullKey)
     .describe(
-      'The busiest keys of the account that are denied now by their own limits; empty if the account has a plan.',
+      'The keys whose requests are denied now because they have used up their own limits. The service looks only at the busiest keys of the account. Empty if the account has a plan.',
     ),
   busiestKeys: z
     .array(BusyKey)
     .describe(
-      `The keys of the account with the most requests since midnight UTC, at most ${maxBusyKeys}.`,
+      `Up to ${maxBusyKeys} keys of the account: the keys that have sent the most requests since midnight UTC.`,
     ),
   history: AccountHistory.optional(),
   newestKeys: z
     .array(ListedKey)
     .describe(
-      `The newest keys of the account, at most ${maxShownKeys}, in any state. To list all keys of the account, use the parameter \`account\` of the list of keys.`,
+      `The newest ${maxShownKeys} keys of the account, in any state. To list all keys of the account, call \`GET /keys\` with the parameter \`account\`.`,
     ),
 }).meta({
   id: 'AccountDetails',
@@ -185,7 +185,7 @@ export const AccountDetails = Account.extend({
 export type AccountDetails = z.output<typeof AccountDetails>;
 
 const plan = {
-  error: `expected one of ${Plan.options.join(', ')}, or null for none`,
+  error: `expected one of ${Plan.options.join(', ')}, or null for no plan`,
 };
 
 const PlanWithNumbers = strictObject({
@@ -196,7 +196,10 @@ const PlanWithNumbers = strictObject({
 const EnterprisePlan = strictObject({
   plan: z.literal('enterprise').describe('The name of the plan.'),
   quota: OwnQuota,
-}).meta({ id: 'AccountEnterprisePlan', description: 'Enterprise, with its limits.' });
+}).meta({
+  id: 'AccountEnterprisePlan',
+  description: 'The plan Enterprise, with the limits that were agreed with the customer.',
+});
 
 const NoPlan = strictObject({
   plan: z.null().describe('No plan.'),
@@ -210,7 +213,7 @@ export const AccountPlan = z
   .meta({
     id: 'AccountPlan',
     description:
-      'The plan whose limits the keys of the account share; `null` for none. Enterprise needs its own limits.',
+      'The plan whose limits the keys of the account share; `null` if the account has no plan. The plan `enterprise` needs a `quota`.',
     examples: [
       { plan: 'business' },
       { plan: 'enterprise', quota: { perMinute: 5_000, perDay: 1_000_000 } },
@@ -242,7 +245,7 @@ export const ListAccountsQuery = z.object({
     .optional()
     .meta({
       description:
-        'Only accounts with a plan that have used at least 80 % of their daily limit since midnight UTC, according to the usage ledger.',
+        'Only accounts with a plan that have used at least 80 % of their daily limit since midnight UTC, according to the stored request counts.',
       examples: ['true'],
     }),
   search: Label.optional().meta({

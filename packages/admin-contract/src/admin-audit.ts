@@ -69,7 +69,7 @@ const AuditActor = z
     id: z
       .uuid()
       .nullable()
-      .describe('The `id` of the operator; `null` if the actor is no operator.'),
+      .describe('The `id` of the operator; `null` if the change was not made by a named operator.'),
     name: z.string().describe('The name of the operator, or of the kind of actor.'),
   })
   .meta({ id: 'AuditActor', description: 'Who acted.' });
@@ -78,7 +78,7 @@ const AuditSubject = z
   .object({
     type: z
       .enum(['key', 'operator', 'account'])
-      .describe('Whether the subject is a key, an operator or an account.'),
+      .describe('What was changed or banned: a key, an operator or an account.'),
     id: z
       .uuid()
       .describe('The `id` of the key, the operator or the account. The id never changes.'),
@@ -86,7 +86,9 @@ const AuditSubject = z
     account: z
       .string()
       .nullable()
-      .describe('The account of a key after the change, or the account itself.'),
+      .describe(
+        'For a key: the account of the key after the change. For an account: the name of the account.',
+      ),
   })
   .meta({ id: 'AuditSubject', description: 'What the entry is about.' });
 
@@ -98,22 +100,28 @@ export const AuditState = z
     quota: KeyQuota,
     scopes: KeyScopes.describe('The scopes of the key.'),
     role: OperatorRole,
-    expiresAt: timestamp.nullable().describe('When the key or operator expires; `null` for never.'),
+    expiresAt: timestamp
+      .nullable()
+      .describe('When the key or operator expires; `null` if it never expires.'),
     revokedAt: timestamp.nullable().describe('When the key or operator was revoked.'),
     suspension: Suspension.nullable().describe(
-      'The suspension of the key or account; `null` for none.',
+      'When and why the key or account was suspended; `null` if it is not suspended.',
     ),
     tokens: z.array(KeyToken).describe('The visible parts of the tokens of the key or operator.'),
-    bannedUntil: timestamp.nullable().describe('When the ban ends; `null` for no ban.'),
-    strikes: count.describe('The strikes of the key.'),
+    bannedUntil: timestamp
+      .nullable()
+      .describe('When the ban of the key ends; `null` if the key is not banned.'),
+    strikes: count.describe('The strikes of the key: denied requests that count towards a ban.'),
     used: z
       .object({ minute: count, day: count })
-      .describe('The usage of both windows at the time when an operator reset the usage.'),
+      .describe(
+        'How many requests were counted in the current minute and day before an operator reset the usage.',
+      ),
   })
   .partial()
   .meta({
     id: 'AuditState',
-    description: 'The properties that the change has changed. All other properties are missing.',
+    description: 'The changed properties. Properties that did not change are missing.',
   });
 
 export type AuditState = z.output<typeof AuditState>;
@@ -139,7 +147,7 @@ export const AuditEntry = z
   .object({
     id: z.int().min(1).describe('The id of the entry.'),
     at: timestamp.describe(
-      'The time of the change, by the clock of the database. For the start of a ban, it is the time by the clock of Redis, or of the replica that began the ban without Redis.',
+      'The time of the change, by the clock of the database. The start of a ban has the time of the clock of Redis. If one replica began the ban while Redis was unavailable, the start has the time of the clock of this replica.',
     ),
     actor: AuditActor,
     action: AuditAction,
@@ -150,13 +158,13 @@ export const AuditEntry = z
       .string()
       .nullable()
       .describe(
-        'The `X-Request-Id` of the request that caused the change; `null` if the actor is the system.',
+        'The `X-Request-Id` of the request that caused the change; `null` if the service itself made the change.',
       ),
     reason: z
       .string()
       .nullable()
       .describe(
-        'The reason that the operator gave, or a note that one replica began the ban without Redis.',
+        'The reason that the operator gave, or a note that one replica began the ban while Redis was unavailable.',
       ),
   })
   .meta({
@@ -207,7 +215,7 @@ export const ListAuditQuery = z.object({
   }),
   search: Label.optional().meta({
     description:
-      'Only entries that contain this text in the reason, or in the name of the subject or the actor (case-insensitive).',
+      'Only entries that contain this text (case-insensitive) in the reason, in the name of what was changed, or in the name of who changed it.',
     examples: ['contract 2026-118'],
   }),
   from: PastInstant.optional().meta({

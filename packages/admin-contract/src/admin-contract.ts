@@ -89,7 +89,7 @@ export const keyContract = c.router(
       ...adminRoutes.getKey,
       summary: 'Show a key and its usage',
       description:
-        'Shows a key, its usage of both windows, its strikes and its ban. `include=history` adds the usage of the key in a period, and the latest audit entries about the key.',
+        'Shows a key, its requests in the current minute and day, its strikes (denied requests that count towards a ban) and its ban. `include=history` adds the usage of the key in a period, and the latest audit entries about the key.',
       pathParams: KeyPath,
       query: KeyDetailsQuery,
       responses: { 200: KeyDetails, 404: AdminErrorBody },
@@ -98,7 +98,7 @@ export const keyContract = c.router(
       ...adminRoutes.changeKey,
       summary: "Change a key's name, account, expiry, plan, limits or scopes",
       description:
-        'Changes a key. The change applies from the next request of the key. The counts of its windows stay.',
+        'Changes a key. The change applies from the next request of the key. The requests of the current minute and day remain counted.',
       pathParams: KeyPath,
       query: ReasonQuery,
       body: KeyChange,
@@ -108,7 +108,7 @@ export const keyContract = c.router(
       ...adminRoutes.rotateKey,
       summary: "Replace a key's tokens with a new one",
       description:
-        'Creates a new token and shows it once. Earlier tokens stay valid for a grace period. If an earlier rotation has already limited the time of a token, this time is never extended. All tokens belong to one key with one quota.',
+        'Creates a new token and shows it once. Earlier tokens stay valid for a grace period. If an earlier rotation has already set the expiry of a token, this expiry is never extended. All tokens belong to one key with one quota.',
       pathParams: KeyPath,
       query: ReasonQuery,
       body: Rotation,
@@ -138,7 +138,7 @@ export const keyContract = c.router(
       ...adminRoutes.resumeKey,
       summary: 'Resume a suspended key',
       description:
-        'Ends the suspension of a key: within a second, all replicas admit the key again. Suspending the key did not reset its windows, strikes and ban. If the key is not suspended, the call changes nothing.',
+        'Ends the suspension of a key: within a second, all replicas admit the key again. The suspension of a key does not delete its request counts, its strikes (denied requests that count towards a ban) or its ban. If the key is not suspended, the call changes nothing.',
       pathParams: KeyPath,
       query: ReasonQuery,
       body: c.noBody(),
@@ -148,7 +148,7 @@ export const keyContract = c.router(
       ...adminRoutes.unbanKey,
       summary: "End a key's ban and delete its strikes",
       description:
-        "Ends a key's ban and deletes its strikes and earlier bans. The counts of its windows stay.",
+        "Ends a key's ban, and deletes its strikes (denied requests that count towards a ban) and its earlier bans. The requests of the current minute and day remain counted.",
       pathParams: KeyPath,
       query: ReasonQuery,
       body: c.noBody(),
@@ -158,7 +158,7 @@ export const keyContract = c.router(
       ...adminRoutes.creditKey,
       summary: "Reset a key's usage",
       description:
-        'Resets the minute and the day window of a key: its usage no longer counts, and its next request opens both windows again. Bans, strikes and the usage ledger stay. A key whose account has a plan has no windows of its own, so the response is a 400.',
+        'Resets the quota of a key: its requests of the current minute and day no longer count, and a new minute and a new day begin with its next request. Bans, strikes (denied requests that count towards a ban) and the stored usage do not change. A key whose account has a plan has no quota of its own, so the response is a 400.',
       pathParams: KeyPath,
       query: ReasonQuery,
       body: c.noBody(),
@@ -183,7 +183,7 @@ export const accountContract = c.router(
       ...adminRoutes.getAccount,
       summary: 'Show an account, its usage and its keys',
       description:
-        'Shows an account, the usage of all its keys together, and the keys with the most requests today. `include=history` adds the usage of its keys in a period.',
+        'Shows an account, the usage of all keys of the account together, and its busiest keys today. `include=history` adds the usage of the keys in a period.',
       pathParams: AccountPath,
       query: AccountDetailsQuery,
       responses: { 200: AccountDetails, 404: AdminErrorBody },
@@ -192,7 +192,7 @@ export const accountContract = c.router(
       ...adminRoutes.setAccountPlan,
       summary: 'Set or remove the plan of an account',
       description:
-        "Sets the plan of an account, whether or not the account has keys yet. From the next request on, all keys of the account share one minute window and one day window with the limits of the plan, exactly and over all replicas. The keys' own plans are inactive while the account has a plan. `null` removes the plan, and each key has its own plan again. The counts of open windows stay, and bans stay with their keys. A second call changes nothing.",
+        "Sets the plan of an account, whether or not the account has keys yet. From the next request on, all keys of the account share one quota with the limits of the plan. All replicas together enforce these limits exactly. The keys' own plans are inactive while the account has a plan. `null` removes the plan, and each key has its own plan again. The requests that are already counted remain counted, and banned keys stay banned. A second call changes nothing.",
       pathParams: AccountPath,
       query: ReasonQuery,
       body: AccountPlan,
@@ -222,7 +222,7 @@ export const accountContract = c.router(
       ...adminRoutes.creditAccount,
       summary: "Reset an account's usage",
       description:
-        'Resets the minute and the day window that the keys of an account share: their usage no longer counts, and the next request opens both windows again. Bans, strikes and the usage ledger stay. If the account has no plan, each key has its own windows, so the response is a 400.',
+        'Resets the quota that the keys of an account share: their requests of the current minute and day no longer count. A new minute and a new day begin with the next request. Bans, strikes (denied requests that count towards a ban) and the stored usage do not change. If the account has no plan, each key has its own quota, so the response is a 400.',
       pathParams: AccountPath,
       query: ReasonQuery,
       body: c.noBody(),
@@ -257,7 +257,7 @@ export const operatorContract = c.router(
       ...adminRoutes.rotateOperator,
       summary: "Replace an operator's tokens with a new one",
       description:
-        'Creates a new token and shows it once. Earlier tokens stay valid for a grace period. If an earlier rotation has already limited the time of a token, this time is never extended.',
+        'Creates a new token and shows it once. Earlier tokens stay valid for a grace period. If an earlier rotation has already set the expiry of a token, this expiry is never extended.',
       pathParams: OperatorPath,
       query: ReasonQuery,
       body: Rotation,
@@ -340,7 +340,7 @@ export const overviewContract = c.router(
       ...adminRoutes.getOverview,
       summary: 'Show the state of the service',
       description:
-        'Shows the traffic of the last minute, the replicas, how many keys are active and banned, and whose requests are denied. The numbers are at most 5 seconds old. `include=history` adds the requests of a period and its busiest keys.',
+        'Shows the traffic of the last minute, the replicas, how many keys are active, how many keys are banned, and which accounts and keys have denied requests. The numbers are at most 5 seconds old. `include=history` adds the requests of a period and its busiest keys.',
       query: OverviewQuery,
       responses: { 200: Overview },
     },

@@ -20,13 +20,13 @@ export const adminErrorMessages = {
       : `query: expected only the parameters ${known.join(', ')}`,
   planMissing: `plan: expected one of ${planNames.join(', ')}, because the key has no account with a plan`,
   windowsOfAccount: (account: string) =>
-    `account: expected a key with its own windows, but this key uses the windows of account ${account}. Credit the account instead.`,
+    `account: expected a key with its own limits, but this key shares the limits of the account ${account}. Reset the usage of the account instead.`,
   windowsOfKeys:
-    'plan: expected an account with a plan, but each key of this account has its own windows',
+    'plan: expected an account with a plan, but this account has none, so each key has its own limits. Reset the usage of a key instead.',
   nameTaken: (name: string) =>
     `name: expected a name that does not look like the name of another active operator, but it looks like ${JSON.stringify(name)}`,
   statementTooSlow:
-    'The search or list took too long and was stopped. Add letters or a filter, or choose a shorter period, and try again.',
+    'The search or list took too long and was stopped. Add letters to the search text, add a filter, or choose a shorter period, and try again.',
   notUnbanned: 'Redis does not respond, so the key is still banned. Try again.',
   notCredited: 'Redis does not respond, so the usage was not reset. Try again.',
   quotaMissing: 'quota: expected perMinute and perDay for an Enterprise key, got nothing',

@@ -63,7 +63,7 @@ export const KeyToken = z
     expiresAt: timestamp
       .nullable()
       .describe(
-        'When the token expires, if a rotation has replaced it; `null` if the token is valid as long as its key or operator.',
+        'When the token expires, if a rotation has replaced the token; `null` if the token stays valid as long as its key or operator.',
       ),
   })
   .meta({ id: 'KeyToken', description: 'The visible part of a token.' });
@@ -78,14 +78,16 @@ export const newLifetime = (holder: 'key' | 'operator') => ({
 /** Creates the schemas of the times and tokens of a key or an operator. */
 export const lifetime = (holder: 'key' | 'operator') => ({
   createdAt: timestamp.describe(`When the ${holder} was created.`),
-  expiresAt: timestamp.nullable().describe(`When the ${holder} expires; \`null\` for never.`),
+  expiresAt: timestamp
+    .nullable()
+    .describe(`When the ${holder} expires; \`null\` if it never expires.`),
   revokedAt: timestamp
     .nullable()
     .describe(`When the ${holder} was revoked; \`null\` if it was not revoked.`),
   tokens: z
     .array(KeyToken)
     .describe(
-      `The tokens of the ${holder} that have not been replaced or are still in their grace period, the newest first.`,
+      `The tokens of the ${holder}, the newest first: the current token, and replaced tokens whose grace period has not ended.`,
     ),
 });
 

@@ -21,7 +21,7 @@ export const KeyChange = strictObject({
   expiresAt: Expiry.nullable()
     .optional()
     .describe(
-      'When the key expires: a time in the future, with a UTC offset, before the year 10000; `null` for never.',
+      'When the key expires: a time in the future, with a UTC offset, before the year 10000; `null` if the key never expires.',
     ),
   plan: Plan.optional(),
   /**

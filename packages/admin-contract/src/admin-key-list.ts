@@ -140,7 +140,7 @@ export const ListKeysQuery = z.object({
     .optional()
     .meta({
       description:
-        'Only keys with their own limits that have used at least 80 % of their daily limit since midnight UTC, according to the usage ledger.',
+        'Only keys that have their own limits, and have used at least 80 % of their daily limit since midnight UTC, according to the stored request counts.',
       examples: ['true'],
     }),
   unusedForDays: Days.optional().meta({

@@ -11,10 +11,10 @@ import { IncludeHistory, UsageQuery, UsageRow, usageRange } from './admin-usage.
  */
 const KeyWindow = z
   .object({
-    limit: keyLimit.describe('The limit of the window, in requests.'),
-    remaining: count.describe('The number of requests that are left.'),
+    limit: keyLimit.describe('How many requests the quota allows in this window.'),
+    remaining: count.describe('How many requests are left in this window.'),
     resetsAt: timestamp.describe(
-      'When the window resets. If no request has opened the window yet: when it would reset if a request opened it now.',
+      'When the window ends and its count resets. Without a request in the window: when a window that starts now would end.',
     ),
   })
   .meta({ id: 'KeyWindow', description: 'One quota window.' });
@@ -22,7 +22,7 @@ const KeyWindow = z
 export const UsageScope = z.enum(['service', 'replica']).meta({
   id: 'UsageScope',
   description:
-    'Which requests are counted. `service`: the requests of all replicas. `replica`: Redis is unavailable, so the replica that responds counts only its own requests, against its share of each limit. Other replicas report other numbers.',
+    'Which requests are counted. `service`: the requests of all replicas. `replica`: Redis is unavailable, so the replica that responds counts only its own requests, and admits an equal share of each limit. Other replicas report other numbers.',
 });
 
 export const exampleWindows = {
@@ -54,7 +54,7 @@ export const KeyUsage = z
     subject: z
       .enum(['key', 'account'])
       .describe(
-        'Which windows the requests of the key count against. `account`: the account of the key has a plan, and all its keys share the windows. `key`: the key has its own windows.',
+        'Which windows the requests of the key count against. `account`: the account of the key has a plan, and all keys of the account share the windows. `key`: the key has its own windows.',
       ),
     plan: Plan.describe(
       "The effective plan: the plan of the account, or the key's own plan if the account has none.",
@@ -65,10 +65,14 @@ export const KeyUsage = z
     ),
     strikesResetAt: timestamp
       .nullable()
-      .describe('When the strikes expire, unless a ban comes first; `null` without strikes.'),
+      .describe(
+        'When the strikes expire, unless the key is banned before; `null` if the key has no strikes.',
+      ),
     strikeThreshold: count
       .nullable()
-      .describe('How many strikes the key may have without a ban; `null` if bans are off.'),
+      .describe(
+        'How many strikes (denied requests that count towards a ban) the key may have without being banned; `null` if bans are off.',
+      ),
     bannedUntil: timestamp.nullable().describe('When the ban ends, if the key is banned.'),
   })
   .meta({

@@ -28,8 +28,8 @@ export const keyLimit = z.int(limit).min(1, limit).max(maxLimit, limit);
 
 /** The schemas of the two limits of an API key: per minute and per day. */
 export const limits = {
-  perMinute: keyLimit.describe('Requests in a window of 60 seconds.'),
-  perDay: keyLimit.describe('Requests in a window of 86,400 seconds.'),
+  perMinute: keyLimit.describe('How many requests are allowed in a window of 60 seconds.'),
+  perDay: keyLimit.describe('How many requests are allowed in a window of 86,400 seconds.'),
 };
 
 export const KeyQuota = z.object(limits).meta({
@@ -44,7 +44,7 @@ const PlanInForce = z
     subject: z
       .enum(['key', 'account'])
       .describe(
-        "Whose plan applies. `account`: the plan of the account, whose keys all share its windows; the key's own plan is inactive. `key`: the key's own plan.",
+        "Whose plan applies. `account`: the plan of the account, whose limits all keys of the account share. The key's own plan is then inactive. `key`: the key's own plan.",
       ),
     plan: Plan,
     quota: KeyQuota,

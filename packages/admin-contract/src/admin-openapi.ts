@@ -39,7 +39,9 @@ export function createAdminOpenApi(): JsonObject {
       contact: { name: 'Animal Store' },
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: adminBasePath, description: 'The origin of this document' }],
+    servers: [
+      { url: adminBasePath, description: 'The origin of the server that sent this document' },
+    ],
     security: [{ adminToken: [] }],
     tags: [
       { name: 'Accounts', description: 'Accounts, whose keys share limits.' },

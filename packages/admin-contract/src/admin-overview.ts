@@ -81,7 +81,9 @@ const Readiness = z
   .object({
     status: z
       .enum(['ready', 'degraded', 'not_ready'])
-      .describe('`degraded`: the replica serves, but something needs an operator.'),
+      .describe(
+        '`degraded`: the replica serves requests, but has a problem that somebody should solve.',
+      ),
     reasons: z.array(z.string()).describe('The problems of the replica, each in one sentence.'),
   })
   .meta({

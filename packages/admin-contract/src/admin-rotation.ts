@@ -17,7 +17,7 @@ export const Rotation = strictObject({
     .max(gracePeriod.max, grace)
     .default(gracePeriod.default)
     .describe(
-      `How long the earlier tokens stay valid, in seconds: ${gracePeriod.default} by default, at most 30 days. With 0, they become invalid immediately. If an earlier rotation has already limited the time of a token, this time is never extended.`,
+      `How long the earlier tokens stay valid, in seconds: ${gracePeriod.default} by default, at most 30 days. With 0, they become invalid immediately. If an earlier rotation has already set the expiry of a token, this expiry is never extended.`,
     ),
 })
   .prefault({})

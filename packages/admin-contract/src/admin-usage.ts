@@ -65,7 +65,10 @@ export const UsageRow = z
     outcome: UsageOutcome,
     requests: z.int().min(1).describe('The number of requests.'),
   })
-  .meta({ id: 'UsageRow', description: 'The requests of one bucket, operation and outcome.' });
+  .meta({
+    id: 'UsageRow',
+    description: 'How many requests of one operation had one outcome in one bucket.',
+  });
 
 export type UsageRow = z.output<typeof UsageRow>;
 
@@ -164,7 +167,8 @@ export const ServiceUsageQuery = z.object({
       examples: ['key'],
     }),
   limit: PageLimit.optional().meta({
-    description: 'The largest number of keys with `groupBy`. The default is 10.',
+    description:
+      'The largest number of keys to return when `groupBy` is present. The default is 10.',
     examples: [10],
   }),
 });
@@ -197,7 +201,7 @@ export const ServiceUsageRow = z
   .meta({
     id: 'ServiceUsageRow',
     description:
-      'The requests of one bucket, operation and outcome. If the response is grouped by key, they are the requests of one key.',
+      'How many requests of one operation had one outcome in one bucket. If the response is grouped by key, they are the requests of one key.',
   });
 
 export type ServiceUsageRow = z.output<typeof ServiceUsageRow>;

@@ -4,7 +4,7 @@ import { checkApiKey, createApiKeySource } from './api-key-source.ts';
 test.each([
   ['', 'missing'],
   [undefined, 'missing'],
-  ['Bearer ast_secret', 'expected the key without "Bearer"'],
+  ['Bearer ast_secret', 'expected the API key without "Bearer"'],
   [42, 'expected visible ASCII'],
   ['ast_secret\n', 'expected visible ASCII'],
   ['\nast_secret', 'expected visible ASCII'],

@@ -62,7 +62,7 @@ export function checkApiKey(apiKey: unknown): string {
     const fault = !apiKey
       ? 'missing'
       : /^bearer /i.test(String(apiKey))
-        ? 'expected the key without "Bearer"'
+        ? 'expected the API key without "Bearer"'
         : 'expected visible ASCII';
     throw new TypeError(`apiKey (or ANIMAL_STORE_API_KEY): ${fault}`);
   }

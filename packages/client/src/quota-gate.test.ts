@@ -118,9 +118,10 @@ test.each([
     'sends at most 11 unanswered requests again when a minute has passed since a 429',
     '+1 0!1 ~60000 +1 1<50 +20 =13',
   ],
-  // The client divides its 350 successes by 3.5, and concludes that the limit is at least 100
-  // requests a minute. The service bans an API key with this limit only after more than 50 strikes
-  // (denied requests that count towards a ban).
+  // The client divides its 350 successes by `windowsInSuccesses` (3.5), and estimates a limit of 100
+  // requests a minute. An API key with this limit may have 50 strikes (denied requests that count
+  // towards a ban). The client keeps at most 3/8 of 50 requests unanswered, which is 18. So 350
+  // responses allow 368 requests.
   [
     'sends more requests after each success when responses have no rate-limit headers',
     '+1000 =3 60- =63 350- =368',
@@ -267,7 +268,7 @@ describe('responses that may be old', () => {
     ['a clock that a fresh response has shown to be an hour slow', 3_600, [200]],
     ['a clock that a 429 has shown to be half a minute fast', -30, [429, 200]],
   ])(
-    'the quota gate waits only until the reset time of a response that was stored 50 s ago, on a machine with %s',
+    'when a response spent 50 s in an HTTP cache, the quota gate waits 50 s less than its RateLimit header says, on a machine with %s',
     async (_, aheadSeconds, statuses) => {
       const { send, sent } = open();
       const now = Math.ceil(Date.now() / 1_000);

@@ -134,7 +134,8 @@ describe('the option timeoutMs', () => {
     expect(errors).toMatchObject(Array(8).fill({ name: 'TimeoutError' }));
     const notSent = errors.filter(({ attempts }) => attempts === 0);
     expect(notSent).toHaveLength(8 - script.requests.length);
-    const message = 'listPets: not sent: no response to earlier requests within 30000 ms';
+    const message =
+      'listPets: the request was not sent: no response to earlier requests within 30000 ms';
     expect(notSent[0]).toHaveProperty('message', message);
   });
 });

@@ -112,7 +112,7 @@ export const errorCodes = definePublicErrors({
       'A cursor was changed, or belongs to another filter.',
     ],
     advice:
-      'Correct what the message names. If you repeat the request unchanged, you get the same response.',
+      'Correct the parameter, header or property that the error message names. If you repeat the request unchanged, you get the same response.',
   },
   invalid_json: {
     status: 400,
@@ -121,7 +121,7 @@ export const errorCodes = definePublicErrors({
       'A comma, a quotation mark or a bracket is missing, or there is one too many.',
       'The text is not UTF-8.',
     ],
-    advice: 'Write the body with a JSON library.',
+    advice: 'Create the body with a JSON library, and not by joining strings.',
     example: errorMessages.invalid_json,
   },
   unauthorized: {
@@ -138,9 +138,9 @@ export const errorCodes = definePublicErrors({
   },
   insufficient_scope: {
     status: 403,
-    when: 'The API key is valid but lacks the scope that the message names.',
+    when: 'The API key is valid but lacks the scope that the error message names.',
     causes: [
-      'The API key is read-only, like a key in a web page, and the request adds an animal.',
+      'The request adds an animal, but the API key is read-only. A key in a web page should be read-only.',
       'The API key is write-only, and the request reads animals.',
     ],
     advice:
@@ -190,7 +190,7 @@ export const errorCodes = definePublicErrors({
     when: 'The first request with this `Idempotency-Key` is not finished.',
     causes: [
       'The request was repeated before its first response arrived, for example after a short timeout.',
-      'Two workers took the same job.',
+      'Two workers of your program process the same job, and send the same `Idempotency-Key`.',
     ],
     advice: 'Repeat the request after `Retry-After`.',
     headers: [rateLimitHeaders.retryAfter],

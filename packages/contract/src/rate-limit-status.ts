@@ -34,12 +34,12 @@ export interface QuotaWindow {
 /** @internal The schema of one quota window of a key. */
 export const QuotaWindow = z
   .object({
-    limit: z.int().min(0).describe('The limit of the window, in requests.'),
-    remaining: z.int().min(0).describe('The number of requests that are left.'),
+    limit: z.int().min(0).describe('How many requests the quota allows in this window.'),
+    remaining: z.int().min(0).describe('How many requests are left in this window.'),
     resetsAt: z.iso.datetime().meta({
       maxLength: maxTimeLength,
       description:
-        'When the window resets. If no request has opened the window yet: when it would reset if a request opened it now.',
+        'When the window ends and its count resets. Without a request in the window: when a window that starts now would end.',
     }),
   })
   .meta({
@@ -74,7 +74,7 @@ export const RateLimitStatus = z
     subject: z
       .enum(['key', 'account'])
       .describe(
-        '`key`: the windows belong to this API key alone. `account`: all keys of the account share the windows.',
+        '`key`: the quota windows belong to this API key alone. `account`: all keys of the account share the windows.',
       ),
     windows: z
       .object({ minute: QuotaWindow, day: QuotaWindow })

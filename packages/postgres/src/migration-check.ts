@@ -32,7 +32,8 @@ const checkDatabase = statement('check_database', async (db) => {
   return row;
 });
 
-const lacksMigrations = 'The database lacks migrations that this version needs.';
+const lacksMigrations =
+  'The database lacks migrations that this version of the service needs; run the migrations of this version.';
 
 /**
  * Creates a check of the database. The check finds out whether the database accepts writes, has

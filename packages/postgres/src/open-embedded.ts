@@ -54,7 +54,9 @@ export async function openEmbedded(
     if (error instanceof StartupError) throw error;
     // The file system of WebAssembly may throw objects that are not errors.
     const reason =
-      error instanceof Error ? error.message : 'the directory contains no database of this version';
+      error instanceof Error
+        ? error.message
+        : 'the directory contains no database that this version of the service can open';
     throw new StartupError(`DATA_DIR: cannot open ${dataDir}: ${reason}`);
   }
 }

@@ -47,11 +47,13 @@ export interface PostgresUrl {
   readonly notes: readonly string[];
 }
 
-const keepAlive = ignored('the service finds dead connections by itself');
-const pooling = ignored('the size of the pool is fixed');
+const keepAlive = ignored('the service itself finds out which connections are dead');
+const pooling = ignored('the sizes of the connection pools are fixed');
 const clientCertificate = refused('client certificates are not supported; use a password');
-const ours = refused('the service sets this option itself; remove the parameter');
-const inUrl = refused('write it into the URL: postgres://user:password@host:port/name');
+const ours = refused('the service itself sets this option; remove the option from the URL');
+const inUrl = refused(
+  'write host, port, user, password and database before the question mark: postgres://user:password@host:port/name',
+);
 
 /**
  * The rule for each parameter that a URL may contain. The list has the parameters of libpq, and
@@ -61,12 +63,12 @@ export const postgresParameters: Readonly<Record<string, ParameterRule>> = {
   sslmode: supported(oneOf('disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full')),
   sslrootcert: supported(
     [(text) => text === 'system' || text.startsWith('/'), 'system, or the absolute path of a file'],
-    'NODE_EXTRA_CA_CERTS does the same for all connections',
+    'to trust the certificates of a file for all connections, set NODE_EXTRA_CA_CERTS',
   ),
   sslnegotiation: supported(oneOf('postgres', 'direct')),
   target_session_attrs: supported(
     oneOf('any', 'primary', 'read-write'),
-    'a standby accepts no writes',
+    'the service must write to Postgres, and a standby accepts no writes',
   ),
   application_name: supported([
     (text) => /^[\x20-\x7e]{1,50}$/.test(text),
@@ -75,7 +77,7 @@ export const postgresParameters: Readonly<Record<string, ParameterRule>> = {
   channel_binding: ignored('the driver has no channel binding; use sslmode=verify-full'),
   gssencmode: ignored('the driver does not encrypt by GSSAPI', oneOf('disable', 'prefer')),
   client_encoding: ignored(
-    'the encoding is always UTF8',
+    'the encoding of the connection is always UTF8',
     oneOf('UTF8', 'utf8', 'UTF-8', 'utf-8', 'auto'),
   ),
   ssl_min_protocol_version: ignored(
@@ -84,7 +86,7 @@ export const postgresParameters: Readonly<Record<string, ParameterRule>> = {
   ),
   sslsni: ignored('the server always learns the name of the host'),
   sslcompression: ignored('the service never compresses connections'),
-  connect_timeout: ignored('the timeout is always 5 s'),
+  connect_timeout: ignored('the service always waits at most 5 s for a connection'),
   fallback_application_name: ignored(
     'without application_name, the service uses the name animal-store',
   ),
@@ -105,7 +107,7 @@ export const postgresParameters: Readonly<Record<string, ParameterRule>> = {
   sslcrl: refused('lists of revoked certificates are not supported'),
   sslcrldir: refused('lists of revoked certificates are not supported'),
   host: refused(
-    'write it into the URL; a Unix socket as postgres://user@%2Fvar%2Frun%2Fpostgresql/name',
+    'write the host before the question mark; a Unix socket as postgres://user@%2Fvar%2Frun%2Fpostgresql/name',
   ),
   hostaddr: inUrl,
   port: inUrl,
@@ -114,7 +116,7 @@ export const postgresParameters: Readonly<Record<string, ParameterRule>> = {
   dbname: inUrl,
   passfile: inUrl,
   service: inUrl,
-  options: refused('set it for the role: alter role … set …'),
+  options: refused('set the options for the database role instead: alter role … set …'),
   require_auth: refused('the driver cannot check this; use sslmode=verify-full'),
   requirepeer: refused('the driver cannot check this'),
   replication: refused('remove it'),

@@ -102,7 +102,7 @@ export function findSessionFault(session: SessionFacts): string | undefined {
   // parameter.
   const fuzzyLimit = session['gin_fuzzy_search_limit'];
   if (fuzzyLimit !== '0') {
-    return `gin_fuzzy_search_limit is '${fuzzyLimit}', so searches of operators would find only some of the rows. Set it for the role: alter role … set gin_fuzzy_search_limit = 0`;
+    return `gin_fuzzy_search_limit is '${fuzzyLimit}', so operators would not find all rows when they search. Set it for the role: alter role … set gin_fuzzy_search_limit = 0`;
   }
   for (const name of limitNames) {
     const ms = millisecondsOf(session[name]);
@@ -110,7 +110,7 @@ export function findSessionFault(session: SessionFacts): string | undefined {
     return `${name} is '${session[name]}', which is too short. Set it for the role: alter role … set ${name} = 0, or at least '${leastLimits[name] / 1_000}s'`;
   }
   if (schemas !== schema) {
-    return `the role may not use the schema ${schema}, or it does not exist. Allow it: grant usage on schema ${schema} to …`;
+    return `the schema ${schema} does not exist, or the database role may not use the schema. Allow the role to use the schema: grant usage on schema ${schema} to …`;
   }
   return undefined;
 }

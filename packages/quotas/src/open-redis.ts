@@ -210,7 +210,7 @@ export function warnOfEviction(redis: RedisConnection, onWarning: (sentence: str
       if (!isLimited || policy === 'noeviction' || hasWarned) continue;
       hasWarned = true;
       onWarning(
-        `Redis evicts data when its memory is full (maxmemory-policy ${policy}), and evicted counts begin again. Set maxmemory-policy to noeviction`,
+        `Redis evicts data when its memory is full (maxmemory-policy ${policy}). An evicted request count would start again at 0. Set maxmemory-policy to noeviction`,
       );
     }
   }

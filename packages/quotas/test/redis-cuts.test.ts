@@ -9,6 +9,6 @@ beforeAll(async () => {
 
 // The campaign `npm run campaign -- redis-cuts` repeats this test with other seeds for longer.
 test.each(harmfulCases)(
-  'quotas decide each request correctly when the proxy disturbs a Redis $direction like this: $harm',
+  'quotas count each request once when a $direction between the service and Redis has this fault: $harm',
   (harmful) => cuts.harmOne(harmful),
 );

@@ -12,9 +12,9 @@ const shortcuts = {
 /** The keyboard keys that only work in one part of a page. */
 const localShortcuts = {
   'In the search':
-    '↓ and ↑ select; Enter opens the selection, an exact match, or the list of matches',
+    '↓ and ↑ select a match; Enter opens the selected match, an exact match, or the list of all matches',
   'In a plot':
-    'Arrow keys select a time, and extend the selection with Shift; Enter zooms in, − zooms out, Esc clears the selection',
+    'Arrow keys select a time; Shift and an arrow key extend the selection; Enter zooms in, − zooms out, Esc clears the selection',
   'In a dialog': 'Enter confirms, Esc cancels',
 } as const;
 

@@ -40,7 +40,7 @@ export function overQuota(decision: QuotaDecision): HttpError | undefined {
     );
   }
   const warning = warned
-    ? ' If this API key keeps sending requests before then, it will be banned for a while.'
+    ? ' If this API key keeps sending requests instead of waiting, the key will be temporarily banned.'
     : '';
   return new HttpError(
     'rate_limit_exceeded',

@@ -144,7 +144,9 @@ export function createBanMoves(db: Database, quotas: Pick<Quotas, 'moveBan'>) {
     async begin(move: { keyId: string | null; accounts: string[] }): Promise<BanMove> {
       const [begun] = await insertMove(db, move);
       if (begun === undefined)
-        throw new Error('The move of a ban was not stored: the INSERT returned no row.');
+        throw new Error(
+          'The planned move of a ban to another Redis key was not stored: the INSERT returned no row.',
+        );
       return begun;
     },
 

@@ -61,7 +61,7 @@ test.each<[level: string, lines: number, record: Partial<OpsRequestRecord>]>([
 
 test('openOpsRequestLog has separate limits for lines about successful and failed requests, and logs each second how many lines it has skipped', async () => {
   const skipped = {
-    msg: 'ops requests were not logged: too many requests in one second came without an operator, and the size of the log is limited',
+    msg: 'requests to the ops listener were not logged: too many of them came without a valid token in one second, and the size of the log is limited',
   };
   expect([written(100, admin), written(11, { status: 503 })]).toEqual([10, 10]);
   await clock.advance(1_000);

@@ -46,7 +46,7 @@ export function openOpsRequestLog(log: Log, clock: Clock) {
       const lines = [...skipped.values()].reduce((sum, count) => sum + count, 0);
       log.warn(
         { lines },
-        'ops requests were not logged: too many requests in one second came without an operator, and the size of the log is limited',
+        'requests to the ops listener were not logged: too many of them came without a valid token in one second, and the size of the log is limited',
       );
     },
   });

@@ -56,7 +56,7 @@ test('openRequestLog writes at most 300 lines a minute for all requests without 
   expect(written(300, 'two', 'denied')).toBe(300);
   await clock.advance(60_000);
   const msg =
-    'requests were not logged: too many requests in one minute were refused or had no API key, and the size of the log is limited';
+    'requests were not logged: too many of them were refused or had no valid API key in one minute, and the size of the log is limited';
   expect(lines.splice(0).slice(-2)).toEqual([
     { level: 'warn', lines: 1_700, msg },
     { level: 'warn', keyId: 'one', lines: 1, msg },

@@ -40,7 +40,7 @@ export function openRequestLog({
       for (const [keyId, lines] of skipped) {
         log.warn(
           { keyId, lines },
-          'requests were not logged: too many requests in one minute were refused or had no API key, and the size of the log is limited',
+          'requests were not logged: too many of them were refused or had no valid API key in one minute, and the size of the log is limited',
         );
       }
     },

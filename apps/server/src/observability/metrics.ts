@@ -170,7 +170,10 @@ export function openMetrics({
     'Requests that were checked against a quota, by plan (none if there is no valid API key), by the most restrictive window, and by outcome.',
     ['plan', 'window', 'outcome'],
   );
-  const bans = counter('bans_total', 'Bans of API keys that began with a request to this replica.');
+  const bans = counter(
+    'bans_total',
+    'Bans of API keys, each started by a denied request to this replica.',
+  );
   const connectionsRefused = counter(
     'connections_refused_total',
     'Connections to the public port that were closed immediately, by the limit that they exceeded.',
@@ -181,11 +184,11 @@ export function openMetrics({
   for (const limit of connectionLimits) connectionsRefused.inc({ limit }, 0);
   const usageLost = counter(
     'usage_lost_requests_total',
-    'Requests that are missing in the stored usage, because the database was unavailable for too long.',
+    'Requests that are missing from the stored usage, because the database was unavailable for too long.',
   );
   const auditLost = counter(
     'audit_lost_bans_total',
-    'Bans whose start is missing in the audit log, because the database was unavailable for too long.',
+    'Bans whose start is missing from the audit log, because the database was unavailable for too long.',
   );
   const spansDropped = counter(
     'spans_dropped_total',
@@ -195,7 +198,7 @@ export function openMetrics({
   for (const reason of spanLosses) spansDropped.inc({ reason }, 0);
   const breaker = gauge(
     'redis_breaker_open',
-    '1 while Redis is unavailable and this replica enforces its own share of limits, otherwise 0.',
+    '1 while Redis is unavailable, so that this replica counts requests alone and admits an equal share of each limit; otherwise 0.',
   );
   const redisSeconds = histogram(
     'redis_command',

@@ -52,7 +52,7 @@ export async function openObservability(
       ...{ version, clock },
       flushTimeoutMs: settings.traceFlushTimeoutMs,
       onDropped: metrics.countDroppedSpans,
-      onTrouble: (trouble) => log.warn({ trouble }, 'traces cannot be delivered'),
+      onTrouble: (trouble) => log.warn({ trouble }, 'traces cannot be sent to the trace collector'),
     });
   }
 
@@ -70,7 +70,8 @@ export async function openObservability(
 
     /** Logs the parts of settings that have no effect. */
     onIgnoredSettings(notes: readonly string[]): void {
-      for (const note of notes) log.warn({ note }, 'a part of a setting is ignored');
+      for (const note of notes)
+        log.warn({ note }, 'a parameter of DATABASE_URL or REDIS_URL has no effect');
     },
 
     /** Logs why the start of the service waits for the database, once for each reason. */
@@ -110,7 +111,9 @@ export async function openObservability(
       // The end of an outage has the same log level as its start, so that everyone who sees the
       // start also sees the end.
       if (state === 'closed')
-        log.warn('Redis is available again: the replicas of the service share the limits again');
+        log.warn(
+          'Redis is available again: all replicas of the service count requests together again',
+        );
       else log.warn({ error: describeFailure(reason) }, redisUnavailable);
     },
 
@@ -130,22 +133,22 @@ export async function openObservability(
 
     onUsageLost(requests: number): void {
       metrics.countUsageLost(requests);
-      log.error({ requests }, 'requests are missing in the stored usage');
+      log.error({ requests }, 'requests are missing from the stored usage');
     },
 
     onAuditLost(bans: number): void {
       metrics.countAuditLost(bans);
-      log.error({ bans }, 'bans are missing in the audit log');
+      log.error({ bans }, 'bans are missing from the audit log');
     },
 
-    /** Logs an internal error of the service. */
+    /** Logs an internal error: a request or a background task of the service failed unexpectedly. */
     report(failure: unknown, requestId?: string): void {
       // Without a request id, the error belongs to work in the background, so no trace id is
       // logged. The current trace may belong to a request that only started this work.
       const trace_id = requestId && tracing?.currentTraceId();
       log.error(
         { requestId, trace_id, error: describeFailure(failure) },
-        'internal error of the service',
+        'internal error: a request or a background task of the service failed unexpectedly',
       );
     },
 

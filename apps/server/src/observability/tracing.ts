@@ -231,8 +231,8 @@ export function openTracing(
 const toUnixMs = (elapsedMs: number) => systemClock.now() - systemClock.elapsed() + elapsedMs;
 
 /**
- * The properties of a Redis command that spans use. ioredis also publishes `args`, which are never
- * read.
+ * The properties of a Redis command that its span contains. ioredis also publishes `args`, which
+ * the service never reads.
  */
 interface RedisCommand {
   readonly command: string;

@@ -33,7 +33,8 @@ test('the readiness report is "ready" when the replica has no faults, and otherw
   const unreadable =
     'The table of migrations cannot be read. Check the permissions of the database role.';
   await expectReport('not_ready', unreadable, 'Redis is unavailable.');
-  const missingMigrations = 'The database lacks migrations that this version needs.';
+  const missingMigrations =
+    'The database lacks migrations that this version of the service needs; run the migrations of this version.';
   databaseFault = Promise.resolve(missingMigrations);
   health.note({ phase: 'stopping' });
   await expectReport(

@@ -23,14 +23,18 @@ export function createUsageHandlers(services: AdminServices) {
     async getUsage({ query: { groupBy, bucket, limit, plan, account, ...query } }) {
       const filter = { plan, account };
       if (groupBy === undefined) {
-        const faults = limit ? [`limit: expected none without groupBy, got ${limit}`] : [];
+        const faults = limit
+          ? [`limit: expected no limit, because the query has no groupBy, got ${limit}`]
+          : [];
         const question = { ...query, bucket: bucket ?? ('hour' as const) };
         return { status: 200, body: await readLedger(services, filter, question, faults) };
       }
       // Usage can be grouped by API key only for whole days. For minutes and hours, no index
       // contains the number of requests of each key.
       const isOther = bucket !== undefined && bucket !== 'day';
-      const faults = isOther ? [`bucket: expected day with groupBy, got ${bucket}`] : [];
+      const faults = isOther
+        ? [`bucket: expected day, because the query has groupBy, got ${bucket}`]
+        : [];
       const range = readUsageRange(
         services,
         { ...query, bucket: 'day' },

@@ -1,3 +1,3 @@
 /** The text for the log and for `/readyz` while Redis is unavailable. */
 export const redisUnavailable =
-  'Redis is unavailable: this replica enforces its own share of each limit';
+  'Redis is unavailable: each replica counts requests alone, and admits an equal share of each limit';

@@ -171,11 +171,11 @@ test('the operation "credit" sets the request counts of an account or an API key
 
   // The request counts of the API key cannot be set to zero, because the account's windows count
   // its requests.
-  const ofAccount = `account: expected a key with its own windows, but this key uses the windows of account ${account}. Credit the account instead.`;
+  const ofAccount = `account: expected a key with its own limits, but this key shares the limits of the account ${account}. Reset the usage of the account instead.`;
   expect((await credit(`/keys/${key.id}`)).body).toEqual(refusal(ofAccount));
   await put(account, { plan: null });
   const ofKeys =
-    'plan: expected an account with a plan, but each key of this account has its own windows';
+    'plan: expected an account with a plan, but this account has none, so each key has its own limits. Reset the usage of a key instead.';
   expect((await credit(pathOf(account))).body).toEqual(refusal(ofKeys));
 });
 
@@ -250,7 +250,7 @@ test("the audit log records each change of an account's plan, even concurrent ch
 test.each<[plan: object, message: string, account?: string]>([
   [{ plan: 'free' }, 'account: expected 1 to 255 characters', 'x'.repeat(256)],
   [{ plan: 'free' }, 'account: expected no token, because everybody', `ast_${'0'.repeat(36)}`],
-  [{ plan: 'gold' }, 'plan: expected one of free, pro, business, enterprise, or null for none'],
+  [{ plan: 'gold' }, 'plan: expected one of free, pro, business, enterprise, or null for no plan'],
   [{ plan: 'enterprise' }, 'quota: expected a JSON object of perMinute, perDay'],
   [
     { plan: 'pro', quota: { perMinute: 1, perDay: 1 } },

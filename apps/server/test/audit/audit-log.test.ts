@@ -72,7 +72,7 @@ test('the audit log records who created or changed an API key, why, and which pr
   ]);
 });
 
-test('the audit log records changes of operators, and names the operator who made each change', async () => {
+test('the audit log records the creation, rotation and revocation of an operator, and who did it', async () => {
   const made = await admin.call('/operators', { json: '{"name":"Ann","role":"owner"}' });
   const { operator, token } = made.body as IssuedOperator;
   const answer = await admin.call('/keys', { token, json: '{"name":"x","plan":"free"}' });

@@ -175,7 +175,7 @@ test('a migration that waits for a lock does not block other statements, and log
       limits: { ...defaultDatabaseLimits, migrationPauseMs: 10 },
       onWaiting: (wait) => waits.add(wait?.reason.replace(/\d+ s ago/, 'N s ago')),
     });
-    const blocked = `The migration waits for a lock of api_keys, because of process ${pid} (idle psql, idle in transaction), whose transaction began N s ago.`;
+    const blocked = `The migration waits for a lock of api_keys. The wait is caused by process ${pid} (idle psql, idle in transaction), whose transaction began N s ago.`;
     await until(() => waits.has(blocked));
     for (let times = 0; times < 3; times += 1) await other`select from api_keys`;
   });

@@ -85,8 +85,9 @@ test('waiting statements of an aborted admin request never run, and later statem
   const opened = open(600);
   const { db, operators } = opened;
   await db.execute(sql`create sequence runs`);
-  // These statements open both connections and teach the driver the types of their parameters.
-  // Otherwise the driver would never send a further statement on a connection that is still busy.
+  // These two statements open both connections of the pool, and the driver learns the parameter types
+  // of the statement. The driver sends a statement on a busy connection only if it already knows the
+  // types. This test needs statements that wait on a busy connection.
   await Promise.all([ask(operators), ask(operators)]);
   const occupy = statement('occupy', (on) => on.execute(sql`select pg_sleep(600)`));
   const slow = new AbortController();

@@ -128,7 +128,11 @@ test.each([
   ['idle_in_transaction_session_timeout', '10ms', /too short\. Set it for the role: .* = 0/],
   ['idle_session_timeout', '3s', /is '3s', which is too short\. .* at least '10s'$/],
   ['lock_timeout', '1ms', /is '1ms', which is too short/],
-  ['gin_fuzzy_search_limit', '1000', /only some of the rows\. Set it for the role: .* = 0$/],
+  [
+    'gin_fuzzy_search_limit',
+    '1000',
+    /would not find all rows when they search\. Set it for the role: .* = 0$/,
+  ],
 ])(
   'migratePostgres refuses a database whose default for %s is %s, and explains the reason',
   async (...given) => {
@@ -155,7 +159,7 @@ test('migratePostgres works on a database whose default statement_timeout is too
   await migratePostgres(database.url, migrationOptions);
 });
 
-test('migratePostgres refuses a database with another encoding than UTF8 and explains how to create one', async () => {
+test('migratePostgres refuses a database whose encoding is not UTF8, and explains how to create a UTF8 database', async () => {
   const name = `latin_${randomUUID().replaceAll('-', '')}`;
   await using admin = connectTo(adminUrl);
   await admin.unsafe(`create database "${name}" encoding 'LATIN1' locale 'C' template template0`);

@@ -67,7 +67,7 @@ test('a replica responds to health checks while another replica runs the migrati
     status: 'not_ready',
     reasons: [
       'This replica is starting.',
-      'The database lacks migrations that this version needs.',
+      'The database lacks migrations that this version of the service needs; run the migrations of this version.',
       'Another replica is migrating the database.',
     ],
   });

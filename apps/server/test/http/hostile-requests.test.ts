@@ -74,8 +74,8 @@ const bodies: Table<RawBytes> = {
     json(`"categoryId":1,"x":${'['.repeat(4_000)}${']'.repeat(4_000)}`),
   ],
   '400 body: expected a JSON object with name and categoryId, got nothing': [''],
-  // An error message shows the value as the client sent it, after escaping it, removing tokens and
-  // shortening it.
+  // An error message quotes the text that the client sent, and not the parsed value: `-1E+400`, not
+  // `-Infinity`. The service escapes and shortens this text, and removes tokens from it.
   '400 categoryId: expected a 64-bit integer, got -1E+400': [json('"categoryId":-1E+400')],
   '400 categoryId: expected a 64-bit integer, got "x"': [json('"categoryId":1,"categoryId":"x"')],
   [`400 ${name}, got "a\\u0000\\ud800"`]: ['{"name":"a\\u0000\\ud800","categoryId":1}'],

@@ -117,7 +117,9 @@ test('the metrics and the readiness report show the state of the circuit breaker
   await redis.kill();
   expect((await service.call('/pets')).status).toBe(200);
   expect(await isOpen()).toBe(1);
-  const reasons = ['Redis is unavailable: this replica enforces its own share of each limit.'];
+  const reasons = [
+    'Redis is unavailable: each replica counts requests alone, and admits an equal share of each limit.',
+  ];
   expect(await readiness()).toEqual({ status: 'degraded', reasons });
   await redis.restart();
   await until(async () => (await isOpen()) === 0);

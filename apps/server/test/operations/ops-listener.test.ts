@@ -68,7 +68,9 @@ test('the ops listener accepts a health check in HTTP/1.0 without a Host header'
 test("a replica is ready if the database has all migrations of the replica's version, even if the database has newer migrations too", async () => {
   const { db } = service.database;
   const body = async () => (await call(`${service.server.opsUrl}/readyz`)).body;
-  const reasons = ['The database lacks migrations that this version needs.'];
+  const reasons = [
+    'The database lacks migrations that this version of the service needs; run the migrations of this version.',
+  ];
   const migrations = 'drizzle.__drizzle_migrations';
   await db.execute(`insert into ${migrations} (hash, created_at) values ('newer', 9999999999999)`);
   expect(await body()).toEqual({ status: 'ready', reasons: [] });
@@ -90,7 +92,7 @@ test('a replica is not ready while its database role cannot use the schema publi
   expect(await body()).toEqual({
     status: 'not_ready',
     reasons: [
-      'DATABASE_URL: the role may not use the schema public, or it does not exist. Allow it: grant usage on schema public to ….',
+      'DATABASE_URL: the schema public does not exist, or the database role may not use the schema. Allow the role to use the schema: grant usage on schema public to ….',
     ],
   });
   await db.execute('alter schema gone rename to public');

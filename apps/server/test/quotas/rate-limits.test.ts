@@ -77,7 +77,7 @@ test('a 429 response says when to retry, and warns when the API key is halfway t
   expect(admitted?.status).toBe(200);
   const endOf = (seconds: number) => inSeconds(seconds).replace('.000', '');
   const denied = `The limit of 1 request a minute is used up until ${endOf(60)}. Retry after 60 s.`;
-  const warned = `${denied} If this API key keeps sending requests before then, it will be banned for a while.`;
+  const warned = `${denied} If this API key keeps sending requests instead of waiting, the key will be temporarily banned.`;
   const banned = `This API key is temporarily banned until ${endOf(100)} because it kept sending requests after a 429. Retry after 100 s.`;
   for (const [i, answer] of refused.entries()) {
     // Before these requests, the API key has zero, one, two, three and four strikes (denied

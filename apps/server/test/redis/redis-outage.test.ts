@@ -165,7 +165,7 @@ test('while Redis is down, the admin API of a replica shows only the requests th
   await replicas.ask(server, token);
   expect(await standing()).toBe('replica: 2 of 3');
   expect(showKey(await show())).toContain(
-    '\n  Usage      counted by one replica, against its share of each limit, because Redis is unavailable\n  Minute     2 of 3 left,',
+    '\n  Usage      counted by one replica alone, against an equal share of each limit, because Redis is unavailable\n  Minute     2 of 3 left,',
   );
   await redis.restart();
   await until(isAvailable);

@@ -92,7 +92,7 @@ test('the documentation page of operations contains the parameters, schemas and 
     '| `[].id` | 64-bit integer | yes | ',
     '| `bannedUntil` | time (ISO 8601), or `null` | yes | ',
     '| 429 | `Retry-After` | yes | Whole seconds to wait.',
-    '### Errors: 400, 401, 403, 405, 429, 500, 503\n\nAll have the same [body](',
+    '### Errors: 400, 401, 403, 405, 429, 500, 503\n\nAll errors have the same [body](',
     '```json\n{\n  "name": "Mia",\n  "categoryId": 3,\n  "status": "available"\n}\n```',
   ]) {
     expect(text).toContain(line);

@@ -83,7 +83,7 @@ test('the admin API returns usage in whole buckets in UTC, including the bucket 
 test.each([
   [
     '?groupBy=key&bucket=hour&from=2026-01-01T00:00:00Z&to=2026-11-21T00:00:00Z',
-    'bucket: expected day with groupBy, got hour; from: expected a range of at most 31 buckets (bucket=day), got 324',
+    'bucket: expected day, because the query has groupBy, got hour; from: expected a range of at most 31 buckets (bucket=day), got 324',
   ],
   [
     '?from=2026-11-22T00:00:00Z&to=2026-11-21T00:00:00Z',
@@ -167,5 +167,5 @@ test('at shutdown, the service writes all request counts to the database, or log
   for (let n = 0; n < 5; n += 1) await call(`${next.baseUrl}/pets`, { token });
   await sql`alter table usage.written rename to written_elsewhere`;
   await next.stop();
-  expect(next.output()).toMatch(/"requests":5,.*"requests are missing in the stored usage"/);
+  expect(next.output()).toMatch(/"requests":5,.*"requests are missing from the stored usage"/);
 });

@@ -9,7 +9,7 @@ export type ResponseWriter = ReturnType<typeof createResponseWriter>;
  * as the response of an operation.
  */
 const about405 =
-  'This operation never returns a 405. Requests with other methods get it on the path of this operation.';
+  'This operation itself never returns a 405. A request to the path of this operation gets this response if no operation has the method of the request.';
 
 /**
  * Returns the name of the component that describes a header of an error response.

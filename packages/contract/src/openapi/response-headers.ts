@@ -37,26 +37,26 @@ function optionalHeader(description: string, example: unknown, schema: JsonObjec
  */
 export const responseHeaders = {
   [rateLimitHeaders.limit]: header(
-    'The limit of the window that is the most restrictive for the caller now, in requests.',
+    'How many requests the most restrictive quota window allows.',
     60,
     count,
   ),
   [rateLimitHeaders.remaining]: header(
-    'The number of requests left in the most restrictive window.',
+    'How many requests are left in the most restrictive quota window (minute or day).',
     59,
     count,
   ),
   [rateLimitHeaders.reset]: header(
-    'When the most restrictive window resets, or when the ban ends: a Unix timestamp in seconds.',
+    'When the most restrictive quota window resets, or when the ban of the API key ends: a Unix timestamp in seconds.',
     1_795_266_060,
     unixTime,
   ),
   [rateLimitHeaders.policies]: header(
-    'Every window that applies: its quota `q` and its length `w` in seconds (IETF draft ratelimit-headers-10).',
+    'Every quota window: its quota `q` in requests and its length `w` in seconds (IETF draft ratelimit-headers-10).',
     '"minute";q=60;w=60, "day";q=1000;w=86400',
   ),
   [rateLimitHeaders.state]: header(
-    'The state of every window: remaining requests `r` and seconds to the reset `t` (IETF draft ratelimit-headers-10).',
+    'Every quota window: its remaining requests `r` and the seconds to its reset `t` (IETF draft ratelimit-headers-10).',
     '"minute";r=59;t=60, "day";r=999;t=86400',
   ),
   [rateLimitHeaders.retryAfter]: header(
@@ -66,7 +66,7 @@ export const responseHeaders = {
   ),
   RetryLater: header('Whole seconds to wait before the next attempt.', 1, { ...count, minimum: 1 }),
   'X-Request-Id': header(
-    'The id of the request: the `X-Request-Id` that was sent, if it was well-formed, otherwise a new UUID. Quote it when you report a problem.',
+    'The id of the request: the `X-Request-Id` that was sent, if it was well-formed, otherwise a new UUID. Quote this id when you report a problem.',
     '0b6f1f0e-6d0a-4c1e-9a50-5a3c0a2f7c11',
   ),
   'Cache-Control': header('No cache may store the response.', 'no-store', {

@@ -33,7 +33,7 @@ const columns: readonly KeyColumn[] = [
       inForce.subject === 'key' ? (
         plan
       ) : (
-        <span title={`From its account. Own plan: ${plan} (inactive).`}>
+        <span title={`The plan of the account. The own plan of the key, ${plan}, is inactive.`}>
           {inForce.plan} <span class="muted">(account)</span>
         </span>
       ),

@@ -31,7 +31,7 @@ function actionsOn(account: AccountDetails): Readonly<Record<string, Action>> {
       label: `Unban ${formatKeys(banned)}…`,
       title: `Unban ${formatKeys(banned)}?`,
       consequence:
-        'The bans end immediately on all replicas, and strikes are cleared. Used requests still count toward the limits, so the keys may be denied until a window resets.',
+        'The bans end immediately on all replicas. Strikes (requests sent too early after a 429) are cleared. Earlier requests still count toward the limits, so the keys may be denied until a window resets.',
       confirmLabel: `Unban ${formatKeys(banned)}`,
       needs: 'unbanKey',
       isPossible: banned > 0,
@@ -44,8 +44,8 @@ function actionsOn(account: AccountDetails): Readonly<Record<string, Action>> {
         usage === null ? 'Reset the usage of the denied keys?' : 'Reset the usage of the account?',
       consequence:
         usage === null
-          ? 'The minute and day windows of the keys that are denied now start over with their next request. Earlier requests no longer count, but stay in the history.'
-          : 'The minute and day windows that its keys share start over with the next request. Earlier requests no longer count, but stay in the history.',
+          ? 'For each denied key, a new minute and a new day begin with the next request. Earlier requests no longer count toward the limits, but stay in the usage history.'
+          : 'For all keys of the account together, a new minute and a new day begin with the next request. Earlier requests no longer count toward the limits, but stay in the usage history.',
       confirmLabel: 'Reset usage',
       needs: 'creditAccount',
       isPossible: usage === null ? denied.size > 0 : isUsed(usage.windows),
@@ -61,7 +61,7 @@ function actionsOn(account: AccountDetails): Readonly<Record<string, Action>> {
       label: 'Resume…',
       title: 'Resume the account?',
       consequence:
-        'All replicas accept its keys again within a second, except keys that are suspended themselves.',
+        'All replicas accept the keys of the account again within a second, except keys that were also suspended separately.',
       confirmLabel: 'Resume',
       needs: 'resumeAccount',
       isPossible: suspension !== null,
@@ -102,7 +102,7 @@ function actionsOn(account: AccountDetails): Readonly<Record<string, Action>> {
       label: 'Suspend…',
       title: 'Suspend the account?',
       consequence:
-        'All replicas refuse every key of the account within a second, until it is resumed. Responses say that the key is suspended, but not why.',
+        'All replicas refuse every key of the account within a second, until you resume the account. Responses say that the key is suspended, but not why.',
       confirmLabel: 'Suspend',
       needs: 'suspendAccount',
       isPossible: suspension === null,

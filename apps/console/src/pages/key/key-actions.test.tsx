@@ -9,10 +9,15 @@ import { KeyActions } from './key-actions.tsx';
 const until = '2026-11-25T10:00:00.000Z';
 
 test.each([
-  [null, 'Clear strikes…', 'Clear the strikes of the key?', /^Strikes and earlier bans/],
+  [
+    null,
+    'Clear strikes…',
+    'Clear the strikes that count toward a ban?',
+    /^Strikes \(requests sent too early after a 429\)/,
+  ],
   [until, 'Unban…', 'Unban the key?', /^The ban ends immediately on all replicas\. Strikes/],
 ] as const)(
-  'for a key with strikes whose bannedUntil is %s, the button "%s" opens the dialog "%s"',
+  'for an API key with denied requests and with bannedUntil=%s, the button "%s" opens the dialog "%s"',
   (bannedUntil, button, title, consequence) => {
     session.value = { session: { operations: ['unbanKey'] } } as unknown as IssuedSession;
     onTestFinished(() => {

@@ -30,8 +30,8 @@ function actionsOn(details: KeyDetails): Readonly<Record<string, Action>> {
   return {
     unban: {
       label: isBanned ? 'Unban…' : 'Clear strikes…',
-      title: isBanned ? 'Unban the key?' : 'Clear the strikes of the key?',
-      consequence: `${isBanned ? 'The ban ends immediately on all replicas. ' : ''}Strikes and earlier bans are cleared. Used requests still count toward the limits, so the key may be denied until a window resets.`,
+      title: isBanned ? 'Unban the key?' : 'Clear the strikes that count toward a ban?',
+      consequence: `${isBanned ? 'The ban ends immediately on all replicas. ' : ''}Strikes (requests sent too early after a 429) and earlier bans are cleared. Earlier requests still count toward the limits, so the key may be denied until a window resets.`,
       confirmLabel: isBanned ? 'Unban' : 'Clear strikes',
       needs: 'unbanKey',
       isPossible: isBanned || usage.strikes > 0,
@@ -42,7 +42,7 @@ function actionsOn(details: KeyDetails): Readonly<Record<string, Action>> {
       label: 'Reset usage…',
       title: 'Reset the usage of the key?',
       consequence:
-        'Its minute and day windows start over with the next request. Earlier requests no longer count, but stay in the history.',
+        'For the key, a new minute and a new day begin with the next request. Earlier requests no longer count toward the limits, but stay in the usage history.',
       confirmLabel: 'Reset usage',
       needs: 'creditKey',
       isPossible: isCurrent && usage.subject === 'key' && isUsed(usage.windows),
@@ -110,7 +110,7 @@ function actionsOn(details: KeyDetails): Readonly<Record<string, Action>> {
       label: 'Suspend…',
       title: <>Suspend {name}?</>,
       consequence:
-        'All replicas refuse the key within a second, until you resume it. Responses say that the key is suspended and whom to ask, but not why. Used requests still count toward the limits.',
+        'All replicas refuse the key within a second, until you resume it. Responses say that the key is suspended and whom to ask, but not why. Earlier requests still count toward the limits.',
       confirmLabel: 'Suspend the key',
       isDangerous: true,
       needs: 'suspendKey',
@@ -122,7 +122,7 @@ function actionsOn(details: KeyDetails): Readonly<Record<string, Action>> {
       label: 'Resume…',
       title: <>Resume {name}?</>,
       consequence:
-        'All replicas accept the key again within a second. Suspending the key did not reset its windows, strikes or ban.',
+        'All replicas accept the key again within a second. Earlier requests still count toward the limits, and a ban continues until it ends.',
       confirmLabel: 'Resume',
       needs: 'resumeKey',
       isPossible: isSuspended,
@@ -133,7 +133,7 @@ function actionsOn(details: KeyDetails): Readonly<Record<string, Action>> {
       label: 'Revoke…',
       title: <>Revoke {name}?</>,
       consequence:
-        'All replicas refuse the key within a second. This cannot be undone. Its users need a new key.',
+        'All replicas refuse the key within a second. This cannot be undone. The users of the key need a new one.',
       confirmLabel: 'Revoke the key',
       isDangerous: true,
       isPermanent: true,

@@ -36,7 +36,7 @@ const actions: readonly BulkAction[] = [
     label: 'Unban',
     operation: 'unbanKey',
     consequence:
-      'The bans end immediately on all replicas, and strikes are cleared. Used requests still count toward the limits.',
+      'The bans end immediately on all replicas. Strikes (requests sent too early after a 429) are cleared. Earlier requests still count toward the limits.',
     past: 'unbanned',
     isPossible: ({ bannedUntil }) => bannedUntil !== null,
   },
@@ -44,7 +44,7 @@ const actions: readonly BulkAction[] = [
     label: 'Suspend',
     operation: 'suspendKey',
     consequence:
-      'All replicas refuse the keys within a second, until you resume them. Used requests still count toward the limits.',
+      'All replicas refuse the keys within a second, until you resume them. Earlier requests still count toward the limits.',
     past: 'suspended',
     isPossible: (key) => isCurrent(key) && key.suspension === null,
   },

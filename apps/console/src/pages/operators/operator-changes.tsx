@@ -117,7 +117,7 @@ export function actionsOn(
         isOwn && 'This operator is you: you will be logged out immediately.',
         isLastOwner &&
           `${isSearch ? 'This may be the last owner.' : 'This is the last owner.'} Without an owner, only the ADMIN_TOKEN can manage operators.`,
-        'Every replica refuses the operator from the next request on, and its sessions end. This cannot be undone.',
+        'Every replica refuses the token of the operator from the next request on, and the sessions of the operator end. This cannot be undone.',
       ]
         .filter(Boolean)
         .join(' '),

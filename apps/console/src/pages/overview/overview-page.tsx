@@ -153,17 +153,17 @@ function Figures({
           value={formatShare(share)}
           tone={share > 0 ? 'bad' : undefined}
           trend={trend('that failed', ({ counts }) => counts.server_error)}
-          note={`${formatCount(requests.server_error)} requests; see the service log`}
+          note={`${formatCount(requests.server_error)} requests with status 5xx; see the service log`}
         />
         <Figure
           label="Latency p50"
           value={latency(traffic.p50Ms)}
-          note="median; /metrics shows each operation"
+          note="median response time; /metrics shows each operation"
         />
         <Figure
           label="Latency p99"
           value={latency(traffic.p99Ms)}
-          note="99th percentile; /metrics shows each operation"
+          note="99th percentile of response times; /metrics shows each operation"
         />
         <Figure
           label="Active keys"
@@ -181,7 +181,7 @@ function Figures({
         <Figure
           label="Replicas"
           value={formatCount(replicas.count)}
-          note={`${formatCount(replicas.reporting)} had requests in the last minute`}
+          note={`${formatCount(replicas.reporting)} replicas had requests in the last minute`}
         />
       </div>
     </section>
@@ -284,7 +284,7 @@ function Lists({
       />
       <OutcomeTable
         counts={traffic.requests}
-        caption={`Last ${formatCount(traffic.seconds)} seconds by outcome`}
+        caption={`Requests of the last ${formatCount(traffic.seconds)} seconds by outcome`}
       />
       <Table
         caption="Banned keys"
