@@ -97,13 +97,15 @@ interface RequestWithHeaders extends RequestDescription {
 /**
  * Builds the request for `fetch`.
  *
- * @throws {TypeError} for a path, a header or a body that cannot be sent.
+ * @throws {TypeError} for a path, a header, a body or an idempotency key that cannot be sent.
  */
 export function prepareRequest(
   { method, path, query, headers, body, idempotencyKey, attempts }: RequestWithHeaders,
   baseUrl: string,
   apiKey: string,
 ): PreparedRequest {
+  if (idempotencyKey !== undefined && !/^[!-~]{1,255}$/.test(idempotencyKey))
+    throw new TypeError('idempotencyKey: expected 1 to 255 visible ASCII characters');
   const own = {
     Accept: 'application/json',
     Authorization: `Bearer ${apiKey}`,
