@@ -72,7 +72,7 @@ test('findServer names invalid variables in its error, but does not show their v
   expect(() => findServer({})).toThrow(/^OPS_URL: expected an .*\nADMIN_TOKEN: (?!.*hush)/);
 });
 
-test('findServer uses the Unix socket in the data directory when no token is set, but only as root if another user owns the socket', async () => {
+test('without a token, findServer uses the Unix socket in the data directory; if another user owns the socket, only root may use it', async () => {
   const { path } = directory;
   const socketPath = join(path, 'ops.sock');
   await using server = createServer().listen(socketPath);

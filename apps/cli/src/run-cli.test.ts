@@ -166,7 +166,7 @@ test.each([
   },
 );
 
-test('the CLI prints the help of a group when the command is missing, and lists all groups when the group is unknown', async () => {
+test('the CLI prints the help of a command group when no command is given, and lists all command groups when the group is unknown', async () => {
   const usage = expect.stringMatching(/^Usage: npm run keys -- .*\nExit codes: .*\n$/s);
   expect(await run('keys')).toEqual({ code: 2, stdout: '', stderr: usage });
   const { code, stderr } = await run('pets');

@@ -56,7 +56,7 @@ test('renderMarkdown renders each subsection of a heading with the class "cards"
   ]);
 });
 
-test('renderMarkdown puts each part of a guide into a section, so that browsers can lay it out later', () => {
+test('renderMarkdown puts each part of a guide into a section element, so that browsers can delay the layout of hidden parts', () => {
   const { html } = renderMarkdown(`# Guide
 
 Intro.

@@ -21,7 +21,7 @@ function faults(environment: NodeJS.ProcessEnv): string[] {
   return [];
 }
 
-test('readConfig returns the embedded database on a loopback address when the environment has no settings', () => {
+test('when the environment has no settings, readConfig chooses the embedded database, and a loopback address for the listeners', () => {
   expect(readConfig({})).toMatchObject({
     http: { host: '127.0.0.1', port: 3_000 },
     api: { publicUrl: undefined, trustedProxies: 0, corsOrigins: undefined },
@@ -156,7 +156,7 @@ test('readConfig reports all invalid variables in one error, one line each, with
   expect(lines.join('\n')).not.toContain('nter2');
 });
 
-test('readConfig returns a note about each parameter of DATABASE_URL that has no effect, and names a forbidden parameter in its error', () => {
+test('readConfig returns a note about each parameter of DATABASE_URL that has no effect, and an error that names a forbidden parameter', () => {
   const url = 'postgres://u:secret@db/name';
   const DATABASE_URL = `${url}?channel_binding=require&keepalives=1`;
   expect(readConfig({ DATABASE_URL }).notes).toEqual([
@@ -271,7 +271,7 @@ test('readConfig reads the sampler from OTEL_TRACES_SAMPLER and the fraction of 
   expect(read({ OTEL_TRACES_SAMPLER })).toMatchObject({ sampler: 'always_off' });
 });
 
-test('readConfig notes an ignored parameter of REDIS_URL, and removes it from the URL', () => {
+test('readConfig returns a note about a parameter of REDIS_URL that has no effect, and removes the parameter from the URL', () => {
   const REDIS_URL = 'redis://a:6379/2?family=6';
   expect(readConfig({ REDIS_URL })).toMatchObject({
     quotas: { redis: ['redis://a:6379/2'] },

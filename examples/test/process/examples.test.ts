@@ -208,7 +208,7 @@ test('the Cloudflare Worker example returns how many animals are for sale', asyn
 });
 
 describe('the recipes', () => {
-  test('the proxy recipe sends the client’s requests through the proxy', async () => {
+  test('the proxy recipe sends the requests of the client through an HTTP proxy', async () => {
     const proxy = createServer().listen(0, '127.0.0.1');
     onTestFinished(() => void proxy.close());
     await once(proxy, 'listening');

@@ -17,7 +17,7 @@ beforeEach(() => {
   Reflect.deleteProperty(globalThis, Symbol.for('@animal-store/client/shared/3'));
 });
 
-test('the client emits one process warning for each deprecated operation, even when several clients or copies of the package see it', async () => {
+test('the client emits one process warning for each deprecated operation, even when several clients or copies of the package call this operation', async () => {
   const emitWarning = vi.spyOn(process, 'emitWarning').mockReturnValue();
   const first = notice();
   first('getPet', headers);

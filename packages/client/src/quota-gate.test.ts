@@ -247,7 +247,7 @@ describe('responses that may be old', () => {
       () => ({ 'X-RateLimit-Reset': String(Math.floor(Date.now() / 1_000)) }),
     ],
   ])(
-    'the quota gate ignores a response that may come from a cache, because it has %s',
+    'the quota gate ignores a response that may come from a cache, because the response has %s',
     async (_, headers) => {
       const { send, sent } = open();
       const first = send();

@@ -86,7 +86,7 @@ describe('a failed response', () => {
     expect(structuredClone(error.toJSON())).toEqual({ ...written.error, retryAfterMs: undefined });
   });
 
-  test('an ApiError keeps the first 10,000 characters of the response body, without the API key', async () => {
+  test('an ApiError keeps the first 10,000 characters of the response body, and replaces the API key in them', async () => {
     const trace = `${apiKey} ${'<p>'.repeat(10_000)}`;
     const error = await failure(answer(502, trace));
     expect(error.body).toBe(trace.replace(apiKey, '[API key]').slice(0, 10_000));
@@ -114,7 +114,7 @@ describe('a failed response', () => {
     [0, 'redirect: check baseUrl', () => hidden],
     [302, 'redirect to https://login.example/a: check baseUrl', redirect],
   ])(
-    'an error response with status %i that does not come from the service has the detail %j',
+    'when a proxy or another server responds with status %i, the error has the detail %j',
     async (status, detail, step) => {
       const message = `listPets: ${detail} (HTTP ${status})`;
       expect(await failure(step)).toMatchObject({ status, detail, code: undefined, message });
@@ -181,7 +181,7 @@ function everyText(value: unknown): string {
 }
 
 // `redact.test.ts` tests how the API key is removed from a single value.
-test('a client and its errors never show the API key, even when a proxy responds with it', async () => {
+test('a client and its errors never show the API key, even when a proxy repeats the API key in its response', async () => {
   const store = createClient({ baseUrl, apiKey });
   const sent = `Bearer ${apiKey}`;
   const headers = { 'X-Echo': sent, 'X-Request-Id': sent };

@@ -94,7 +94,7 @@ describe('the method toArray', () => {
     [101, 5, ['limit=100', 'limit=100&cursor=a%2B1', 'limit=100&cursor=b']],
     [undefined, 5, ['limit=100', 'limit=100&cursor=a%2B1', 'limit=100&cursor=b']],
   ])(
-    'toArray with the option max: %s sends no more requests than it needs',
+    'toArray with the option max: %s sends no more requests than necessary',
     async (max, count, queries) => {
       const { store, script } = open();
       const animals = store.eachPet({ status: 'sold' });

@@ -22,7 +22,7 @@ const elapse = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
 useFakeClock({ random: 0 });
 
-test('lastRateLimit returns the quota state of the last response that contained one', async () => {
+test('lastRateLimit returns the quota state from the last response that contained a quota state', async () => {
   const state = { limit: 60, resetAt: new Date('2026-11-21T00:01:00Z') };
   const quota = (remaining: number) => ({
     'X-RateLimit-Limit': '60',

@@ -28,7 +28,7 @@ describe('a failed call of the client', () => {
     [{}, { maxRetries: undefined }, [0, 250, 750]],
     // Without `maxRetries`, a call has the default of 2 retries.
   ])(
-    'with the client options %j and the call options %j, a call without a connection is sent and retried at the times %j ms',
+    'with the client options %j and the call options %j, a call whose connection fails is sent and retried at the times %j ms',
     async (options, callOptions, times) => {
       const { store, script } = openStore([disconnect], options);
       const error = await settle(rejection(store.listPets({}, callOptions)));

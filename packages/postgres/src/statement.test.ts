@@ -91,7 +91,7 @@ test('inTransaction does not retry a transaction that fails with an error other 
   expect(work).toHaveBeenCalledTimes(1);
 });
 
-test('inTransaction rejects with the Rollback error that its work throws, and does not report this error as a failure', async () => {
+test('inTransaction rejects with the Rollback error that the given function throws, and does not report this error as a failure', async () => {
   const failures: unknown[] = [];
   const { error } = tracingChannel('animal-store:statement');
   const record = (message: unknown) => failures.push(message);

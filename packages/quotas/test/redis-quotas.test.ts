@@ -138,7 +138,7 @@ test('quotas.credit, which resets the request counts of an API key, keeps a ban 
   }
 });
 
-test('the ban state of an API key in an account expires with the window of the account, and is deleted when a request is admitted', async () => {
+test('the stored strikes (denied requests) of an API key in an account expire with the window of the account, and are deleted when a request is admitted', async () => {
   const { keys } = await open();
   await keys.consume(inAccount);
   await keys.consume(inAccount);
@@ -152,7 +152,7 @@ test('the ban state of an API key in an account expires with the window of the a
 
 // Regression: `PTTL` uses the clock of the machine. After the clock was set back by an hour, a
 // used-up minute stayed full for an hour.
-test('an allowance admits requests again after the clock of Redis was set back by an hour', async () => {
+test('the quota of a network admits requests again after the clock of Redis was set back by an hour', async () => {
   const { networks } = await open({ networkPerMinute: 1 });
   const other = await open({ networkPerMinute: 1 });
   await networks.take('caller');
@@ -176,7 +176,7 @@ test('quotas.moveBan keeps the ban under the new Redis key if that ban ends late
   expect((await keys.look(inAccount)).bannedUntil).toBeUndefined();
 });
 
-test('a network with a used-up allowance is refused without a command to Redis', async () => {
+test('a network that has used up its quota is refused without a command to Redis', async () => {
   const { networks } = await open();
   for (let i = 0; i < 61; i += 1) await networks.take('192.0.2.1');
   await redis.connection.flushall();
@@ -184,7 +184,7 @@ test('a network with a used-up allowance is refused without a command to Redis',
   expect(await networks.take('192.0.2.1')).toMatchObject(refused);
 });
 
-test('while Redis does not respond, each replica decides by its share of the limit, and the calls credit and unban reject', async () => {
+test('while Redis does not respond, each replica admits an equal share of the limit, and the calls credit and unban reject', async () => {
   await using server = await openRedis();
   const states: string[] = [];
   const { keys, networks } = await open({

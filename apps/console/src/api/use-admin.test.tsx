@@ -96,7 +96,7 @@ test('useAdmin stops polling when the service refuses the session, and polls aga
   expect(screen.getByRole('button').textContent).toBe('Ann');
 });
 
-test('useAdmin fetches its data again after a change', async () => {
+test('useAdmin fetches its data again after the page has sent a change to the service', async () => {
   answer = () => json([]);
   renderAt('#/operators', <Operators />);
   await pass(0);

@@ -11,7 +11,7 @@ function createRequest(name: string): Queued {
 }
 
 // Regression: the queues of the ops listener kept every request of a flood in memory.
-test('the caller queues release the memory of requests that have left, even while other requests always wait', async () => {
+test('the caller queues release the memory of requests that have left the queues, even while other requests always wait', async () => {
   const queues = createCallerQueues<Queued>();
   const left: WeakRef<Queued>[] = [];
   queues.add(createRequest('a'));
@@ -27,7 +27,7 @@ test('the caller queues release the memory of requests that have left, even whil
   expect(left.filter((request) => request.deref() !== undefined).length).toBeLessThan(200);
 });
 
-test('the caller queues can remove a request from the middle of a queue, and ignore a second removal', () => {
+test('the caller queues can remove a request from the middle of a queue, and ignore a second removal of the same request', () => {
   const queues = createCallerQueues<Queued>();
   const requests = ['a', 'a', 'a', 'b'].map(createRequest);
   for (const request of requests) queues.add(request);

@@ -37,7 +37,7 @@ function createOverload() {
   };
 }
 
-test('the concurrency limit does not rise after a pause of the process that made all requests slow', () => {
+test('after a pause of the process has made all requests slow, the concurrency limit does not rise', () => {
   const overload = createOverload();
   // Without a pause, 100 requests finish every 4 ms, so 250 requests finish in the target time of
   // 10 ms.
@@ -47,7 +47,7 @@ test('the concurrency limit does not rise after a pause of the process that made
   expect(overload.run(20_000, 4)).toBeLessThanOrEqual(usual);
 });
 
-test('the concurrency limit measures again how long requests take when the store has become slower', () => {
+test('after the database or Redis has become slower, the concurrency limit measures again how long requests take', () => {
   const overload = createOverload();
   overload.run(1_000, 4);
   // Now 100 requests finish every 20 ms. While the old time is kept, the target time is 10 ms.
@@ -86,18 +86,18 @@ function countDelayed(
 
 // Regression: a single fast request lowered the limit to 100 for 5 s. If each of the other requests
 // waits 50 ms for Redis, only 2,000 requests can then finish in a second.
-test('the concurrency limit does not fall when a few requests are fast because they need no store', () => {
+test('when a few requests are fast because they use neither the database nor Redis, the concurrency limit does not fall', () => {
   const durationOf = (n: number) => (n % 20 === 0 ? 0.2 : 50);
   expect(countDelayed(1 / 3, 12_000, durationOf)).toBe(0);
 });
 
-test('the concurrency limit delays no request when the store becomes only 10 % slower', () => {
+test('the concurrency limit delays no request when the database or Redis becomes only 10 % slower', () => {
   const durationOf = (_n: number, now: number) => (now < 2_000 ? 50 : 55);
   expect(countDelayed(1 / 3, 12_000, durationOf)).toBe(0);
 });
 
 // Regression: for 5 s after a store had become slower, requests were refused while the CPU was idle.
-test('the concurrency limit rises within half a second after the store has become slower', () => {
+test('the concurrency limit rises within half a second after the database or Redis has become slower', () => {
   const durationOf = (_n: number, now: number) => (now < 2_000 ? 3 : 50);
   // Without a limit of more than 100 requests in flight, a third of all requests could not start.
   expect(countDelayed(1 / 3, 10_000, durationOf)).toBeLessThan(0.5 * 1_000);

@@ -121,7 +121,7 @@ test('the HTTP listener responds to pipelined requests up to a limit, and then c
 });
 
 // Regression: a waiting request, of which nobody had read the body, kept 11 MB of chunks in memory.
-test('the HTTP listener copies small chunks together while nobody reads the body of a request', async () => {
+test('the HTTP listener joins small chunks of a request body while the app does not read the body', async () => {
   const waiting = Promise.withResolvers<IncomingMessage>();
   const app = express().post('/', (req) => waiting.resolve(req));
   await using listener = await listen(app);

@@ -96,7 +96,7 @@ test('after invalidate, the key cache queries the database again for the changed
 // guesses by the caller's network.
 test.each([
   ['of the API key', () => cache.invalidate(key.id)],
-  ['of its account', () => cache.invalidateAccount('C-17')],
+  ['of the account of the API key', () => cache.invalidateAccount('C-17')],
   ['that may have been missed', () => cache.invalidateAll()],
 ])(
   'after a change %s, isUncached still returns false for the token of a cached API key',

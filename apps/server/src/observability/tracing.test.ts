@@ -119,7 +119,7 @@ test('tracing.close waits at most 500 ms for a trace collector that does not res
   expect(troubles).toEqual([expect.stringContaining('1 spans are lost')]);
 });
 
-test('tracing.close does not wait for the trace collector if it has not responded to an earlier export within 500 ms', async () => {
+test('tracing.close does not wait for the trace collector if the collector has not responded to an earlier export within 500 ms', async () => {
   const { origin, untilConnected } = await openSilentCollector();
   const tracing = open(origin);
   trace(tracing);
@@ -131,7 +131,7 @@ test('tracing.close does not wait for the trace collector if it has not responde
   expect(troubles).toEqual([expect.stringContaining('2 spans are lost')]);
 });
 
-test('tracing.close waits for the trace collector if it has accepted spans again after a failure', async () => {
+test('tracing.close waits for the trace collector if the collector has accepted spans again after a failure', async () => {
   let status = 400;
   await using collector = await openOtlpCollector(() => status);
   const tracing = open(collector.url);

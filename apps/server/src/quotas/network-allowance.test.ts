@@ -3,7 +3,7 @@ import { createTestClock } from '@animal-store/runtime/test-clock';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createNetworkAllowance } from './network-allowance.ts';
 
-test('denyGuess allows a network without remaining quota ten failed lookups of API keys in ten seconds, and any number of successful lookups', async () => {
+test('when a network has used up its quota, denyGuess allows ten lookups of unknown API keys in ten seconds, and any number of lookups of valid API keys', async () => {
   // The limiters of rate-limiter-flexible use the clock of the machine, so fake timers replace it.
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());

@@ -108,7 +108,7 @@ test('the usage flusher writes the counts of many API keys in numbered batches o
   expect(flushes.map(({ replica }) => replica)).not.toContain(flush?.replica);
 });
 
-test('the usage flusher retries a failed batch of counts unchanged before it writes newer counts, and passes on the age of the batch', async () => {
+test('the usage flusher retries a failed batch of counts unchanged before it writes newer counts, and tells the database how old the batch is', async () => {
   const flusher = openFlusher();
   flusher.count('a');
   await flusher.flush('refused');

@@ -11,7 +11,7 @@ import { call } from '../support/test-service.ts';
 /** The number of the migration that adds accounts. */
 const accountsMigration = 10;
 
-test('API keys with an account that an earlier version has stored keep their own limits until the account gets a plan', async () => {
+test('API keys that an earlier version stored with an account keep their own limits until the account gets a plan', async () => {
   await using database = await createOldDatabase(accountsMigration);
   await using stack = new AsyncDisposableStack();
   const sql = stack.use(connectTo(database.url));

@@ -111,7 +111,7 @@ test('a change by an operator waits while another transaction revokes the operat
   expect(await admin.read<Operator[]>('/operators?search=Waits')).toEqual([]);
 });
 
-test('a request of an operator who was revoked in the meantime can neither begin nor end a session', async () => {
+test('an operator who is revoked while a request runs can neither begin nor end a session with this request', async () => {
   const { db } = service.database;
   const sessions = createOperatorSessions(db, adminToken);
   const { operator, token } = await createOperator('owner');

@@ -205,7 +205,7 @@ describe('operators', () => {
     expect(another.headers.get('WWW-Authenticate')).toBe(challenge('invalid_token'));
   });
 
-  test('a session ends when its operator ends it or is revoked, or when the token that created it is replaced', async () => {
+  test('a session ends when its operator ends the session, when the operator is revoked, or when the token that created the session is replaced', async () => {
     const { operator, token } = await createOperator(admin, 'operator');
     const first = await openSession(admin, token);
     const second = await openSession(admin, token);
@@ -219,7 +219,7 @@ describe('operators', () => {
     expect(await statusFor(third.token)).toBe(401);
   });
 
-  test('the sessions of an operator can be listed and ended by that operator and by owners', async () => {
+  test('the sessions of an operator can be listed and ended by this operator, and by operators with the role owner', async () => {
     const { operator, token } = await createOperator(admin, 'viewer');
     const other = await createOperator(admin, 'operator');
     const path = `/operators/${operator.id}/sessions`;

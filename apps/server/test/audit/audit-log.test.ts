@@ -166,7 +166,7 @@ test('the audit log lists every entry once, newest first, and each filter return
   }
 });
 
-test('the database refuses to change an audit entry, and to delete one before its retention period ends', async () => {
+test('the database refuses to change an audit entry, and refuses to delete an audit entry before its retention period ends', async () => {
   const { db } = service.database;
   for (const days of [auditRetentionDays + 1, auditRetentionDays - 1]) {
     await recordAudit(db, {

@@ -12,7 +12,7 @@ const store = useConsole();
 test('an operator logs in with several tabs, logs in again without losing input, and logs out of all tabs', () =>
   signIn(store));
 
-test('an operator leaves the console open: it sends few requests, and works again after an outage of the service', () =>
+test('while an operator leaves the console open, the console sends few requests, and works again after an outage of the service', () =>
   keepConsoleOpen(store));
 
 test('an operator creates other operators, finds the operator of a leaked token, and revokes that operator', () =>

@@ -19,12 +19,12 @@ const store = useConsole();
 test('a developer finds an error code and a code sample with the keyboard', () =>
   searchDocs(store));
 
-test('a developer follows links, sees code samples beside the text, and uses the table of contents on a desktop', async () => {
+test('on a desktop, a developer follows links, sees code samples beside the text, and uses the table of contents', async () => {
   await followLinks(store, desktop);
   await readOnWideScreen(store);
 });
 
-test('a developer follows links, reads guides, and sends a request to each operation on a phone', async () => {
+test('on a phone, a developer follows links, reads guides, and sends a request to each operation', async () => {
   await followLinks(store, phone);
   await expectReadable(store, phone, [docsPaths.home, guidePath('pagination'), '/docs/nosuch']);
   await tryOut(store);
@@ -36,7 +36,7 @@ test.each([
   ['a desktop', desktop],
   ['a phone', phone],
 ])(
-  'on %s, a page of the documentation shows the same text after a reload and after the way back',
+  'on %s, a page of the documentation shows the same text after a reload and after the Back button of the browser',
   (_title, device) => returnToPlace(store, device),
 );
 

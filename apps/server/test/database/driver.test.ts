@@ -44,7 +44,7 @@ test.each<Cut>([
   },
 );
 
-test('the Postgres driver returns a complete result when the statement before has failed in the middle of its rows', async () => {
+test('the Postgres driver returns a complete result when the previous statement has failed in the middle of its result rows', async () => {
   await using sql = open(adminUrl);
   const failing = sql.client`select 1 / (3 - n) as x from generate_series(1, 5) as n`;
   await expect(failing).rejects.toMatchObject({ code: '22012' });

@@ -69,7 +69,7 @@ test('Postgres cancels the statement of an admin request when the client aborts 
 
 // Regression: when a client aborted a request, the statements of the request that had already ended
 // were canceled too. Postgres then canceled what other operators had started in these sessions.
-test('a statement of an admin request leaves no abort listener behind when it has ended or failed', async () => {
+test('after a statement of an admin request has ended or failed, no abort listener is left', async () => {
   const opened = open(600);
   const { signal } = new AbortController();
   expect(await runUntilAbandoned(signal, () => ask(opened.operators))).toHaveLength(1);

@@ -68,7 +68,7 @@ test('each database session has the settings that the service needs, whatever th
   }
 });
 
-test('a replica keeps working after the defaults of the database have changed and its database sessions were ended', async () => {
+test('a replica keeps working after an administrator has changed the defaults of the database and ended the database sessions of the replica', async () => {
   await using service = await startService('postgres');
   await changeSettings(service.database.url, otherSettings);
   await until(async () => (await readiness(service.server)).status === 200);

@@ -73,7 +73,7 @@ describe('API keys', () => {
     },
   );
 
-  test('the service responds in the same way to every kind of invalid API key, and repeats it neither in responses nor in the log', async () => {
+  test('the service responds in the same way to every kind of invalid API key, and neither the response nor the log contains the key', async () => {
     const token = service.tokens.free;
     const answers = new Set<string>();
     for (const wrong of [

@@ -70,7 +70,7 @@ async function atOnce(round: number, ...acts: (() => Promise<unknown>)[]): Promi
 
 const plan = { plan: 'enterprise', quota: { perMinute: 1, perDay: 100 } } as const;
 
-test('an unban ends the ban when the API key moves to another account at the same time', async () => {
+test('an unban ends the ban of an API key even when the key moves to another account at the same time', async () => {
   for (let round = 0; round < rounds; round += 1) {
     const [from, to] = round % 4 < 2 ? ['label', 'with a plan'] : ['with a plan', 'label'];
     await accounts.credit('with a plan', someCause);
@@ -96,7 +96,7 @@ test('when two operators unban an API key at the same time, only one of the two 
   }
 });
 
-test("an unban ends the ban when the API key's account gets or loses a plan at the same time", async () => {
+test('an unban ends the ban of an API key even when the account of the key gets or loses a plan at the same time', async () => {
   for (let round = 0; round < rounds; round += 1) {
     const name = `account ${round}`;
     if (round % 4 >= 2) await accounts.setPlan(name, plan, someCause);
@@ -110,7 +110,7 @@ test("an unban ends the ban when the API key's account gets or loses a plan at t
 
 // Regression: the ban did not move in Redis, so it had no effect. The change of the API key did not
 // see the new plan, and the change of the plan did not see the API key.
-test('an API key stays banned when it joins or leaves an account at the same time as that account gets or loses its plan', async () => {
+test('an API key stays banned when it joins or leaves an account while that account gets or loses its plan', async () => {
   for (let round = 0; round < rounds; round += 1) {
     const name = `busy ${round}`;
     const isPlanned = round % 4 >= 2;
@@ -216,7 +216,7 @@ async function finishLater(): Promise<void> {
 // Regression: in a Redis Cluster, a ban is first copied to its new account and then deleted. A
 // replica that stopped in between left a copy. When another replica finished the move, the ban came
 // back.
-test('an API key is not banned again after an unban when an unfinished move has left copies of its ban', async () => {
+test('after an unban, an API key is not banned again by copies of its ban that an interrupted change of its account has left in Redis', async () => {
   const id = await createBanned('label');
   const { db } = database;
   const copying = { ...quotas, moveBan: async () => false };

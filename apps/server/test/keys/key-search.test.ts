@@ -176,7 +176,7 @@ describe.each(databaseKinds)('database %s', (kind) => {
     [{ search: 'acme', sort: '-name' }, 'cdbae'],
     [{ state: 'active', sort: '-requests' }, 'fb2ca'],
   ])(
-    'searchKeys with the filter %j returns exactly the API keys %s (one character each), over several pages',
+    'searchKeys with the filter %j returns exactly the API keys %s (each character stands for one API key), over several pages',
     async (filter, found) => {
       const pages: string[] = [];
       let position: ListPosition | undefined;

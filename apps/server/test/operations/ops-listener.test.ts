@@ -100,7 +100,7 @@ test('a replica is not ready while its database role cannot use the schema publi
 });
 
 // `pace-requests.test.ts` tests which of the waiting requests starts first.
-test('the ops listener responds to health checks while admin requests wait for their start', async () => {
+test('the ops listener responds to health checks while admin requests wait because of their rate limit', async () => {
   const ops = { adminToken, adminRequestsPerSecond: 4 };
   await using paced = await startService('postgres', { ops });
   const admin = adminOf(paced.server);

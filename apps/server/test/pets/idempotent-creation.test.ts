@@ -126,7 +126,7 @@ describe.each(databaseKinds)('database %s', (kind) => {
       return (await select(db, query)).length;
     };
 
-    test('an idempotency key is stored as a hash, but a replica of the previous version still finds that it was used', async () => {
+    test('an idempotency key is stored as a hash, but a replica of the previous version still finds that the idempotency key was used', async () => {
       await create(['new', 'new']);
       expect(await storedKeys()).toEqual([hashOf('new')]);
       expect(await claim(opened.db, 'new')).toBe(0);

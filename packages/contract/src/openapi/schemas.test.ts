@@ -22,7 +22,7 @@ test('the OpenAPI document contains no number that JSON readers round: an int64 
   });
 });
 
-test('the OpenAPI document and the service accept the same names, except for invisible characters', () => {
+test('the OpenAPI document and the service accept the same names of animals, except for invisible characters', () => {
   const name = schemas['NewPet']?.properties['name'];
   const pattern = new RegExp(String(name?.['pattern']), 'u');
   const isName = (text: string) => {

@@ -37,7 +37,7 @@ test('the change dialog sends the change with its reason, closes, and shows a me
   expect(screen.getByText('Key suspended.').closest('[role=status]')).not.toBeNull();
 });
 
-test('the change dialog shows the error of a refused value at its field, and focuses the field', async () => {
+test('when the service refuses a value, the change dialog shows the error at the field of this value, and focuses the field', async () => {
   const message = 'expiresAt: expected a time in the future, got "2020-01-01T00:00:00Z"';
   confirm(async () => {
     throw new RefusedRequest(400, { message });
@@ -49,7 +49,7 @@ test('the change dialog shows the error of a refused value at its field, and foc
   expect(document.activeElement).toBe(field);
 });
 
-test('the change dialog shows an error without a field above the buttons, and keeps the input', async () => {
+test('the change dialog shows an error that concerns no field: it appears above the buttons, and the input stays', async () => {
   const onClose = vi.fn();
   confirm(async () => {
     throw new RefusedRequest(503, { message: 'The database does not answer.' });

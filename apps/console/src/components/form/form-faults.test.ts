@@ -23,6 +23,9 @@ test.each([
   ],
   // The error is about a value that has no field in the form.
   ['quota: expected none, got an object', undefined],
-])('readFaults assigns each error of the message to its form field: %s', (message, faults) => {
-  expect(readFaults(message)).toEqual(faults);
-});
+])(
+  'readFaults finds the form field that each error in a message concerns: %s',
+  (message, faults) => {
+    expect(readFaults(message)).toEqual(faults);
+  },
+);

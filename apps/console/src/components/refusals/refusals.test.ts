@@ -31,26 +31,26 @@ const account = (more: Partial<AccountDetails>): AccountDetails => ({
 const ban = { keyId: 'a', name: 'shop', until };
 
 test.each<[string, Partial<AccountDetails>, string[]]>([
-  ['its key is active', {}, []],
-  ['its oldest of 101 keys is banned', { keys: 101, bannedKeys: 1, bans: [ban] }, ['keys banned']],
+  ['no reason when the key of the account is active', {}, []],
+  ['the oldest of 101 keys is banned', { keys: 101, bannedKeys: 1, bans: [ban] }, ['keys banned']],
   [
-    'its key has used up its own minute',
+    'the key has used up its own limit per minute',
     { fullKeys: [{ keyId: 'a', name: 'shop', windows: windows(0) }] },
     ['keys full'],
   ],
-  ['its only key is revoked', { keys: 0, newestKeys: keysIn('revoked') }, ['no key']],
+  ['the only key is revoked', { keys: 0, newestKeys: keysIn('revoked') }, ['no key']],
   [
-    'its oldest of 101 keys is suspended',
+    'the oldest of 101 keys is suspended',
     { keys: 101, suspendedKeys: 1, newestKeys: keysIn('active') },
     ['keys suspended'],
   ],
   [
-    'it is suspended itself',
+    'the account is suspended',
     { suspension: { at: until, reason: null }, suspendedKeys: 1, newestKeys: keysIn('suspended') },
     ['suspended'],
   ],
   [
-    'it has a plan, and its minute is used up',
+    'the account has a plan, and has used up the limit per minute',
     {
       plan: 'free',
       quota: { perMinute: 3, perDay: 100 },
@@ -59,7 +59,7 @@ test.each<[string, Partial<AccountDetails>, string[]]>([
     ['used up'],
   ],
 ])(
-  'refusalsOfAccount returns every reason why requests of an account are refused, when %s',
+  'refusalsOfAccount returns every reason why requests of an account are refused: %s',
   (_, more, reasons) => {
     expect(refusalsOfAccount(account(more)).map(({ why }) => why)).toEqual(reasons);
   },

@@ -30,11 +30,19 @@ test.each([
 
 test.each([
   ['an hour of yesterday', 'minute', own('2026-11-20T08:00:00Z', '2026-11-20T09:00:00Z')],
-  ['an hour whose minutes are gone', 'hour', own('2026-11-17T08:00:00Z', '2026-11-17T09:00:00Z')],
+  [
+    'an hour whose counts per minute are no longer stored',
+    'hour',
+    own('2026-11-17T08:00:00Z', '2026-11-17T09:00:00Z'),
+  ],
   ['last Tuesday', 'hour', own('2026-11-17T00:00:00Z', '2026-11-18T00:00:00Z')],
-  ['a day whose hours are gone', 'day', own('2026-06-02T00:00:00Z', '2026-06-03T00:00:00Z')],
+  [
+    'a day whose counts per hour are no longer stored',
+    'day',
+    own('2026-06-02T00:00:00Z', '2026-06-03T00:00:00Z'),
+  ],
 ])(
-  'for %s, readTimeRange chooses buckets of one %s: shorter buckets are no longer stored, or are too many for the plot',
+  'readTimeRange chooses the shortest buckets that are still stored and not too many for the plot: for %s, buckets of one %s',
   (_name, bucket, query) => {
     const read = range.readTimeRange(query, 'hour', now);
     expect([read.name, read.bucket]).toEqual(['own', bucket]);
@@ -63,7 +71,7 @@ test('toBounds limits the end of a period to the current time, and makes the per
   });
 });
 
-test('freshForMs returns 10 s for a period in the past and for a period with long buckets, and 0 s for the default period', () => {
+test('freshForMs returns how long the data of a period may be reused: 10 s for a past period or long buckets, and 0 s for the default period', () => {
   const past = range.readTimeRange(
     own('2026-11-20T08:00:00Z', '2026-11-20T09:00:00Z'),
     'hour',
