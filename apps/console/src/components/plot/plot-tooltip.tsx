@@ -1,6 +1,6 @@
 import type { UsageOutcome } from '@animal-store/admin-contract';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { formatCount, formatUtc, isUtc, spanText } from '../time/format.ts';
+import { formatCount, formatRequests, formatUtc, isUtc, spanText } from '../time/format.ts';
 import { OutcomeKey } from './outcome-table.tsx';
 import { type Bucket, outcomeLabels, outcomes } from './usage.ts';
 
@@ -38,7 +38,7 @@ export function sentenceOf({ from, to, counts, total }: BucketSummary): string {
   const parts = counts
     .filter(([, count]) => count > 0)
     .map(([outcome, count]) => `${outcomeLabels[outcome]} ${formatCount(count)}`);
-  return `${spanText(from, to)}: ${[`${formatCount(total)} requests`, ...parts].join(', ')}`;
+  return `${spanText(from, to)}: ${[formatRequests(total), ...parts].join(', ')}`;
 }
 
 /** The distance between the tooltip and its bucket, in pixels. */

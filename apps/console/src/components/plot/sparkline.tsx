@@ -1,4 +1,4 @@
-import { formatCount } from '../time/format.ts';
+import { formatCount, formatRequests } from '../time/format.ts';
 
 const [width, height] = [96, 20];
 
@@ -23,7 +23,7 @@ export function Sparkline({
     <svg
       class="sparkline"
       role="img"
-      aria-label={`${formatCount(total)} requests ${what}, at most ${formatCount(max === 1 && total === 0 ? 0 : max)} in ${per}`}
+      aria-label={`${formatRequests(total)} ${what}, at most ${formatCount(max === 1 && total === 0 ? 0 : max)} in ${per}`}
       viewBox={`0 0 ${width} ${height}`}
       width={width}
       height={height}

@@ -1,4 +1,4 @@
-import { formatCount } from '../time/format.ts';
+import { formatCount, formatRequests } from '../time/format.ts';
 import { type Denials, type Refusal, someOf } from './refusals.ts';
 
 export interface LetterSubject {
@@ -40,7 +40,7 @@ export function writeLetter({
     historyOf(denials),
     quota === null
       ? ''
-      : `The limits are ${formatCount(quota.perMinute)} requests a minute and ${formatCount(quota.perDay)} requests a day.`,
+      : `The limits are ${formatRequests(quota.perMinute)} a minute and ${formatRequests(quota.perDay)} a day.`,
     ['What you can do:', ...adviceFor(refusals, denials)].join('\n- '),
   ];
   return {
@@ -68,7 +68,7 @@ function sentenceOf(refusal: Refusal): string {
     case 'no key':
       return 'None of its API keys is valid. Every request gets status 401, code unauthorized.';
     case 'used up':
-      return `The limit of ${formatCount(refusal.limit)} requests a ${refusal.window}${refusal.whose === 'account' ? ', which all keys of the account share,' : ''} is used up. The limit resets at ${at(refusal.until)}. Until then every request gets status 429, code rate_limit_exceeded.`;
+      return `The limit of ${formatRequests(refusal.limit)} a ${refusal.window}${refusal.whose === 'account' ? ', which all keys of the account share,' : ''} is used up. The limit resets at ${at(refusal.until)}. Until then every request gets status 429, code rate_limit_exceeded.`;
   }
 }
 
@@ -76,11 +76,9 @@ function historyOf({ from, to, buckets, denied, refused, requests }: Denials): s
   if (denied + refused === 0) return '';
   const [first, last] = [buckets[0], buckets.at(-1)];
   const counts = [
-    ...(denied > 0
-      ? [`${formatCount(denied)} of ${formatCount(requests)} requests got status 429`]
-      : []),
+    ...(denied > 0 ? [`${formatCount(denied)} of ${formatRequests(requests)} got status 429`] : []),
     ...(refused > 0
-      ? [`${formatCount(refused)} of ${formatCount(requests)} requests got status 401 or 403`]
+      ? [`${formatCount(refused)} of ${formatRequests(requests)} got status 401 or 403`]
       : []),
   ];
   const times =

@@ -29,6 +29,8 @@ export const isUtc: boolean = ['UTC', 'Etc/UTC', 'GMT'].includes(zone);
 export const formatCount = (count: number): string => integers.format(count);
 export const formatKeys = (count: number): string =>
   `${formatCount(count)} ${count === 1 ? 'key' : 'keys'}`;
+export const formatRequests = (count: number): string =>
+  `${formatCount(count)} ${count === 1 ? 'request' : 'requests'}`;
 export const formatRate = (rate: number): string => rates.format(rate);
 export const formatShare = (share: number): string =>
   share > 0 && share < 0.001 ? `< ${shares.format(0.001)}` : shares.format(share);

@@ -15,7 +15,13 @@ import { type Bucket, bucketMs, sumOf, toBuckets } from '../../components/plot/u
 import { busyKeyColumns, toCsv } from '../../components/table/csv.ts';
 import { CsvButton, csvName } from '../../components/table/csv-button.tsx';
 import { Table } from '../../components/table/table.tsx';
-import { formatCount, formatMs, formatRate, formatShare } from '../../components/time/format.ts';
+import {
+  formatCount,
+  formatMs,
+  formatRate,
+  formatRequests,
+  formatShare,
+} from '../../components/time/format.ts';
 import { CellTime } from '../../components/time/time.tsx';
 import { useTimeRange } from '../../components/time/time-range.ts';
 import { TimeRangeControl } from '../../components/time/time-range-control.tsx';
@@ -146,14 +152,14 @@ function Figures({
           tone={denied >= troubleShares.denied * Math.max(total, 1) ? 'warning' : undefined}
           href={linkTo('keys', { query: { sort: '-denials' } })}
           trend={trend('that were denied or banned', ({ counts }) => counts.denied + counts.banned)}
-          note={`${formatCount(denied)} requests`}
+          note={formatRequests(denied)}
         />
         <Figure
           label="Server errors"
           value={formatShare(share)}
           tone={share > 0 ? 'bad' : undefined}
           trend={trend('that failed', ({ counts }) => counts.server_error)}
-          note={`${formatCount(requests.server_error)} requests with status 5xx; see the service log`}
+          note={`${formatRequests(requests.server_error)} with status 5xx; see the service log`}
         />
         <Figure
           label="Latency p50"
@@ -181,7 +187,7 @@ function Figures({
         <Figure
           label="Replicas"
           value={formatCount(replicas.count)}
-          note={`${formatCount(replicas.reporting)} replicas had requests in the last minute`}
+          note={`${formatCount(replicas.reporting)} had requests in the last minute`}
         />
       </div>
     </section>
