@@ -134,7 +134,7 @@ export const dashboards = [
               },
             ],
           },
-          waitPanel('Wait in the queue (overload)', 'queue'),
+          waitPanel('Time in the queue (overload)', 'queue'),
           waitPanel('Wait for Redis', 'redis'),
           waitPanel('Wait for Postgres', 'sql'),
           {
@@ -178,7 +178,7 @@ export const dashboards = [
             ],
           },
           {
-            title: 'Denied requests by plan and window',
+            title: 'Denied requests by plan and by quota window (minute or day)',
             unit: 'reqps',
             queries: [
               {

@@ -123,7 +123,7 @@ export const commandGroups: Readonly<Record<string, CommandGroup>> = {
     examples: ['usage -- top --since 7d --plan pro --limit 20'],
     commands: {
       top: command('getUsage', showBusiestKeys, {
-        summary: 'List the busiest keys, by whole days in UTC: today by default',
+        summary: 'List the busiest keys in a period of whole days (UTC). The default is today.',
         only: ['from', 'to', 'plan', 'account', 'limit'],
         preset: () => ({ query: { groupBy: 'key' } }),
       }),

@@ -21,7 +21,7 @@ export function showAccount(account: Account | AccountDetails): string {
   const shared =
     plan === null || quota === null
       ? 'none: each key has its own plan'
-      : `${plan}: ${toCount(quota.perMinute)} per minute, ${toCount(quota.perDay)} per day, shared by its keys`;
+      : `${plan}: ${toCount(quota.perMinute)} per minute, ${toCount(quota.perDay)} per day, shared by the keys of the account`;
   const fields = formatFields([
     ['Account', account.account],
     ['Plan', shared],

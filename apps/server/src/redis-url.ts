@@ -92,7 +92,7 @@ export function parseRedisUrls(
   // nodes that only Redis names. So all URLs must have the same user and password, and all or none
   // of them must use TLS.
   if (isCluster && new Set(urls.map(accessOf)).size > 1) {
-    return 'expected the same user, the same password and the same use of TLS in all URLs of a Cluster';
+    return 'expected the same user, the same password and the same use of TLS in all URLs of a Redis Cluster';
   }
   return { urls, notes: [...notes] };
 }

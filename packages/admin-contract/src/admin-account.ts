@@ -68,7 +68,7 @@ export const Account = z
   })
   .meta({
     id: 'Account',
-    description: 'An account, which several keys can share.',
+    description: 'An account. Several keys can belong to one account.',
     examples: [exampleAccount],
   });
 
@@ -204,7 +204,10 @@ const EnterprisePlan = strictObject({
 const NoPlan = strictObject({
   plan: z.null().describe('No plan.'),
   quota: z.never(noQuota).optional(),
-}).meta({ id: 'AccountWithoutPlan', description: 'No plan: the account is only a label.' });
+}).meta({
+  id: 'AccountWithoutPlan',
+  description: 'No plan: each key of the account has its own limits.',
+});
 
 export const AccountPlan = z
   .discriminatedUnion('plan', [PlanWithNumbers, EnterprisePlan, NoPlan], {

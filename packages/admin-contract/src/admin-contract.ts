@@ -106,7 +106,7 @@ export const keyContract = c.router(
     },
     rotateKey: {
       ...adminRoutes.rotateKey,
-      summary: "Replace a key's tokens with a new one",
+      summary: 'Replace the tokens of a key with a new token',
       description:
         'Creates a new token and shows it once. Earlier tokens stay valid for a grace period. If an earlier rotation has already set the expiry of a token, this expiry is never extended. All tokens belong to one key with one quota.',
       pathParams: KeyPath,
@@ -255,7 +255,7 @@ export const operatorContract = c.router(
 
     rotateOperator: {
       ...adminRoutes.rotateOperator,
-      summary: "Replace an operator's tokens with a new one",
+      summary: 'Replace the tokens of an operator with a new token',
       description:
         'Creates a new token and shows it once. Earlier tokens stay valid for a grace period. If an earlier rotation has already set the expiry of a token, this expiry is never extended.',
       pathParams: OperatorPath,
@@ -283,7 +283,8 @@ export const operatorContract = c.router(
     listOperatorSessions: {
       ...adminRoutes.listOperatorSessions,
       summary: 'List the sessions of an operator',
-      description: 'Lists the sessions of an operator that have not ended, the newest first.',
+      description:
+        'Lists the sessions of an operator, the newest first. Ended sessions are not in the list.',
       pathParams: OperatorPath,
       responses: { 200: OperatorSessions, 404: AdminErrorBody },
     },
@@ -370,7 +371,8 @@ export const sessionContract = c.router(
     endSession: {
       ...adminRoutes.endSession,
       summary: 'End this session',
-      description: 'Ends the session whose token the request contains. Any other token gets a 401.',
+      description:
+        'Ends the session whose token is in the request. A request with another kind of token gets a 401.',
       body: c.noBody(),
       responses: { 200: Session },
     },

@@ -25,7 +25,7 @@ export const Deprecation = z
     rows: z
       .array(UsageRow)
       .describe(
-        'The requests of all keys together to deprecated operations, by time, operation and outcome.',
+        'The requests of all keys together that called deprecated operations, by time, operation and outcome.',
       ),
     callers: Keys.describe(
       'A page of the keys that called a deprecated operation. The key with the latest call comes first, and each key has `recent`.',

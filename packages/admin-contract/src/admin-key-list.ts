@@ -111,12 +111,12 @@ export const ListKeysQuery = z.object({
     .optional()
     .meta({
       description:
-        'Only keys that have, or had, a token with these first 8 characters. Never send a whole token here.',
+        'Only keys with a current or earlier token that has these first 8 characters. Never send a whole token here.',
       examples: ['ast_0000'],
     }),
   search: Label.optional().meta({
     description:
-      'Only keys whose name or account contains this text (case-insensitive), whose id starts with this text, or that have, or had, a token with these first 8 characters. Never send a whole token here.',
+      'Only keys that match this text: the name or the account contains it (case-insensitive), the id starts with it, or a current or earlier token has these first 8 characters. Never send a whole token here.',
     examples: ['cme'],
   }),
   banned: z

@@ -44,7 +44,11 @@ export function createAdminOpenApi(): JsonObject {
     ],
     security: [{ adminToken: [] }],
     tags: [
-      { name: 'Accounts', description: 'Accounts, whose keys share limits.' },
+      {
+        name: 'Accounts',
+        description:
+          'Accounts. The keys of an account that has a plan share the limits of this plan.',
+      },
       { name: 'Audit', description: 'Who changed what, and when.' },
       { name: 'Keys', description: 'API keys and their usage.' },
       { name: 'Operators', description: 'Who may use this API, and with which role.' },

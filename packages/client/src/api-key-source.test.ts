@@ -9,7 +9,7 @@ test.each([
   ['ast_secret\n', 'expected visible ASCII'],
   ['\nast_secret', 'expected visible ASCII'],
   ['ast_secr\u00e9t', 'expected visible ASCII'],
-])('checkApiKey refuses the key %j without quoting it in the error: %s', (apiKey, why) => {
+])('checkApiKey refuses the key %j without quoting the key in the error: %s', (apiKey, why) => {
   expect(() => checkApiKey(apiKey)).toThrow(
     new TypeError(`apiKey (or ANIMAL_STORE_API_KEY): ${why}`),
   );

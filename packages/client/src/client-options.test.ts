@@ -26,7 +26,7 @@ test.each<readonly [string | undefined, string]>([
     'https://store.example/v1#a',
     'https://me:secret@store.example/v1',
   ].map((baseUrl) => [baseUrl, 'expected http(s)://.../v1'] as const),
-])('parseBaseUrl refuses %s without quoting it in the error: %s', (baseUrl, why) => {
+])('parseBaseUrl refuses %s without quoting the URL in the error: %s', (baseUrl, why) => {
   expect(() => parseBaseUrl(baseUrl)).toThrow(
     new TypeError(`baseUrl (or ANIMAL_STORE_BASE_URL): ${why}`),
   );

@@ -41,7 +41,7 @@ describe('the method eachPet', () => {
     expect(seen).toEqual(pets(1, 2));
   });
 
-  test('eachPet yields no more animals after an abort, even if they have already arrived', async () => {
+  test('eachPet yields no more animals after an abort, even if further animals have already arrived', async () => {
     const { store, script } = open();
     const controller = new AbortController();
     const options = { signal: controller.signal, headers: { 'X-Trace': 't' } };

@@ -130,7 +130,7 @@ export const errorCodes = definePublicErrors({
     causes: [
       'There is no `Authorization` header, or a proxy has removed it.',
       'The API key is misspelt or cut off.',
-      'The API key has expired, was revoked, or was replaced by a rotation. The response does not say which of these is true.',
+      'The API key has expired, was revoked, or its token was replaced by a rotation. The response does not say which of these is true.',
     ],
     advice: 'Send a valid API key as `Authorization: Bearer <API_KEY>`.',
     headers: ['WWW-Authenticate'],
@@ -192,7 +192,7 @@ export const errorCodes = definePublicErrors({
       'The request was repeated before its first response arrived, for example after a short timeout.',
       'Two workers of your program process the same job, and send the same `Idempotency-Key`.',
     ],
-    advice: 'Repeat the request after `Retry-After`.',
+    advice: 'Repeat the request after the time in `Retry-After`.',
     headers: [rateLimitHeaders.retryAfter],
     example: errorMessages.idempotency_in_progress,
   },
@@ -257,7 +257,7 @@ export const errorCodes = definePublicErrors({
     when: 'The service has failed.',
     causes: ['The service has a bug. The service logs the error with the `X-Request-Id`.'],
     advice:
-      'Repeat the request with growing pauses, and a POST only with an `Idempotency-Key`. Report the error with its `X-Request-Id`.',
+      'Repeat the request with growing pauses. Repeat a POST only with an `Idempotency-Key`. Report the error with its `X-Request-Id`.',
     example: errorMessages.internal_error,
   },
   not_implemented: {
@@ -274,7 +274,8 @@ export const errorCodes = definePublicErrors({
       'The database cannot be reached, for example during a failover.',
       'The service is overloaded, and refuses some requests.',
     ],
-    advice: 'Repeat the request after `Retry-After`, and a POST only with an `Idempotency-Key`.',
+    advice:
+      'Repeat the request after the time in `Retry-After`. Repeat a POST only with an `Idempotency-Key`.',
     headers: [rateLimitHeaders.retryAfter],
     example: errorMessages.service_unavailable,
   },

@@ -45,7 +45,7 @@ test('ListPetsQuery refuses ids together with a cursor or a limit, even with the
   ]);
 });
 
-test('ListPetsQuery encodes ids to the same text from which it parsed them', () => {
+test('ListPetsQuery encodes parsed ids as the same text that it has parsed', () => {
   const query = { ids: '-9223372036854775808,5,9223372036854775807' };
   expect(ListPetsQuery.encode(ListPetsQuery.parse(query))).toEqual(query);
 });

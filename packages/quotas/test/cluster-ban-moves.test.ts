@@ -9,7 +9,7 @@ const banPolicy = { ...defaultBanPolicy, graceMs: 0, minStrikes: 1 };
 // Regression: the first command deleted the ban under its old Redis key. If the second command did
 // not store it under the new one, because the node was down or the replica had stopped, the ban was
 // lost.
-test('in a Redis Cluster, quotas.moveBan keeps the ban under its old Redis key until it is stored under the new one', async () => {
+test('in a Redis Cluster, quotas.moveBan keeps the ban under the old Redis key until the ban is stored under the new Redis key', async () => {
   await using cluster = await openRedisCluster();
   const { urls: redis, nodes } = cluster;
   const open = () => openTestQuotas({ redis, banPolicy, onBreaker: () => {} });

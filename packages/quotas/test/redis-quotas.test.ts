@@ -107,7 +107,7 @@ test('quotas.unban ends the ban of an API key that joins or leaves an account at
   }
 });
 
-test('quotas.unban returns the strikes (denied requests) or the ban that it has deleted, and nothing at the next call', async () => {
+test('quotas.unban returns the strikes (denied requests) or the ban that it has deleted, and returns nothing at the next call', async () => {
   const { keys } = await open({ banPolicy: strict });
   const nothing = { strikes: 0, bannedUntil: undefined };
   for (const consumer of [alone, inAccount]) {

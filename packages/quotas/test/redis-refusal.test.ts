@@ -33,7 +33,7 @@ test('quotas.refusal returns the reason when Redis begins to refuse the password
 });
 
 // Regression: ioredis used the password only for the nodes that the URLs name.
-test('createQuotas also uses the password in its URLs for the nodes of a Redis Cluster that it discovers', async () => {
+test('createQuotas uses the password of the given URLs also for nodes of a Redis Cluster that no URL names', async () => {
   await using cluster = await openRedisCluster();
   for (const node of cluster.nodes) await node.command('config', 'set', 'requirepass', 'secret');
   const redis = cluster.urls.slice(0, 2).map((url) => url.replace('//', '//:secret@'));

@@ -167,7 +167,7 @@ export function openMetrics({
   );
   const decisions = counter(
     'quota_decisions_total',
-    'Requests that were checked against a quota, by plan (none if there is no valid API key), by the most restrictive window, and by outcome.',
+    'Requests that were checked against a quota, by plan (none if there is no valid API key), by the most restrictive window (minute or day), and by outcome.',
     ['plan', 'window', 'outcome'],
   );
   const bans = counter(

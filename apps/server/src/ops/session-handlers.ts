@@ -31,7 +31,7 @@ export function createSessionHandlers({ sessions, clock }: AdminServices) {
     async endSession({ res }) {
       const { actor, token } = operatorOf(res);
       if (token === undefined || !isToken(token, 'session')) {
-        throw invalidToken('Send the token of a session: which begins with asc_.');
+        throw invalidToken('Send the token of a session, which begins with asc_.');
       }
       await sessions.end(token);
       return { status: 200, body: toSession(actor, new Date(clock.now()).toISOString()) };

@@ -130,7 +130,7 @@ ${first}  日本 🐈  L-1      pro   300         10,000   revoked            as
 test('the CLI shows an account with its API keys, their requests and the remaining quota', async () => {
   const name = 'Ünïcode/100 %';
   expect(await run('accounts', 'set-plan', name, 'free')).toBe(`  Account  ${name}
-  Plan     free: 60 per minute, 1,000 per day, shared by its keys
+  Plan     free: 60 per minute, 1,000 per day, shared by the keys of the account
   State    active
   Keys     0
 `);

@@ -161,7 +161,7 @@ test('the admin API refuses to extend an expired API key', async () => {
   expect([status, body]).toMatchObject([409, { message: 'The key is expired. Create a new key.' }]);
 });
 
-test('the operation "credit" adds no audit entry if the request counts are already zero, and is refused for a revoked API key', async () => {
+test('the operation "credit" (reset of the request counts) adds no audit entry if the counts are already zero, and is refused for a revoked API key', async () => {
   const { key } = await admin.create('{"plan":"free"}');
   const post = (action: string) =>
     admin.call(`/keys/${key.id}/${action}`, { method: 'POST', json: '{}' });

@@ -103,7 +103,7 @@ test('the audit log records the creation, rotation and revocation of an operator
   ]);
 });
 
-test('the audit log records concurrent changes in their real order: the old values in an entry are the new values of the entry before it', async () => {
+test('the audit log records concurrent changes in their real order: the old values in an entry are the new values in the previous entry', async () => {
   const { key } = await admin.create('{"plan":"free","name":"0"}');
   await Promise.all([...'12345'].map((name) => change(key.id, JSON.stringify({ name }))));
   const entries = await entriesOf(`keyId=${key.id}&action=key.changed`);

@@ -40,5 +40,5 @@ test.each([
   (_title, device) => returnToPlace(store, device),
 );
 
-test('a developer opens old links, reads pages without JavaScript, and reads them on a slow network', () =>
+test('a developer opens old links, reads pages without JavaScript, and reads pages on a slow network', () =>
   readWithoutJavaScript(store));

@@ -137,7 +137,7 @@ test.each(['embedded', 'postgres'] as const)(
 
 // Regression: health checks share one check of the database with the overview of operators. An
 // operator who disconnected could make them fail.
-test('the check of the database is carried out even if the client has aborted the admin request that started it', async () => {
+test('the check of the database is carried out even if the client has aborted the admin request that started the check', async () => {
   await using own = await createDatabase('postgres');
   const opened = await own.open();
   const findDatabaseFault = createDatabaseCheck(opened, migrationOptions.migrationsFolder);

@@ -85,7 +85,7 @@ test.each<[status: number, path: string, options?: CallOptions, successor?: stri
   },
 );
 
-test('the header X-Request-Id of a response is copied from the request if it is well-formed, and is new otherwise', async () => {
+test('a response has the X-Request-Id of its request if this header is well-formed, and otherwise a new X-Request-Id', async () => {
   const idFor = async (...headers: string[]) => {
     const answer = await sendRawRequest(service, { line: 'GET /v1/pets HTTP/1.1', headers });
     return answer.headers.get('X-Request-Id');

@@ -43,7 +43,7 @@ test('the service checks the quota before the scope, and the scope before the bo
   expect(await statusOf('/pets', { token, json: pet })).toBe(429);
 });
 
-test("a change of an API key's scopes applies from the next request on, and survives a rotation", async () => {
+test("a change of an API key's scopes applies from the next request on, and a rotation of the token keeps the new scopes", async () => {
   const { key, token } = await create();
   expect(key.scopes).toEqual(both);
   expect(await statusOf('/pets', { token, json: pet })).toBe(201);

@@ -7,7 +7,7 @@ import { createDatabase, patientDatabase } from '../support/databases.ts';
 
 // Reads that arrive together share an SQL statement. A read must not use a statement that is
 // already in flight, because its result would not contain the new animal.
-test('a replica returns an animal that another replica has just created, even while it has other reads in flight', async () => {
+test('a replica that has other reads in flight still returns an animal that another replica has just created', async () => {
   await using database = await createDatabase('postgres');
   /**
    * While this value is set, the proxy holds back messages with rows from Postgres to one replica

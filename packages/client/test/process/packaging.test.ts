@@ -75,7 +75,7 @@ test('the release script refuses to publish when the manifest names another repo
   await expect(release).rejects.toThrow(/repository is \S+, but this is /);
 });
 
-test('the packed client loads as ES module and as CommonJS module, and each recognizes the errors of the other', async () => {
+test('the packed client loads as ES module and as CommonJS module, and each module recognizes the errors of the other module', async () => {
   await consumer.write(
     'both.mjs',
     `import { createRequire } from 'node:module';

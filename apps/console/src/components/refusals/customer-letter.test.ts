@@ -51,7 +51,7 @@ Between 2026-11-21 08:31:00 UTC and 2026-11-21 09:31:00 UTC, 40 of 9,040 request
 The limits are 1,000 requests a minute and 100,000 requests a day.
 
 What you can do:
-- After a 429, wait for the seconds in its Retry-After header. Requests that do not wait lead to a ban.
+- After a 429, wait the number of seconds in its Retry-After header. Requests that do not wait lead to a ban.
 - Spread your requests. X-RateLimit-Remaining says how many are left until the time in X-RateLimit-Reset.
 - Answer this message if you need higher limits.
 `,

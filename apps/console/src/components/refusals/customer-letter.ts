@@ -97,7 +97,7 @@ function adviceFor(refusals: readonly Refusal[], { denied }: Denials): string[] 
       : []),
     ...(denied > 0 || isFor('banned', 'keys banned', 'keys full', 'used up')
       ? [
-          'After a 429, wait for the seconds in its Retry-After header. Requests that do not wait lead to a ban.',
+          'After a 429, wait the number of seconds in its Retry-After header. Requests that do not wait lead to a ban.',
           'Spread your requests. X-RateLimit-Remaining says how many are left until the time in X-RateLimit-Reset.',
           'Answer this message if you need higher limits.',
         ]

@@ -89,7 +89,7 @@ function Sentence({ refusal, account }: { refusal: Refusal; account: string | nu
           <strong>
             Expired on <Time at={refusal.since} distance />.
           </strong>{' '}
-          Every request gets a 401. Its users need a new key.
+          Every request gets a 401. The users of the key need a new one.
         </>
       );
     case 'suspended':

@@ -31,7 +31,7 @@ function renderFilters(link: string): void {
   );
 }
 
-test('the button "Filters" hides all fields but the first when the fields come as a fragment, as from a page with a list', () => {
+test('the button "Filters" hides all fields except the first one, also when a page passes its fields in a JSX fragment', () => {
   const fields = (
     <>
       <QueryField name="search" label="Name" />

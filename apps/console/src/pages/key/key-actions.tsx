@@ -58,7 +58,7 @@ function actionsOn(details: KeyDetails): Readonly<Record<string, Action>> {
       title: 'Change plan or limits',
       consequence:
         usage.subject === 'account'
-          ? 'The plan of the account applies now. These limits apply when the account has no plan.'
+          ? 'The plan of the account applies now. The limits that you enter here apply as soon as the account has no plan.'
           : 'The new limits apply from the next request on. Requests of the current minute and day still count.',
       confirmLabel: 'Change',
       needs: 'changeKey',
