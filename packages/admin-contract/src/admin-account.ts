@@ -59,7 +59,7 @@ export const Account = z
       'The plan whose limits all keys of the account share; `null` if each key has its own plan.',
     ),
     quota: KeyQuota.nullable().describe(
-      'The limits that the keys of the account share, from the plan or, for Enterprise, from the account itself; `null` without a plan.',
+      'The limits that the keys of the account share: the limits of the plan or, with the plan Enterprise, the limits of the account itself. `null` without a plan.',
     ),
     suspension: Suspension.nullable().describe(
       'When and why the account was suspended with all its keys; `null` if it is not suspended.',

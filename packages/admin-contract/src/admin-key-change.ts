@@ -41,7 +41,7 @@ export const KeyChange = strictObject({
   .meta({
     id: 'KeyChange',
     description:
-      'A change of a key. A property that is missing here does not change; `null` removes a name, an account or an expiry.',
+      'A change of a key. A property that is missing in the request does not change; `null` removes a name, an account or an expiry.',
     minProperties: 1,
     // A body with a quota and a plan is valid only if the plan is `enterprise`.
     dependentSchemas: { quota: { properties: { plan: { const: 'enterprise' } } } },

@@ -66,7 +66,7 @@ export const KeyUsage = z
     strikesResetAt: timestamp
       .nullable()
       .describe(
-        'When the strikes expire, unless the key is banned before; `null` if the key has no strikes.',
+        'When the strikes expire, unless the key is banned earlier; `null` if the key has no strikes.',
       ),
     strikeThreshold: count
       .nullable()

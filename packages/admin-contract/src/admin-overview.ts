@@ -105,7 +105,7 @@ const OverviewHistory = z
     denied: z
       .array(DeniedCaller)
       .describe(
-        'The accounts and keys with the most 429 responses on the same days as `busiest`, at most 10, ordered by the number of these responses.',
+        'The accounts and keys with the most 429 responses on the days that `busiest` covers, at most 10, ordered by the number of these responses.',
       ),
   })
   .meta({

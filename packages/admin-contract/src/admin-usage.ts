@@ -216,7 +216,7 @@ export const ServiceLedger = z
     rows: z
       .array(ServiceUsageRow)
       .describe(
-        `${inOrder} If the response is grouped by key, the rows are first ordered like \`keys\`.`,
+        `${inOrder} If the response is grouped by key, the rows are ordered by key first, in the order of \`keys\`.`,
       ),
   })
   .meta({

@@ -70,7 +70,7 @@ describe('the method eachPet', () => {
     expect(error).toMatchObject({ name: 'AnimalStoreError', operation: 'listPets', attempts: 1 });
     expect(error).toHaveProperty(
       'message',
-      'listPets: the next page repeats animals of an earlier page',
+      'listPets: the next page repeats animals of an earlier page; check whether a proxy or a cache repeats responses',
     );
     expect(script.lines.at(-1)).toBe('GET /pets?limit=100&cursor=b');
   });
@@ -79,7 +79,8 @@ describe('the method eachPet', () => {
     const { store, script } = open([page(pets(1, 2), next('cursor=a'))]);
     expect(await rejection(store.eachPet().toArray())).toMatchObject({
       name: 'AnimalStoreError',
-      message: 'listPets: the next page has the same cursor as this page',
+      message:
+        'listPets: the next page has the same cursor as this page; check whether a proxy or a cache repeats responses',
     });
     expect(script.requests).toHaveLength(2);
   });

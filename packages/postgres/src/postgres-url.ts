@@ -84,7 +84,7 @@ export const postgresParameters: Readonly<Record<string, ParameterRule>> = {
     'the lowest version is TLS 1.2',
     oneOf('TLSv1', 'TLSv1.1', 'TLSv1.2'),
   ),
-  sslsni: ignored('the server always learns the name of the host'),
+  sslsni: ignored('the service always sends the host name to the Postgres server (SNI)'),
   sslcompression: ignored('the service never compresses connections'),
   connect_timeout: ignored('the service always waits at most 5 s for a connection'),
   fallback_application_name: ignored(

@@ -93,7 +93,7 @@ export function actionsOn(
           Sessions of <Name text={name} />
         </>
       ),
-      consequence: `All sessions end immediately${isOwn ? ', including yours' : ''}. The token stays valid. If the token has leaked, rotate it or revoke the operator.`,
+      consequence: `All sessions of the operator end immediately${isOwn ? ', including yours' : ''}. The token of the operator stays valid. If the token has leaked, rotate the token or revoke the operator.`,
       confirmLabel: 'Log out everywhere',
       hasReason: false,
       needs: isOwn ? 'endSessions' : 'endOperatorSessions',
