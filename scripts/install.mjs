@@ -42,7 +42,8 @@ const trust = '--trust-lockfile';
 const filters = {
   'run-on-this-node': ['--prod', ...service, trust],
   // This scope also installs Node, which is a dependency of the root package. The scope
-  // `run-on-this-node` does not, because Node is half of the download.
+  // `run-on-this-node` leaves it out, because the running Node is suitable and Node is half of the
+  // download.
   run: ['--prod', '--filter-prod', 'animal-store', ...service, trust],
   develop: ['--filter', '!@animal-store/heavy-tools', trust],
   all: [],

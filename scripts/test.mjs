@@ -21,8 +21,8 @@ const steps =
 const total = { passed: 0, failed: 0 };
 
 forgetReports();
-// These tasks are not in the same turbo run as the tests, because turbo passes the options of
-// vitest to every task of a run.
+// These tasks and the tests are separate turbo runs. In one run, turbo would pass the options of
+// vitest to these tasks, too.
 check('lint, type checks and builds', [
   ...['run', 'lint', 'typecheck', 'build'],
   '--continue=dependencies-successful',

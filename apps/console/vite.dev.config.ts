@@ -3,9 +3,9 @@ import { defineConfig, loadEnv, mergeConfig, type Plugin } from 'vite';
 import config from './vite.config.ts';
 
 /**
- * Removes the modules of Prefresh from the list of modules that Vite bundles at its start. Vite
- * cannot find them, because pnpm installs them next to Prefresh, and would warn at each start. It
- * bundles them when the page imports them.
+ * Removes the modules of Prefresh from the list of modules that Vite bundles when it starts. Vite
+ * cannot find these modules, because pnpm installs them next to Prefresh, and would print a
+ * warning. Vite bundles them later, when the page imports them.
  */
 const withoutPrefreshBundles: Plugin = {
   name: 'without-prefresh-bundles',
@@ -16,8 +16,8 @@ const withoutPrefreshBundles: Plugin = {
   },
 };
 
-// The development settings are in a separate file. A production installation also builds the
-// console, and has no Prefresh.
+// The development settings are in a file of their own, because they need Prefresh. A production
+// installation builds the console without Prefresh, so vite.config.ts must not need it.
 export default defineConfig(async ({ mode }) => {
   // The address of the ops listener, to which the dev server forwards requests.
   const { OPS_URL: target = 'http://127.0.0.1:3001' } = loadEnv(mode, import.meta.dirname, 'OPS_');

@@ -87,8 +87,8 @@ const assumptions = {
 /** Computes the resources for a number of active keys and a peak rate of requests per second. */
 function need(keys, requests) {
   const it = assumptions;
-  // The average number of API keys that are active in the same minute. All API keys are active
-  // within the same 8 hours, each in 60 of these minutes.
+  // The average number of API keys that are active in the same minute. The model assumes that all
+  // API keys are used within the same 8 hours, and each API key in 60 minutes of them.
   const activeKeys = keys * (it.activeMinutes / (it.activeHours * 60));
   let replicas = 3;
   let use;

@@ -35,8 +35,8 @@ export async function testBackup({ scope, freePort, say }) {
   // with a newer server.
   const debian = { directory: join(bin, '..'), storage: 'disk' };
   const archive = `archive_command=test ! -f ${paths.BACKUP}/wal/%f && cp %p ${paths.BACKUP}/wal/%f`;
-  // A restored server refuses to start if it allows fewer connections than the original server. So
-  // the original server has Postgres's default, like the restored one.
+  // A restored server refuses to start if it allows fewer connections than the original server. The
+  // restored server has Postgres's default, so the original server gets this default, too.
   const defaults = 'max_connections=100';
   const postgres = scope.use(
     await openPostgres({ ...debian, settings: ['archive_mode=on', archive, defaults] }),

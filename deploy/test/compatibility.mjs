@@ -118,8 +118,8 @@ async function makeCertificates(directory) {
     );
     const signed = '-CA authority.crt -CAkey authority.key -CAcreateserial -extfile names';
     await openssl(`x509 -req -in ${name}.csr ${signed} -out ${name}.crt -days ${days}`);
-    // Postgres requires that its private key belongs to root, and that only its own group can read
-    // it.
+    // If the private key belongs to root, Postgres accepts it only if nobody outside the file's
+    // group can read it.
     chmodSync(key, 0o640);
     if (user) chownSync(key, 0, user.gid);
   }

@@ -40,7 +40,8 @@ export async function testCompose({ containers, scope, freePort }) {
     const { stderr } = await podman(['logs', container('postgres')]);
     return /listening on IPv4[\s\S]*ready to accept connections/.test(stderr);
   }, containerMs);
-  // podman-compose does not wait for services that exit, so the test starts them one after another.
+  // podman-compose does not wait until a service such as a migration has finished. So the test
+  // starts these services one after another, and waits for each.
   for (const name of ['migrate', 'rights']) {
     await compose('up', '--detach', '--no-build', '--no-deps', name);
     const { stdout } = await podman(['wait', container(name)]);

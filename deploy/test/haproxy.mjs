@@ -15,8 +15,8 @@ import {
 } from './steps.mjs';
 
 /**
- * The pause of each caller between requests, in milliseconds. There is always an open request, but
- * the other programs also get CPU time.
+ * The pause of each caller between requests, in milliseconds. It is short, so that requests are
+ * open at nearly every moment. Without a pause, the other programs would get too little CPU time.
  */
 const pauseMs = 20;
 

@@ -112,7 +112,8 @@ function expectConnections(objects, overlay) {
   );
   const pools = [...source.matchAll(/ = connect\('\w+', (\w+)/g)];
   ok(pools.length > 0, 'open-postgres.ts opens no connection pool.');
-  // Besides the connections of its pools, a replica has one connection that listens to a channel.
+  // Besides the connections of its pools, a replica has one connection that receives Postgres's
+  // notifications. The sum starts at 1 for this connection.
   const perReplica = pools.reduce((sum, [, size]) => sum + Number(constants[size] ?? size), 1);
   const find = (wanted) => objects.find(({ kind }) => kind === wanted);
   const most = find('HorizontalPodAutoscaler').spec.maxReplicas;

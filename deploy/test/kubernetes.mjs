@@ -71,11 +71,12 @@ export async function testKubernetes({ say }) {
 }
 
 /**
- * Checks objects against their types with the TypeScript compiler. They are written as literals,
- * because TypeScript then also reports unknown fields at any depth.
+ * Checks objects against their types with the TypeScript compiler. The objects are written as
+ * literals, because TypeScript then also reports unknown fields at any depth.
  */
 async function checkTypes(objects) {
-  // The generated file is in this folder, because the compiler finds the packages from here.
+  // The generated file is in the folder of the heavy tools, because the compiler finds the packages
+  // with the types from there.
   const folder = join(heavyTools, 'node_modules/.cache/deploy');
   mkdirSync(folder, { recursive: true });
   const lines = objects.map((object, index) => {

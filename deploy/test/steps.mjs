@@ -42,7 +42,7 @@ export const start = async (scope, command, args) =>
 
 const adminToken = 'only-for-this-test-0123456789';
 
-/** Starts a replica with an admin token. It is stopped at the end of the scope. */
+/** Starts a replica with an admin token. The replica is stopped at the end of the scope. */
 export const startReplica = async (scope, env) =>
   scope.use(await startServer({ env: { ADMIN_TOKEN: adminToken, ...env } }));
 

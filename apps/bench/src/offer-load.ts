@@ -18,7 +18,7 @@ export type OfferedLoad = {
   readonly refusal: Workload['refusal'];
   /**
    * The warm-up ends when this time has passed and this number of requests has been answered. It
-   * waits at most {@link maxWarmUpMs} for this number.
+   * ends after {@link maxWarmUpMs} at the latest.
    */
   readonly warmUp: { readonly milliseconds: number; readonly requests: number };
   readonly measureMs: number;
@@ -144,8 +144,8 @@ export async function offerLoad(options: OfferedLoad): Promise<OfferedResult> {
         failure.promise,
       ]);
     }
-    // The rate starts after all connections are open. A busy service accepts connections too
-    // slowly, and the kernel would reset some connections.
+    // Requests at a rate are sent only after all connections are open. Under load, the service
+    // accepts connections too slowly, and the kernel would reset some of them.
     if (perSecond === undefined) {
       for (const sendNext of idle.splice(0)) sendNext();
     } else {

@@ -31,8 +31,8 @@ function baseline(name: string, title: string): Target {
 export const unitBaseline = baseline('express-json', 'Express `res.json`, constant body');
 
 /**
- * The baseline that waits before it responds. On a busy machine it becomes slower, like the
- * service. {@link unitBaseline} does not become slower.
+ * The baseline that waits before it responds. On a busy machine, its CPU time per request rises,
+ * like the CPU time of the service. The CPU time of {@link unitBaseline} rises less.
  */
 export const waitingBaseline = baseline(
   'express-waiting',

@@ -149,7 +149,7 @@ function reasonOf(error: unknown): string {
   if (error.name === 'AbortError' || error.name === 'TimeoutError') {
     return `no response within ${timeoutMs} ms`;
   }
-  // If a host name has several addresses, Node reports an AggregateError. It has a code, but no
+  // If a host name has several addresses, Node reports an AggregateError, which has a code but no
   // message.
   return 'code' in error && typeof error.code === 'string' ? error.code : error.message;
 }

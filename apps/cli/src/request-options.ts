@@ -3,8 +3,8 @@ import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
 import { z } from 'zod';
 
 /**
- * The properties of one part of a request, by name. The declared properties are the ones that the
- * CLI handles in a special way.
+ * The properties of one part of a request, by name. `limit`, `account` and `scopes` are declared,
+ * because the CLI handles these properties in a special way.
  */
 interface Members {
   [name: string]: unknown;

@@ -52,7 +52,7 @@ export interface Address {
 
 /**
  * The pages that show a single object of a list. If the address of a list has an id, as in
- * `#/keys/0f8f…`, the console opens such a page.
+ * `#/keys/0f8f…`, the console opens the page of the object with this id.
  */
 const singulars: Readonly<Record<string, PageName>> = { keys: 'key', accounts: 'account' };
 

@@ -35,7 +35,10 @@ type PageEntry = {
       readonly icon: IconName;
     }
   | {
-      /** The page that the navigation highlights, because this page has no entry of its own. */
+      /**
+       * The page whose navigation entry is highlighted while this page is open. This page has no
+       * navigation entry of its own.
+       */
       readonly under: PageName;
     }
 );

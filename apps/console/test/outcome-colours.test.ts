@@ -28,8 +28,8 @@ const sights = {
   ],
 };
 
-// The matrices that convert linear RGB to Oklab (Ottosson, 2020). In Oklab, equal distances look
-// equally different.
+// The matrices that convert linear RGB to Oklab (Ottosson, 2020). In Oklab, the distance between
+// two colours shows how different they look to people.
 const toCones = [
   0.4122214708, 0.5363325363, 0.0514459929, 0.2119034982, 0.6806995451, 0.1073969566, 0.0883024619,
   0.2817188376, 0.6299787005,

@@ -6,7 +6,7 @@ import { Router } from 'wouter-preact';
 import { useHashPath, useHashSearch } from '../src/address.ts';
 import { createQueryClient } from '../src/api/query-client.ts';
 
-/** Renders a part of the console at an address. It is removed when the test ends. */
+/** Renders a part of the console at an address. The rendered part is removed when the test ends. */
 export function renderAt(link: string, part: ComponentChildren) {
   location.hash = link;
   const client = createQueryClient();

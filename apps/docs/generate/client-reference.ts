@@ -60,7 +60,7 @@ const addresses: ReadonlyMap<string, string> = new Map(
 
 /**
  * The declarations whose members have their own headings, because the search finds only headings.
- * Each value is the prefix of the anchors.
+ * Each value is the prefix of the anchors of the members.
  */
 const prefixes: Readonly<Record<string, string>> = {
   ClientOptions: 'client',

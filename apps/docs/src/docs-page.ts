@@ -21,7 +21,10 @@ export interface DocsPages {
   readonly changelog: DocsPage;
 }
 
-/** The paths of the pages. They are known without reading any file. */
+/**
+ * The paths that other modules refer to by name. They are constants, so that these modules need not
+ * read any page.
+ */
 export const docsPaths = {
   home: '/docs',
   homeMarkdown: '/docs/index.md',

@@ -28,7 +28,7 @@ interface Answer {
 
 interface Header {
   readonly description: string;
-  /** Whether the header is always present in the responses that list it. */
+  /** Whether a response always has the header, if the OpenAPI document lists the header for it. */
   readonly required?: boolean;
   readonly example: unknown;
 }

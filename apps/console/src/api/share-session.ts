@@ -29,7 +29,10 @@ const waitMs = 250;
  */
 let channel: BroadcastChannel | undefined;
 
-/** Whether this tab still waits for a session from another tab. */
+/**
+ * Whether this tab is new and still waits for a session from another tab. Meanwhile, the console
+ * does not show the login page.
+ */
 export const isWaiting = signal(false);
 
 /**
@@ -129,7 +132,8 @@ async function leave(reason: string, ended?: string): Promise<void> {
   const token = session.value?.token;
   isWanted = false;
   endSession(reason);
-  // A failure is ignored, because the session then ends by itself when it expires.
+  // If the request fails, the error is ignored, because the service ends the session anyway when it
+  // expires.
   if (token !== undefined && token !== ended) await call('endSession', { token }).catch(() => {});
 }
 

@@ -17,8 +17,8 @@ import type { Operation } from './operation.ts';
 import { isExpired } from './session.ts';
 
 /**
- * How often a visible page polls, in milliseconds. Its data is at most about 5 s old, at 12 to 13
- * requests a minute.
+ * How often a visible page polls, in milliseconds. The data on the page is then at most about 5 s
+ * old, and the page sends 12 to 13 requests a minute.
  */
 export const pollMs = 4_800;
 
@@ -27,8 +27,9 @@ type Params<Name extends Operation> = Pick<Input<Name>, 'id' | 'query'>;
 /** A result of the admin API, as a component receives it. */
 export interface AdminAnswer<Name extends Operation> extends Page<Answer<Name>> {
   /**
-   * The operation and parameters of the request, as a string. While the next result loads, the
-   * previous one stays visible, so a component compares this string to tell them apart.
+   * The operation and parameters of the request, as a string. While a new result loads, the
+   * previous result stays visible. Components compare this string to find out which result they
+   * have.
    */
   readonly subject: string;
 }

@@ -33,8 +33,8 @@ export function AuditTable({
 }: {
   entries: readonly AuditEntry[];
   /**
-   * Whether all entries are about the same key, operator or account. The column that names it is
-   * then hidden.
+   * Whether all entries are about the same key, operator or account. The table then hides the
+   * column with the name of this object.
    */
   ofOneKey?: boolean;
 }) {

@@ -71,8 +71,8 @@ function Failure({ failure, what, retry }: { failure: Error; what: string; retry
 }
 
 /**
- * Returns whether the failure is caused by the address, which names something that does not exist.
- * A retry would fail again.
+ * Returns whether the address of the page caused the failure: it contains an id or a parameter that
+ * does not exist or is invalid. A retry would fail again.
  */
 const isOfAddress = (failure: Error) =>
   failure instanceof RefusedRequest && (failure.status === 404 || failure.status === 400);

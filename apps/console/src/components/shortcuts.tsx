@@ -18,7 +18,10 @@ const localShortcuts = {
   'In a dialog': 'Enter confirms, Esc cancels',
 } as const;
 
-/** Matches the elements in which a key press has its own meaning, so it is not a shortcut. */
+/**
+ * Matches the elements in which key presses type text or control the element. There, a key press is
+ * not a shortcut.
+ */
 const typingElements = 'input:not([type=checkbox], [type=radio]), select, textarea, dialog';
 
 /**

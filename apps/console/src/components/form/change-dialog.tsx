@@ -16,8 +16,8 @@ export interface Change {
   readonly confirmLabel: string;
   readonly isDangerous?: boolean;
   /**
-   * Whether the dialog asks for a reason. Nearly all changes have a reason, because they are
-   * recorded in the audit log.
+   * Whether the dialog asks for a reason. Nearly all dialogs do, because the audit log records each
+   * change with its reason.
    */
   readonly hasReason?: boolean;
   /** The form fields of the dialog, besides the reason. */

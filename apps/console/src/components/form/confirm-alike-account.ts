@@ -3,8 +3,8 @@ import { call } from '../../api/call-admin-api.ts';
 import { RefusedRequest } from '../../api/failures.ts';
 
 /**
- * The account names that the operator has already been warned about. If the operator confirms such
- * a name again, the account is created.
+ * The account names that the operator has already been warned about. If the operator submits one of
+ * these names again, the account is created.
  */
 const warned = new Set<string>();
 

@@ -67,8 +67,8 @@ export function readPlan(form: FormData) {
 }
 
 /**
- * A checkbox that unbans keys together with the change. If it is not checked, the keys stay banned,
- * even if their plan becomes larger.
+ * A checkbox that unbans keys together with another change, such as a new plan. If the checkbox is
+ * not checked, the keys stay banned, even if the change lets them send more requests.
  *
  * @param what a description of the banned keys, such as "3 keys".
  */

@@ -51,7 +51,7 @@ export function toBuckets({ from, to, bucket, rows }: Ledger): Bucket[] {
   return buckets;
 }
 
-/** Returns whether any window of a quota has been used. */
+/** Returns whether at least one request has been counted in a window of the quota. */
 export const isUsed = (windows: KeyUsage['windows']): boolean =>
   Object.values(windows).some(({ limit, remaining }) => remaining < limit);
 

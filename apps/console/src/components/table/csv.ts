@@ -21,10 +21,10 @@ export function toCsv<Row>(rows: readonly Row[], columns: CsvColumns<Row>): stri
 }
 
 /**
- * Matches the places where a formula could start. Spreadsheets execute a cell that begins with one
- * of these characters. An attacker could name a key so that its cell sends the sheet to a server.
- * An apostrophe in front makes the cell a plain text. In locales with a decimal comma, Excel also
- * starts a new cell after each semicolon, even inside quotes.
+ * Matches the places where a formula could start. Spreadsheets execute a cell that begins with a
+ * character such as `=` or `@`. An attacker could name a key so that its cell sends the sheet to a
+ * server. An apostrophe in front makes the cell a plain text. In locales with a decimal comma,
+ * Excel also starts a new cell after each semicolon, even inside quotes.
  *
  * @see https://owasp.org/www-community/attacks/CSV_Injection
  */

@@ -26,7 +26,10 @@ export function Filters({ label, children }: { label: string; children: Componen
   );
 }
 
-/** Returns the fields in an element's children, and those in a fragment. */
+/**
+ * Returns the fields in an element's children as a flat list. A fragment is replaced by the fields
+ * that it contains.
+ */
 const fieldsIn = (children: ComponentChildren): ComponentChildren[] =>
   toChildArray(children).flatMap((child) =>
     isValidElement(child) && child.type === Fragment ? fieldsIn(child.props.children) : [child],

@@ -19,7 +19,10 @@ export type ListQuery = Parameters;
 
 const pageSize = '50';
 
-/** The filters that make a count slow, because the service must read all rows for it. */
+/**
+ * The filters that make it slow to count the matching rows, because the service must read all rows
+ * of the list.
+ */
 const costly: readonly ParameterName[] = ['search', 'plan', 'nearLimit', 'expiresWithinDays'];
 
 /**

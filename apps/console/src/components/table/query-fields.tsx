@@ -39,8 +39,8 @@ export function QueryField({
     }, pauseMs);
   };
   const searched = useAllParameters()[name] ?? '';
-  // The typed text stays while the search waits for the next letter. A space at its end also stays,
-  // although the search ignores it.
+  // The field keeps the typed text while the search waits for the next letter. The field also keeps
+  // a space at the end of the text, although the search ignores this space.
   const isKept = timer.current !== undefined || typed.current.trim() === searched;
   // Preact types the attributes of an input by its `type`. The compiler only accepts a single type,
   // not a union of two.

@@ -20,7 +20,10 @@ interface ColumnOptions {
   readonly room?: 'most' | 'full' | 'wide' | 'desk' | 'tablet';
   /** Whether the column takes the remaining width. Longer text in it is truncated. */
   readonly takesRest?: boolean;
-  /** Whether the table truncates this column before it hides other columns. */
+  /**
+   * Whether the table first truncates long text in this column, and hides other columns only if the
+   * table is still too wide.
+   */
   readonly shrinks?: boolean;
 }
 

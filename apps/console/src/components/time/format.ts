@@ -23,7 +23,10 @@ const day = new Intl.DateTimeFormat(locale, { month: 'short', day: 'numeric' });
 const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
 const zone = new Intl.DateTimeFormat(locale).resolvedOptions().timeZone;
 
-/** Whether the reader's time zone is UTC. The page then shows each time only once. */
+/**
+ * Whether the reader's time zone is UTC. The console then shows a time only once, and not in both
+ * local time and UTC.
+ */
 export const isUtc: boolean = ['UTC', 'Etc/UTC', 'GMT'].includes(zone);
 
 export const formatCount = (count: number): string => integers.format(count);

@@ -17,8 +17,8 @@ export function AccountActions({ account }: { account: AccountDetails }) {
 
 function actionsOn(account: AccountDetails): Readonly<Record<string, Action>> {
   const { account: id, plan, quota, suspension, usage } = account;
-  // The keys whose requests were denied: keys that have used up a window, and keys that are banned
-  // because their callers did not wait after a 429.
+  // The keys whose requests are denied now. These keys have used up a window, or are banned because
+  // their callers did not wait after a 429.
   const denied = new Set([...account.fullKeys, ...account.bans].map(({ keyId }) => keyId));
   const banned = account.bannedKeys;
   // Unbans all banned keys of the account, including keys that the page does not list.

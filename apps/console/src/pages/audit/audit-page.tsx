@@ -66,8 +66,8 @@ function useActors(): readonly (readonly [value: string, label: string])[] {
  */
 function labelOf({ name, role, state, tokens: [token] }: Operator): string {
   const details = [role, state === 'active' ? token?.prefix : state].filter(Boolean);
-  // The name is isolated with the characters U+2068 and U+2069, in case it is right-to-left text.
-  // An option cannot contain an element for this.
+  // The characters U+2068 and U+2069 isolate the name, in case it is right-to-left text. An
+  // `option` cannot contain the element that isolates names elsewhere.
   return `\u2068${name}\u2069 (${details.join(', ')})`;
 }
 

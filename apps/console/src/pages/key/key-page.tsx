@@ -81,7 +81,10 @@ function detailsOf(key: WithHistory<'getKey'>, range: TimeRange) {
   );
 }
 
-/** Warns that the key will soon be banned. */
+/**
+ * Warns that the key will be banned if its callers continue to ignore 429s. The warning appears
+ * when the key has at least half of the strikes that it may have.
+ */
 function Strikes({ details: { usage } }: { details: KeyDetails }) {
   const { bannedUntil, strikes, strikeThreshold } = usage;
   if (bannedUntil !== null || strikeThreshold === null) return null;

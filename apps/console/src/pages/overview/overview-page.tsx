@@ -244,7 +244,10 @@ function Trouble({ overview: { traffic, denied: callers } }: { overview: Overvie
   );
 }
 
-/** A link to the account of a caller, or to its key if it has no account. */
+/**
+ * A link to the account of the caller. If the key of the caller belongs to no account, the link
+ * leads to the key.
+ */
 function CallerLink({ caller: { account, keyId, name } }: { caller: DeniedCaller }) {
   return keyId === null ? <AccountLink account={account} /> : <KeyLink id={keyId} name={name} />;
 }
