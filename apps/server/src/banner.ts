@@ -72,8 +72,8 @@ export function banner(startup: Startup): string {
 }
 
 /**
- * Returns the setting that a command needs in front of it to find the embedded server. A server in
- * the default directory needs none.
+ * Returns the text to write in front of a command, such as `DATA_DIR=data `, so that the command
+ * finds the embedded server. The text is empty with Postgres, and with the default directory.
  */
 function settingFor(dataDir: string | undefined): string {
   if (dataDir === undefined || dataDir === defaultPlace.dataDir) return '';

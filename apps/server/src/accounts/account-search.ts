@@ -81,8 +81,8 @@ const selectNames = statement(
     const sorted = sql.join(sortedBy(list), sql`, `);
     const conditions = and(sql`true`, condition, isAfter(list, position), ...matches(filter));
     if (today !== undefined) {
-      // All of these accounts have an API key, so the query does not check again whether the
-      // accounts exist. The inner query is limited to one page, so that Postgres computes positions
+      // Every account in `today` has an API key, so the query does not check again whether the
+      // account exists. The inner query is limited to one page, so that Postgres computes positions
       // only for the accounts on the page.
       const page = sql`(select today.* from (${today}) today
         join ${accounts} on ${accounts.name} = today.account
@@ -92,9 +92,9 @@ const selectNames = statement(
         .from(page)
         .orderBy(sorted);
     }
-    // `offset 0` prevents Postgres from merging the two queries. So Postgres checks the outer
-    // condition for one account after the other, in the order of the list, and stops when the page
-    // is full.
+    // `offset 0` prevents Postgres from merging the inner query with the outer query. So Postgres
+    // checks the outer condition for one account after the other, in the order of the list, and
+    // stops when the page is full.
     const found = sql`(select ${accounts.name}, ${placeIn(list)} as place, row_number() over (order by ${sorted}) as n
       from ${accounts} where ${conditions}
       order by n offset 0) found`;

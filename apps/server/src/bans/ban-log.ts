@@ -45,8 +45,8 @@ const findLabels = statement('find_key_labels', (db, id: string) =>
 );
 
 /**
- * Inserts an active ban, unless an unban was recorded after the start of the ban. An unban may be
- * recorded before the start of its ban is written.
+ * Inserts an active ban, unless an unban was recorded after the start of the ban. Bans are written
+ * in the background, so an operator may end a ban before the ban is written.
  */
 const insertOpenBan = statement('insert_open_ban', (db, { keyId, startedAt, until }: Ban) =>
   db.execute(sql`insert into ${openBans} (key_id, started_at, until)
@@ -84,9 +84,9 @@ const deleteBan = statement('delete_ban', (db, { keyId, startedAt }: Ban) =>
 );
 
 /**
- * Deletes the bans of an API key that Redis imposed and that end at the given time or earlier. Bans
- * that one replica of the service imposed are not deleted. That replica enforces such a ban until
- * Redis is available again, and then deletes it.
+ * Deletes the bans that Redis imposed on an API key and that end at the given time or earlier. A
+ * ban that one replica of the service imposed is not deleted. That replica enforces the ban until
+ * Redis is available again, and then deletes the ban itself.
  */
 export const deleteForgottenBans = statement(
   'delete_forgotten_bans',

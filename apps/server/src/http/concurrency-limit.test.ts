@@ -39,8 +39,8 @@ function createOverload() {
 
 test('after a pause of the process has made all requests slow, the concurrency limit does not rise', () => {
   const overload = createOverload();
-  // Without a pause, 100 requests finish every 4 ms, so 250 requests finish in the target time of
-  // 10 ms.
+  // Without a pause, 100 requests finish every 4 ms. The target time is its minimum of 10 ms, in
+  // which 250 requests finish.
   const usual = overload.run(1_000, 4);
   overload.run(300, 150);
   expect(overload.run(1_000, 4)).toBeLessThanOrEqual(usual);
@@ -50,9 +50,11 @@ test('after a pause of the process has made all requests slow, the concurrency l
 test('after the database or Redis has become slower, the concurrency limit measures again how long requests take', () => {
   const overload = createOverload();
   overload.run(1_000, 4);
-  // Now 100 requests finish every 20 ms. While the old time is kept, the target time is 10 ms.
+  // Now 100 requests finish every 20 ms. The limit must not rise until it has measured this new
+  // time: until then, the target time is still 10 ms.
   expect(overload.run(1_000, 20)).toBeLessThanOrEqual(300);
-  // A request takes 20 ms if 100 requests are in flight, so the target time is 40 ms.
+  // The limit has measured that a request takes 20 ms if 100 requests are in flight. So the target
+  // time is 40 ms, in which 200 requests finish.
   expect(overload.run(3_000, 20)).toBe(200);
 });
 
@@ -99,6 +101,7 @@ test('the concurrency limit delays no request when the database or Redis becomes
 // Regression: for 5 s after a store had become slower, requests were refused while the CPU was idle.
 test('the concurrency limit rises within half a second after the database or Redis has become slower', () => {
   const durationOf = (_n: number, now: number) => (now < 2_000 ? 3 : 50);
-  // Without a limit of more than 100 requests in flight, a third of all requests could not start.
+  // If the limit stayed at 100, only 2,000 of the 3,000 requests of each second could start,
+  // because each takes 50 ms. So 500 requests could not start in half a second.
   expect(countDelayed(1 / 3, 10_000, durationOf)).toBeLessThan(0.5 * 1_000);
 });

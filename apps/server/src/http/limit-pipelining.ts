@@ -14,12 +14,12 @@ type CountedSocket = Socket & { [pending]?: number };
 /** The length in bytes below which a chunk of a body counts as small. */
 const smallChunkBytes = 256;
 
-/** The size of the buffer to which small chunks are copied, in bytes. */
+/** The size in bytes of the buffer into which a request copies its small chunks. */
 const gatheredBytes = 4_096;
 
 /**
- * The property of a request with the small chunks that arrived last. Only requests with such chunks
- * have it.
+ * The property in which a request keeps small chunks of its body, until `pushGathered` passes them
+ * on to Node's stream. The property is `undefined` while the request keeps no small chunks.
  */
 const gathered = Symbol('gathered chunks');
 type GatheredChunks = { readonly buffer: Buffer; length: number };
@@ -33,7 +33,7 @@ function leaveQueue(this: ServerResponse): void {
 }
 
 /**
- * The part of the options of `createServer` that limits pipelining, and the memory of small chunks.
+ * The options of `createServer` that limit pipelining, and the memory that small chunks use.
  */
 export interface PipeliningOptions {
   readonly IncomingMessage: RequestType;
@@ -52,10 +52,11 @@ export interface PipeliningOptions {
  * closes the connection, because the server does not listen to `upgrade`.
  *
  * The options also prevent another attack: Node creates an object of 500 bytes for each chunk of a
- * body, and only counts the bytes of the chunks before it stops reading. In tests, a body in chunks
- * of one byte filled 11 MB for each connection, and needed no API key. So small chunks are copied
- * together until somebody reads the body. Their connection is not closed, because some programs
- * write each token of their JSON as a chunk.
+ * body. Node stops reading after a certain number of bytes in the chunks, but does not count these
+ * objects. In tests, a body in chunks of one byte filled 11 MB for each connection, and the sender
+ * needed no API key. So a request copies small chunks into one buffer until somebody reads the
+ * body. The server does not close a connection that sends small chunks, because some programs send
+ * JSON in this way.
  */
 export function limitPipelining(maxPending: number): PipeliningOptions {
   class LimitedRequest extends IncomingMessage {
@@ -86,8 +87,8 @@ export function limitPipelining(maxPending: number): PipeliningOptions {
 
     /** Node calls this method for each chunk of the body, and with `null` at its end. */
     override push(chunk: Buffer | null, encoding?: BufferEncoding): boolean {
-      // The first chunk is not copied, because most small bodies have only one. `readableFlowing` is
-      // `null` until somebody reads the body.
+      // The first chunk is not copied, because most small bodies have only one chunk. Chunks are
+      // copied only until somebody reads the body: `readableFlowing` is `null` until then.
       const isFollowing = this.readableLength > 0 && this.readableFlowing === null;
       if (chunk === null || chunk.length >= smallChunkBytes || !isFollowing) {
         this.pushGathered();

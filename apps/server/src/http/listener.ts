@@ -32,8 +32,8 @@ const maxHeaders = 100;
 
 /**
  * The number of bytes of a body after which Node stops reading, until somebody reads the body. With
- * Node's default of 64 kB, a waiting request could keep 122 kB. Node reads up to 64 kB at once, so
- * it can still keep about that much.
+ * Node's default of 64 kB, a waiting request could keep 122 kB in memory. With this limit, a
+ * waiting request can keep about 64 kB, because Node reads up to 64 kB at once.
  */
 const maxUnreadBytes = 16 * 1024;
 

@@ -129,8 +129,9 @@ test('while many requests have waited too long, the load shedder spends 5 % of t
 });
 
 test.each([
-  // In the first case, 100 requests finish every 30 ms, so 200 requests finish in 60 ms. In the
-  // second case, 200 requests finish in 120 ms, so 167 requests finish in 100 ms.
+  // In the first case, 100 requests finish every 30 ms, so 200 requests finish in the target time
+  // of 60 ms. In the second case, 100 requests finish every 60 ms. The target time is its maximum
+  // of 100 ms, in which 167 requests finish.
   ['twice the time of the fastest', 30, 200],
   ['100 ms if the fastest takes longer than 50 ms', 60, 167],
 ])(
@@ -323,8 +324,9 @@ test('the load shedder resumes reading from one paused connection of each caller
   enter(shedder, 30, 'second');
   const firstOnes = started.slice(0, 4);
   const paused = () => firstOnes.map(({ req }) => req.socket.isPaused);
-  // Four of the 74 requests are in flight, and the other 70 wait. Responding to four requests
-  // starts four others.
+  // Four of the 74 requests are in flight, and the other 70 wait. Each `answer(4)` finishes four
+  // requests, and four waiting requests start. So 66 requests wait after the first call, and 62
+  // after the second one.
   answer(4);
   expect([shedder.waiting, paused()]).toEqual([66, [true, true, true, true]]);
   answer(4);

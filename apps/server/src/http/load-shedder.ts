@@ -59,9 +59,10 @@ export interface LoadShedder<Entering = Response> {
    * Starts a request or lets it wait. The load shedder comes before all other middleware, so that a
    * refused request costs very little.
    *
-   * A request occupies a slot until its response is complete (`onAnswered`), but not until the
-   * response is sent. Otherwise clients that never read their responses would occupy all slots. A
-   * request keeps its slot when the client disconnects, because its work continues.
+   * A request occupies a slot until its response is complete (`onAnswered`), which may be long
+   * before the response is sent. If requests kept their slots until then, clients that never read
+   * their responses could occupy all slots. A request keeps its slot when the client disconnects,
+   * because its work continues.
    *
    * @returns whether the request starts now. If not, `handlers.answer` or `handlers.refuse` is
    * called, immediately or later.
@@ -301,8 +302,8 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
       }
       const request = new WaitingRequest(res, handlers, caller, now + maxWaitMs);
       queues.add(request);
-      // If another request may start now, the next iteration of the event loop starts the request
-      // that comes next. That is this request if no other one waits.
+      // If another request may start now, the next iteration of the event loop starts a waiting
+      // request. If no other request waits, the started request is the one that was just added.
       if (canStart(now)) scheduleStart();
       wakeUp(now);
       return false;

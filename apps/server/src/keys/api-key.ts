@@ -25,13 +25,13 @@ export interface ApiKey extends AppliedPlan {
   /**
    * The reason why requests with the token are refused; `undefined` if they are accepted.
    * `suspended` means that the API key or its account is suspended. `ended` means that the key is
-   * revoked or expired, or that the token was replaced. Callers with an ended key get the same
-   * response as for an unknown token.
+   * revoked or expired, or that the token was replaced. A caller whose token has ended gets the
+   * same response as for an unknown token.
    */
   readonly refusal: 'suspended' | 'ended' | undefined;
   /**
-   * The time when the token expires; `undefined` if the token never expires or has already ended. A
-   * token that was replaced in a rotation may expire before its API key.
+   * The time when the token expires. `undefined` if the token never expires, or if `refusal` is
+   * `ended`. A token that was replaced in a rotation may expire before its API key.
    */
   readonly expiresAt: Date | undefined;
 }

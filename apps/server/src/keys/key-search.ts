@@ -178,7 +178,8 @@ const conditions: {
     join api_keys busy on busy.id = used.key_id and used.admitted >= ${nearLimitOf('busy')}
     left join accounts holder on holder.name = busy.account where holder.plan is null)`,
   // An API key cannot be used before it is created, so the second condition follows from the first
-  // one. But with it, a list by creation date starts at the first API key that is old enough.
+  // one. With the second condition, a list that is sorted by creation date starts at the first API
+  // key that is old enough.
   unusedForDays: (days) => and(lt(lastUse, daysAgo(days)), lt(apiKeys.createdAt, daysAgo(days))),
 };
 

@@ -8,8 +8,8 @@ import { createToken, hashToken, tokenPrefix } from './token.ts';
 type ShownToken = Pick<typeof apiTokens.$inferSelect, 'prefix' | 'createdAt' | 'expiresAt'>;
 
 export function createTokenStore(holder: 'key' | 'operator', table: typeof apiTokens) {
-  // The word for a token in the names of this table's SQL statements. Metrics and traces show these
-  // names.
+  // The word for a token in the names of this table's SQL statements, such as
+  // `insert_operator_token`. Metrics and traces show these names.
   const noun = holder === 'key' ? 'token' : 'operator_token';
 
   const insert = statement(`insert_${noun}`, (db, token: typeof table.$inferInsert) =>

@@ -63,7 +63,7 @@ export function createAccountHandlers(services: AdminServices) {
 
   /**
    * Returns the API keys in `busiest` that have used up their own quota for the current minute or
-   * day. A key that is also in `known` needs no query.
+   * day. A key that is also in `known` is not read from the database again.
    */
   async function findFull(
     busiest: readonly BusyKey[],

@@ -137,9 +137,9 @@ export function authenticateOperator({
       known.set(hashToken(token), true);
       return { actor, token, confirm: (tx) => sessions.confirm(tx, actor, token) };
     }
-    // A token that was valid earlier has expired or was revoked, so it is not a guess. The sender
-    // gets 401 for it, even if its network has sent too many guesses. If the sender repeats the
-    // token, it counts as a guess.
+    // If the token was valid at its last use, it has expired or was revoked since then. Its first
+    // use after that does not count as a guess. The sender gets 401, even if its network has sent
+    // too many wrong tokens. Each further use of the token counts as a guess.
     if (!known.delete(hashToken(token))) await countGuess(network);
     throw invalidToken(adminErrorMessages.unauthorized);
   };

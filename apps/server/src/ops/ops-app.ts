@@ -47,8 +47,8 @@ export function createOpsApp(options: OpsAppOptions): Express {
 
   const app = createExpress();
   app.use(observeOpsRequests(onOpsEnd));
-  // A request waits before its operator is identified. Otherwise it would run with a permission
-  // that has ended during the wait.
+  // A request first waits for its start (`paceRequests`), and then its operator is identified. In
+  // the other order, the request could run with a permission that has ended during the wait.
   app.use(
     adminBasePath,
     paceRequests({ clock, perSecond: options.adminRequestsPerSecond }),

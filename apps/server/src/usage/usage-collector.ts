@@ -26,10 +26,10 @@ export function createUsageCollector(options: { clock: Pick<Clock, 'now'>; maxEn
 
   return {
     /**
-     * Counts a request for the usage tables if it has a quota decision or a known key. The callers
-     * of all other requests are unknown, for example of CORS preflights and of requests whose API
-     * key could not be looked up. If such a request fails with 503, it is counted only in the live
-     * traffic (the counts of the last minute).
+     * Counts a request for the usage tables if it has a quota decision or a known key. The caller
+     * of any other request is unknown. Examples are CORS preflights, and requests whose API key
+     * could not be looked up. If a request with an unknown caller fails with 503, the request is
+     * counted only in the live traffic (the counts of the last minute).
      */
     count(request: UsedRequest): void {
       const { key, decision, errorCode, durationMs } = request;

@@ -54,8 +54,8 @@ function matchesSubject(subject: UsageSubject): SQL {
 }
 
 /**
- * Returns the SQL condition that counts belong to API keys with a given property. The condition
- * compares with an array, because Postgres then uses the index.
+ * Returns the SQL condition that a row of counts belongs to an API key with a given property. The
+ * condition compares the id of the key with an array, because Postgres then uses the index.
  */
 const isOfKeys = (condition: SQL | undefined): SQL =>
   sql`${counts.keyId} = any (array(select ${apiKeys.id} from ${apiKeys} where ${condition}))`;

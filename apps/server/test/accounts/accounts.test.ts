@@ -116,7 +116,8 @@ test('the details of an account list every banned API key, and the API keys that
   // While the account has a plan, the plans of its API keys have no effect.
   await put(account, { plan: 'pro' });
   expect((await show(account)).fullKeys).toEqual([]);
-  // Every suspended API key is counted, although the details list only the newest 100.
+  // The details list only the newest 100 API keys, but count every suspended key. So they count the
+  // oldest of these 102 keys.
   await post(`/keys/${oldest.key.id}/suspend`);
   expect(await show(account)).toMatchObject({ suspendedKeys: 1 });
 });

@@ -41,8 +41,9 @@ test('the admin API responds with 429 after ten wrong tokens from a network, but
   const clock = createTestClock();
   await using service = await startService('postgres', {
     clock,
-    // The window for wrong tokens is an hour of the machine's clock, so it does not end during the
-    // test. `admin-conformance.test.ts` tests the default of a minute.
+    // The window for wrong tokens is measured with the clock of the machine, not with `clock`. It
+    // lasts an hour, so that it does not end during the test. `admin-conformance.test.ts` tests the
+    // default of a minute.
     ops: { adminToken, guessWindowSeconds: 3_600 },
   });
   const admin = adminOf(service.server);

@@ -30,8 +30,8 @@ test('on a phone, a developer follows links, reads guides, and sends a request t
   await tryOut(store);
 });
 
-// Regression: operations were laid out only near the window, and a page that was loaded again showed
-// another operation.
+// Regression: the browser laid out only the operations near the visible part of the page. After a
+// reload, the page showed another operation than before.
 test.each([
   ['a desktop', desktop],
   ['a phone', phone],

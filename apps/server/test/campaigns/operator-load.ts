@@ -150,7 +150,8 @@ export async function run({ from }: { from?: string | undefined }): Promise<void
   await watch('nobody else', () => pause(5_000));
   await watch('one operator types', typeSearches);
   await watch('operators ask six lists at once', askSixAtOnce);
-  // The pause is longer than the idle timeout of a database connection.
+  // The pause is longer than the idle timeout of a database connection. If the service has closed
+  // the connection, the next list must resolve the host name again.
   await pause(7_000);
   await watch('the name server fails after a pause', failNames);
   agent.destroy();

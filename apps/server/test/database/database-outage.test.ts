@@ -109,9 +109,10 @@ test.each([
     expect(await readiness(503)).toEqual({ status: 'not_ready', reasons });
     const probed = await until(() => logOf(server).find(({ route }) => route === '/readyz'));
     expect(probed).toMatchObject({ level: 'warn', status: 503, reasons });
-    // `postgres-monitor.test.ts` tests that new connections are refused immediately. Postgres may
-    // still execute a statement that it received before the outage. So callers repeat their
-    // requests with the same `Idempotency-Key`.
+    // The test repeats these creations after the outage with the same `Idempotency-Key`. Each
+    // animal must then exist exactly once, even if Postgres still executes a statement that it
+    // received before the outage. `postgres-monitor.test.ts` tests that new connections fail
+    // immediately during an outage.
     const creations = names.map((name) => ({
       json: JSON.stringify({ name, categoryId: 1 }),
       headers: { 'Idempotency-Key': name },

@@ -8,8 +8,8 @@ describe.each(databaseKinds)('database %s', (kind) => {
   let db: Database;
   beforeAll(async () => {
     const database = await createDatabase(kind);
-    // The test does not use the connections of the service. The service would replace all of them
-    // when one of them is read-only and Postgres is not.
+    // For Postgres, the test opens its own connections. The service would replace all of its
+    // connections when one of them is read-only, as in a case below, although Postgres is writable.
     const opened = kind === 'postgres' ? openWithoutLimits(database) : await database.open();
     ({ db } = opened);
     return async () => {

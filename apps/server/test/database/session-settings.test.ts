@@ -106,7 +106,8 @@ test('a replica is not ready if a connection pooler drops its session settings a
 });
 
 // By default, the search_path begins with the schema that has the same name as the role. One of the
-// migrations creates a schema called `usage`.
+// migrations creates a schema called `usage`. So for a role with this name, the tables must not end
+// up in that schema.
 test('migratePostgres works when the database role has the same name as a schema', async () => {
   await using role = await createRole('usage');
   await using database = await createDatabase();
@@ -177,8 +178,8 @@ test('migratePostgres refuses a database whose encoding is not UTF8, and explain
   });
 });
 
-// PgBouncer in transaction mode gives each connection any session that is free, so two connections
-// can get the same session.
+// PgBouncer in transaction mode gives each transaction any session that is free, so two connections
+// can get the same session. The test passes the same connection twice, which has the same effect.
 test('checkOwnSessions refuses a pooler in transaction mode, in which two connections can share a session', async () => {
   await using one = connectTo(adminUrl);
   await using other = connectTo(adminUrl);

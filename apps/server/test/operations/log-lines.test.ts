@@ -43,7 +43,8 @@ test('the log of the service has one line for each request, with exactly the exp
 });
 
 test.each([
-  // The quota in this log line is the quota of the network.
+  // A request without an API key counts against its network, so `quota` is the decision about the
+  // network.
   ['/pets', { token: null }, { quota: 'admitted', status: 401, errorCode: 'unauthorized' }],
   ['/pets/9007199254740993', {}, { route: '/v1/pets/:petId', errorCode: 'pet_not_found' }],
   ['/secret-of-mine', {}, { route: 'other', errorCode: 'not_found' }],

@@ -65,7 +65,8 @@ test('Postgres uses a cached query plan for every SQL statement about animals', 
   const plans = await inTransaction('a_test', database.db, async (tx) => {
     const repository = createPetRepository({ db: tx, reads: tx });
     const creations = createIdempotentCreations(tx);
-    // Postgres uses a custom plan five times before it decides whether to cache a generic plan.
+    // Postgres makes a custom plan for the first five executions, and then decides whether to cache
+    // a generic plan. So each statement runs more than five times.
     for (let i = 0; i < 7; i += 1) {
       const pet = { name: 'Rex', categoryId: 1 };
       const keyId = '4f0c1e5a-3b7d-4a51-9d5e-6c1f0a2b3c4d';

@@ -80,8 +80,8 @@ test('a 429 response says when to retry, and warns when the API key is halfway t
   const warned = `${denied} If this API key keeps sending requests instead of waiting, the key will be temporarily banned.`;
   const banned = `This API key is temporarily banned until ${endOf(100)} because it kept sending requests after a 429. Retry after 100 s.`;
   for (const [i, answer] of refused.entries()) {
-    // Before these requests, the API key has zero, one, two, three and four strikes (denied
-    // requests that count towards a ban).
+    // Before the first five of these requests, the API key has 0, 1, 2, 3 and 4 strikes (denied
+    // requests that count towards a ban). The message contains a warning from two strikes on.
     const message = i < 2 ? denied : i < 5 ? warned : banned;
     const [code, seconds] = i < 5 ? ['rate_limit_exceeded', 60] : ['key_temporarily_banned', 100];
     expectError(answer, 429, String(code));

@@ -127,7 +127,7 @@ test("while Redis is down, each replica admits an equal share of an account's li
         Array.from({ length: 24 }, (_, n) => replicas.ask(server, tokens[n % tokens.length] ?? '')),
       );
     for (const replies of [await ask(shared), await ask([alone])]) {
-      // With three replicas, each replica admits a third of the limit, rounded up.
+      // With three replicas, each replica admits a third of the limit of 29, rounded up.
       expect(replies.filter(isAdmitted)).toHaveLength(10);
       const [last] = replies.filter((reply) => !isAdmitted(reply));
       const resetAt = Math.ceil((clocks[i]?.now() ?? 0) / 1_000 + 86_400);
@@ -136,7 +136,9 @@ test("while Redis is down, each replica admits an equal share of an account's li
   }
   await replicas.stop(2);
   await untilCounted(2);
-  // With two replicas, each replica admits half of the limit, rounded up.
+  // Redis is still down, and two replicas are left. Each of them now admits half of the limit of
+  // 29, rounded up. The first replica had already admitted ten requests, and this request is the
+  // eleventh.
   expect((await askEach(alone))[0]).toMatchObject({ limit: 15, remaining: 4 });
   await redis.restart();
   await untilRedisDecides(replicas);

@@ -171,7 +171,8 @@ test('every error response in the documentation equals a response of the service
   expect([...shown.keys()]).toEqual(['idempotency_in_progress', 'service_unavailable']);
   expect([...left].filter((name) => !name.endsWith('service_unavailable'))).toEqual([
     'createPet, idempotency_in_progress',
-    // This limit uses the clock of the machine. The example has the time of the test clock.
+    // The test does not compare this error: the limit of `getRateLimit` uses the clock of the
+    // machine, but the example has the time of the test clock.
     'getRateLimit, rate_limit_exceeded',
     // The test causes a 500 by renaming the table `pets`, which these operations do not read.
     'getRateLimit, internal_error',

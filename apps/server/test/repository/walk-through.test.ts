@@ -37,7 +37,7 @@ test(`the document ${path} lists exactly the source files that a GET request or 
   await using service = await openQuietService(redis.url);
   const { free, pro, business } = service.tokens;
   const list = (token: string) => service.call('/pets?limit=2', { token });
-  // The first request prepares the SQL statements.
+  // The first request prepares the SQL statements, so its files are not compared.
   await list(free);
   const executed = await filesOfBoth(
     () => list(pro),
@@ -107,7 +107,8 @@ async function filesOf(call: Call): Promise<Set<string>> {
   await profiler.post('Profiler.enable');
   await profiler.post('Profiler.startPreciseCoverage', { callCount: true });
   expect((await call()).status).toBeLessThan(300);
-  // Node closes a response one iteration of the event loop after it was written.
+  // Node closes a response one iteration of the event loop after it was written. The code that runs
+  // then also belongs to the request.
   await nextIteration();
   const { result } = await profiler.post('Profiler.takePreciseCoverage');
   await profiler.post('Profiler.stopPreciseCoverage');

@@ -58,7 +58,7 @@ export const startService = (kind: DatabaseKind, options: ServiceOptions = {}) =
     return openLocalServer(env, local);
   });
 
-/** Starts a service in a separate process, which takes ten times as long. */
+/** Starts a service in a separate process. This takes ten times as long as {@link startService}. */
 export const startProcess = (kind: DatabaseKind, options: { readonly env: Env }) =>
   start(kind, options, (env) => startServer({ env }));
 

@@ -41,8 +41,9 @@ function isInSample(mutant: Mutant): boolean {
 }
 
 /**
- * A checker for Stryker, a program that changes the code (mutants) to test the tests. Stryker asks
- * the checker which mutants compile. This checker accepts only the mutants in the sample.
+ * A checker for Stryker, a program that tests the tests. Stryker changes the code in many places;
+ * each change is a mutant. It asks a checker which mutants compile. This checker accepts only the
+ * mutants in the sample.
  */
 const sampler = {
   init: async () => {},
