@@ -38,7 +38,7 @@ const Instant = z.iso
 
 /**
  * The schema of an expiry, which must be in the future. It is compared with the clock of this
- * process. An expiry that has passed since the check causes no error.
+ * process. If the expiry passes after this check, no error occurs.
  */
 export const Expiry = Instant.refine((text) => Date.parse(text) > Date.now(), future);
 

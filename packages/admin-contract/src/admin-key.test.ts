@@ -45,7 +45,7 @@ test.each([undefined, {}])(
   },
 );
 
-// Postgres cannot read an offset of 16 hours or more.
+// The conversion is necessary, because Postgres cannot read an offset of 16 hours or more.
 test('the schema of a key change converts an expiry to UTC, whatever its offset is', () => {
   expect(KeyChange.parse({ expiresAt: '2030-02-28T00:00:00+23:00' })).toEqual({
     expiresAt: '2030-02-27T01:00:00.000Z',

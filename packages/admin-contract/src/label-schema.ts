@@ -9,9 +9,10 @@ import { tidyAccountName } from './account-name.ts';
  */
 export const Label = Name.refine((text) => !holdsToken(text), { error: noToken });
 
-// Matches characters that Unicode lets renderers ignore, annotations, and the empty Braille
-// pattern. Joiners are among these characters. They are allowed in the name of an animal, but not
-// here: the name of an account only identifies the account, and needs no joiners.
+// Matches invisible characters: the characters that renderers may ignore according to Unicode,
+// annotation marks, and the empty Braille pattern. Joiners are among these characters. They are
+// allowed in the name of an animal, but not here: the name of an account only identifies the
+// account, and needs no joiners.
 const invisible = /[\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffb]/u;
 
 /**

@@ -22,8 +22,9 @@ export function checkOptions<T extends { [Name in keyof typeof least]?: number |
     if (type && value !== undefined && typeof value !== type)
       throw new TypeError(`${name}: expected ${type}, got ${typeof value}`);
   }
-  // An `AbortController` instead of its signal is a common mistake. React Native's own signals have
-  // no `throwIfAborted`, so only the method that this client calls is checked.
+  // Users often pass an `AbortController` instead of its signal. Only `addEventListener` is
+  // checked, because this client calls it, and because React Native's own signals have no
+  // `throwIfAborted`.
   const { signal } = options as { signal?: unknown };
   if (signal !== undefined && typeof Object(signal).addEventListener !== 'function')
     throw new TypeError('signal: expected an AbortSignal, such as controller.signal');

@@ -52,8 +52,8 @@ export function createReportEvent(options: ClientOptions): ReportEvent {
 }
 
 /**
- * Formats the facts of an event as text. Some loggers, such as pino, ignore the second argument
- * with the event.
+ * Formats the facts of an event as text. The text is needed because some loggers, such as pino,
+ * ignore the second argument, which is the event.
  */
 function describe(event: object): string {
   const { error, ...rest } = event as Partial<ErrorEvent>;

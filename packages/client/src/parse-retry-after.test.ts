@@ -4,8 +4,8 @@ import { parseRetryAfter } from './parse-retry-after.ts';
 test.each([
   ['0', 0],
   ['17', 17_000],
-  // No server sends this number on purpose. The client then waits as long as it can, and does not
-  // retry immediately.
+  // No server sends such a large number on purpose. The client then waits for the longest possible
+  // time, and does not retry immediately.
   ['12345678901234567890', 1e12],
   // A proxy may add a second `Retry-After` field. The client uses the longer wait.
   ['5, 17', 17_000],

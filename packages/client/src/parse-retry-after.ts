@@ -3,7 +3,8 @@ import { matchField } from './match-field.ts';
 import { parseHttpDate } from './parse-http-date.ts';
 
 /**
- * The longest wait, about thirty years. A longer wait in milliseconds would not be an exact number.
+ * The longest wait, about thirty years. Without this limit, a number with many digits would become
+ * an inexact number of milliseconds, or `Infinity`.
  */
 const maxSeconds = 1e9;
 

@@ -200,8 +200,8 @@ describe('calls that wait in the quota gate', () => {
       outcomes.push(send(`${index}`, { maxRetryAfterMs: 70_000 }));
     }
     const refused = await Promise.all(outcomes.slice(60));
-    // The next window allows only the 60 calls that are already waiting. The window after it begins
-    // in 120 s, and is the first window that may allow the two refused calls.
+    // The next window allows only the 60 calls that are already waiting. The window after the next
+    // one begins in 120 s. It is the first window that may allow the two refused calls.
     expect(refused.map(({ refusal }) => refusal?.retryAfterMs)).toEqual([120_000, 120_000]);
     void send('patient', { maxRetryAfterMs: 120_000 });
     await elapse(60_000);
@@ -308,8 +308,8 @@ describe('responses that may be old', () => {
     await elapse(0);
     sent[0]?.resolve(replayed());
     await first;
-    // The first window has reset. The next response is a copy of the first one, which a cache sends
-    // again.
+    // Now the first window resets. But a cache responds to the second request with a copy of the
+    // first response. The client must ignore this copy and send a third request.
     await elapse(86_400_000);
     const second = send();
     await elapse(0);

@@ -36,8 +36,9 @@ const windowsInSuccesses = 3.5;
 const maxSeenIds = 100;
 
 /**
- * The service rounds the reset time and the seconds until it to whole seconds. Replicas without
- * Redis may have slightly different clocks.
+ * The tolerance for reset times, in milliseconds. The service rounds the reset time to whole
+ * seconds, and also the number of seconds until the reset. Replicas without Redis may have slightly
+ * different clocks.
  */
 const roundingMs = 2_000;
 
@@ -68,8 +69,9 @@ export function createQuotaKnowledge(): QuotaKnowledge {
    * value comes from the clock of this machine. A response that shows a larger difference replaces
    * it, and so does every 429.
    *
-   * A smaller difference is ignored, because the response may come from a cache. The seconds in its
-   * `RateLimit` count from the time when the service sent it.
+   * A smaller difference is ignored, because the response may come from a cache. The seconds in the
+   * `RateLimit` of a cached response count from the time when the service sent it, so the
+   * difference would be too small.
    */
   let clockMs = Date.now() - performance.now();
 

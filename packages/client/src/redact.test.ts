@@ -19,7 +19,8 @@ test.each([
   undefined,
   null,
   7,
-  // This object contains the API key one level deeper than `redact` searches.
+  // This object contains the API key, but one level deeper than `redact` searches. So `redact` does
+  // not find the key.
   { a: { b: { c: { d: { e: { f: key } } } } } },
   circular,
 ])('redact returns a value unchanged if the value does not contain the API key: %s', (cause) => {

@@ -14,8 +14,8 @@ export interface Answer {
 export type BodyKind = 'array' | 'object' | undefined;
 
 /**
- * The maximum length of a body in an error, in characters. The service sends shorter bodies. A
- * longer body, for example an HTML page of a proxy, would fill the logs.
+ * The maximum length of a body in an error, in characters. The error responses of the service are
+ * shorter. A longer body, for example an HTML page of a proxy, would fill the logs.
  */
 const maxBodyLength = 10_000;
 

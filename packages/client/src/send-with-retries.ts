@@ -103,8 +103,8 @@ export function createSend(
         baseUrl,
         apiKey,
       );
-      // A call of `getRateLimit` costs no quota, so it must not wait for the quota. It uses a gate
-      // of its own, which knows no limits yet.
+      // A call of `getRateLimit` costs no quota, so it must not wait for the quota. Each such call
+      // gets a new gate, which knows no limits yet.
       const gate =
         name === 'getRateLimit' ? createQuotaGate() : findShared().findGate(baseUrl, apiKey);
       const redact = createRedact(apiKey);

@@ -12,8 +12,8 @@ interface Shared {
 }
 
 /**
- * The name of the shared state. Increase its number whenever `Shared` or `QuotaGate` changes,
- * because the copy that is loaded first creates the state for all copies.
+ * The name of the shared state. Increase the number at its end whenever `Shared` or `QuotaGate`
+ * changes, because the copy that is loaded first creates the state for all copies.
  */
 const key = Symbol.for('@animal-store/client/shared/3');
 

@@ -46,8 +46,8 @@ describe('many concurrent calls', () => {
         expect(error).toMatchObject({ name: 'RateLimitError', attempts: 0 });
         expect(error.retryAfterMs).toBeGreaterThan(110_000);
       }
-      // All calls must end in the time that the needed windows take. Each window may take 6 s more,
-      // and ten round trips are added.
+      // The calls of the first window wait for no reset, so `windows` windows take `windows - 1`
+      // minutes. In addition, the test allows 6 s for each window, and ten times the latency.
       const windows = Math.ceil(expected / quota.perMinute);
       expect(tookMs).toBeLessThanOrEqual(60_000 * (windows - 1) + 6_000 * windows + 10 * latencyMs);
     },
@@ -74,8 +74,8 @@ describe('many concurrent calls', () => {
       isStripped: true,
     });
     expect(tally.admitted).toBe(250);
-    // The gate must allow many unanswered requests here. With only three at a time, the calls would
-    // take 67 s.
+    // This time shows that the gate allows many unanswered requests, although a proxy removes the
+    // rate-limit headers. With only three requests at a time, the calls would take 67 s.
     expect(tookMs).toBeLessThan(50_000);
   });
 });

@@ -178,8 +178,8 @@ test('rateLimit() sends its request immediately, even when the quota is used up'
   const { store, script } = open([deny(3_600), answerJson(200, status), deny(3_600)]);
   await rejection(store.listPets());
   expect(await store.rateLimit()).toEqual(status);
-  // A successful `rateLimit` call costs no quota. It must not make the client send `listPets`,
-  // which costs quota.
+  // A `rateLimit` call costs no quota, so its success does not show that the quota allows requests
+  // again. The client must still refuse `listPets` without a request.
   expect(await rejection(store.listPets())).toMatchObject({ attempts: 0 });
   expect(script.lines).toEqual(['GET /pets', 'GET /rate-limit']);
 });

@@ -55,7 +55,7 @@ test('when the connection is refused, a call rejects with a ConnectionError whos
   });
 });
 
-// `fetch` refuses some ports, such as 6000, without a code.
+// `fetch` refuses some ports, such as 6000. The cause of its error then has a message, but no code.
 test('the message of a ConnectionError contains the message of its cause when the cause has no code', async () => {
   const baseUrl = 'http://127.0.0.1:6000/v1';
   const store = createClient({ baseUrl, apiKey: 'ast_key', maxRetries: 0 });

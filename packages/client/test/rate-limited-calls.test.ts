@@ -111,7 +111,8 @@ describe('calls with the same API key after a 429', () => {
   });
 });
 
-// During a ban, the client sends one request a minute. `quota-gate.test.ts` tests that.
+// During a ban, the client sends at most one request a minute, as `quota-gate.test.ts` tests. The
+// second call of this test comes earlier than that.
 test('during a ban, the client refuses calls without sending them', async () => {
   const { store, script } = openStore([deny(300, 'key_temporarily_banned'), ok]);
   const refused = { name: 'RateLimitError', code: 'key_temporarily_banned', banned: true };

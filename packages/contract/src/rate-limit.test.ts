@@ -2,7 +2,10 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { formatRateLimit, parseRateLimit } from './rate-limit.ts';
 
-/** Calls `parseRateLimit` with the given fields. Unlike `Headers`, the names are case-sensitive. */
+/**
+ * Calls `parseRateLimit` with the given fields. Unlike the names in a `Headers` object, their names
+ * are case-sensitive.
+ */
 const parse = (fields: Record<string, string | undefined>) =>
   parseRateLimit((name) => fields[name] ?? null);
 

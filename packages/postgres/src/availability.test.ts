@@ -39,8 +39,8 @@ afterEach(() => {
 
 const full: Outage = { code: '53100', reason: 'The disk of the database is full.' };
 
-// Regression: only the first failure of an outage was reported. If this was a lost connection,
-// operators did not learn that the next connections led to a read-only standby.
+// Regression: only the first failure of an outage was reported. When that failure was a lost
+// connection, operators did not learn that later connections led to a read-only standby.
 test('watchAvailability reports each reason of an outage once, with its code and meaning', async () => {
   const lost: Outage = { code: '08006', reason: 'The connection to the database was lost.' };
   // The code 23505 is an error of the statement itself, so it is not an outage.
@@ -64,8 +64,8 @@ test('watchAvailability reports the end of an outage when a probe of the databas
   expect(availability.outage()).toBeUndefined();
 });
 
-// For example, another transaction locks a table. Statements on this table fail, but the probe
-// does not use the table and succeeds.
+// This happens, for example, when another transaction locks a table. Statements on this table fail,
+// but the probe does not use the table, so the probe succeeds.
 test('watchAvailability does not report the end of an outage while statements still fail between the successful probes', async () => {
   for (let times = 0; times < 3; times += 1) {
     await run('create', '53100');

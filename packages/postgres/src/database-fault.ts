@@ -28,7 +28,7 @@ const faults: readonly (readonly [code: RegExp, remedy: Remedy, reason: string])
   [/^28...$/, 'settings', 'The database refuses the user or the password.'],
   [/^3D...$/, 'settings', 'The database does not exist.'],
   [/^ECONNREFUSED$/, 'connection', 'The database refuses connections.'],
-  // The owner of the database does not allow connections at the moment.
+  // This code means that the owner of the database allows no connections at the moment.
   [/^FATAL_55000$/, 'connection', 'The database refuses connections.'],
   [/^FATAL_/, 'settings', 'The database refuses connections.'],
   [/^(?:ENOTFOUND|EAI_[A-Z]+)$/, 'connection', 'The name of the database cannot be resolved.'],

@@ -7,8 +7,8 @@ export type Database = PgDatabase<PgQueryResultHKT>;
 export interface Wait {
   readonly reason: string;
   /**
-   * An id that stays the same while the start waits for the same thing. The reason may change
-   * meanwhile, because it may contain a time.
+   * An id that stays the same while the start waits for the same thing. The `reason` may change in
+   * this time, because it may contain a duration.
    */
   readonly id: string;
 }

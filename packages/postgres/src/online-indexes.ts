@@ -5,8 +5,8 @@ import type { Sql } from 'postgres';
  * statement that begins with `CREATE INDEX IF NOT EXISTS`, and creates the index with
  * `CONCURRENTLY`. So other statements can write to the table meanwhile.
  *
- * The transaction that applies the migration cannot use `CONCURRENTLY`. It then finds that the
- * index already exists, and skips the statement. There is no timeout, because the lock of
+ * The transaction that applies the migration cannot use `CONCURRENTLY`. The transaction later finds
+ * that the index already exists, and skips the statement. There is no timeout, because the lock of
  * `CONCURRENTLY` delays neither reads nor writes.
  *
  * @param sql the statements of the migration. The index of a new column belongs in the next

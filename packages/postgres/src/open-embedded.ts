@@ -77,7 +77,8 @@ async function openPglite(directory: string): Promise<PGlite> {
     fs: new DurableFileSystem(directory),
     startParams: [...durableStartParams, '-c', `shared_buffers=${sharedBuffers}`],
   });
-  // Without a table of migrations, the database is new, or its first start was interrupted.
+  // If the table of migrations is missing, the database is new, or its first start was interrupted.
+  // Its files may then not be on the disk yet, so they are flushed here.
   const { rows } = await client.query<{ migrations: string | null }>(
     "select to_regclass('drizzle.__drizzle_migrations') as migrations",
   );

@@ -11,8 +11,8 @@ const standby: FoundPostgres = { address: addressOf('standby'), isWritable: fals
 const refused = new DatabaseUnavailableError('ECONNREFUSED');
 
 /**
- * Creates a monitor in which the test decides when searches and pauses end. `endPause` waits for
- * the longest possible pause.
+ * Creates a monitor in which the test decides when searches and pauses end. `endPause` advances the
+ * clock by the longest possible pause.
  */
 function createTestMonitor() {
   const searches: PromiseWithResolvers<FoundPostgres>[] = [];

@@ -20,7 +20,8 @@ import type { Address } from './postgres-socket.ts';
  * @param options.find {@link findPostgres}
  * @param options.onReplaced called when connections to the old Postgres must be closed, because
  *   they would stay read-only. This is the case when a writable Postgres is found after a read-only
- *   one. It is also the case when the only Postgres is read-only and the URL requires a writable one.
+ *   one. It is also the case when a search finds only a read-only Postgres although the URL
+ *   requires a writable one.
  * @param options.pauseMs the mean pause between two searches. Each pause is random, from half to
  *   one and a half times this value. Otherwise, all replicas of the service would query the hosts
  *   at the same time.

@@ -143,7 +143,7 @@ function checkedStatement<Row extends NumberedRow>(
       prepared = prepare(db);
       preparedFor.set(db, prepared);
     }
-    // The modulus keeps the number within Postgres's 32-bit integers.
+    // The modulus keeps the number of the execution within Postgres's 32-bit integers.
     executions = (executions + 1) % 0x7fff_ffff;
     const number = executions;
     const answer = prepared.execute({ ...values, execution: number });
@@ -290,8 +290,9 @@ export async function inTransaction<Result>(
 }
 
 /**
- * Waits for the result of a statement until its timeout, and translates its error. Also publishes
- * the statement to the subscribers of the channel, such as metrics and traces.
+ * Waits for the result of a statement, at most until the timeout of its database. Converts an error
+ * to a {@link DatabaseError}, which contains no data of callers. Also publishes the statement to
+ * the subscribers of {@link statementChannel}, such as metrics and traces.
  */
 function run<Result>(name: string, db: Database, query: PromiseLike<Result>): Promise<Result> {
   const limit = limitOf(db);
@@ -304,8 +305,9 @@ async function giveUp(): Promise<never> {
 }
 
 /**
- * Throws the translated error, with the name of the connection pool. The error of a statement inside
- * a transaction is already translated, so the function only adds the pool.
+ * Throws a {@link DatabaseError} for an error of the driver, with the name of the connection pool.
+ * The error of a statement inside a transaction is already converted, so the function only adds the
+ * pool.
  */
 function translate(error: unknown, { mayBeSlow = false, pool }: StatementLimit): never {
   const translated = error instanceof DatabaseError ? error : toDatabaseError(error);

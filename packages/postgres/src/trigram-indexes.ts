@@ -5,8 +5,8 @@ import type { Sql } from 'postgres';
  * rare text of three or more letters takes milliseconds. Without them, it reads the whole table.
  *
  * The creation is not a migration, because each start must try it again. The role may get the
- * necessary right later, or the extension may be installed later. A role that does not own the
- * tables changes nothing.
+ * necessary right later, or the extension may be installed later. If the role does not own the
+ * tables, the function changes nothing.
  *
  * @param tables the tables with a column `search`.
  */

@@ -110,8 +110,8 @@ export function createAllowance(
 
     /**
      * Returns the state of a caller's allowance that this replica last saw. The function counts
-     * nothing and sends no query to Redis. So an attacker who causes many responses with this state
-     * causes no work in Redis.
+     * nothing and sends no query to Redis. An attacker can cause many responses that contain this
+     * state, and none of them causes work in Redis.
      */
     peek(id: string): QuotaDecision {
       const now = clock.now();

@@ -132,8 +132,8 @@ export class RedisRefusalError extends Error {
 export async function createQuotas(options: QuotasOptions = {}): Promise<Quotas> {
   checkQuotasOptions(options);
   const { redis: source, prefix = 'quotas', replicas: replicasOf = () => 1 } = options;
-  // A quota divided by 0 would admit everything. A replica that has just started may not have
-  // counted itself.
+  // `replicas` may return 0, because a replica that has just started may not have counted itself
+  // yet. The number is raised to 1, because a quota divided by 0 would admit everything.
   const replicas = () => Math.max(1, replicasOf() || 1);
   const { timeoutMs = 150, probeEveryMs = 250, connectTimeoutMs = 1_000 } = options;
   const { firstConnectionTimeoutMs = 1_000, onBan, onBreaker = () => {} } = options;

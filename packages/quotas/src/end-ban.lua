@@ -31,7 +31,8 @@ for index, name in ipairs(KEYS) do
     if bans_end <= now then bans = 0 end
     if ban_ends <= now then ban_ends = 0 end
     -- A ban that begins now would end one ban length from now. If the stored ban ends later than
-    -- that, it was stored before the clock was set back.
+    -- that, the clock was set back after the ban was stored. The script then returns the earlier
+    -- end.
     local ban_length = math.min(policy[5] * 2 ^ (math.max(bans, 1) - 1), policy[6])
     ban_ends = math.min(ban_ends, now + ban_length)
     if ban_ends > ended_ban or (ban_ends == ended_ban and strikes > ended_strikes) then

@@ -99,7 +99,8 @@ export function openRedis(
   } else {
     ignoreFurtherErrors(redis);
   }
-  // All clients of `connect` have the option `scripts`.
+  // `connect` creates every client with the option `scripts`, so the client has the methods of
+  // these scripts.
   return redis as RedisConnection;
 }
 
@@ -155,9 +156,10 @@ const isRefusedCommand = (message: string) =>
  * Watches a connection for refusals that retries do not fix: Redis refuses the database, the user,
  * the password or a command.
  *
- * @returns `sentence` returns the message for operators, or `undefined` if Redis refuses nothing
- *   now. `first` resolves at the first refusal, so that a start does not wait for a connection that
- *   can never become ready. `watchProbe` runs a probe, which may find that Redis refuses a command.
+ * @returns three members. `sentence` returns the message for operators, or `undefined` if Redis
+ *   refuses nothing now. `first` resolves at the first refusal, so that the start of the service
+ *   does not wait for a connection that can never become ready. `watchProbe` runs a probe, which
+ *   may find that Redis refuses a command.
  */
 export function watchForRefusal(redis: RedisConnection) {
   const first = Promise.withResolvers<void>();

@@ -178,8 +178,8 @@ function createStateChanges({ redis, names, banPolicy, redisClock }: RedisStoreO
       if (!redis.isCluster) return endBanOf({ id }, { id, accountId });
       const own = await endBanOf({ id });
       const shared = await endBanOf({ id, accountId });
-      // Between the two scripts, the key may have left its account, and its ban may have moved back
-      // to its own slot. So the first script runs again.
+      // Between the two scripts, the consumer may have left its account, and its ban may have moved
+      // back to the slot of the consumer itself. So the first script runs again.
       return [shared, await endBanOf({ id })].reduce(laterOf, own);
     },
 
@@ -190,8 +190,9 @@ function createStateChanges({ redis, names, banPolicy, redisClock }: RedisStoreO
         return;
       }
       // The ban is first copied and then deleted, so that it is not lost if the replica stops in
-      // between. A denied request may change the ban state meanwhile. It is then copied again, at
-      // most once for each strike, because a ban no longer changes.
+      // between. A denied request may change the ban state meanwhile. The ban state is then copied
+      // again. This happens at most once for each strike, and not after a ban has begun, because a
+      // ban does not change.
       const source = names.banOf(from);
       let left = await redis.moveBanBuffer(1, source, ...windows);
       while (left !== null) {

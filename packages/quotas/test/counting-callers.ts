@@ -87,7 +87,7 @@ export async function expectCountedOnce(callers: readonly Caller[], undisturbed:
     const { remaining = 0 } = (await take(undisturbed)) ?? {};
     const counted = limit - remaining - 1 - usedBefore;
     // If a reply was lost, Redis may have counted the request, although the replica of the service
-    // has decided it alone.
+    // has decided it alone. So Redis may have counted more requests than it has reported.
     assert(
       reportedCounts.length <= counted && counted <= sent,
       `${name}: ${counted} of ${sent} were counted`,

@@ -1,7 +1,8 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { openTestQuotas, startMs } from './open-test-quotas.ts';
 
-// rate-limiter-flexible counts the minute of an allowance by the clock of the process.
+// rate-limiter-flexible counts the minute of an allowance by the clock of the process, so this test
+// fakes that clock.
 test('the quota window of a network ends a minute after its first request, even when the process is busy', async () => {
   vi.useFakeTimers({ now: startMs, toFake: ['Date', 'setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());

@@ -126,8 +126,8 @@ export const examples: Readonly<Record<string, readonly Step[]>> = {
     [
       [0, one, 61, '60 admitted, 1 denied'],
       [60_000, other, 60, '60 admitted'],
-      // The next denied requests begin a new episode, because the window has reset, although no
-      // request of this API key was admitted in between.
+      // The next denied requests begin a new episode, because the window that denied the earlier
+      // request has reset. No request of this API key was admitted in between.
       [2_000, one, 100, '100 denied', 'wait 58 (minute'],
       [1_000, one, 31, '30 denied, 1 banned'],
     ],
@@ -136,7 +136,8 @@ export const examples: Readonly<Record<string, readonly Step[]>> = {
       [0, narrow, 2, '2 admitted'],
       [86_399_000, { ...narrow, id: 'another' }, 1, '1 admitted'],
       [500, narrow, 1, '1 denied', 'by day'],
-      // The day window begins again, and is used up within the same minute.
+      // A new day window begins after the start of the episode, and is used up. The minute window
+      // was opened before the episode, and is now full too.
       [500, { ...narrow, id: 'another' }, 3, '3 admitted'],
       [1_000, narrow, 5, '5 denied', 'wait 86399 warned (minute 0/4'],
     ],

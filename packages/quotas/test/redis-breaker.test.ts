@@ -125,8 +125,9 @@ test('the probe of Redis keeps looking for the primary while all Sentinels are d
     attempts += 1;
   });
   const isFound = () => probe().then(() => true);
-  // ioredis asks all three Sentinels in turn, and waits 50 ms longer after each round. So these
-  // attempts last longer than the time after which the probe replaces a connection.
+  // ioredis asks all three Sentinels in turn, and waits 50 ms longer after each round. So more than
+  // 15 attempts last longer than the time (`connectTimeoutMs`) after which the probe replaces a
+  // connection.
   await until(async () => attempts > 15 || (await isFound()));
   expect(redis.status).not.toBe('ready');
 

@@ -21,8 +21,8 @@ import type { TestQuotas } from './open-test-quotas.ts';
 import { openTestQuotas } from './open-test-quotas.ts';
 
 /**
- * The ways to disturb one message. Its connection is cut before, in the middle of, or after the
- * message, or the message is delayed until its timeout has passed.
+ * The ways to disturb one message. The connection is cut before, in the middle of, or after the
+ * message. Or the message is delayed until a circuit breaker has opened.
  */
 const harms: readonly (Cut | 'delay')[] = [
   ...cutPlaces.flatMap((place) => cutKinds.map((kind) => ({ place, kind }))),

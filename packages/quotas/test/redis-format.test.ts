@@ -112,7 +112,7 @@ test('the quotas write only the Redis keys and values that redis-format.ts descr
     `animal-store:key:{k} 0000000101a3185d3ba10000000101a31d82ad4101a3185c5141${'0'.repeat(52)}`,
   ]);
   // The longest window lasts a day. With a fake clock, the scripts store the state for one more
-  // minute (see `decide.lua`).
+  // minute (see `decide.lua`). So each value must expire within a day and a minute.
   const expiresMs = await Promise.all(names.map((name) => redis.connection.pttl(name)));
   expect(expiresMs.filter((ms) => ms < 1 || ms > 86_460_000)).toEqual([]);
 });

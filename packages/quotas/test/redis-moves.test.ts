@@ -34,8 +34,8 @@ test('a Redis Cluster counts each request once while the slots of the Redis keys
     });
     replicas.push(stack.use(quotas));
   }
-  // A circuit breaker is open if its connections to some nodes are not ready yet, so the test waits
-  // until all are closed.
+  // At first, a circuit breaker may be open, because the connections to some nodes are not ready
+  // yet. So the test waits until every breaker is closed.
   await until(() => breakersOpen === 0);
   failures.length = 0;
   const connection = openRedis(cluster.urls, { connectTimeoutMs: 10_000, name: 'test' });

@@ -50,8 +50,8 @@ test('a ban keeps its time to live in Redis when the banned API key joins or lea
   await connection.pexpire(nameAlone, 3_600_000);
   await keys.moveBan(inAccount, alone);
   expect(await hoursLeft(nameAlone)).toBe(24);
-  // The next part tests a key that always had an account, so nothing is stored under the Redis key
-  // that it gets without an account.
+  // In the next part, the API key leaves its account while nothing is stored under the Redis key
+  // that it has without an account. This is the case for an API key that always had an account.
   await keys.moveBan(alone, inAccount);
   await connection.del(nameAlone);
   await keys.moveBan(inAccount, alone);

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
  * Sends a signal to a process and to its children. The process group cannot be used for this,
- * because each backend of Postgres has its own session.
+ * because each backend of Postgres has its own session, and so its own process group.
  */
 export function signalFamily(pid: number, signal: NodeJS.Signals): void {
   send(pid, signal);

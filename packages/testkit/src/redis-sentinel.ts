@@ -7,7 +7,7 @@ import { temporaryDirectory } from './temporary-directory.ts';
 import { until } from './until.ts';
 
 const name = 'mymaster';
-/** The number of Sentinels, of three, that must agree that the primary is down. */
+/** The number of Sentinels that must agree that the primary is down. There are three Sentinels. */
 const quorum = 2;
 
 /**

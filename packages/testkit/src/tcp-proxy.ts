@@ -129,7 +129,8 @@ export async function openTcpProxy(options: {
   }
 
   const host = '127.0.0.1';
-  // `freePort` returns a port that no other connection gets between `cut` and `resume`.
+  // `freePort` reserves the port for this process. So no other test takes the port between `cut`
+  // and `resume`, while nothing listens on it.
   const port = await freePort();
   await listen();
   const through = new URL(target);

@@ -13,8 +13,8 @@ const ofAnotherCopy = copy.createApiError(details, call);
 
 test.each<[unknown, boolean[]]>([
   [createApiError(details, call), [true, true, true, false]],
-  // An error of another copy of this package is not an instance of the same class, as
-  // `packaging.test.ts` shows.
+  // For an error of another copy of this package, `instanceof` is false, as `packaging.test.ts`
+  // shows. The tested functions must recognize the error anyway.
   [ofAnotherCopy, [true, true, true, false]],
   [new ConnectionError('it failed', call), [true, false, false, false]],
   [undefined, [false, false, false, false]],

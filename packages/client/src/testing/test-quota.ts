@@ -33,7 +33,9 @@ export interface TestQuota {
 /** The test service bans nobody, so that a test of 429 responses needs no unban. */
 const banPolicy = { ...defaultBanPolicy, minStrikes: 0 };
 
-/** Creates the two windows. The service itself decides about each request by the same function. */
+/**
+ * Creates the two windows. The real service without Redis decides by the same function, `decide`.
+ */
 export function createTestQuota(quota: Quota): TestQuota {
   let state = { counts: unused, ban: notBanned };
 

@@ -23,7 +23,7 @@ describe.each([
 ])('the compiler %s', (_name, tsc) => {
   const ofNode20 = { ...compilations.Node, types: [tools.typesOfNode20] };
   // The types of Node 26 need a newer compiler than TypeScript 5.4. Users of TypeScript 5.4 have
-  // older types of Node.
+  // older types of Node, so this compiler gets only the types of Node 20.
   const { Node, 'Node with the DOM': nodeWithDom, ...others } = compilations;
   const newer = tsc === tools.typescript54 ? {} : { Node, 'Node with the DOM': nodeWithDom };
   test.each(Object.entries({ ...others, ...newer, 'Node 20': ofNode20 }))(

@@ -24,8 +24,8 @@ export function createSchemaWriter() {
       // in JSON.
       unrepresentable: 'any',
       override({ jsonSchema }) {
-        // zod adds a pattern of 400 characters. The format says the same, so the pattern is
-        // deleted.
+        // For some formats, zod adds a pattern of 400 characters. The name of the format says the
+        // same, so the pattern is deleted.
         if (formatsThatSuffice.has(String(jsonSchema.format))) delete jsonSchema.pattern;
         // The format `int64` implies the bounds, so they are removed. Most JSON readers would round
         // bounds that are written as numbers.

@@ -129,8 +129,8 @@ const notes: Readonly<Record<Operation, OperationNotes>> = {
 };
 
 /**
- * Adds to the notes of each operation what its metadata determines, such as its deprecation and
- * scope.
+ * Completes the notes of each operation with the parts that follow from its metadata, such as its
+ * deprecation and scope.
  */
 function completeNotes(baseUrl: string): Readonly<Record<Operation, OperationNotes>> {
   const completed = (Object.keys(operations) as Operation[]).map((name) => {
