@@ -83,8 +83,8 @@ export function createPetList(
   async function* eachPet(limit?: number) {
     for await (const { pets } of pages(limit)) {
       for (const pet of pets) {
-        // A call with an aborted signal sends no request, and rejects with the AbortError that ends
-        // this loop.
+        // If the signal is aborted, this call sends no request, and rejects with an AbortError. The
+        // error ends the loop.
         if (options?.signal?.aborted) await getPage(query, options);
         yield pet;
       }

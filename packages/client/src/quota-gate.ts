@@ -150,8 +150,8 @@ export function createQuotaGate(): QuotaGate {
   }
 
   /**
-   * Returns whether a call is among the `places` calls that have waited longest. Only these may be
-   * sent. Otherwise, later calls could overtake a waiting call forever.
+   * Returns whether a call is among the `places` calls that have waited longest. Only these calls
+   * may be sent. Otherwise, later calls could overtake a waiting call forever.
    */
   function isAmongFirst(call: object, places: number): boolean {
     for (const other of waiting.keys()) {
@@ -263,8 +263,8 @@ export function createQuotaGate(): QuotaGate {
       await waitFor(waitMs, signal, (wake) => waiting.set(call, wake));
     }
     waiting.delete(call);
-    // The gate may have woken this call to send its request. But the call has ended without a
-    // request, so the next call is woken instead.
+    // The gate may have woken this call so that it sends its request. But the call was aborted or
+    // timed out before it sent the request, so the next call is woken instead.
     wakeFirst();
     return {};
   };

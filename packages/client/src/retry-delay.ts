@@ -35,7 +35,7 @@ export function retryDelayMs(
       ? retryAfterMs * (1 + jitterShare * Math.random())
       : undefined;
   }
-  // "Full jitter" is the strategy with the fewest requests for clients that failed at the same
-  // time.
+  // This strategy is called "full jitter". When many clients have failed at the same time, it
+  // causes the fewest requests.
   return Math.random() * Math.min(maxBackoffMs, firstBackoffMs * 2 ** (attempt - 1));
 }

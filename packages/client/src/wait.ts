@@ -34,7 +34,7 @@ export function waitFor(
     const waiters = signal && (waitersOf.get(signal) ?? new Waiters());
     if (waiters) {
       waitersOf.set(signal, waiters.add(end));
-      // If the signal already has this listener, the call has no effect.
+      // If the signal already has this listener, `addEventListener` does nothing.
       signal.addEventListener('abort', waiters);
     }
     onEnd?.(end);

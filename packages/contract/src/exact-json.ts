@@ -8,8 +8,8 @@ import { normalizeInt64 } from './int64.ts';
 //
 // Strings are matched as a whole, so that digits inside a string stay unchanged. A string without
 // an end is matched too, because repeated searches for its end would take quadratic time. A number
-// before a colon is not matched. It is invalid JSON, but its replacement would be a valid property
-// name, so the error would stay unnoticed.
+// before a colon is not matched. A number in that place is invalid JSON. Its replacement would be a
+// valid property name, so the error would stay unnoticed.
 const stringOrNumber = /"(?:[^"\\]|\\.)*"?|-?\d[\d.eE+-]*(?!\s*:)/g;
 
 /** Matches an integer with so many digits that `JSON.parse` may round it. */

@@ -44,8 +44,8 @@ export function openPostgres(
    */
   const silentMs = (idleSeconds + statementSeconds + 1) * 1_000;
   const url = readPostgresUrl(text);
-  // The timeout is shorter than `answerWithinMs`, so that all statements on a dead connection fail
-  // together.
+  // `answerMs` is shorter than `answerWithinMs`, the timeout of a statement in this process. So a
+  // dead connection is destroyed first, and all its statements fail together.
   const sockets = watchSockets({
     answerMs: statementSeconds * 1_000 + 500,
     checkEveryMs: limits.checkSocketsMs,
@@ -59,8 +59,8 @@ export function openPostgres(
   const unfollow = followStatements((_statement, error) => {
     if (!(error instanceof DatabaseUnavailableError)) return;
     if (faultOf(error.code).remedy === 'time') return;
-    // The error does not say which connection returned the incomplete result, so all connections
-    // are closed.
+    // If a result is incomplete, the error does not say which connection returned it. So all
+    // connections are closed.
     if (error.code === incompleteAnswer) sockets.destroyAll();
     monitor.suspect(error);
   });

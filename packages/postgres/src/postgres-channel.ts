@@ -21,8 +21,8 @@ export async function listenTo(
   // pool. They are sent on the given channel, not on a second one: with two channels, postgres.js
   // would queue one more LISTEN after each failed reconnect.
   //
-  // Only one heartbeat is sent at a time. Otherwise a Postgres that continues after a hang would
-  // send several heartbeats at the same time.
+  // Only one heartbeat is sent at a time. Otherwise, heartbeats would collect while Postgres hangs,
+  // and Postgres would send all of them when it continues.
   const beat = () => {
     sending ??= client
       .notify(channel, heartbeat())

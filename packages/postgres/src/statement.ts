@@ -102,8 +102,8 @@ interface NumberedRow {
 export const execution: SQL<number> = sql<number>`${sql.placeholder('execution')}::int`;
 
 /**
- * A base row to which a statement joins the rows that it looks for. So the result has one row, even
- * if nothing is found.
+ * A table with one row. A statement uses it in `from`, and joins the rows that it looks for. So the
+ * result has one row, even if nothing is found.
  */
 export const oneRow: SQL = sql`(select) as asked`;
 

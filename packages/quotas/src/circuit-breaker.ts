@@ -57,8 +57,8 @@ export function createCircuitBreaker(options: {
     openReason = { reason };
     for (const giveUp of waiting) giveUp(reason);
     waiting.clear();
-    // A request may still arrive after `close`, while the service shuts down. A probe would open the
-    // connection again, and the process would never exit.
+    // A request may still arrive after `close`, while the service shuts down. No probe may start
+    // then, because it would open the connection again, and the process would never exit.
     if (isClosed) return;
     probing = clock.after(probeEveryMs, tryAgain).unref();
     onChange('open', reason);

@@ -19,7 +19,8 @@ test('while a node of the Redis Cluster is down, each replica decides all reques
   const [dying, ...others] = cluster.nodes;
   await dying?.kill();
   // The hash of a Redis key determines its node. So the test sends requests of many API keys until
-  // the counts of one are on the killed node.
+  // the counts of one key are on the killed node. For such a key, the replica decides alone, and
+  // reports half of the limit (30).
   for (let limit: number | undefined, i = 0; limit !== 30; i += 1) {
     const key = { id: `key ${i}`, quota: { perMinute: 60, perDay: 1_000 } };
     const { outcome, reported } = await quotas.keys.consume(key);
@@ -27,7 +28,8 @@ test('while a node of the Redis Cluster is down, each replica decides all reques
     limit = reported.limit;
   }
   // A probe must write to every node. Otherwise it would succeed while one node is down, and the
-  // breaker would open and close again and again.
+  // breaker would open and close again and again. So the test waits for twenty probes, and the
+  // breaker must still be open.
   const setsOf = async () => {
     const stats = await Promise.all(others.map((node) => node.command('info', 'commandstats')));
     return stats.map((it) => Number(/cmdstat_set:calls=(\d+)/.exec(it)?.[1] ?? 0));

@@ -151,7 +151,8 @@ test('the stored strikes (denied requests) of an API key in an account expire wi
 });
 
 // Regression: `PTTL` uses the clock of the machine. After the clock was set back by an hour, a
-// used-up minute stayed full for an hour.
+// used-up minute stayed full for an hour. The test simulates this with `pexpire`, which lets the
+// window end an hour later.
 test('the quota of a network admits requests again after the clock of Redis was set back by an hour', async () => {
   const { networks } = await open({ networkPerMinute: 1 });
   const other = await open({ networkPerMinute: 1 });

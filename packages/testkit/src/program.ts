@@ -14,7 +14,10 @@ interface Program {
    * four systems use it.
    */
   readonly packages: string;
-  /** Whether the program works without the dependencies of its Debian package. */
+  /**
+   * Whether the program works without the dependencies of its Debian package, so that they need not
+   * be downloaded.
+   */
   readonly alone?: boolean;
   /** Whether the program works only if its Debian package is installed, which needs root. */
   readonly isInstalled?: boolean;

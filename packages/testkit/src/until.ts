@@ -17,7 +17,7 @@ export async function until<T>(
   const timer = new AbortController();
   const startedAt = performance.now();
   const deadline = sleep(timeoutMs, over, { signal: timer.signal });
-  // The promise rejects when the timer is aborted below. This rejection is expected.
+  // `deadline` rejects when its timer is aborted below. This rejection is expected.
   deadline.catch(() => {});
   let cause: unknown;
   try {
