@@ -1,4 +1,5 @@
-// Packs the packages that are published into `release/`, and checks the tarballs with publint.
+// Packs the packages that npm publishes, and checks the tarballs with publint. The tarballs are in
+// the folder `release/`.
 //
 //   node scripts/check-release.mjs             in the release workflow
 //   node scripts/check-release.mjs --dry-run   anywhere else: `npm run release:check`

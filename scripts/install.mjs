@@ -60,8 +60,8 @@ const pinnedNode = readFileSync(join(root, 'pnpm-workspace.yaml'), 'utf8').match
 );
 const isThisNodeRight = process.versions.node.startsWith(`${pinnedNode?.[1]}.`);
 const wanted = process.argv[2] === 'run' && isThisNodeRight ? 'run-on-this-node' : process.argv[2];
-// If a larger scope is already installed, it is installed again. A smaller scope would remove
-// packages.
+// If a larger scope than the wanted one is installed, this larger scope is kept. To install a
+// smaller scope would remove packages.
 const scope = scopes[Math.max(scopes.indexOf(installedScope), scopes.indexOf(wanted))];
 
 if (scope !== installedScope || hash !== installedHash) {

@@ -6,8 +6,8 @@
 // deletes them. About one process in twenty then takes 1.4 times the CPU time and 60 MB more memory
 // until it is restarted. apps/bench/experiments.md has the measurement.
 
-// The module is imported as a whole. Node 20 has no export `enableCompileCache`, and a named import
-// would fail with a SyntaxError before the check below.
+// `node:module` is imported as a whole. Node 20 has no export `enableCompileCache`, and a named
+// import would fail with a SyntaxError before the check below.
 import nodeModule from 'node:module';
 import { join } from 'node:path';
 

@@ -132,8 +132,8 @@ const distinct = (places, requests) => places * (1 - Math.exp(-requests / places
 function useOf({ activeKeys, requests, replicas }) {
   const it = assumptions;
   /**
-   * The requests per second that one replica receives with one API key. The requests arrive at
-   * random times.
+   * The average number of requests per second that one replica receives with one API key. The
+   * formulas below assume that requests arrive at random times.
    */
   const rate = requests / activeKeys / replicas;
   const isUnknown = Math.max(1 / (1 + it.knownSeconds * rate), 1 - it.knownKeys / activeKeys);

@@ -60,7 +60,8 @@ export async function testDashboards({ scope, createDatabase, freePort, say }) {
 
   const { url: redisUrl } = scope.use(await openRedis());
   const { url: databaseUrl } = await createDatabase();
-  // The replicas write their counts often, so that the metrics about writing are not empty.
+  // The replicas write their usage counts often, so that the metrics about these writes are not
+  // empty.
   const stores = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, USAGE_FLUSH_MS: '500' };
   // Every request is traced, so that the panels show exemplars.
   const env = { ...stores, OTEL_EXPORTER_OTLP_ENDPOINT: await startCollector(scope) };

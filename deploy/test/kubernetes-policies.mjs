@@ -54,8 +54,8 @@ export function testPolicies(overlays) {
 }
 
 /**
- * Checks that a pod has no permissions that it does not need. The test step `image` runs the
- * container in the same way.
+ * Checks that a pod has no permissions that it does not need. The step `image` shows that the
+ * container runs with these permissions.
  */
 function expectNoRights({ securityContext: { runAsUser, runAsNonRoot }, containers: [container] }) {
   deepEqual([runAsUser, runAsNonRoot], [1000, true]);
@@ -118,8 +118,8 @@ function expectConnections(objects, overlay) {
   const find = (wanted) => objects.find(({ kind }) => kind === wanted);
   const most = find('HorizontalPodAutoscaler').spec.maxReplicas;
   const { maxSurge } = find('Deployment').spec.strategy.rollingUpdate;
-  // Kubernetes starts the next replica while the previous one still shuts down. A migration uses two
-  // connections: the second one watches what the first one waits for.
+  // Kubernetes starts the next replica while the previous one still shuts down. A migration uses
+  // two connections: one migrates, and the other finds out which sessions block the migration.
   const stopping = 1;
   const needed = (most + maxSurge + stopping) * perReplica + (find('Job') ? 2 : 0);
   ok(

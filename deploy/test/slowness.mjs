@@ -17,8 +17,8 @@ import {
 } from './steps.mjs';
 
 /**
- * The delay of the slow Redis, in milliseconds. It is shorter than REDIS_TIMEOUT_MS, so the replica
- * of the service keeps waiting for Redis.
+ * The delay of each response of the slow Redis, in milliseconds. It is shorter than
+ * REDIS_TIMEOUT_MS, so the service waits for the response and does not give up.
  */
 const slowRedisMs = 120;
 

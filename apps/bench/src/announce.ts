@@ -1,8 +1,8 @@
 import type { AddressInfo, Server } from 'node:net';
 
 /**
- * Prints the line that the service prints when it is ready, because the testkit waits for this
- * line.
+ * Prints the same line that the service prints when it is ready. The testkit waits for this line
+ * before it uses a server.
  */
 export function announce(server: Pick<Server, 'address'>): void {
   const { port } = server.address() as AddressInfo;

@@ -31,8 +31,9 @@ export function findServer(options: {
   const token =
     options.tokenFile === undefined ? settings.adminToken : readToken(options.tokenFile);
   const { dataDir, opsUrl, ownUrl } = settings;
-  // In a container of the service, `ADMIN_TOKEN` is set for the service. The CLI then uses the
-  // service's own port by default.
+  // A container sets `ADMIN_TOKEN` for the service, and the CLI in the container also reads this
+  // variable. Without a URL, the CLI then calls the service at the port in the service's own
+  // settings.
   const url = options.url ?? opsUrl ?? (token === undefined ? undefined : ownUrl);
   if (url !== undefined) {
     if (token !== undefined) return { name: url, url, token };

@@ -106,8 +106,8 @@ test.each(requestsOf.trim().split(/\n(?! )/))(
   'the CLI command in the first line sends the requests in the following lines: %s',
   async (rows) => {
     const [line = '', ...requests] = rows.split('\n  ');
-    // The response has the wrong type, so the CLI fails after its last request. Only the sent
-    // requests matter here.
+    // The test only checks the sent requests. For the last request, the response has the wrong
+    // type, so the CLI then reports an error.
     answerWith(requests.length > 1 ? [] : {});
     await run(line);
     expect(received).toEqual(requests);

@@ -148,7 +148,10 @@ function groupHtml({ title, links }: Group, current: DocsPage): string {
   return `<h2 id="${id}">${title}</h2>\n<ul aria-labelledby="${id}">\n${items.join('\n')}\n</ul>`;
 }
 
-/** Renders links to the operations, which every page has, because most readers look for them. */
+/**
+ * Renders links to the operations. Every page has these links, because most readers look for the
+ * operations.
+ */
 function operationLinks({ path, markdown }: DocsPage): string {
   const links = Array.from(
     markdown.matchAll(/^## (.+) \{#(\w+) \.columns\}\n\n\*\*`([A-Z]+) /gm),

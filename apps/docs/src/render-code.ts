@@ -18,12 +18,15 @@ export const languageName = (language: string): string => languages[language]?.c
 /** Matches the language of a code block that shows a response, such as `json 429`. */
 const answerLanguage = /^json (\d{3})$/;
 
-/** Returns whether a token is a code sample, which readers see in the language of their choice. */
+/**
+ * Returns whether a Markdown token is a code sample. Readers see code samples in the language of
+ * their choice.
+ */
 export function isSample(token: Token): token is Tokens.Code {
   return token.type === 'code' && String(token['lang']) in languages;
 }
 
-/** Returns whether a token is a code block with the response of an operation. */
+/** Returns whether a Markdown token is a code block with the response of an operation. */
 export function isAnswer(token: Token): token is Tokens.Code {
   return token.type === 'code' && answerLanguage.test(String(token['lang']));
 }

@@ -29,8 +29,8 @@ interface Part {
 }
 
 /**
- * Matches the anchors of sections that start closed. If they were open, they would fill about
- * twenty screens of a phone.
+ * Matches the anchors of sections that are closed until the reader opens them. If they were open,
+ * they would fill about twenty screens of a phone.
  */
 const foldedAnchor = /-answers?$/;
 
@@ -121,8 +121,8 @@ export function renderMarkdown(
 }
 
 /**
- * Returns whether a token is shown in the column of code: a request, or a response with its
- * headers.
+ * Returns whether a Markdown token is shown in the column of code. The column contains requests,
+ * and responses with their headers.
  */
 function isBeside(token: Token): token is Tokens.Code {
   return isSample(token) || (token.type === 'code' && token['lang'] === 'http');

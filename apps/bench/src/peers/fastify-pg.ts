@@ -31,8 +31,8 @@ app.addHook('onRequest', async (request, reply) => {
 });
 
 await app.register(rateLimit, { global: false, redis, nameSpace: 'fastify-pg:' });
-// @fastify/rate-limit counts one window for each route. For further windows, its documentation
-//   recommends `createRateLimit`.
+// @fastify/rate-limit counts one window for each route. For more windows, its documentation
+// recommends `createRateLimit`.
 const limiters = windows.map(({ name, limit, seconds }) =>
   app.createRateLimit({
     max: limit,

@@ -50,7 +50,7 @@ function adminQuery<Name extends Operation>(operation: Name, params: Params<Name
  * the previous result stays visible until the new one arrives.
  *
  * @param options.isPolled whether to poll. Even without polling, the result is fetched again when
- *   the page becomes visible, and after each change that it makes.
+ *   the page becomes visible, and after each change that the page makes.
  */
 export function useAdmin<Name extends Operation>(
   operation: Name,

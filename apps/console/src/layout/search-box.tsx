@@ -44,7 +44,10 @@ interface Hit {
   readonly cells: readonly ComponentChildren[];
 }
 
-/** Searches keys and accounts. For the token of an operator, it searches operators. */
+/**
+ * Searches keys and accounts. If the text starts like the token of an operator, it searches
+ * operators instead.
+ */
 const searchQuery = (text: string) =>
   queryOptions({
     queryKey: ['search', text],

@@ -73,7 +73,9 @@ function Labelled({
   label: string;
   name?: string | undefined;
   help?: string | undefined;
-  /** Creates the input element, with the attributes that refer to its description. */
+  /**
+   * Creates the input element. Its attributes refer to the description and the error of the field.
+   */
   children: (described: Described) => ComponentChildren;
 }) {
   const id = useId();

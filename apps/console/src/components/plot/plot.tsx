@@ -113,7 +113,8 @@ export function UsagePlot({
   const selected =
     places && summarize(buckets.slice(places.first, places.last + 1), lengthMs, hidden);
   const left = selected && plot.current ? middleOf(plot.current, selected) : 0;
-  // Only a selection by keyboard is highlighted here. `dragInPlot` highlights a drag.
+  // This effect only highlights a selection by keyboard. For a selection by dragging, `dragInPlot`
+  // does so.
   const isShown = useRef(false);
   useEffect(() => {
     const chosen = mark?.isByKeyboard ? selected : undefined;

@@ -142,7 +142,7 @@ function fullWindows(
   });
 }
 
-/** The requests of a period that were refused. */
+/** The number of refused requests in a period, and the buckets that contain denied requests. */
 export interface Denials {
   readonly from: string;
   readonly to: string;

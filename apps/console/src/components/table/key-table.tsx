@@ -13,7 +13,7 @@ import { type Column, type Sorting, Table } from './table.tsx';
 interface KeyColumn {
   readonly column: Column;
   readonly cell: (key: ListedKey) => ComponentChildren;
-  /** Whether the column is hidden in the list of one account's keys. */
+  /** Whether the list of a single account's keys hides the column. */
   readonly isOfListOnly?: true;
 }
 
@@ -112,7 +112,10 @@ export function KeyTable({
   );
 }
 
-/** Shows when a key was last used, or when it was last refused if that is more recent. */
+/**
+ * Shows the time of a key's last request: the last successful use, or the last refusal if it is
+ * more recent.
+ */
 function LastUse({ lastUsedAt, lastRefusedAt }: ListedKey) {
   return (lastRefusedAt ?? '') > (lastUsedAt ?? '') ? (
     <>

@@ -121,8 +121,8 @@ export function subjectOf({ name, span }: TimeRange): string {
 
 /**
  * Returns how long the history of a period may be cached, in milliseconds. The numbers of the last
- * 5 minutes still change quickly. So a period that is plotted by minute and includes them is not
- * cached.
+ * 5 minutes still change quickly. So a history by minute is not cached if its period includes these
+ * 5 minutes.
  */
 export function freshForMs({ bucket, span }: TimeRange, now: number = Date.now()): number {
   return bucket === 'minute' && span.to > now - 5 * minuteMs ? 0 : 10_000;

@@ -62,8 +62,8 @@ const localOf = (time: Date, style: 'short' | 'medium') =>
 const bothOf = (time: Date) => `${formatLocal(time)} (${formatUtc(time)})`;
 
 /**
- * Returns whether a time whose seconds are unknown is in the current minute. Its distance from now
- * is then unknown, too.
+ * Returns whether a time whose seconds are unknown is in the current minute. The page cannot tell
+ * how many seconds ago such a time was.
  */
 function isThisMinute(time: Date, isMinute: boolean): boolean {
   const age = Date.now() - time.getTime();
