@@ -44,9 +44,9 @@ export function stopOnSignals(host: StoppableProcess = process, clock = systemCl
 
   function onSignal(signal: NodeJS.Signals): void {
     if (stopping !== undefined) {
-      // The time between the two signals is measured with `freeAt`, not with the current time. A
-      // signal is handled late if the event loop was blocked, for example by a write to a slow
-      // disk.
+      // The second signal arrived after `freeAt`. It may be handled much later, if the event loop
+      // was blocked, for example by a write to a slow disk. So the time between the two signals is
+      // measured with `freeAt`, not with the current time.
       const isDuplicate = signal === stopping.signal && freeAt - stopping.since < sameSignalMs;
       if (!isDuplicate) host.exit(1);
       return;

@@ -39,10 +39,15 @@ interface GroupQueues<Waiting> {
   size: number;
 }
 
-/** The number of empty queues that may be kept before they are deleted. */
+/**
+ * The number of empty queues that are kept. If there are many more, the empty queues are deleted.
+ */
 const maxEmptyQueues = 100;
 
-/** The number of requests in `arrivals` that may no longer wait before they are deleted. */
+/**
+ * The number of requests that stay in `arrivals` after they have left their queues. If there are
+ * many more, they are deleted from `arrivals`.
+ */
 const maxOldArrivals = 100;
 
 /**
@@ -111,8 +116,8 @@ export function createCallerQueues<Waiting extends Queued>() {
   }
 
   /**
-   * Deletes the requests that no longer wait from `arrivals`, if there are many. `oldest` also
-   * deletes them, but not every user of the queues calls it.
+   * Deletes the requests that no longer wait from `arrivals`, if there are many. The function
+   * `oldest` also deletes them, but not every user of the queues calls `oldest`.
    */
   function forgetOldArrivals(): void {
     if (arrivals.length <= 2 * size() + maxOldArrivals) return;

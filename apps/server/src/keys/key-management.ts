@@ -202,8 +202,9 @@ export function createKeyManagement(
       await updateKey(tx, id, { ...wanted, ...storedPlan(choice) });
       if (wanted.account === undefined) return;
       // The accounts are locked, so that a concurrent change of an account's plan comes either
-      // before or after this change. If it comes after, it finds the API key in its new account. If
-      // it comes before, this change sees the new plan.
+      // before or after this change. If the change of the plan comes later, it finds the API key in
+      // the key's new account. If the change of the plan comes earlier, this change sees the new
+      // plan.
       await lockAccounts(tx, [before.account, wanted.account]);
       const from = { id, accountId: await findPlanAccountId(tx, before.account) };
       const to = { id, accountId: await findPlanAccountId(tx, wanted.account) };

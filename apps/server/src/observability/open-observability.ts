@@ -103,8 +103,9 @@ export async function openObservability(
     },
 
     /**
-     * Records a change of the circuit breaker for Redis. From now on, either Redis decides again
-     * which requests the quotas admit, or this replica of the service decides by itself.
+     * Records a change of the circuit breaker for Redis. When the circuit breaker closes, Redis
+     * decides again which requests the quotas admit. When it opens, this replica of the service
+     * decides by itself.
      */
     onBreaker(state: BreakerState, reason: unknown): void {
       metrics.setBreaker(state);

@@ -101,9 +101,9 @@ export function paceRequests({
     const waiting = new WaitingRequest(req, next, clock);
     res.locals.pace = waiting;
     queues.add(waiting);
-    // Nobody reads the request while it waits, so it only closes if the client disconnects. If the
-    // request stayed in its queue, clients that disconnect could fill the memory, and each of their
-    // requests would take a start from other clients.
+    // Nobody reads a request while it waits, so a waiting request emits "close" only if its client
+    // has disconnected. If the request stayed in its queue, clients that disconnect could fill the
+    // memory, and each of their requests would take a start from other clients.
     req.once('close', () => queues.remove(waiting));
     wakeUp();
   };

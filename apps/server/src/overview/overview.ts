@@ -70,8 +70,8 @@ export function createOverview(options: {
    */
   function countOnce(): ReturnType<typeof countKeys> {
     if (counted === undefined || clock.elapsed() - counted.at > countedForMs) {
-      // Several requests may share the query, so it must not be canceled when the request that
-      // started it ends.
+      // Several requests may share the query. So the query must not be canceled when the request
+      // that started the query ends.
       const keys = runForAll(() => countKeys(db));
       counted = { keys, at: clock.elapsed() };
       keys.catch(() => {

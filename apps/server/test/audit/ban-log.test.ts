@@ -23,7 +23,7 @@ test('the audit log records a ban and its end only once, even if two replicas re
   const redis = stack.use(await openRedis());
   const proxy = stack.use(await openTcpProxy({ target: database.url }));
   const env = {
-    // With these settings, the second denied request in a row leads to a ban.
+    // With these settings, the third denied request in a row leads to a ban.
     ...{ BAN_GRACE_MS: '0', BAN_MIN_STRIKES: '1', BAN_STRIKE_PERCENT: '0' },
     ...{ ADMIN_TOKEN: adminToken, REDIS_URL: redis.url, DATABASE_URL: proxy.url },
   };

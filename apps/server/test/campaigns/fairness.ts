@@ -94,8 +94,8 @@ async function play(load: Load, seconds: number): Promise<string[]> {
   const program = `${process.execPath} ${nodeFlags.join(' ')} ${repository}apps/server/src/main.ts`;
   const server = opened.use(
     await startServer({
-      // The command discards the log, because this process would have to keep the log in memory,
-      // and it would be too long.
+      // The command discards the log, because this process would have to keep the whole log in
+      // memory.
       command: ['sh', '-c', `exec ${program} 2> /dev/null`],
       env: {
         ...{ DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, TRUST_PROXY: '1' },

@@ -23,8 +23,8 @@ const [callers, pauseMs] = [30, 200];
 
 const program = `${process.execPath} ${nodeFlags.join(' ')} ${repository}apps/server/src/main.ts`;
 /**
- * The command that starts the server and discards its log. This process would have to keep the log
- * in memory, and it would be too long.
+ * The command that starts the server and discards its log. This process would have to keep the
+ * whole log in memory, and the log is too long for that.
  */
 const command = ['sh', '-c', `exec ${program} 2> /dev/null`] as const;
 

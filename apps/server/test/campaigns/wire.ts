@@ -16,8 +16,7 @@ const env: Readonly<Record<string, string>> = {
   REQUEST_TIMEOUT_MS: '1000',
   STALL_TIMEOUT_MS: '1000',
   KEEP_ALIVE_TIMEOUT_MS: '1000',
-  // The server logs no requests, because this process keeps the log in memory, and it would become
-  // too long.
+  // The server logs no requests, because this process keeps the whole log in memory.
   LOG_LEVEL: 'warn',
 };
 

@@ -67,8 +67,9 @@ test('Postgres cancels the statement of an admin request when the client aborts 
   await opened.close();
 });
 
-// Regression: when a client aborted a request, the statements of the request that had already ended
-// were canceled too. Postgres then canceled what other operators had started in these sessions.
+// Regression: when a client aborted a request, the service also canceled statements of this request
+// that had already ended. Postgres then canceled the statements that other operators had started in
+// the same sessions.
 test('after a statement of an admin request has ended or failed, no abort listener is left', async () => {
   const opened = open(600);
   const { signal } = new AbortController();
@@ -79,8 +80,9 @@ test('after a statement of an admin request has ended or failed, no abort listen
   await opened.close();
 });
 
-// Regression: a statement was sent to Postgres while another one was running on its connection. When
-// its request failed, the statement ran nevertheless, and the statement after it got its result.
+// Regression: the driver sent a statement on a connection on which another statement was still
+// running. If the request of the waiting statement failed, Postgres ran the statement nevertheless.
+// The next statement then got the result of the failed one.
 test('waiting statements of an aborted admin request never run, and later statements get their own results', async () => {
   const opened = open(600);
   const { db, operators } = opened;
@@ -103,7 +105,8 @@ test('waiting statements of an aborted admin request never run, and later statem
   );
   const later = Promise.all(Array.from({ length: 4 }, () => ask(operators)));
   // The driver either sends a statement immediately or lets it wait. When this query has ended, the
-  // driver has decided this for all statements above.
+  // driver has decided this for all statements above. So the requests are aborted after the
+  // decision.
   await ask(db);
   failed.abort();
   slow.abort();
@@ -136,7 +139,7 @@ test.each(['embedded', 'postgres'] as const)(
 );
 
 // Regression: health checks share one check of the database with the overview of operators. An
-// operator who disconnected could make them fail.
+// operator who disconnected could make the health checks fail.
 test('the check of the database is carried out even if the client has aborted the admin request that started the check', async () => {
   await using own = await createDatabase('postgres');
   const opened = await own.open();
@@ -145,8 +148,6 @@ test('the check of the database is carried out even if the client has aborted th
   await opened.close();
 });
 
-// Regression: when a statement was canceled while its connection opened, the connection was never used
-// again. After two such statements, all statements of operators failed for up to an hour.
 // Regression: a late cancel request canceled the next statement of the session, and its operator got
 // 503.
 test('a statement that ends soon after its admin request was aborted is not canceled', async () => {
@@ -159,6 +160,8 @@ test('a statement that ends soon after its admin request was aborted is not canc
   await opened.close();
 });
 
+// Regression: when a statement was canceled while its connection opened, the connection was never used
+// again. After two such statements, all statements of operators failed for up to an hour.
 test('a connection that was opening when its admin request was aborted is used for later admin requests', async () => {
   const opened = open(600);
   await ask(opened.db);

@@ -19,8 +19,8 @@ async function startWaiting(url: string) {
     clock: systemClock,
     database: limits,
   });
-  // The test awaits the promise at its end. If the promise rejects earlier, this must not count as
-  // an unhandled rejection.
+  // The test awaits the promise `starting` only at the end of the test. If `starting` rejects
+  // earlier, this must not count as an unhandled rejection.
   starting.catch(() => {});
   const probe = (path: string) => call(`http://127.0.0.1:${port}${path}`, { token: null });
   await until(async () => (await probe('/livez')).status === 200);

@@ -62,7 +62,9 @@ async function isBanned(id: string): Promise<boolean> {
   return (await quotas.look({ ...applied, id })).bannedUntil !== undefined;
 }
 
-/** Starts two actions at the same time. Each of them is started first in half of the rounds. */
+/**
+ * Starts two actions at the same time. In half of the rounds, the second action is started first.
+ */
 async function atOnce(round: number, ...acts: (() => Promise<unknown>)[]): Promise<void> {
   if (round % 2 === 1) acts.reverse();
   await Promise.all(acts.map((act) => act()));
@@ -109,7 +111,8 @@ test('an unban ends the ban of an API key even when the account of the key gets 
 });
 
 // Regression: the ban did not move in Redis, so it had no effect. The change of the API key did not
-// see the new plan, and the change of the plan did not see the API key.
+// see the new plan of the account. The change of the plan did not see that the API key joins or
+// leaves the account.
 test('an API key stays banned when it joins or leaves an account while that account gets or loses its plan', async () => {
   for (let round = 0; round < rounds; round += 1) {
     const name = `busy ${round}`;

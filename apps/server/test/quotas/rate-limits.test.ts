@@ -25,8 +25,8 @@ const clock = createTestClock(now * 1_000);
 const service = useService('postgres', {
   ...{ clock, quotaClock: clock },
   // An API key is banned when it has more than 4 strikes (denied requests that count towards a ban)
-  // and more strikes than half of its limit. There is no grace period, so every denied request
-  // counts as a strike, even if it was in flight when the quota was used up.
+  // and more strikes than half of its limit. The first denied request in a row is not a strike.
+  // There is no grace period, so every denied request after the first one counts as a strike.
   quotas: { banPolicy: { ...defaultBanPolicy, graceMs: 0, minStrikes: 4, banSeconds: 100 } },
 });
 
@@ -80,7 +80,7 @@ test('a 429 response says when to retry, and warns when the API key is halfway t
   const warned = `${denied} If this API key keeps sending requests instead of waiting, the key will be temporarily banned.`;
   const banned = `This API key is temporarily banned until ${endOf(100)} because it kept sending requests after a 429. Retry after 100 s.`;
   for (const [i, answer] of refused.entries()) {
-    // Before the first five of these requests, the API key has 0, 1, 2, 3 and 4 strikes (denied
+    // After the first five denied requests, the API key has 0, 1, 2, 3 and 4 strikes (denied
     // requests that count towards a ban). The message contains a warning from two strikes on.
     const message = i < 2 ? denied : i < 5 ? warned : banned;
     const [code, seconds] = i < 5 ? ['rate_limit_exceeded', 60] : ['key_temporarily_banned', 100];
