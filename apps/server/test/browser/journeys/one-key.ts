@@ -68,6 +68,8 @@ export async function manageKey({ service, open, statusOf }: Store): Promise<voi
   await tab.notice('Key resumed.');
   expect(await statusOf(token)).toBe(200);
 
+  // "Suspend…" replaces "Resume…", which moves the buttons beside it.
+  await page.getByRole('button', { name: 'Suspend…' }).waitFor();
   await tab.press('Rotate…');
   await field('Current tokens expire').selectOption('0');
   await tab.press('Create new token');
