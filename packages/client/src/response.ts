@@ -52,7 +52,7 @@ export async function readText(response: HttpResponse): Promise<string> {
  * Parses the body of a successful response.
  *
  * @throws {ApiError} if the status is not a success, or if the body is not JSON of the expected
- *   kind. In the second case, a proxy has sent the response.
+ *   kind. A body of another kind means that a proxy has sent the response.
  */
 export function readBody(
   { response, text }: Answer,
@@ -72,7 +72,8 @@ export function readBody(
   const { ok, status, statusText } = response;
   if (ok && isExpected) return body;
 
-  // The body of an error may come from a proxy, and may be any JSON.
+  // The body of an error may come from a proxy, and may be any JSON. So `code` and `message` may be
+  // missing, or not be texts.
   const { code, message } = ok
     ? {
         message: `expected a JSON ${kind ?? 'value'}, got ${describeBody(text, body, response.headers.get('Content-Type'))}`,

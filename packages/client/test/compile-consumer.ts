@@ -120,8 +120,8 @@ export async function compileConsumer(
     `readme-${index}.mts`,
     code,
   ]);
-  // Without the DOM and Node, there is no global `fetch` and no `console`. The program that needs
-  // neither must still compile.
+  // Without the DOM and Node, there is no global `fetch` and no `console`. So only the program that
+  // needs neither is compiled then.
   const programs: Record<string, string> =
     options.lib.length === 1
       ? { 'language.mts': language }

@@ -26,7 +26,8 @@ describe('a failed call of the client', () => {
     [{ maxRetries: 4 }, {}, [0, 250, 750, 1_750, 3_750]],
     [{ maxRetries: 4 }, { maxRetries: 0 }, [0]],
     [{}, { maxRetries: undefined }, [0, 250, 750]],
-    // Without `maxRetries`, a call has the default of 2 retries.
+    // In the row above, `maxRetries` is missing or `undefined`, so the call has the default of 2
+    // retries.
   ])(
     'with the client options %j and the call options %j, a call whose connection fails is sent and retried at the times %j ms',
     async (options, callOptions, times) => {

@@ -1,7 +1,8 @@
 import { holdsToken, noToken } from './token-form.ts';
 
-// Matches a character that is visible. White space, characters that Unicode lets renderers ignore,
-// and the empty Braille pattern, which looks like a space, are not visible.
+// Matches a visible character. White space and the characters that renderers may ignore according
+// to Unicode are not visible. The empty Braille pattern is not visible either, because it looks
+// like a space.
 const visible = /[^\s\p{Default_Ignorable_Code_Point}\u2800]/u;
 
 // Matches characters that can make a name look like another name, or reverse the text around it

@@ -21,13 +21,13 @@ export interface Outage {
  * statement has failed since the previous probe. So an outage also ends without traffic, and it
  * continues while statements fail for a reason that the probe does not detect.
  *
- * Each reason is reported once per outage. For example, lost connections may be the beginning of a
- * failover, and the next connections may lead to a read-only standby.
+ * Each reason is reported once per outage. An outage may have several reasons: for example, a
+ * failover may begin with lost connections, and later connections may lead to a read-only standby.
  *
  * @param options.probe runs a statement that fails while the database is unavailable or accepts no
  *   writes.
- * @param options.probeEveryMs the pause before each probe. It also limits the number of lines in
- *   the log.
+ * @param options.probeEveryMs the pause before each probe. The pause also limits the number of
+ *   lines in the log.
  */
 export function watchAvailability(options: {
   probe: () => Promise<unknown>;

@@ -16,8 +16,8 @@ test('prepareDataDir makes a new or empty directory, and new parent directories,
   expect([directory.path, parent, join(parent, 'data')].map(modeOf)).toEqual([0o700, 0o700, 0o700]);
 });
 
-// All files in the directory are private to their owner, but the group could use the socket. So a
-// mode that gives the group access is refused.
+// All files in the directory are private to their owner. But users who may enter the directory
+// could use the socket in it. So a mode that lets the group (710) or others (701) enter is refused.
 test.each(['701', '710'])(
   'prepareDataDir refuses a directory that contains files and has the mode %s',
   async (octalMode) => {

@@ -45,8 +45,8 @@ interface EmscriptenNodeFs {
 
 function extendNodeFs(module: object): void {
   const { stream_ops, node_ops } = (module as { NODEFS: EmscriptenNodeFs }).NODEFS;
-  // Emscripten calls `stream_ops.fsync` if it exists (`_fd_sync`). NODEFS itself does not have this
-  // function.
+  // NODEFS itself has no `stream_ops.fsync`. If this function exists, Emscripten calls it when
+  // Postgres calls `fsync` (see `_fd_sync` in Emscripten).
   stream_ops.fsync = ({ nfd }) => {
     flush(() => fs.fdatasyncSync(nfd));
     return 0;

@@ -18,7 +18,8 @@
 -- needed, in milliseconds.
 
 -- Returns the end of a ban, and the strikes (denied requests that count towards a ban). If both
--- Redis keys have a ban state, the script keeps the state with the greater values.
+-- Redis keys have a ban state, the script keeps the state whose ban ends later. If both bans end at
+-- the same time, it keeps the state with more strikes.
 local function rankOf(state)
   local _, strikes, _, bannedUntil = struct.unpack('>I6I4I6I6', state)
   return bannedUntil, strikes

@@ -10,7 +10,8 @@
 local to, ban, ttl, windows = KEYS[1], ARGV[1], ARGV[2], tonumber(ARGV[3])
 
 -- Returns the end of a ban, and the strikes (denied requests that count towards a ban). If the new
--- Redis key already has a ban state, the script keeps the state with the greater values.
+-- Redis key already has a ban state, the script keeps the state whose ban ends later. If both bans
+-- end at the same time, it keeps the state with more strikes.
 local function rankOf(state)
   local _, strikes, _, bannedUntil = struct.unpack('>I6I4I6I6', state)
   return bannedUntil, strikes

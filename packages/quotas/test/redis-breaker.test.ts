@@ -70,8 +70,8 @@ describe('the circuit breaker in front of Redis', () => {
   test('the circuit breaker stays closed when the reply of Redis has arrived in time but the busy event loop reads it late', async () => {
     const reply = Promise.withResolvers<string>();
     const call = breaker.run(() => reply.promise);
-    // The test simulates a busy event loop. After the first timer, the loop reads the reply, and
-    // the second timer must no longer have an effect.
+    // The test simulates a busy event loop. After the first of the two timers of the timeout, the
+    // loop reads the reply. The second timer must then have no effect.
     const turn = clock.advance(75);
     reply.resolve('answer');
     expect(await call).toBe('answer');

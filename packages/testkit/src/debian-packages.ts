@@ -12,8 +12,8 @@ const run = (command: string, args: readonly string[], cwd: string) =>
 
 /**
  * Downloads a package of Debian or Ubuntu, and unpacks it into `target`, if that does not exist
- * yet. Unless `alone` is set, it also unpacks the dependencies that this machine lacks. It needs no
- * root, changes nothing else on the machine, and starts no service.
+ * yet. Unless `alone` is set, it also unpacks the dependencies that this machine lacks. The
+ * function needs no root, changes nothing else on the machine, and starts no service.
  *
  * @returns the directory with the commands of the package.
  * @throws an Error if there is no `apt-get`, no network, or no such package.

@@ -4,8 +4,7 @@ import { tools } from '@animal-store/heavy-tools';
 import { expect, test } from 'vitest';
 import { packageDirectory } from '../package-directory.ts';
 
-// The bundles of esbuild and rollup are about 200 bytes larger than the bundle of rolldown. The
-// size limit for rolldown is in `process/packaging.test.ts`.
+// `process/packaging.test.ts` checks the same limit for a bundle by rolldown.
 test('a bundle of the whole client by esbuild or rollup has at most 7.9 kB', async () => {
   const { build, transform } = await import(tools.esbuild);
   const { rollup } = await import(tools.rollup);

@@ -15,7 +15,8 @@ const about405 =
  * Returns the name of the component that describes a header of an error response.
  *
  * Two headers have a second component. `WWW-Authenticate` has other content in a 403 than in a 401,
- * and may be missing in a 403. `Retry-After` is a guarantee only in a 429.
+ * and may be missing in a 403. `Retry-After` is always present in a 429, and may be missing in
+ * other responses.
  */
 export const componentOf = (status: number) => (name: string) => {
   if (name === 'WWW-Authenticate' && status === 403) return 'ScopeChallenge';
