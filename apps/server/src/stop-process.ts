@@ -12,7 +12,7 @@ export const drainMs = { SIGINT: 2_000, SIGTERM: 5_000 };
 /**
  * The period in which a second signal counts as a duplicate of the first one. Ctrl-C in a terminal
  * and SIGTERM from systemd go to the whole process group. The server then gets the signal directly,
- * and a second time from npm.
+ * and a second time from npm, which passes the signal on.
  */
 const sameSignalMs = 500;
 /** The interval at which a shutdown checks whether the event loop is free. */

@@ -56,11 +56,12 @@ export interface Period {
  * would only take longer.
  *
  * The average time of the requests of each period is measured. The shortest average shows how long
- * requests take if they do not wait for each other. The limit keeps this average until it expires.
- * Then it is measured again while few requests are in flight. BBR measures the round-trip time of a
- * connection in the same way ("ProbeRTT", draft-ietf-ccwg-bbr). If the limit followed the average of
- * the last period, a pause of the process would make all requests of a period slow. The limit would
- * grow tenfold, all later requests would wait for each other, and the limit would stay that high.
+ * requests take if they do not wait for each other. The limit keeps this average for some seconds.
+ * Then the average is measured again while few requests are in flight. BBR measures the round-trip
+ * time of a connection in the same way ("ProbeRTT", draft-ietf-ccwg-bbr). A pause of the process
+ * makes all requests of a period slow. If the limit followed the average of the last period, such a
+ * pause would raise the limit tenfold. All later requests would then wait for each other, and the
+ * limit would stay that high.
  *
  * The time of the fastest request is not used, because some requests need no store, such as those
  * that get 401. If all other requests wait 50 ms for Redis, a few such requests would lower the

@@ -70,8 +70,8 @@ const reservedDescriptors = 100;
  * fail, and the orchestrator would kill the replica.
  *
  * Call the function after Postgres and Redis are connected. It returns `Infinity` on systems
- * without `/proc`. The limit is not read from `process.report`, because a report is slow: it looks
- * up the host names of all connections.
+ * without `/proc`. The limit of file descriptors is not read from `process.report`, because a
+ * report is slow: it looks up the host names of all connections.
  */
 function connectionRoom(): number {
   if (!existsSync('/proc/self/limits')) return Number.POSITIVE_INFINITY;

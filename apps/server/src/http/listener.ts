@@ -90,7 +90,8 @@ export async function openListener(
   const closing = new WeakSet<Socket>();
   server.on('request', (req, res) => {
     if (closing.has(req.socket)) return;
-    // A request with a repeated Host header gets 400, like a request without one (RFC 9112, §3.2).
+    // A request with two Host headers gets 400, like a request without a Host header (RFC 9112,
+    // §3.2).
     const isAmbiguous = isRepeated(req, 'host') || isFramedWrongly(req);
     // An upgrade request must be the last one of its connection, because Node drops the bytes that
     // follow in the same segment.

@@ -14,10 +14,10 @@ const linesPerMinute = 300;
  * Opens the log of requests, with one line for each request: its route, its caller, the quota
  * decision and the outcome.
  *
- * Each admitted request of an API key is logged, because quotas limit these requests. Nothing
- * limits refused requests and requests without a valid key, so an attacker could fill the disk with
- * their log lines. A replica can refuse about 5,000 requests a second, which is 100 GB a day at 240
- * bytes a line.
+ * Each admitted request of an API key is logged, because quotas limit the number of these requests.
+ * Nothing limits refused requests and requests without a valid key, so an attacker could fill the
+ * disk with their log lines. A replica can refuse about 5,000 requests a second, which is 100 GB a
+ * day at 240 bytes a line.
  *
  * So each key gets at most 300 lines a minute for its refused requests. All requests without a key
  * share another 300 lines, because an attacker can use many networks. A limit of 300 lines a

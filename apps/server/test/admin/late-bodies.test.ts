@@ -103,7 +103,7 @@ test('a change by an operator waits while another transaction revokes the operat
     creation = createOperatorManagement(db).create({ name: 'Waits', role: 'owner' }, cause);
     creation.catch(() => {});
     // The query runs outside the transaction. A transaction would see the same snapshot of
-    // `pg_stat_activity` each time.
+    // `pg_stat_activity` each time, and so never see that the change waits.
     const isWaiting = sql`wait_event_type = 'Lock' and datname = current_database()`;
     await until(() => db.$count(sql`pg_stat_activity`, isWaiting));
   });

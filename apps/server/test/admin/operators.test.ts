@@ -282,7 +282,8 @@ describe('sessions of operators', () => {
     await age(idleSeconds - 30);
     expect(await sessions.find(token, { isActive: true })).toEqual(owner);
     expect(await lastsLongerThan(idleSeconds - 60)).toBe(1);
-    // The operator has used the session until shortly before its maximum lifetime.
+    // The operator has used the session until one minute before its maximum lifetime. So the next
+    // use may extend the session by one minute at most.
     await age(maxSeconds - idleSeconds - 60);
     await db.update(operatorSessions).set({ expiresAt: sql`now() + interval '30 seconds'` });
     await sessions.find(token, { isActive: true });
@@ -301,7 +302,7 @@ describe('sessions of operators', () => {
       // for this transaction, which ends the session.
       finding = sessions.find(token, { isActive: true });
       // The query runs outside the transaction. A transaction would see the same snapshot of
-      // `pg_stat_activity` each time.
+      // `pg_stat_activity` each time, and so never see that the extension waits.
       const isWaiting = sql`wait_event_type = 'Lock' and datname = current_database()`;
       await until(() => db.$count(sql`pg_stat_activity`, isWaiting));
     });

@@ -53,8 +53,8 @@ test('a migration creates an index without blocking the creation of animals, and
   let migrating: Promise<unknown> | undefined;
   await sql.begin(async (transaction) => {
     await create(transaction);
-    // Creating the index waits for this transaction. If the migration took a lock, it would block
-    // all other statements in the meantime.
+    // Creating the index waits for this transaction. If the migration locked the table meanwhile,
+    // the insert below would also have to wait.
     migrating = migratePostgres(database.url, migrationOptions);
     await Promise.race([migrating, until(waitsLonger)]);
     await other`set lock_timeout = '60s'`;

@@ -26,8 +26,8 @@ test('the service with a read-only database responds with 503 to writes and serv
     db.execute(sql.raw(`alter database "${name}" set default_transaction_read_only = ${value}`));
 
   await setReadOnly('on');
-  // The setting applies only to new sessions, so the test ends the old sessions. It waits until
-  // they have ended, because a session that ends later would cause 503s.
+  // The setting applies only to new sessions, so the test ends the old sessions. The test waits
+  // until the old sessions have ended, because a session that ends later would cause 503s.
   await db.execute(sql`select pg_terminate_backend(pid, ${hangMs}) from pg_stat_activity
     where datname = current_database() and pid <> pg_backend_pid()`);
 

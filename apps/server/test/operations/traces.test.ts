@@ -69,8 +69,8 @@ beforeAll(async () => {
   [resource, spans] = [collector.resource(), collector.spans()];
 });
 
-// A refused request is not an error of the server, so its span has no error type. The span does not
-// repeat its path.
+// A refused request is not an error of the server, so its span has no error type. The span shows
+// `REDACTED` instead of the text that the caller chose for the path.
 test.each([
   ['traced', 'GET /v1/pets', 200, '/v1/pets', {}],
   ['refused', 'GET /v1/pets/:petId', 400, '/v1/pets/REDACTED', {}],
@@ -125,8 +125,8 @@ test('the span of a request belongs to the trace of the caller, and has child sp
     },
     statement('list_pets'),
   ]);
-  // The caller of the first request asked not to record its trace. The second request had an
-  // invalid trace header, so its span has no parent.
+  // The request `unsampled` asked the service not to record its trace. The request `nonsense` had
+  // an invalid trace header, so its span has no parent.
   expect(spanOf('unsampled')).toBeUndefined();
   expect(spanOf('nonsense')).toMatchObject({ parentSpanId: undefined });
 });
