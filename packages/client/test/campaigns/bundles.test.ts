@@ -4,8 +4,9 @@ import { tools } from '@animal-store/heavy-tools';
 import { expect, test } from 'vitest';
 import { packageDirectory } from '../package-directory.ts';
 
-// `process/packaging.test.ts` checks the same limit for a bundle by rolldown.
-test('a bundle of the whole client by esbuild or rollup has at most 7.9 kB', async () => {
+// The bundles of esbuild and rollup are about 200 bytes larger than the bundle of rolldown. The
+// size limit for rolldown is in `process/packaging.test.ts`.
+test('a bundle of the whole client by esbuild or rollup has at most 8.1 kB', async () => {
   const { build, transform } = await import(tools.esbuild);
   const { rollup } = await import(tools.rollup);
   const input = join(packageDirectory, 'dist/index.js');
@@ -13,6 +14,6 @@ test('a bundle of the whole client by esbuild or rollup has at most 7.9 kB', asy
   const ofEsbuild = await build({ ...minified, entryPoints: [input], bundle: true, write: false });
   const ofRollup = await (await rollup({ input })).generate({ format: 'esm' });
   const { code } = await transform(ofRollup.output[0].code, minified);
-  expect(gzipSync(ofEsbuild.outputFiles[0].text).length).toBeLessThanOrEqual(7_900);
-  expect(gzipSync(code).length).toBeLessThanOrEqual(7_900);
+  expect(gzipSync(ofEsbuild.outputFiles[0].text).length).toBeLessThanOrEqual(8_100);
+  expect(gzipSync(code).length).toBeLessThanOrEqual(8_100);
 });
