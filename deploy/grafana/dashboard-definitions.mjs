@@ -16,8 +16,8 @@ const waitSeconds = 'animal_store_http_request_wait_duration_seconds';
 const redisSeconds = 'animal_store_redis_command_duration_seconds';
 const statementSeconds = 'animal_store_database_statement_duration_seconds';
 /**
- * Creates a panel with the time that requests spend in a stage. Each point in the panel is a
- * sampled request, and links to the trace of this request.
+ * Creates a panel with the time that requests spend in a stage, such as waiting for Redis. Each
+ * point in the panel is a sampled request, and links to the trace of this request.
  */
 const waitPanel = (title, stage) => ({
   title,

@@ -139,8 +139,8 @@ async function makeImage({ buildah, directory }, name, entrypoint, files) {
     put(from, to);
     // `ldd` fails for folders and text files. They load no libraries, so the failure is ignored.
     const { stdout } = await run('ldd', [from]).catch(() => ({ stdout: '' }));
-    // Libraries are copied to a folder that every Debian image has, wherever they are on this
-    // machine.
+    // The libraries are copied to one folder, wherever they are on this machine. Every Debian image
+    // has this folder.
     for (const [, library] of stdout.matchAll(/=> (\/\S+)/g)) {
       put(library, join('/usr/lib/x86_64-linux-gnu', basename(library)));
     }

@@ -61,7 +61,8 @@ runroot = "${directory}/run"
   scope.defer(async () => {
     for (const what of ['rm --time 0', 'pod rm', 'volume rm'])
       await podman([...what.split(' '), '--all', '--force']).catch(() => {});
-    // Images are removed with buildah, because their layers are separate mounts.
+    // The layers of images are separate mounts, which `rmSync` cannot delete. So buildah removes
+    // the images first.
     await buildah(['rmi', '--all', '--force']).catch(() => {});
     try {
       rmSync(directory, { recursive: true, force: true });

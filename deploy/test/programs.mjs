@@ -6,7 +6,8 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { findProgram } from './steps.mjs';
 
 /**
- * The Debian packages for programs whose package has another name, or which need several packages.
+ * The Debian packages of programs. A program is listed here if its package has another name, or if
+ * it needs several packages.
  */
 const packages = {
   amtool: ['prometheus-alertmanager'],
@@ -31,7 +32,8 @@ export function installMissing(programs) {
   const wanted = [...new Set(programs.filter(isMissing).flatMap(packagesOf))];
   if (wanted.length === 0 || process.getuid() !== 0 || isMissing('apt-get')) return;
   console.log(`Installing ${wanted.join(', ')}.`);
-  // Debian starts every service after its installation. This script prevents the start.
+  // Debian starts a service as soon as its package is installed. The script `policy-rc.d` prevents
+  // the start.
   const policy = '/usr/sbin/policy-rc.d';
   const forbids = !existsSync(policy);
   if (forbids) writeFileSync(policy, '#!/bin/sh\nexit 101\n', { mode: 0o755 });

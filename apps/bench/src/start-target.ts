@@ -40,8 +40,8 @@ export async function startTarget(
     );
   });
   opened.use(server);
-  // The server is stopped gracefully first, because Node writes the profile of `--cpu-prof` at a
-  // normal exit.
+  // At the end, the server stops gracefully before the stack can kill it. Node writes the profile
+  // of `--cpu-prof` only at a normal exit.
   opened.defer(async () => {
     await server.stop();
   });

@@ -254,7 +254,8 @@ function explain(
     ...args.filter(isAbout).map((member) => toArgument(member).name()),
     ...options.filter(isAbout).map((member) => `--${nameOf(member)}`),
   ].join(' and ');
-  // The properties of a nested object are separate options, such as the two limits of a quota.
+  // A nested object, such as a quota, has a separate option for each of its two properties. So the
+  // message does not mention an object, and asks for both options.
   const isObject = issue?.code === 'invalid_type' && issue.expected === 'object';
   return `${names}: ${isObject ? 'expected both' : message}`;
 }

@@ -50,8 +50,8 @@ export async function runCli(
     await createProgram(group, output).parseAsync(args, { from: 'user' });
     return 0;
   } catch (error) {
-    // The library commander also throws an error after it has printed the help. The exit code of
-    // this error is 0.
+    // The library commander also throws an error after it has printed the help. This error has the
+    // exit code 0. All other errors of commander mean that the command was used wrongly.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     if (!(error instanceof CliError || error instanceof StartupError)) throw error;
     output.err(`error: ${error.message}\n`);

@@ -20,7 +20,7 @@ const maxBarWidth = 60;
 
 /**
  * Chooses the bucket length, so that the number of rows stays readable. Without a start time, the
- * admin API uses its default period.
+ * function assumes 24 hours, like the admin API.
  */
 export function bucketFor({ from, to }: { from?: unknown; to?: unknown }): UsageBucket {
   const end = to === undefined ? Date.now() : Date.parse(String(to));

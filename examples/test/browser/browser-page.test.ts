@@ -18,7 +18,8 @@ test('the example page shows the animals of the catalogue in Chromium, one page 
   });
   const { token: apiKey } = (await created.json()) as { token: string };
   const options = { baseUrl: server.baseUrl, apiKey: server.demoKey };
-  // The catalogue needs more animals than fit on one page of the list.
+  // With this animal, more than 10 animals are for sale, so the list has a second page. The button
+  // "More" needs this page.
   await createClient(options).createPet({ name: '<b>Mia</b>', categoryId: 3 });
 
   const pages = await createPageServer({ baseUrl: server.baseUrl, apiKey });

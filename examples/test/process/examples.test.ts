@@ -51,8 +51,8 @@ beforeAll(async () => {
 // biome-ignore lint/style/noProcessEnv: the programs need a PATH.
 const environment = () => ({ ...process.env, ...env, PORT: '0' });
 
-// The examples are started directly, because `npm run example` also builds the client. The campaign
-// `node20` tests `npm run example`.
+// This test starts the examples directly, because `npm run example` would also build the client
+// each time. The campaign `node20` tests `npm run example`.
 test.each([
   [process.execPath, 'examples/node-script/report.ts', /^available: \d+$/m],
   [

@@ -18,7 +18,7 @@ export function keepOrder<Row>(
 }
 
 /**
- * Keeps rows in their places as long as the subject stays the same.
+ * Keeps rows in their places as long as `subject` stays the same.
  *
  * @param subject a text that identifies the list, such as its filters. When it changes, the rows
  *   get their new order.

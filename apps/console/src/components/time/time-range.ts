@@ -55,7 +55,7 @@ const maxSpanMs = 400 * dayMs;
 /**
  * The limits for the two smaller bucket lengths: the longest period that is plotted with them, and
  * how old its start may be. By default, the service stores minutes for 48 hours and hours for 90
- * days.
+ * days. The limits are slightly shorter, so that the first buckets of a plot still exist.
  */
 const finest = [
   { bucket: 'minute', longestMs: 6 * hourMs, keptMs: 47 * hourMs },
