@@ -17,7 +17,9 @@ export interface HttpResponse {
   readonly headers: HttpHeaders;
   /** The body as a stream. Some implementations of `fetch` have none. */
   readonly body?: unknown;
-  /** Reads the body as text. The body of a response that the client returns was already read. */
+  /**
+   * Reads the body as text. The client has already read the body of each response that it returns.
+   */
   text(): Promise<string>;
 }
 

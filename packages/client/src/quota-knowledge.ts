@@ -76,8 +76,8 @@ export function createQuotaKnowledge(): QuotaKnowledge {
   let clockMs = Date.now() - performance.now();
 
   /**
-   * Returns whether a response comes from a cache, such as the data cache of Next.js, which keeps
-   * headers.
+   * Returns whether a response comes from a cache, such as the data cache of Next.js. A cached
+   * response has the same headers as the original one.
    */
   function isCached({ response: { headers } }: Answer): boolean {
     const id = headers.get('X-Request-Id');

@@ -12,11 +12,11 @@ const tryForMs = 500;
 
 /**
  * Locks a data directory. Without this lock, two processes could open the same directory and assign
- * the same ids, because PGlite does not lock it.
+ * the same ids, because PGlite does not lock the directory.
  *
- * Node has no `flock`. But its SQLite locks files through the operating system, which releases the
- * lock whenever the process ends. A file with a process id would remain after `kill -9`, and a
- * later process may have the same id.
+ * Node has no `flock`. But Node contains SQLite, which locks files through the operating system.
+ * The system releases the lock whenever the process ends. A lock file that contains a process id
+ * would remain after `kill -9`, and another process may later have the same id.
  *
  * @throws {StartupError} if another process holds the lock.
  */

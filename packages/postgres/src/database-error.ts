@@ -67,8 +67,9 @@ export const noResponse = 'NO_ANSWER';
 export const queryCanceled = '57014';
 
 /**
- * Creates a reporter for errors of background work that ignores an unavailable database. Metrics
- * already count failed statements. A log line for each of them would fill the log during an outage.
+ * Creates a reporter for the errors of background work. The reporter ignores errors of an
+ * unavailable database, because metrics already count these. A log line for each such error would
+ * fill the log during an outage.
  */
 export const unlessUnavailable = (report: (failure: unknown) => void) => (failure: unknown) => {
   if (!(failure instanceof DatabaseUnavailableError)) report(failure);

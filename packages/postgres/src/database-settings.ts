@@ -36,8 +36,8 @@ export const defaultDatabaseLimits = {
   cancelAfterMs: 100,
   /**
    * The service's own timeout of a statement, including the wait for a connection. It is longer
-   * than the timeout in Postgres, which also stops the work. The service needs its own timeout if
-   * Postgres does not respond at all, because the driver would wait forever.
+   * than the timeout in Postgres, so that Postgres normally stops the work first. The service needs
+   * its own timeout if Postgres does not respond at all, because the driver would wait forever.
    */
   answerWithinMs: 6_000,
   /**

@@ -14,8 +14,8 @@ import { QuotaDecision } from './quota-decision.ts';
 import type { RedisNames } from './redis-format.ts';
 
 /**
- * The maximum number of callers in memory, which take about 3 MB. When there are more, the least
- * recently used caller is evicted, and its count begins again at 0.
+ * The maximum number of callers in memory. So many callers take about 3 MB. When there are more,
+ * the least recently used caller is evicted, and its count begins again at 0.
  */
 const maxKnown = 10_000;
 

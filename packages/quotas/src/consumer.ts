@@ -19,7 +19,10 @@ export interface Consumer extends ConsumerId {
   readonly quota: Quota;
 }
 
-/** A function that is called when a ban begins, on the replica whose request began it. */
+/**
+ * A function that is called when a ban begins, on the replica that received the request with which
+ * the ban began.
+ */
 export type OnBan = (ban: {
   consumer: Consumer;
   seconds: number;

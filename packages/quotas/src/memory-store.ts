@@ -17,9 +17,9 @@ import type { Quota } from './quota.ts';
 import { type QuotaDecision, toDecision as toQuotaDecision } from './quota-decision.ts';
 
 /**
- * The maximum number of subjects (consumers and accounts) in memory, which take about 30 MB. When
- * there are more, the least recently used subject is evicted, and its counts begin again at 0.
- * Expired counts need no deletion, because they are treated as empty.
+ * The maximum number of subjects (consumers and accounts) in memory. So many subjects take about 30
+ * MB. When there are more, the least recently used subject is evicted, and its counts begin again
+ * at 0. Expired counts need no deletion, because they are treated as empty.
  */
 const maxSubjects = 100_000;
 

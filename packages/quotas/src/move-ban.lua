@@ -2,11 +2,11 @@
 -- (its account, or the consumer itself). The counts of both windows stay with the old subject. The
 -- move is a single script, so that no unban and no request can run between its steps.
 --
--- In a Cluster, the new Redis key may be in another slot, which one script cannot use. The replica
--- then runs this script without KEYS[2], stores the returned ban state with `set-ban.lua`, and runs
--- this script again with the ban state that it has stored. Only the second run deletes the ban
--- state, if it is still the same. A replica that stops in between does not lose the ban: the next
--- move stores the ban state again.
+-- In a Cluster, the new Redis key may be in another slot, and one script cannot use two slots. The
+-- replica then runs this script without KEYS[2], stores the returned ban state with `set-ban.lua`,
+-- and runs this script again with the ban state that it has stored. Only the second run deletes the
+-- ban state, if it is still the same. A replica that stops in between does not lose the ban: the
+-- next move stores the ban state again.
 --
 -- KEYS[1]  the old Redis key of the ban state
 -- KEYS[2]  the new Redis key of the ban state. It is missing in a Cluster, where it may be in another slot.

@@ -32,7 +32,7 @@ interface ScriptCommands {
 /** A client for a single Redis, possibly found by Sentinels, or for a Redis Cluster. */
 type RedisClient = Redis | Cluster;
 
-/** The connection of the quotas, which can run their scripts. */
+/** The connection to Redis that the quotas use. It has a method for each of their scripts. */
 export type RedisConnection = RedisClient & ScriptCommands;
 
 const retryDelayMs = (attempt: number) => Math.min(attempt * 50, 250);

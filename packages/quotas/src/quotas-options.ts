@@ -51,7 +51,10 @@ export interface QuotasOptions {
    * @default 1000
    */
   readonly firstConnectionTimeoutMs?: number | undefined;
-  /** Called when a ban begins, on the replica of the service whose request began it. */
+  /**
+   * Called when a ban begins, on the replica of the service that received the request with which
+   * the ban began.
+   */
   readonly onBan?: OnBan | undefined;
   /**
    * Called when Redis stops deciding about requests (`open`), with the reason, and when Redis

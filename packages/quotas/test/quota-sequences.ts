@@ -55,8 +55,8 @@ const seldom = <T>(arbitrary: fc.Arbitrary<T>) =>
   fc.oneof({ weight: 5, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
 
 /**
- * Generates a sequence of steps for three API keys and two accounts, which are identified by
- * numbers. So a counterexample is easy to read.
+ * Generates a sequence of steps for three API keys and two accounts. Numbers identify the API keys
+ * and accounts, so that a counterexample is easy to read.
  */
 const sequence = fc.record({
   policy: fc.constantFrom(...(Object.keys(policies) as PolicyName[])),

@@ -7,8 +7,8 @@ import postgres from 'postgres';
  */
 export function postgresAt({ adminUrl }: { adminUrl: string }) {
   /**
-   * Runs statements as superuser in the database `postgres`. Each call opens its own connection,
-   * which takes milliseconds, so that no connection stays open.
+   * Runs statements as superuser in the database `postgres`. Each call opens its own connection, so
+   * that no connection stays open. A connection opens within milliseconds.
    */
   async function asAdmin(use: (sql: postgres.Sql) => Promise<unknown>): Promise<void> {
     const sql = postgres(adminUrl, { max: 1, onnotice: () => {} });

@@ -7,7 +7,7 @@ import { temporaryDirectory } from './temporary-directory.ts';
 
 const run = promisify(execFile);
 
-/** A private Redis on loopback, which stores nothing on disk. */
+/** A private Redis that listens on loopback, and stores nothing on disk. */
 export type Redis = Awaited<ReturnType<typeof openRedis>>;
 
 /**

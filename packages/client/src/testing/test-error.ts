@@ -30,8 +30,8 @@ function show(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'an array';
   if (typeof value === 'object') return 'an object';
-  // Invisible characters are shown as escape sequences. Joiners are excepted, because they are part
-  // of emoji.
+  // Invisible characters are shown as escape sequences. Joiners stay unchanged, because they are
+  // part of emoji.
   const text =
     typeof value === 'string'
       ? JSON.stringify(value).replaceAll(

@@ -2,8 +2,8 @@ import type { z } from 'zod';
 import type { JsonObject } from './json-schema.ts';
 
 /**
- * Returns the message with which the service refuses an invalid parameter or body. The sentence
- * comes from the schema.
+ * Returns the message with which the service refuses an invalid parameter or body. The text about
+ * the expected value comes from the schema.
  */
 export function invalidRequestMessage(
   { pathParams, query, body }: { pathParams?: unknown; query?: unknown; body?: unknown },
