@@ -56,8 +56,8 @@ export async function testBackup({ scope, freePort, say }) {
   await sh(commands.dump, { DATABASE_URL: url });
   const late = await create(server);
   const segment = await query(url, 'select pg_walfile_name(pg_current_wal_lsn())');
-  // In production, `archive_timeout` switches to the next WAL file after a minute. The test
-  // switches itself, so that it need not wait.
+  // In production, `archive_timeout` switches to the next WAL file after a minute. The test calls
+  // `pg_switch_wal`, so that it need not wait.
   await query(url, 'select pg_switch_wal()');
   await until(() => existsSync(join(paths.BACKUP, 'wal', segment)));
   const lost = await create(server);

@@ -28,7 +28,7 @@ interface Answer {
 
 interface Header {
   readonly description: string;
-  /** Whether a response always has the header, if the OpenAPI document lists the header for it. */
+  /** Whether the header is present in every response for which the OpenAPI document lists it. */
   readonly required?: boolean;
   readonly example: unknown;
 }

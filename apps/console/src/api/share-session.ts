@@ -30,8 +30,8 @@ const waitMs = 250;
 let channel: BroadcastChannel | undefined;
 
 /**
- * Whether this tab is new and still waits for a session from another tab. Meanwhile, the console
- * does not show the login page.
+ * Whether this tab is new and still waits for a session from another tab. While the tab waits, the
+ * console does not show the login page.
  */
 export const isWaiting = signal(false);
 

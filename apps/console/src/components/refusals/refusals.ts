@@ -21,7 +21,7 @@ export type Refusal =
       readonly banned: number;
       /** The number of active keys of the account. */
       readonly keys: number;
-      /** The time when the last of these keys' bans ends. */
+      /** The time when the last of the bans ends. */
       readonly until: string;
       /**
        * The share of today's requests that came from the banned keys, from 0 to 1; `undefined` if
