@@ -99,7 +99,7 @@ export const newToken = (scheme: string, description: string) =>
 export const exampleToken = (scheme: string): string => `${scheme}_${'0'.repeat(36)}`;
 
 /**
- * The largest number that a count of a list can reach. The number 10,001 means "more than 10,000".
+ * The largest value of a count of all matches of a list. The value 10,001 means "more than 10,000".
  */
 export const maxCounted = 10_000;
 

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { tidyAccountName } from './account-name.ts';
 
 /**
- * The schema of a label: the name of a key or an operator, or an account. Labels are shown and
+ * The schema of a label: the name of an API key, an operator or an account. Labels are shown and
  * logged, so they must not contain a token.
  */
 export const Label = Name.refine((text) => !holdsToken(text), { error: noToken });

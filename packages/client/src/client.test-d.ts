@@ -43,7 +43,7 @@ export async function mistakes(): Promise<void> {
   for await (const _ of await store.listPets());
 }
 
-// The class of an error, its status and its name each narrow its type.
+// A check of the class, the status or the name of an error narrows the type of the error.
 declare const error: unknown;
 if (error instanceof NotFoundError) expectTypeOf(error.status).toEqualTypeOf<404>();
 if (isApiError(error)) expectTypeOf(error).toEqualTypeOf<ApiError>();

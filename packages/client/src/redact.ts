@@ -16,8 +16,8 @@ const maxDepth = 4;
  */
 export interface Redact {
   /**
-   * Replaces the API key in a text, such as a response body. Debugging proxies respond with the
-   * whole request, including `Authorization`.
+   * Replaces the API key in a text, such as a response body. Some debugging proxies respond with a
+   * copy of the whole request, including `Authorization`.
    */
   (text: string): string;
   /**

@@ -9,7 +9,7 @@ import { routes } from './routes.ts';
 const c = initContract();
 
 /**
- * The error responses that every operation can have. The object has no `as const`. With it,
+ * The error responses that every operation can have. The object has no `as const`. With `as const`,
  * TypeScript would turn the status `400` into the string `"400"`, which ts-rest does not accept, so
  * the type of the body would be lost.
  */

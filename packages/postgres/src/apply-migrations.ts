@@ -51,7 +51,7 @@ async function tryToApply(
       const [session] = await tx`
         select set_config('lock_timeout', ${`${tableLockTimeoutMs}ms`}, true), pg_backend_pid() as pid`;
       // A different process id means that the driver has reconnected. Another replica of the
-      // service may hold the migration lock now.
+      // service may hold the migration lock now, so this attempt fails.
       if (session?.['pid'] !== pid) throw new DatabaseUnavailableError('CONNECTION_CLOSED');
       for (const statement of sql) await tx.unsafe(statement);
       await tx`insert into drizzle.__drizzle_migrations (hash, created_at)

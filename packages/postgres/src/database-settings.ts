@@ -63,7 +63,7 @@ export const defaultDatabaseLimits = {
    * at the same time.
    */
   searchPauseMs: 250,
-  /** The pause between two attempts of a start to reach Postgres. */
+  /** The pause between two attempts to reach Postgres while the service starts. */
   startPauseMs: 500,
   /**
    * The pause between two attempts to get the migration lock while another replica of the service

@@ -52,7 +52,8 @@ export async function openEmbedded(
     };
   } catch (error) {
     if (error instanceof StartupError) throw error;
-    // The file system of WebAssembly may throw objects that are not errors.
+    // The file system of WebAssembly may throw objects that are not errors. The message then
+    // contains the most likely reason.
     const reason =
       error instanceof Error
         ? error.message

@@ -81,8 +81,8 @@ export function findSessionFault(session: SessionFacts): string | undefined {
     const wanted = sessionSettings[name];
     const setting = session[name];
     if (setting === wanted) continue;
-    // Postgres's default, `"$user", public`, has the same effect if no schema has the name of the
-    // role.
+    // Postgres's default, `"$user", public`, has the same effect as the value that the service
+    // sends, if no schema has the name of the role.
     if (name === 'search_path' && schemas === schema) continue;
     return `${name} is '${setting}', although the service asked for '${wanted}': a pooler ignores the setting. Set it for the role: alter role … set ${name} = ${name === 'search_path' ? wanted : `'${wanted}'`}`;
   }

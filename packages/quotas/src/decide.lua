@@ -137,8 +137,8 @@ for i = 1, #asked / 4 do
           episode_began = now
           new_strikes = denied - 1
         end
-        -- Requests within the grace period were in flight when the quota ran out, so they do not
-        -- count towards a ban.
+        -- Requests within the grace period may have been in flight when the quota ran out, so they
+        -- do not count towards a ban.
         if now - episode_began < grace then new_strikes = 0 end
         local threshold = math.max(min_strikes, math.floor(minute_limit * strike_share))
         local allowed = math.max(0, threshold - strikes)

@@ -137,8 +137,8 @@ function countDenial(
   if (ban.episodeBeganAtMs < openedAtMs(counts, quota) || ban.episodeBeganAtMs === 0) {
     return { ...ban, episodeBeganAtMs: now };
   }
-  // Requests within the grace period were in flight when the quota ran out, so they do not count
-  // towards a ban.
+  // Requests within the grace period may have been in flight when the quota ran out, so they do not
+  // count towards a ban.
   if (now - ban.episodeBeganAtMs < banPolicy.graceMs) return ban;
 
   const strikes = addOne(ban.strikes, now, banPolicy.strikeWindowSeconds);

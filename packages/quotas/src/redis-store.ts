@@ -24,9 +24,9 @@ import {
 } from './script-call.ts';
 
 /**
- * The limits of script calls that several requests share. Redis executes nothing else while a
- * script runs, so a call decides about the requests of at most 100 consumers. This takes less than a
- * millisecond.
+ * The limits of a batch, which is a group of requests that share one script call. Redis executes
+ * nothing else while a script runs, so a call decides about the requests of at most 100 consumers.
+ * This takes less than a millisecond.
  */
 const batching = {
   operation: 'decide_quotas',

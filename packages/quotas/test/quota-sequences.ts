@@ -143,8 +143,9 @@ export function play({ policy, accounts, plansOfKeys, plansOfAccounts, steps }: 
 }
 
 /**
- * Creates the property that all stores must have. They must decide each request of a random
- * sequence like the model, whichever replica receives it, and even if requests are concurrent.
+ * Creates a property (a test with random input) that all stores must have. The stores must decide
+ * each request of a random sequence like the model, whichever replica receives it, and even if
+ * requests are concurrent.
  *
  * @param open opens the replicas, which share one store.
  */

@@ -49,7 +49,7 @@ export async function startChildProcess(options: {
   child.once('exit', () => {
     running = false;
     // If children of the child survived, they would keep its output open, and `close` would never
-    // be emitted.
+    // be emitted. So the whole process group is killed.
     killGroup(pid);
     forget();
   });
