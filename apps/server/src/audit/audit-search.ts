@@ -33,10 +33,10 @@ function matches({ keyId, operatorId, actor, account, action, search, from, to }
  * or a type of actor such as `system`.
  */
 function isByActor(actor: string): SQL {
+  // An actor that is not an operator has no id. With the condition `is null`, Postgres can read the
+  // page from the index on actors, in the order of the index.
   return auditActorTypes.some((type) => type === actor)
-    ? // Only operators have an id. With the condition `is null`, Postgres can read the page from
-      // the index on actors, in the order of the index.
-      sql`(${entry.actorType} = ${actor} and ${entry.actorId} is null)`
+    ? sql`(${entry.actorType} = ${actor} and ${entry.actorId} is null)`
     : sql`(${entry.actorType} = 'operator' and ${entry.actorId} = ${actor})`;
 }
 

@@ -60,10 +60,10 @@ const maxOldArrivals = 100;
  * IPv6. Without groups, each of these networks would get as many requests handled as a customer.
  *
  * The queue of a new caller comes before the queues from which a request was already taken. So a
- * caller with few requests does not wait for a caller with many. After its first request, a caller
- * is no longer new until its queue has been found empty (RFC 8290, §4.2). Without this rule,
- * callers that send one request after the other would count as new each time, and all others would
- * wait forever.
+ * caller with few requests does not wait for a caller with many. After the first request of a
+ * caller, its queue is no longer new. The caller counts as new again only after the load shedder
+ * has found this queue empty (RFC 8290, §4.2). Without this rule, callers that send one request
+ * after the other would count as new each time, and all others would wait forever.
  */
 export function createCallerQueues<Waiting extends Queued>() {
   const queues = new Map<string, CallerQueue<Waiting>>();
