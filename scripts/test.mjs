@@ -34,7 +34,7 @@ if (isCi) {
   testDeploy();
   forgetReports();
   test(['test:browser']);
-  console.log(`\nThe seed of the order was ${seed}.`);
+  console.log(`\nThe tests ran in a random order, with the seed ${seed}.`);
 }
 console.log(`\n${total.passed} passed, ${total.failed} failed`);
 process.exitCode = total.failed === 0 && total.passed > 0 ? 0 : 1;

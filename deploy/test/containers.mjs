@@ -17,8 +17,8 @@ import { findProgram, node, repository, run } from './steps.mjs';
 
 export const image = 'localhost/animal-store:test';
 /**
- * A base image with Node, a shell and little else. The test builds the service's image and the
- * replacements for public images on it.
+ * A base image with Node, a shell and little else. The test builds on it the service's image, and
+ * replacements for public images, because it must work without a registry.
  */
 export const base = 'localhost/animal-store-base:test';
 const authorities = '/etc/ssl/certs/ca-certificates.crt';

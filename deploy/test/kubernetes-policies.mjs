@@ -54,8 +54,8 @@ export function testPolicies(overlays) {
 }
 
 /**
- * Checks that a pod has no permissions that it does not need. The step `image` shows that the
- * container runs with these permissions.
+ * Checks that a pod has only the permissions that it needs. The step `image` shows that these are
+ * enough to run the container.
  */
 function expectNoRights({ securityContext: { runAsUser, runAsNonRoot }, containers: [container] }) {
   deepEqual([runAsUser, runAsNonRoot], [1000, true]);

@@ -10,7 +10,7 @@ const stateOf = (bannedUntil: string | null, key: Partial<KeyDetails> = {}) => {
   return / State +(.*)/.exec(showKey({ ...details, ...key, usage }))?.[1];
 };
 
-test('showKey shows a ban as the state of an active key, like the list of keys', () => {
+test('showKey shows a ban as the state of an active key, as the list of keys does', () => {
   const until = '2026-11-21T12:05:00.000Z';
   expect(stateOf(null)).toBe('active');
   expect(stateOf(until)).toBe('banned');

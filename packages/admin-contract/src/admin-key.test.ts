@@ -105,6 +105,6 @@ test.each<[keyof typeof schemas, unknown, string[]]>([
 test.each([
   ...['soon', '2030-02-30T00:00:00Z', '2030-01-01T00:00:00', '9999-12-31T23:59:59-23:59'],
   1_900_000_000,
-])('the schema of a key change refuses the expiry %j', (expiresAt) => {
+])('the schema for changes of an API key refuses the expiry %j', (expiresAt) => {
   expect(faults('change', { expiresAt })).toEqual([instant]);
 });

@@ -122,7 +122,7 @@ export const exampleIssuedKey = {
 export const IssuedKey = z
   .object({
     key: Key,
-    token: newToken('ast', 'What callers send as `Authorization: Bearer <API_KEY>`.'),
+    token: newToken('ast', 'The token, which callers send as `Authorization: Bearer <API_KEY>`.'),
   })
   .meta({
     id: 'IssuedKey',

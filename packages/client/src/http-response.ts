@@ -18,7 +18,8 @@ export interface HttpResponse {
   /** The body as a stream. Some implementations of `fetch` have none. */
   readonly body?: unknown;
   /**
-   * Reads the body as text. The client has already read the body of each response that it returns.
+   * Reads the body as text, which works only once. The client has already done this for each
+   * response that it returns.
    */
   text(): Promise<string>;
 }

@@ -5,7 +5,10 @@ import { createFindGate, type FindGate } from './shared-quota-gates.ts';
  * this package.
  */
 interface Shared {
-  /** Finds or creates the quota gate of an API key. */
+  /**
+   * Finds or creates the quota gate of an API key. The gate delays calls while the quota of the key is
+   * used up.
+   */
   findGate: FindGate;
   /** The names of the deprecated operations for which the process has printed a warning. */
   warned: Set<string>;

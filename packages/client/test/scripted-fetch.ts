@@ -15,7 +15,7 @@ export const baseUrl = 'https://store.example/v1';
 
 /**
  * Creates a `fetch` that follows a script, and repeats the last step of the script. The steps take
- * no time, so all time on a fake clock is time that the client waits.
+ * no time, so all time that passes on a fake clock is time for which the client waits.
  */
 export function scriptFetch(...steps: Step[]) {
   const requests: FetchedRequest[] = [];

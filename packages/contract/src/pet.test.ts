@@ -97,7 +97,7 @@ test('Pet accepts a name that breaks the rules for new names, an unknown status,
   expect(Pet.safeParse({ id: 1, ...mia }).success).toBe(true);
 });
 
-test('Pet refuses an id that is not an exact integer from 1, and a status that is not a string', () => {
+test('Pet refuses an id that is not a positive safe integer, and a status that is not a string', () => {
   for (const id of [undefined, 0, 1.5, '1', 1n, 2 ** 53])
     expect(Pet.safeParse({ id, ...mia }).success, String(id)).toBe(false);
   for (const status of [undefined, 7])

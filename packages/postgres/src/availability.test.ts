@@ -19,7 +19,7 @@ let availability: ReturnType<typeof watchAvailability>;
 let fault: string | undefined;
 
 beforeEach(() => {
-  // With a constant random number, every pause has the same length.
+  // With a constant random number, all pauses between two attempts have the same length.
   vi.spyOn(Math, 'random').mockReturnValue(0.5);
   clock = createTestClock();
   events = [];

@@ -53,7 +53,7 @@ export function connectPostgres(
     max_lifetime: 60 * (30 + Math.random() * 30),
     ...{ max_pipeline: maxPipelined, keep_alive: 60, prepare: true, debug: false },
     publications: 'alltables',
-    // The driver's own pauses between attempts grow up to 20 s. A Postgres that works again would
+    // The driver's own pauses between two attempts to connect grow up to 20 s. A Postgres that works again would
     // look dead for that long.
     backoff: () => 0,
     // With `fetch_types`, the driver would query the array types on each new connection, and would

@@ -117,8 +117,12 @@ export const postgresParameters: Readonly<Record<string, ParameterRule>> = {
   passfile: inUrl,
   service: inUrl,
   options: refused('set the options for the database role instead: alter role … set …'),
-  require_auth: refused('the driver cannot check this; use sslmode=verify-full'),
-  requirepeer: refused('the driver cannot check this'),
+  require_auth: refused(
+    'the Postgres driver cannot check how the server authenticates; use sslmode=verify-full',
+  ),
+  requirepeer: refused(
+    'the Postgres driver cannot check the user of the server process; remove it',
+  ),
   replication: refused('remove it'),
   statement_timeout: ours,
   lock_timeout: ours,

@@ -59,8 +59,9 @@ export async function createCallers(
   });
   for (const { name, usedBefore, take } of callers) {
     if (usedBefore > 0) await take(undisturbed);
-    // The stored window of a network gets only a minute. If it ended later, the replica would
-    // conclude that the clock was set back, and would delete the count.
+    // The stored window of an allowance (a network without an API key) expires in a minute, which is
+    // the length of this window. If more than this were left, the replica would conclude that the
+    // clock was set back, and would delete the count.
     await connection.pexpire(name, name.includes(':allowance:') ? 60_000 : 3_600_000);
     await Promise.all(Array.from({ length: usedBefore - 1 }, () => take(undisturbed)));
   }

@@ -44,7 +44,7 @@ test.each([
   [{ id: 'a', quota: { ...quota, perMinute: '5' } }, 'got "5"'],
   [{ id: 'a', quota: { ...quota, perMinute: maxLimit + 1 } }, 'got 2147483648'],
 ])(
-  'consume and look reject the invalid consumer %j with a TypeError, and Redis still decides other requests',
+  'consume() and look() reject the invalid consumer %j with a TypeError, and Redis still decides other requests',
   async (consumer, message) => {
     const quotas = await open();
     const wrong = consumer as Parameters<typeof quotas.consume>[0];

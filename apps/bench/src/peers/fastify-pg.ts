@@ -31,7 +31,7 @@ app.addHook('onRequest', async (request, reply) => {
 });
 
 await app.register(rateLimit, { global: false, redis, nameSpace: 'fastify-pg:' });
-// @fastify/rate-limit counts one window for each route. For more windows, its documentation
+// @fastify/rate-limit counts only one window for each route. For more windows, its documentation
 // recommends `createRateLimit`.
 const limiters = windows.map(({ name, limit, seconds }) =>
   app.createRateLimit({

@@ -225,7 +225,7 @@ test('the load shedder refuses a request of the caller that has the most waiting
   expect(shedder).toMatchObject({ inFlight: 1, waiting: 10 });
 });
 
-test('when a slot becomes free, the load shedder starts the request of a quiet caller although requests of a busy caller have waited too long', async () => {
+test('when a slot becomes free, the load shedder starts the only request of one caller before the many overdue requests of another caller', async () => {
   const shedder = open({ maxInFlight: 1 });
   enter(shedder, 20, 'noisy');
   await clock.advance(240);

@@ -78,7 +78,7 @@ test('findByToken does not return a cached API key after the API key has expired
   expect(await find()).toBeUndefined();
 });
 
-test('after invalidate, the key cache queries the database again for the changed API key and for unknown tokens, but not for other API keys', async () => {
+test('after invalidate(), the key cache queries the database again for the changed API key and for unknown tokens, but not for other API keys', async () => {
   await find();
   load = async () => ({ ...key, id: 'other' });
   await cache.findByToken('other token');

@@ -5,8 +5,8 @@ import type { ApiKey } from './api-key.ts';
 import { hashToken, tokenLength } from './token.ts';
 
 /**
- * The largest number of cached API keys, which use about 10 MB of memory. The least recently used
- * API keys are evicted.
+ * The largest number of cached API keys. That many use about 10 MB of memory. When the cache is full,
+ * the least recently used API key is evicted.
  */
 const maxTokens = 20_000;
 

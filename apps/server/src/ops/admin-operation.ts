@@ -34,7 +34,7 @@ export interface AdminServices {
 
 declare global {
   namespace Express {
-    /** The values of a request that the middleware of the ops listener adds. */
+    /** The values that the middleware of the ops listener adds to a request. */
     interface Locals {
       /**
        * The operator who sends the request; `undefined` until admission has identified the

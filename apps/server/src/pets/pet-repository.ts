@@ -90,8 +90,8 @@ const toLines = (page: SQL): SQL =>
   sql`(select string_agg(${petJson}, E'\\n' order by id) from ${page} as page)`;
 
 /**
- * The SQL query for a page of one category. It selects the first animals of each status and then
- * merges them.
+ * The SQL query for a page of the animals of one category. It selects the first animals of each
+ * status separately, because the index is ordered by id only within a status. Then it merges them.
  */
 const ofCategory = sql`(
   select first.*

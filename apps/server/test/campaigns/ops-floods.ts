@@ -81,7 +81,7 @@ export async function run({ from }: { from?: string | undefined }): Promise<void
   await migratePostgres(database.url, migrationOptions);
   await fillWithKeys(database.url, keys);
   const { token } = await createKey(database.url);
-  // The command discards the log, because this process would have to keep the whole log in memory.
+  // The command discards the log. Otherwise this test would have to keep the whole log in memory.
   const program = [process.execPath, ...nodeFlags, join(root, 'apps/server/src/main.ts')].join(' ');
   const server = opened.use(
     await startServer({

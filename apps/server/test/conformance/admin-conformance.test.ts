@@ -110,7 +110,7 @@ test('the admin API serves its OpenAPI document to anyone with the admin token, 
 
 // All checks are in one test. The end of the test needs the statuses of all requests, and its last
 // part uses up the allowed number of wrong tokens.
-test('the admin API can send every response in its OpenAPI document except internal errors, and each matches its description', async () => {
+test('the admin API can send every response in its OpenAPI document except internal errors, and each response matches the document', async () => {
   for (const { name } of operations) await causeSuccesses(name);
   for (const name of ['listKeys', 'listAccounts', 'listAuditEntries']) {
     const { headers } = await ask(name, { query: '?limit=1&count=true' });

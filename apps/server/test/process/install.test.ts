@@ -163,7 +163,7 @@ interface LockedPackage {
 
 // On Windows, npm runs scripts with cmd.exe. For example, cmd.exe does not support variables before
 // a command.
-test('the scripts in package.json do not need a POSIX shell, except for exec', () => {
+test('the scripts in package.json use no feature of a POSIX shell except the command `exec`', () => {
   const commands = Object.values(scripts).flatMap((script) => script.split(' && '));
   expect(commands.length).toBeGreaterThan(5);
   const portable = /^(?:exec )?(?:node|npm|pnpm|biome|knip|vitest)(?: [\w@./:=%-]+)*(?: >&2)?$/;

@@ -38,8 +38,8 @@ test('the README shows a curl command with its real response, and a working prog
   });
   expect(settle(stdout)).toBe(settle(answer.join('\n')));
 
-  // The client must run after the curl command, because the README shows the remaining requests of
-  // the API key.
+  // The client must run after the curl command, because each request uses up one of the API key's
+  // remaining requests, and the README shows their number.
   await using directory = await temporaryDirectory();
   const modules = join(directory.path, 'node_modules/@animal-store');
   await mkdir(modules, { recursive: true });

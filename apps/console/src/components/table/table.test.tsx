@@ -62,7 +62,7 @@ test('the checkbox for all rows is indeterminate while some rows are selected, a
   expect(change).toHaveBeenLastCalledWith(['b'], true);
 });
 
-test('a table without rows shows its empty text in one cell across all columns', () => {
+test('a table without rows shows the text for an empty table in one cell across all columns', () => {
   render(<Table caption="Keys" columns={columns} rows={[]} empty="No keys are banned." />);
   expect(screen.getByText('No keys are banned.').getAttribute('colspan')).toBe('2');
 });
