@@ -94,7 +94,7 @@ function addCommand(command: Command, spec: CommandSpec, output: CliOutput): voi
     const request = readRequest();
     const options = command.opts<{ json?: true; url?: string; tokenFile?: string }>();
     const access = findServer(options);
-    await warnOfAlikeAccounts(access, spec, request, output);
+    await warnOfSimilarAccounts(access, spec, request, output);
     request.query = spec.complete?.(request.query) ?? request.query;
     request.query.limit ??= spec.limit;
     const body = isPaged(route)
@@ -128,7 +128,7 @@ const commonOptions = (): readonly Option[] => [
  * Prints a warning when a command would create an account whose name differs from an existing one
  * only in letter case.
  */
-async function warnOfAlikeAccounts(
+async function warnOfSimilarAccounts(
   access: ServerAccess,
   { operation }: CommandSpec,
   request: AdminRequest,
@@ -142,8 +142,8 @@ async function warnOfAlikeAccounts(
   // An error is ignored here. If the server refuses the query, it also refuses the change and
   // reports the reason.
   const answer = await callAdmin(access, 'listAccounts', { query }).catch(() => ({ body: [] }));
-  const alike = answer.body.map(({ account }) => account);
-  if (alike.length === 0 || alike.includes(name)) return;
-  const names = alike.map((account) => escapeUnprintable(JSON.stringify(account))).join(', ');
+  const similar = answer.body.map(({ account }) => account);
+  if (similar.length === 0 || similar.includes(name)) return;
+  const names = similar.map((account) => escapeUnprintable(JSON.stringify(account))).join(', ');
   err(`Warning: account names are case-sensitive. The account ${names} already exists.\n`);
 }

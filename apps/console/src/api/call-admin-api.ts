@@ -124,7 +124,7 @@ async function send<Name extends Operation>(
   // a token.
   if (isOfSession && isExpired.value) throw new SessionEnded();
   const { method, path } = adminRoutes[name];
-  const response = await reach(
+  const response = await fetchOrFail(
     `${adminBasePath}${path.replace(/:\w+/, encodeURIComponent(id))}${queryText(query)}`,
     {
       method,
@@ -149,7 +149,7 @@ async function send<Name extends Operation>(
   return response;
 }
 
-async function reach(
+async function fetchOrFail(
   url: string,
   init: RequestInit,
   signal: AbortSignal | undefined,

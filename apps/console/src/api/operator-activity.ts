@@ -9,7 +9,7 @@ let hasActed = false;
 /** Starts to record whether an operator uses the page. */
 export function watchOperator(page: EventTarget): void {
   for (const action of actions) {
-    page.addEventListener(action, noteAction, { capture: true, passive: true });
+    page.addEventListener(action, recordAction, { capture: true, passive: true });
   }
 }
 
@@ -20,7 +20,7 @@ export function takeActivity(): boolean {
   return was;
 }
 
-function noteAction(event: Event): void {
+function recordAction(event: Event): void {
   // Repeated key events are ignored. An object that lies on the keyboard would otherwise look like
   // an active operator.
   if (!('repeat' in event && event.repeat)) hasActed = true;

@@ -29,14 +29,14 @@ export const auditActions: Readonly<Record<AuditAction, string>> = {
 
 export function AuditTable({
   entries,
-  ofOneKey = false,
+  hasOneSubject = false,
 }: {
   entries: readonly AuditEntry[];
   /**
    * Whether all entries are about the same key, operator or account. The table then hides the
    * column with the name of this object.
    */
-  ofOneKey?: boolean;
+  hasOneSubject?: boolean;
 }) {
   return (
     <Table
@@ -45,16 +45,16 @@ export function AuditTable({
       columns={[
         'When',
         { title: 'Action', takesRest: true },
-        ...(ofOneKey ? [] : [{ title: 'Subject', shrinks: true }]),
+        ...(hasOneSubject ? [] : [{ title: 'Subject', shrinks: true }]),
         'By',
-        { title: 'Reason', room: 'desk', shrinks: true },
+        { title: 'Reason', minWidth: 'desk', shrinks: true },
       ]}
       rows={entries.map((entry) => ({
         key: String(entry.id),
         cells: [
           <CellTime at={entry.at} />,
           <Change entry={entry} />,
-          ...(ofOneKey ? [] : [<Subject subject={entry.subject} />]),
+          ...(hasOneSubject ? [] : [<Subject subject={entry.subject} />]),
           <div class="short">
             <Name text={entry.actor.name} />
           </div>,
@@ -126,7 +126,7 @@ function Change({ entry: { action, before, after, reason } }: { entry: AuditEntr
     (member): member is Member => member in before || member in after,
   );
   const has = (state: AuditState, member: Member) => (state[member] ?? null) !== null;
-  const isTelling = (member: Member) =>
+  const isListedAsChange = (member: Member) =>
     implied.includes(member)
       ? member !== 'tokens' && has(before, member) && has(after, member)
       : has(before, member) || has(after, member);
@@ -147,7 +147,7 @@ function Change({ entry: { action, before, after, reason } }: { entry: AuditEntr
       <summary>
         {name}{' '}
         <span class="muted">
-          {changed.filter(isTelling).map((member, n) => (
+          {changed.filter(isListedAsChange).map((member, n) => (
             <>
               {n > 0 && ', '}
               {step(member)}

@@ -10,15 +10,15 @@ import { ConnectionFailure, RefusedRequest, SessionEnded } from '../api/failures
  * @param what the name of the data, such as "the keys".
  */
 export function Loaded<Data>({
-  of,
+  query,
   what,
   children,
 }: {
-  of: UseQueryResult<Data>;
+  query: UseQueryResult<Data>;
   what: string;
   children: (data: Data) => ComponentChildren;
 }) {
-  const { data, error, isSuccess, refetch } = of;
+  const { data, error, isSuccess, refetch } = query;
   // The last failure is kept until a request succeeds. The query itself forgets the failure during
   // each retry, so the message would flicker.
   const failed = useRef<Error | undefined>(undefined);
@@ -48,14 +48,14 @@ export function Loaded<Data>({
 /** Shows why the data could not be loaded, and what to do. */
 function Failure({ failure, what, retry }: { failure: Error; what: string; retry: () => void }) {
   const { page, id } = useAddress();
-  const isOfId = id !== undefined;
+  const hasId = id !== undefined;
   return (
     <div class="state failed" role="alert">
       <p>
         <strong>Could not load {what}.</strong> {failure.message}
       </p>
-      <p>{adviceFor(failure, isOfId)}</p>
-      {isOfId && isOfAddress(failure) ? (
+      <p>{adviceFor(failure, hasId)}</p>
+      {hasId && isCausedByAddress(failure) ? (
         <p>
           <a class="button" href={linkTo(page === 'account' ? 'accounts' : 'keys')}>
             Search the list
@@ -74,17 +74,17 @@ function Failure({ failure, what, retry }: { failure: Error; what: string; retry
  * Returns whether the address of the page caused the failure: it contains an id or a parameter that
  * does not exist or is invalid. A retry would fail again.
  */
-const isOfAddress = (failure: Error) =>
+const isCausedByAddress = (failure: Error) =>
   failure instanceof RefusedRequest && (failure.status === 404 || failure.status === 400);
 
-function adviceFor(failure: Error, isOfId: boolean): string {
+function adviceFor(failure: Error, hasId: boolean): string {
   if (failure instanceof ConnectionFailure) {
     return 'Check that the service is running, and that your tunnel to it is open. This page retries automatically.';
   }
   if (!(failure instanceof RefusedRequest)) return 'Reload the page. If it fails again, report it.';
   switch (failure.status) {
     case 400:
-      return isOfId
+      return hasId
         ? 'Check the address of this page: it is incomplete or mistyped.'
         : 'The address of this page contains an invalid value. Clear the filters.';
     case 403:

@@ -55,7 +55,7 @@ function QuotaMeter({
           'No requests yet.'
         ) : (
           <>
-            Resets <Time at={resetsAt} distance />
+            Resets <Time at={resetsAt} hasDistance />
           </>
         )}
       </p>

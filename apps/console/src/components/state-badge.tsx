@@ -16,7 +16,7 @@ const tones: Readonly<Record<KeyState, Tone>> = {
 export function StateBadge({
   state,
   isBanned = false,
-  isOfAccount = false,
+  isAccountSuspended = false,
 }: {
   state: KeyState;
   isBanned?: boolean;
@@ -24,9 +24,9 @@ export function StateBadge({
    * Whether the account of the key is suspended and the key itself is not. Operators must then
    * resume the account and not the key.
    */
-  isOfAccount?: boolean;
+  isAccountSuspended?: boolean;
 }) {
-  if (isOfAccount && state === 'suspended') {
+  if (isAccountSuspended && state === 'suspended') {
     return <Badge tone={tones[state]} text="account suspended" />;
   }
   if (isBanned && state === 'active') return <Badge tone="warning" text="banned" />;
@@ -36,7 +36,11 @@ export function StateBadge({
 /** Shows the state of a key in a list of keys. */
 export function KeyBadge({ state, bannedUntil, suspension }: ListedKey) {
   return (
-    <StateBadge state={state} isBanned={bannedUntil !== null} isOfAccount={suspension === null} />
+    <StateBadge
+      state={state}
+      isBanned={bannedUntil !== null}
+      isAccountSuspended={suspension === null}
+    />
   );
 }
 

@@ -96,9 +96,9 @@ const hitOfKey = (key: ListedKey): Hit => ({
  * Returns the result whose name equals the search term (case-insensitive), if there is exactly one.
  */
 function exactMatchOf(text: string, hits: readonly Hit[]): Hit | undefined {
-  const isMeant = (name: string | null) => name?.toLowerCase() === text.toLowerCase();
-  const [meant, ...others] = hits.filter(({ names }) => names.some(isMeant));
-  return others.length === 0 ? meant : undefined;
+  const hasThisName = (name: string | null) => name?.toLowerCase() === text.toLowerCase();
+  const [exactMatch, ...others] = hits.filter(({ names }) => names.some(hasThisName));
+  return others.length === 0 ? exactMatch : undefined;
 }
 
 /** The search field in the header of every page. The key `/` moves the focus to it. */

@@ -36,8 +36,8 @@ export function Dialog({
       dialog?.close();
       // The page or the button that opened the dialog may no longer exist. Then the page's content
       // gets the focus.
-      const isThere = opener instanceof HTMLElement && opener.checkVisibility();
-      (isThere ? opener : document.querySelector('main'))?.focus();
+      const isOpenerVisible = opener instanceof HTMLElement && opener.checkVisibility();
+      (isOpenerVisible ? opener : document.querySelector('main'))?.focus();
     };
   }, []);
 

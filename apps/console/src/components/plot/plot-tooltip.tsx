@@ -48,11 +48,11 @@ const gap = 12;
 export function PlotTooltip({
   selected,
   left,
-  isRight,
+  isLeftOfBucket,
 }: {
   selected: BucketSummary;
   left: number;
-  isRight: boolean;
+  isLeftOfBucket: boolean;
 }) {
   const { from, to, counts, total } = selected;
   const box = useRef<HTMLDivElement>(null);
@@ -60,7 +60,7 @@ export function PlotTooltip({
   useLayoutEffect(() => {
     const own = box.current;
     const most = (own?.parentElement?.clientWidth ?? 0) - (own?.offsetWidth ?? 0);
-    const wanted = isRight ? left - gap - (own?.offsetWidth ?? 0) : left + gap;
+    const wanted = isLeftOfBucket ? left - gap - (own?.offsetWidth ?? 0) : left + gap;
     if (own) own.style.left = `${Math.max(0, Math.min(wanted, most))}px`;
   });
   return (

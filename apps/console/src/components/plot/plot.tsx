@@ -31,7 +31,7 @@ import {
 export function UsagePlot({
   what,
   ledger,
-  ofAll = false,
+  countsAllKeys = false,
   limit,
   file = 'usage',
 }: {
@@ -39,13 +39,13 @@ export function UsagePlot({
   what: string;
   ledger: Ledger;
   /** Whether the plot counts the requests of all keys. The title then ends in "all keys". */
-  ofAll?: boolean;
+  countsAllKeys?: boolean;
   limit?: Limit | undefined;
   /** The first part of the CSV file's name. The start and the end of the time range follow. */
   file?: string;
 }) {
   const { bucket } = ledger;
-  const title = `${what} by ${bucketLabels[bucket]}${ofAll ? ', all keys' : ''}`;
+  const title = `${what} by ${bucketLabels[bucket]}${countsAllKeys ? ', all keys' : ''}`;
   const buckets = toBuckets(ledger);
   const place = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | undefined>(undefined);
@@ -162,7 +162,11 @@ export function UsagePlot({
       >
         <div ref={place} class="canvas" aria-hidden="true" />
         {selected && (
-          <PlotTooltip selected={selected} left={left} isRight={places.last * 2 > buckets.length} />
+          <PlotTooltip
+            selected={selected}
+            left={left}
+            isLeftOfBucket={places.last * 2 > buckets.length}
+          />
         )}
       </div>
       <p id={help} class="hidden">
@@ -223,7 +227,7 @@ function BucketTable({ title, buckets }: { title: string; buckets: readonly Buck
       rows={used.map(({ at, counts, total }) => ({
         key: at.toISOString(),
         cells: [
-          <Time at={at.toISOString()} minutes />,
+          <Time at={at.toISOString()} hidesSeconds />,
           ...outcomes.map((outcome) => formatCount(counts[outcome])),
           formatCount(total),
         ],

@@ -72,7 +72,7 @@ export function Usage({
 function DenialTable({ denials: { buckets }, bucket }: { denials: Denials; bucket: UsageBucket }) {
   const lengthMs = bucketMs[bucket];
   const when = (at: Date) => {
-    const time = <Time at={at.toISOString()} minutes />;
+    const time = <Time at={at.toISOString()} hidesSeconds />;
     const from = at.getTime();
     return hasSmaller(bucket, from) ? (
       <a href={linkToSpan({ from, to: from + lengthMs })}>{time}</a>

@@ -31,7 +31,7 @@ test('the letter to a customer says which limit is used up, when requests were d
     refusals: [
       {
         why: 'used up',
-        whose: 'key',
+        subject: 'key',
         window: 'minute',
         limit: 1_000,
         until: '2026-11-21T09:31:20.500Z',
@@ -71,7 +71,7 @@ const since = '2026-11-21T09:00:00.000Z';
 // "fraud".
 test.each<[Refusal, string]>([
   [
-    { why: 'suspended', whose: 'account', since, reason: 'fraud' },
+    { why: 'suspended', subject: 'account', since, reason: 'fraud' },
     'has been suspended since 2026-11-21 09:00:00 UTC. Every request gets status 403',
   ],
   [{ why: 'banned', until }, 'banned until 2026-11-21 09:31'],

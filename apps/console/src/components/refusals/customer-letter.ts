@@ -1,5 +1,5 @@
 import { formatCount, formatRequests } from '../time/format.ts';
-import { type Denials, type Refusal, someOf } from './refusals.ts';
+import { affectedKeysText, type Denials, type Refusal } from './refusals.ts';
 
 export interface LetterSubject {
   /** Whether the letter is about a key or an account. */
@@ -31,11 +31,11 @@ export function writeLetter({
   denials,
 }: LetterSubject): Letter | undefined {
   if (refusals.length === 0 && denials.denied + denials.refused === 0) return undefined;
-  const whose = `${kind === 'key' ? 'the API key' : 'the account'} “${name}”`;
+  const subjectName = `${kind === 'key' ? 'the API key' : 'the account'} “${name}”`;
   const state = refusals.length > 0 ? 'are refused' : 'were refused';
   const parts = [
     'Hello,',
-    `requests to the Animal Store API with ${kind === 'key' ? whose : `the API keys of ${whose}`} ${state}.`,
+    `requests to the Animal Store API with ${kind === 'key' ? subjectName : `the API keys of ${subjectName}`} ${state}.`,
     refusals.map(sentenceOf).join('\n\n'),
     historyOf(denials),
     quota === null
@@ -44,7 +44,7 @@ export function writeLetter({
     ['What you can do:', ...adviceFor(refusals, denials)].join('\n- '),
   ];
   return {
-    title: `Requests of ${whose} ${state}`,
+    title: `Requests of ${subjectName} ${state}`,
     body: `${parts.filter((part) => part !== '').join('\n\n')}\n`,
   };
 }
@@ -56,19 +56,19 @@ function sentenceOf(refusal: Refusal): string {
     case 'expired':
       return `The key expired at ${at(refusal.since)}. Every request gets status 401, code unauthorized.`;
     case 'suspended':
-      return `The ${refusal.whose} has been suspended since ${at(refusal.since)}. Every request gets status 403, code key_suspended.`;
+      return `The ${refusal.subject} has been suspended since ${at(refusal.since)}. Every request gets status 403, code key_suspended.`;
     case 'banned':
       return `The key is banned until ${at(refusal.until)}, because it kept sending requests after it was denied. Until then every request gets status 429, code key_temporarily_banned.`;
     case 'keys banned':
-      return `${someOf(refusal.banned, refusal.keys, 'API ')} banned until ${at(refusal.until)} at the latest, because they kept sending requests after they were denied. Until then every request with such a key gets status 429, code key_temporarily_banned.`;
+      return `${affectedKeysText(refusal.banned, refusal.keys, 'API ')} banned until ${at(refusal.until)} at the latest, because they kept sending requests after they were denied. Until then every request with such a key gets status 429, code key_temporarily_banned.`;
     case 'keys full':
-      return `${someOf(refusal.full, refusal.keys, 'API ')} denied, because a limit is used up. The limit resets at ${at(refusal.until)} at the latest. Until then, every request with such a key gets status 429, code rate_limit_exceeded.`;
+      return `${affectedKeysText(refusal.full, refusal.keys, 'API ')} denied, because a limit is used up. The limit resets at ${at(refusal.until)} at the latest. Until then, every request with such a key gets status 429, code rate_limit_exceeded.`;
     case 'keys suspended':
-      return `${someOf(refusal.suspended, refusal.keys, 'API ')} suspended. Every request with such a key gets status 403, code key_suspended.`;
+      return `${affectedKeysText(refusal.suspended, refusal.keys, 'API ')} suspended. Every request with such a key gets status 403, code key_suspended.`;
     case 'no key':
       return 'None of its API keys is valid. Every request gets status 401, code unauthorized.';
     case 'used up':
-      return `The limit of ${formatRequests(refusal.limit)} a ${refusal.window}${refusal.whose === 'account' ? ', which all keys of the account share,' : ''} is used up. The limit resets at ${at(refusal.until)}. Until then every request gets status 429, code rate_limit_exceeded.`;
+      return `The limit of ${formatRequests(refusal.limit)} a ${refusal.window}${refusal.subject === 'account' ? ', which all keys of the account share,' : ''} is used up. The limit resets at ${at(refusal.until)}. Until then every request gets status 429, code rate_limit_exceeded.`;
   }
 }
 

@@ -3,14 +3,14 @@ import { type Bucket, type Ledger, toBuckets } from '../plot/usage.ts';
 import { formatCount } from '../time/format.ts';
 
 /** What causes a refusal: the key itself, or the account that it belongs to. */
-type Whose = 'key' | 'account';
+type Subject = 'key' | 'account';
 
 /** A reason why requests are refused at the moment. */
 export type Refusal =
   | { readonly why: 'revoked' | 'expired'; readonly since: string }
   | {
       readonly why: 'suspended';
-      readonly whose: Whose;
+      readonly subject: Subject;
       readonly since: string;
       /** The reason that an operator gave for the suspension. Callers never see it. */
       readonly reason: string | null;
@@ -40,7 +40,7 @@ export type Refusal =
   | { readonly why: 'no key' }
   | {
       readonly why: 'used up';
-      readonly whose: Whose;
+      readonly subject: Subject;
       readonly window: 'minute' | 'day';
       readonly limit: number;
       readonly until: string;
@@ -100,10 +100,10 @@ function refusalsOfKeys({ keys, suspension, fullKeys, suspendedKeys }: AccountDe
  * Formats how many keys of an account are affected, as the start of a sentence such as "2 of its
  * keys are …".
  */
-export function someOf(some: number, all: number, kind = ''): string {
+export function affectedKeysText(affected: number, all: number, kind = ''): string {
   if (all === 1) return `Its only ${kind}key is`;
-  if (some >= all) return `All ${formatCount(all)} of its ${kind}keys are`;
-  return `${formatCount(some)} of its ${formatCount(all)} ${kind}keys ${some === 1 ? 'is' : 'are'}`;
+  if (affected >= all) return `All ${formatCount(all)} of its ${kind}keys are`;
+  return `${formatCount(affected)} of its ${formatCount(all)} ${kind}keys ${affected === 1 ? 'is' : 'are'}`;
 }
 
 /** Returns the reasons why requests of all or some keys of an account are refused now. */
@@ -118,9 +118,9 @@ export function refusalsOfAccount(account: AccountDetails): Refusal[] {
   ];
 }
 
-function suspensions(whose: Whose, suspension: KeyDetails['suspension']): Refusal[] {
+function suspensions(subject: Subject, suspension: KeyDetails['suspension']): Refusal[] {
   if (suspension === null) return [];
-  return [{ why: 'suspended', whose, since: suspension.at, reason: suspension.reason }];
+  return [{ why: 'suspended', subject, since: suspension.at, reason: suspension.reason }];
 }
 
 /**
@@ -130,7 +130,7 @@ function suspensions(whose: Whose, suspension: KeyDetails['suspension']): Refusa
  *   outage `windows` contains the limits of a single replica, which are smaller.
  */
 function fullWindows(
-  whose: Whose,
+  subject: Subject,
   windows: KeyDetails['usage']['windows'],
   quota: KeyDetails['quota'],
 ): Refusal[] {
@@ -138,7 +138,7 @@ function fullWindows(
   return (['minute', 'day'] as const).flatMap((window): Refusal[] => {
     const { remaining, resetsAt } = windows[window];
     const limit = limits[window];
-    return remaining > 0 ? [] : [{ why: 'used up', whose, window, limit, until: resetsAt }];
+    return remaining > 0 ? [] : [{ why: 'used up', subject, window, limit, until: resetsAt }];
   });
 }
 

@@ -27,22 +27,22 @@ test.each<[Refusal, title: string, text: RegExp]>([
   [{ why: 'revoked', since: at }, 'Revoked', /^Revoked on .* Every request gets a 401/],
   [{ why: 'banned', until: at }, 'Banned', /Banned until .* or until you unban it/],
   [
-    { why: 'suspended', whose: 'key', since: at, reason: 'unpaid' },
+    { why: 'suspended', subject: 'key', since: at, reason: 'unpaid' },
     'Suspended',
     /Suspended since .* gets a 403 until it is resumed\. Reason: unpaid/,
   ],
   [
-    { why: 'suspended', whose: 'account', since: at, reason: null },
+    { why: 'suspended', subject: 'account', since: at, reason: null },
     'Suspended',
     /Its account C-5 is suspended since .* All keys of the account get a 403/,
   ],
   [
-    { why: 'used up', whose: 'key', window: 'minute', limit: 60, until: at },
+    { why: 'used up', subject: 'key', window: 'minute', limit: 60, until: at },
     'Limit reached',
     /The limit per minute is used up until .* Every request gets a 429/,
   ],
   [
-    { why: 'used up', whose: 'account', window: 'day', limit: 60, until: at },
+    { why: 'used up', subject: 'account', window: 'day', limit: 60, until: at },
     'Limit reached',
     /The daily limit of its account C-5 is used up until/,
   ],

@@ -5,7 +5,7 @@ import { formatCount, formatShare } from '../time/format.ts';
 import { Time } from '../time/time.tsx';
 import { type LetterSubject, writeLetter } from './customer-letter.ts';
 import { LetterButton } from './letter-dialog.tsx';
-import { type Denials, type Refusal, someOf } from './refusals.ts';
+import { affectedKeysText, type Denials, type Refusal } from './refusals.ts';
 
 /**
  * Shows why requests are refused now, how many were refused in the selected period, and what to do.
@@ -33,7 +33,7 @@ export function WhyRefused({
       ))}
       {children}
       <p>
-        <Past denials={denials} />
+        <PastDenials denials={denials} />
       </p>
     </section>
   );
@@ -66,7 +66,7 @@ const toneOf = ({ why }: Refusal) =>
  * @param account the account of a key; `undefined` on the page of the account itself.
  */
 function Sentence({ refusal, account }: { refusal: Refusal; account: string | null | undefined }) {
-  const isOfAccount = 'whose' in refusal && refusal.whose === 'account';
+  const isOfAccount = 'subject' in refusal && refusal.subject === 'account';
   const link = isOfAccount && account !== undefined && (
     <>
       {' '}
@@ -87,7 +87,7 @@ function Sentence({ refusal, account }: { refusal: Refusal; account: string | nu
       return (
         <>
           <strong>
-            Expired on <Time at={refusal.since} distance />.
+            Expired on <Time at={refusal.since} hasDistance />.
           </strong>{' '}
           Every request gets a 401. The users of the key need a new one.
         </>
@@ -101,7 +101,7 @@ function Sentence({ refusal, account }: { refusal: Refusal; account: string | nu
                 Its account <AccountLink account={account} /> is suspended
               </>
             )}
-            {!link && 'Suspended'} since <Time at={refusal.since} distance />.
+            {!link && 'Suspended'} since <Time at={refusal.since} hasDistance />.
           </strong>
           {isOfAccount ? ' All keys of the account get a 403' : ' Every request gets a 403'} until
           it is resumed.{' '}
@@ -116,7 +116,7 @@ function Sentence({ refusal, account }: { refusal: Refusal; account: string | nu
       return (
         <>
           <strong>
-            Banned until <Time at={refusal.until} distance />.
+            Banned until <Time at={refusal.until} hasDistance />.
           </strong>{' '}
           It kept sending requests after it was denied. Every request gets a 429 until then, or
           until you unban it.
@@ -126,7 +126,8 @@ function Sentence({ refusal, account }: { refusal: Refusal; account: string | nu
       return (
         <>
           <strong>
-            {someOf(refusal.banned, refusal.keys)} banned until <Time at={refusal.until} distance />
+            {affectedKeysText(refusal.banned, refusal.keys)} banned until{' '}
+            <Time at={refusal.until} hasDistance />
             {refusal.banned > 1 && ' at the latest'}.
           </strong>
           {refusal.share !== undefined &&
@@ -139,7 +140,8 @@ function Sentence({ refusal, account }: { refusal: Refusal; account: string | nu
       return (
         <>
           <strong>
-            {someOf(refusal.full, refusal.keys)} denied until <Time at={refusal.until} distance />
+            {affectedKeysText(refusal.full, refusal.keys)} denied until{' '}
+            <Time at={refusal.until} hasDistance />
             {refusal.full > 1 && ' at the latest'}.
           </strong>{' '}
           The limits of these keys are used up. Higher limits apply from the next request on.
@@ -148,8 +150,8 @@ function Sentence({ refusal, account }: { refusal: Refusal; account: string | nu
     case 'keys suspended':
       return (
         <>
-          <strong>{someOf(refusal.suspended, refusal.keys)} suspended.</strong> Every request with
-          such a key gets a 403 until it is resumed.
+          <strong>{affectedKeysText(refusal.suspended, refusal.keys)} suspended.</strong> Every
+          request with such a key gets a 403 until it is resumed.
         </>
       );
     case 'no key':
@@ -164,7 +166,7 @@ function Sentence({ refusal, account }: { refusal: Refusal; account: string | nu
         <>
           <strong>
             The {refusal.window === 'day' ? 'daily limit' : 'limit per minute'}
-            {link} is used up until <Time at={refusal.until} distance />.
+            {link} is used up until <Time at={refusal.until} hasDistance />.
           </strong>
           {isOfAccount ? ' All keys of the account get' : ' Every request gets'} a 429 until then.
           Higher limits apply from the next request on.
@@ -173,7 +175,7 @@ function Sentence({ refusal, account }: { refusal: Refusal; account: string | nu
   }
 }
 
-function Past({ denials: { buckets, denied, refused, requests } }: { denials: Denials }) {
+function PastDenials({ denials: { buckets, denied, refused, requests } }: { denials: Denials }) {
   const [first, last] = [buckets[0], buckets.at(-1)];
   if (first === undefined || last === undefined) {
     return refused === 0 ? (
@@ -186,7 +188,7 @@ function Past({ denials: { buckets, denied, refused, requests } }: { denials: De
       </>
     );
   }
-  const time = (at: Date) => <Time at={at.toISOString()} minutes />;
+  const time = (at: Date) => <Time at={at.toISOString()} hidesSeconds />;
   return (
     <>
       In the selected period, <strong>{formatCount(denied)}</strong> of

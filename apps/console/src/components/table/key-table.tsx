@@ -14,7 +14,7 @@ interface KeyColumn {
   readonly column: Column;
   readonly cell: (key: ListedKey) => ComponentChildren;
   /** Whether the list of a single account's keys hides the column. */
-  readonly isOfListOnly?: true;
+  readonly isHiddenForOneAccount?: true;
 }
 
 const columns: readonly KeyColumn[] = [
@@ -23,12 +23,12 @@ const columns: readonly KeyColumn[] = [
     cell: ({ id, name }) => <KeyLink id={id} name={name} />,
   },
   {
-    column: { title: 'Account', room: 'tablet', shrinks: true },
+    column: { title: 'Account', minWidth: 'tablet', shrinks: true },
     cell: ({ account }) => <AccountLink account={account} />,
-    isOfListOnly: true,
+    isHiddenForOneAccount: true,
   },
   {
-    column: { title: 'Plan', room: 'desk' },
+    column: { title: 'Plan', minWidth: 'desk' },
     cell: ({ plan, inForce }) =>
       inForce.subject === 'key' ? (
         plan
@@ -43,34 +43,34 @@ const columns: readonly KeyColumn[] = [
     cell: KeyBadge,
   },
   {
-    column: { number: 'Per minute', room: 'most' },
+    column: { number: 'Per minute', minWidth: 'most' },
     cell: ({ inForce: { quota } }) => formatCount(quota.perMinute),
   },
   {
-    column: { number: 'Per day', room: 'most' },
+    column: { number: 'Per day', minWidth: 'most' },
     cell: ({ inForce: { quota } }) => formatCount(quota.perDay),
   },
   {
-    column: { title: 'Last 24 hours', room: 'full' },
+    column: { title: 'Last 24 hours', minWidth: 'full' },
     cell: ({ recent }) => <Sparkline counts={recent?.byHour ?? []} what="in the last 24 hours" />,
-    isOfListOnly: true,
+    isHiddenForOneAccount: true,
   },
   {
-    column: { number: 'Requests today (UTC)', sort: '-requests', isOneWay: true, room: 'wide' },
+    column: { number: 'Requests today (UTC)', sort: '-requests', isOneWay: true, minWidth: 'wide' },
     cell: ({ recent }) => formatCount(recent?.requestsToday ?? 0),
-    isOfListOnly: true,
+    isHiddenForOneAccount: true,
   },
   {
-    column: { number: 'Denied', sort: '-denials', isOneWay: true, room: 'wide' },
+    column: { number: 'Denied', sort: '-denials', isOneWay: true, minWidth: 'wide' },
     cell: ({ recent }) => formatCount(recent?.deniedToday ?? 0),
-    isOfListOnly: true,
+    isHiddenForOneAccount: true,
   },
   {
     column: { title: 'Last used', sort: '-lastUse' },
     cell: LastUse,
   },
   {
-    column: { title: 'Created', sort: '-created', room: 'full' },
+    column: { title: 'Created', sort: '-created', minWidth: 'full' },
     cell: ({ createdAt }) => <CellTime at={createdAt} />,
   },
 ];
@@ -82,13 +82,13 @@ const expiry: KeyColumn = {
 
 export function KeyTable({
   keys,
-  ofOneAccount = false,
+  hasOneAccount = false,
   isExpiring = false,
   sorting,
   selection,
 }: {
   keys: readonly ListedKey[];
-  ofOneAccount?: boolean;
+  hasOneAccount?: boolean;
   /** Whether the table has a column with the expiry of each key. */
   isExpiring?: boolean;
   sorting?: Sorting;
@@ -96,7 +96,7 @@ export function KeyTable({
 }) {
   const names = new Map(keys.map(({ id, name }) => [id, name ?? `the key ${id.slice(0, 8)}`]));
   const shown = [...columns, ...(isExpiring ? [expiry] : [])].filter(
-    ({ isOfListOnly }) => !(ofOneAccount && isOfListOnly),
+    ({ isHiddenForOneAccount }) => !(hasOneAccount && isHiddenForOneAccount),
   );
   return (
     <Table

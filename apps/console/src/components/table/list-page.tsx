@@ -78,7 +78,7 @@ export function ListPage<Name extends List>({
         {button}
       </div>
       <Filters label={title}>{fields}</Filters>
-      <Loaded of={listing} what={`the ${title.toLowerCase()}`}>
+      <Loaded query={listing} what={`the ${title.toLowerCase()}`}>
         {({ body, nextCursor, total, subject }) => (
           <>
             {body.length > 0 ? (

@@ -17,7 +17,7 @@ interface ColumnOptions {
    * 84, `wide` above 65, `desk` above 54, and `tablet` above 46. Below 34 rem, each row is a card,
    * which hides columns of the first three sizes. `styles/5-tables.css` defines these widths.
    */
-  readonly room?: 'most' | 'full' | 'wide' | 'desk' | 'tablet';
+  readonly minWidth?: 'most' | 'full' | 'wide' | 'desk' | 'tablet';
   /** Whether the column takes the remaining width. Longer text in it is truncated. */
   readonly takesRest?: boolean;
   /**
@@ -167,8 +167,8 @@ export function Table({
  */
 function followLink(event: MouseEvent): void {
   const { target, currentTarget, button } = event;
-  const isOther = (target as Element).closest('a, button, input, summary');
-  if (isOther || button > 1 || `${getSelection()}` !== '') return;
+  const isInteractive = (target as Element).closest('a, button, input, summary');
+  if (isInteractive || button > 1 || `${getSelection()}` !== '') return;
   const link = (currentTarget as Element).querySelector<HTMLAnchorElement>('th a');
   if (button === 1 || event.ctrlKey || event.metaKey || event.shiftKey) {
     if (link) open(link.href, '_blank', 'noopener');
@@ -182,10 +182,10 @@ const titleOf = (column: Column): string => {
 
 function classOf(column: Column): string {
   if (typeof column === 'string') return '';
-  const { room, takesRest, shrinks } = column;
+  const { minWidth, takesRest, shrinks } = column;
   return [
     'number' in column && 'number',
-    room !== undefined && `room-${room}`,
+    minWidth !== undefined && `min-width-${minWidth}`,
     takesRest === true && 'rest',
     shrinks === true && 'shrinks',
   ]

@@ -4,27 +4,28 @@ import { timeStyle } from './preferences.ts';
 /**
  * Shows a time in the reader's time zone. The tooltip shows it in UTC.
  *
- * @param options.minutes hides the seconds.
- * @param options.distance adds how far the time is from now.
+ * @param options.hidesSeconds hides the seconds.
+ * @param options.hasDistance adds how far the time is from now.
  * @param options.hasUtc shows UTC next to the local time.
  */
 export function Time({
   at,
-  minutes = false,
-  distance = false,
+  hidesSeconds = false,
+  hasDistance = false,
   hasUtc = false,
 }: {
   at: string;
-  minutes?: boolean;
-  distance?: boolean;
+  hidesSeconds?: boolean;
+  hasDistance?: boolean;
   hasUtc?: boolean;
 }) {
   const time = new Date(at);
-  const style = minutes ? 'short' : 'medium';
-  const far = isThisMinute(time, minutes) ? 'this minute' : distanceInWords(time);
-  const aside = [hasUtc && !isUtc && ` (${formatUtc(time, style)})`, distance && `, ${far}`].filter(
-    Boolean,
-  );
+  const style = hidesSeconds ? 'short' : 'medium';
+  const distanceText = isThisMinute(time, hidesSeconds) ? 'this minute' : distanceInWords(time);
+  const aside = [
+    hasUtc && !isUtc && ` (${formatUtc(time, style)})`,
+    hasDistance && `, ${distanceText}`,
+  ].filter(Boolean);
   return (
     <time class="time" datetime={at} title={bothOf(time)}>
       {localOf(time, style)}

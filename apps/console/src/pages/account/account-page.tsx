@@ -44,7 +44,7 @@ export function AccountPage({ id }: { id: string }) {
         {banned > 0 && <Badge tone="warning" text={`${formatKeys(banned)} banned`} />}
         {isUsedUp(data) && <Badge tone="warning" text="limit reached" />}
       </div>
-      <Loaded of={details} what="the account">
+      <Loaded query={details} what="the account">
         {(account: WithHistory<'getAccount'>) => detailsOf(account, range)}
       </Loaded>
     </>
@@ -84,7 +84,7 @@ function detailsOf(account: WithHistory<'getAccount'>, range: TimeRange) {
             </a>
           )}
         </div>
-        <KeyTable keys={account.newestKeys.slice(0, shownKeys)} ofOneAccount />
+        <KeyTable keys={account.newestKeys.slice(0, shownKeys)} hasOneAccount />
         <p>
           <a href={linkTo('keys', { query: { account: id } })}>View all keys of this account</a>
         </p>

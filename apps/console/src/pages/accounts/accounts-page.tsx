@@ -68,7 +68,7 @@ function AccountTable({
       }}
       columns={[
         { title: 'Account', takesRest: true, sort: 'name' },
-        ...['State', { title: 'Plan and limits', room: 'wide' } as const, { number: 'Keys' }],
+        ...['State', { title: 'Plan and limits', minWidth: 'wide' } as const, { number: 'Keys' }],
         { number: 'Requests today (UTC)', sort: '-requests', isOneWay: true },
         { number: 'Denied', sort: '-denials', isOneWay: true },
       ]}

@@ -61,14 +61,14 @@ export function DeprecationPage() {
           label="Shutdown"
           value={formatDistance(sunset)}
           tone={seconds < 90 * 86_400 ? 'warning' : undefined}
-          note={<Time at={sunset.toISOString()} minutes hasUtc />}
+          note={<Time at={sunset.toISOString()} hidesSeconds hasUtc />}
         />
       </div>
       <TimeRangeControl range={range} />
-      <Loaded of={loaded} what="the calls">
+      <Loaded query={loaded} what="the calls">
         {({ body, nextCursor, subject }) => (
           <>
-            <UsagePlot what="Calls to getPet" ledger={body} ofAll />
+            <UsagePlot what="Calls to getPet" ledger={body} countsAllKeys />
             <section>
               <div class="title">
                 <h2>Keys that still call getPet</h2>
@@ -123,8 +123,8 @@ function CallerTable({ keys, subject }: { keys: readonly ListedKey[]; subject: s
       caption="Callers"
       columns={[
         { title: 'Key', takesRest: true },
-        { title: 'Account', room: 'tablet', shrinks: true },
-        { title: 'Plan', room: 'desk' },
+        { title: 'Account', minWidth: 'tablet', shrinks: true },
+        { title: 'Plan', minWidth: 'desk' },
         { number: 'Calls in 30 days' },
         'Last used (any operation)',
       ]}

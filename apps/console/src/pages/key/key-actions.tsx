@@ -1,7 +1,7 @@
 import type { KeyDetails } from '@animal-store/admin-contract';
 import { call } from '../../api/call-admin-api.ts';
 import { type Action, Actions } from '../../components/form/actions.tsx';
-import { confirmAlikeAccount } from '../../components/form/confirm-alike-account.ts';
+import { confirmSimilarAccount } from '../../components/form/confirm-similar-account.ts';
 import { KeyFields, readKeyFields } from '../../components/form/key-fields.tsx';
 import {
   asksToUnban,
@@ -86,7 +86,7 @@ function actionsOn(details: KeyDetails): Readonly<Record<string, Action>> {
       fields: <KeyFields details={details} />,
       change: async (form, query) => {
         const body = readKeyFields(form, details);
-        await confirmAlikeAccount(body.account);
+        await confirmSimilarAccount(body.account);
         return call('changeKey', { id, query, body });
       },
       done: 'Key changed.',

@@ -36,11 +36,11 @@ export function KeyPage({ id }: { id: string }) {
           <StateBadge
             state={data.state}
             isBanned={data.usage.bannedUntil !== null}
-            isOfAccount={data.suspension === null}
+            isAccountSuspended={data.suspension === null}
           />
         )}
       </div>
-      <Loaded of={details} what="the key">
+      <Loaded query={details} what="the key">
         {(key: WithHistory<'getKey'>) => detailsOf(key, range)}
       </Loaded>
     </>
@@ -76,7 +76,7 @@ function detailsOf(key: WithHistory<'getKey'>, range: TimeRange) {
         <Facts details={key} />
         <Tokens details={key} />
       </div>
-      {may('listAuditEntries') && <Trail id={id} entries={history.audit} />}
+      {may('listAuditEntries') && <AuditTrail id={id} entries={history.audit} />}
     </>
   );
 }
@@ -115,7 +115,7 @@ function Windows({ details: { account, usage } }: { details: KeyDetails }) {
           </p>
           {strikesResetAt && (
             <p class="muted">
-              Resets <Time at={strikesResetAt} distance />
+              Resets <Time at={strikesResetAt} hasDistance />
             </p>
           )}
         </div>
@@ -175,7 +175,11 @@ function Facts({ details: key }: { details: KeyDetails }) {
         <dd>{scopesLabel(key.scopes)}</dd>
         <dt>Last used</dt>
         <dd>
-          {key.lastUsedAt === null ? 'never' : <Time at={key.lastUsedAt} minutes distance hasUtc />}
+          {key.lastUsedAt === null ? (
+            'never'
+          ) : (
+            <Time at={key.lastUsedAt} hidesSeconds hasDistance hasUtc />
+          )}
         </dd>
         {(key.lastRefusedAt !== null || key.state !== 'active') && (
           <>
@@ -184,7 +188,7 @@ function Facts({ details: key }: { details: KeyDetails }) {
               {key.lastRefusedAt === null ? (
                 'none'
               ) : (
-                <Time at={key.lastRefusedAt} minutes distance hasUtc />
+                <Time at={key.lastRefusedAt} hidesSeconds hasDistance hasUtc />
               )}
             </dd>
           </>
@@ -194,7 +198,7 @@ function Facts({ details: key }: { details: KeyDetails }) {
           <Time at={key.createdAt} hasUtc />
         </dd>
         <dt>Expires</dt>
-        <dd>{key.expiresAt === null ? 'never' : <Time at={key.expiresAt} distance hasUtc />}</dd>
+        <dd>{key.expiresAt === null ? 'never' : <Time at={key.expiresAt} hasDistance hasUtc />}</dd>
         {key.suspension !== null && (
           <>
             <dt>Suspended</dt>
@@ -217,11 +221,11 @@ function Facts({ details: key }: { details: KeyDetails }) {
 }
 
 /** Lists the recorded changes of the key, and its bans. */
-function Trail({ id, entries }: { id: string; entries: readonly AuditEntry[] }) {
+function AuditTrail({ id, entries }: { id: string; entries: readonly AuditEntry[] }) {
   return (
     <section>
       <h2>Activity</h2>
-      <AuditTable entries={entries} ofOneKey />
+      <AuditTable entries={entries} hasOneSubject />
       <p>
         <a href={linkTo('audit', { query: { keyId: id } })}>View all in the audit log</a>
       </p>

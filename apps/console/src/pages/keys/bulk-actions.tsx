@@ -4,7 +4,7 @@ import { call } from '../../api/call-admin-api.ts';
 import { may } from '../../api/session.ts';
 import { AccountField } from '../../components/form/account-field.tsx';
 import { ChangeDialog, type Reason } from '../../components/form/change-dialog.tsx';
-import { confirmAlikeAccount } from '../../components/form/confirm-alike-account.ts';
+import { confirmSimilarAccount } from '../../components/form/confirm-similar-account.ts';
 import { textOf } from '../../components/form/form.tsx';
 import { KeyName, Name } from '../../components/name.tsx';
 import { useShortcut } from '../../components/shortcuts.tsx';
@@ -139,7 +139,7 @@ function BulkDialog({
 
   async function changeAll(form: FormData, query: Reason): Promise<void> {
     const account = textOf(form, 'account') || null;
-    if (operation === 'changeKey') await confirmAlikeAccount(account);
+    if (operation === 'changeKey') await confirmSimilarAccount(account);
     const change = ({ id }: ListedKey) =>
       operation === 'changeKey'
         ? call(operation, { id, query, body: { account } })

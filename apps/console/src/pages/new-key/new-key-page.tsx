@@ -1,7 +1,7 @@
 import type { NewKey } from '@animal-store/admin-contract';
 import { goTo, linkTo, useParameters } from '../../address.ts';
 import { call } from '../../api/call-admin-api.ts';
-import { confirmAlikeAccount } from '../../components/form/confirm-alike-account.ts';
+import { confirmSimilarAccount } from '../../components/form/confirm-similar-account.ts';
 import { Form, useSubmit } from '../../components/form/form.tsx';
 import { KeyFields, readKeyFields } from '../../components/form/key-fields.tsx';
 import { PlanFields, readPlan } from '../../components/form/plan-fields.tsx';
@@ -14,7 +14,7 @@ export function NewKeyPage() {
   const account = useParameters('new-key').account ?? null;
   const submit = useSubmit(async (form) => {
     const body = { ...readPlan(form), ...readKeyFields(form, blank) } as NewKey;
-    await confirmAlikeAccount(body.account);
+    await confirmSimilarAccount(body.account);
     const { key, token } = await call('createKey', { body });
     goTo(linkTo('key', { id: key.id }));
     showToken({

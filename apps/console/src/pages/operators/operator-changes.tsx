@@ -137,7 +137,7 @@ export const isSelf = ({ id }: Operator): boolean => id === session.value?.sessi
 function Sessions({ operatorId }: { operatorId: string }) {
   const sessions = useAdmin('listOperatorSessions', { id: operatorId });
   return (
-    <Loaded of={sessions} what="the sessions">
+    <Loaded query={sessions} what="the sessions">
       {({ body: list }) => (
         <Table
           caption="Sessions"

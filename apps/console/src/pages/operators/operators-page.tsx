@@ -36,7 +36,7 @@ export function OperatorsPage() {
       <Filters label="Operators">
         <QueryField name="search" label="Name or token" read={readSearchTerm} class="long" />
       </Filters>
-      <Loaded of={operators} what="the operators">
+      <Loaded query={operators} what="the operators">
         {({ body: list }) =>
           list.length > 0 ? (
             <OperatorTable operators={list} open={setOpen} />
@@ -83,9 +83,9 @@ function OperatorTable({
       columns={[
         ...[{ title: 'Name', takesRest: true }, 'Role', 'State'],
         ...([
-          { title: 'Tokens', room: 'wide' },
-          { title: 'Created', room: 'wide' },
-          { title: 'Expires', room: 'desk' },
+          { title: 'Tokens', minWidth: 'wide' },
+          { title: 'Created', minWidth: 'wide' },
+          { title: 'Expires', minWidth: 'desk' },
         ] as const),
         ...(rows.some(({ actions }) => actions.length > 0) ? ['Actions'] : []),
       ]}

@@ -47,14 +47,14 @@ export function OverviewPage() {
         health={(isRefused ? outage.data : undefined) ?? data?.readiness}
         stores={data?.stores}
       />
-      <Loaded of={overview} what="the figures">
+      <Loaded query={overview} what="the figures">
         {(shown: WithHistory<'getOverview'>) => (
           <>
-            <Trouble overview={shown} />
+            <Problems overview={shown} />
             <Figures overview={shown} />
             <section aria-label="Traffic">
               <TimeRangeControl range={range} />
-              <UsagePlot what="Requests" ledger={shown.history} ofAll />
+              <UsagePlot what="Requests" ledger={shown.history} countsAllKeys />
             </section>
             <Lists overview={shown} isToday={range.name === 'hour'} />
           </>
@@ -149,7 +149,7 @@ function Figures({
         <Figure
           label="Denied or banned"
           value={formatShare(total === 0 ? 0 : denied / total)}
-          tone={denied >= troubleShares.denied * Math.max(total, 1) ? 'warning' : undefined}
+          tone={denied >= problemShares.denied * Math.max(total, 1) ? 'warning' : undefined}
           href={linkTo('keys', { query: { sort: '-denials' } })}
           trend={trend('that were denied or banned', ({ counts }) => counts.denied + counts.banned)}
           note={formatRequests(denied)}
@@ -198,13 +198,13 @@ function Figures({
  * The share of the last minute's requests that must be denied or failed before the page shows a
  * problem.
  */
-const troubleShares = { denied: 0.25, failed: 0.01 };
+const problemShares = { denied: 0.25, failed: 0.01 };
 
 /** The largest number of callers that a sentence names. */
 const maxNamedCallers = 3;
 
 /** Describes the current problems in one sentence, and names the affected callers. */
-function Trouble({ overview: { traffic, denied: callers } }: { overview: Overview }) {
+function Problems({ overview: { traffic, denied: callers } }: { overview: Overview }) {
   const { requests } = traffic;
   const total = Math.max(sumOf(requests), 1);
   const denied = (requests.denied + requests.banned) / total;
@@ -212,7 +212,7 @@ function Trouble({ overview: { traffic, denied: callers } }: { overview: Overvie
   const others = callers.length - maxNamedCallers;
   return (
     <>
-      {failed >= troubleShares.failed && (
+      {failed >= problemShares.failed && (
         <p class="state failed">
           <strong>
             {formatShare(failed)} of requests in the last minute failed with a server error.
@@ -220,7 +220,7 @@ function Trouble({ overview: { traffic, denied: callers } }: { overview: Overvie
           See the service log.
         </p>
       )}
-      {denied >= troubleShares.denied && (
+      {denied >= problemShares.denied && (
         <p class="state warned">
           <strong>
             {formatShare(denied)} of requests in the last minute were denied

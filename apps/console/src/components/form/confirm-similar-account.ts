@@ -14,8 +14,8 @@ const warned = new Set<string>();
  *
  * @throws {Error} the warning, the first time that the operator enters the name.
  */
-export async function confirmAlikeAccount(given: string | null | undefined): Promise<void> {
-  const name = tidyAccountName(given ?? '');
+export async function confirmSimilarAccount(typed: string | null | undefined): Promise<void> {
+  const name = tidyAccountName(typed ?? '');
   if (!name || warned.has(name)) return;
   const accounts = await call('listAccounts', { query: { anyCaseOf: name } }).catch((error) => {
     // A refused search is ignored here. For example, if the name is invalid, the service also
@@ -23,10 +23,10 @@ export async function confirmAlikeAccount(given: string | null | undefined): Pro
     if (error instanceof RefusedRequest) return [];
     throw error;
   });
-  const alike = accounts.map(({ account }) => account);
-  if (alike.length === 0 || alike.includes(name)) return;
+  const similar = accounts.map(({ account }) => account);
+  if (similar.length === 0 || similar.includes(name)) return;
   warned.add(name);
   throw new Error(
-    `${alike.length === 1 ? `The account ${alike[0]} already exists` : `The accounts ${alike.join(', ')} already exist`}. Account names are case-sensitive: ${name} would be a new account with its own quota. Confirm again to create it.`,
+    `${similar.length === 1 ? `The account ${similar[0]} already exists` : `The accounts ${similar.join(', ')} already exist`}. Account names are case-sensitive: ${name} would be a new account with its own quota. Confirm again to create it.`,
   );
 }
