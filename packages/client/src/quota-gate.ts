@@ -2,6 +2,7 @@ import { describeRefusal } from './describe-refusal.ts';
 import type { ApiErrorDetails } from './errors/api-error.ts';
 import { createQuotaKnowledge, strikeWindowMs } from './quota-knowledge.ts';
 import type { Answer } from './response.ts';
+import { createUnansweredRequests } from './unanswered-requests.ts';
 import { waitFor } from './wait.ts';
 
 /**
@@ -91,62 +92,23 @@ export type QuotaGate = (exchange: Exchange, options: GateOptions) => Promise<Ou
  */
 export function createQuotaGate(): QuotaGate {
   const [quotaAt, maxUnanswered, learn] = createQuotaKnowledge();
-  let sentAtMs = 0;
+  const [inFlight, lost, addUnanswered, removeExpired] = createUnansweredRequests();
+  /** The number of requests that the gate has sent. It is also the number of the last request. */
   let sent = 0;
-  /** The requests in flight: the number of each request, and the time when it expires. */
-  const inFlight = new Map<number, number>();
-  /**
-   * The requests that ended without a response but may still reach the service: the number of each
-   * request, and the time when it expires.
-   */
-  const lost = new Map<number, number>();
+  let lastSentAtMs = 0;
   /**
    * The calls that wait to be sent, in the order of their arrival. The value is the function that
    * wakes the call.
    */
   const waiting = new Map<object, () => void>();
 
-  /**
-   * The time before which no request expires. Without this time, each call would have to check all
-   * requests, which takes quadratic time in total.
-   */
-  let soonestMs = Number.POSITIVE_INFINITY;
-
-  /** Records a request, and the time until which it counts. */
-  function note(requests: Map<number, number>, number: number, endsAtMs: number) {
-    requests.set(number, endsAtMs);
-    soonestMs = Math.min(soonestMs, endsAtMs);
-  }
-
-  /** Returns how many more requests may be sent now. Removes expired requests first. */
+  /** Returns how many more requests may be sent now. */
   function freePlaces(now: number): number {
-    if (soonestMs < now) {
-      soonestMs = Number.POSITIVE_INFINITY;
-      for (const requests of [inFlight, lost]) {
-        for (const [number, endsAtMs] of requests) {
-          if (endsAtMs < now) requests.delete(number);
-          else note(requests, number, endsAtMs);
-        }
-      }
-    }
+    removeExpired(now);
+    if (quotaAt(now).remaining === 0 && now - lastSentAtMs < lookEveryMs) return 0;
     // With no request in flight, one request is always allowed. Its response shows whether the
     // service has counted the requests that got no response.
-    const least = inFlight.size === 0 ? 1 : 0;
-    if (quotaAt(now).remaining === 0 && now - sentAtMs < lookEveryMs) return 0;
-    return Math.max(least, maxUnanswered(now) - lost.size - inFlight.size);
-  }
-
-  /**
-   * Wakes the calls that can be sent now. If the quota is used up, all calls wake and decide
-   * whether they wait for the reset.
-   */
-  function wakeFirst() {
-    const now = performance.now();
-    let count = quotaAt(now).remaining === 0 ? waiting.size : freePlaces(now);
-    for (const wake of waiting.values()) {
-      if (!(count-- > 0)) return;
-      wake();
-    }
+    return Math.max(inFlight.size ? 0 : 1, maxUnanswered(now) - lost.size - inFlight.size);
   }
 
   /**
@@ -164,18 +126,31 @@ export function createQuotaGate(): QuotaGate {
   }
 
   /**
+   * Wakes the calls that can be sent now. If the quota is used up, all calls wake and decide
+   * whether they wait for the reset.
+   */
+  function wakeFirst() {
+    const now = performance.now();
+    let count = quotaAt(now).remaining === 0 ? waiting.size : freePlaces(now);
+    for (const wake of waiting.values()) {
+      if (!(count-- > 0)) return;
+      wake();
+    }
+  }
+
+  /**
    * Sends a request. The request is counted synchronously, before another call can check the gate.
    */
   async function sendNow(exchange: Exchange, { timeoutMs, signal }: GateOptions): Promise<Outcome> {
     const maxAgeMs = Math.max(timeoutMs, maxTravelMs);
     const wasFirst = inFlight.size === 0;
     const number = ++sent;
-    sentAtMs = performance.now();
-    note(inFlight, number, sentAtMs + maxAgeMs);
+    lastSentAtMs = performance.now();
+    addUnanswered(inFlight, number, lastSentAtMs + maxAgeMs);
     let outcome: Outcome | undefined;
 
     function leave(travelMs: number) {
-      if (inFlight.delete(number)) note(lost, number, performance.now() + travelMs);
+      if (inFlight.delete(number)) addUnanswered(lost, number, performance.now() + travelMs);
       if (outcome?.answer) {
         lost.delete(number);
         learn(outcome.answer, wasFirst && number === sent);
@@ -219,9 +194,9 @@ export function createQuotaGate(): QuotaGate {
     const { maxRetryAfterMs, timeoutMs, signal, onWait } = options;
     const enteredAtMs = performance.now();
     // Even if `maxRetryAfterMs` is 0, the call waits for the responses to earlier requests.
-    const patienceMs = Math.max(timeoutMs, maxRetryAfterMs || 0);
+    const patienceMs = Math.max(timeoutMs, maxRetryAfterMs);
     let placeByMs = enteredAtMs + patienceMs;
-    let reportedWait = Number.NaN;
+    let reportedUntilMs: number | undefined;
     const call = {};
     waiting.set(call, () => {});
     while (!signal?.aborted) {
@@ -230,10 +205,9 @@ export function createQuotaGate(): QuotaGate {
         waiting.delete(call);
         return sendNow(exchange, options);
       }
-      let waitMs = Math.min(placeByMs - now, recheckMs);
       const quota = quotaAt(now);
-      if (quota.remaining === 0) {
-        waitMs = quota.endsAtMs - now;
+      const isUsedUp = quota.remaining === 0;
+      if (isUsedUp) {
         // The number of minute windows that begin within `maxRetryAfterMs`. In each window, the
         // first `perMinute` calls of the queue can be sent.
         const windows =
@@ -242,25 +216,26 @@ export function createQuotaGate(): QuotaGate {
           waiting.delete(call);
           // Earlier calls will use up all these windows. The window after them is the first one
           // that may allow a retry.
-          if (windows > 0) waitMs += windows * strikeWindowMs;
-          return { refusal: describeRefusal(quota, waitMs) };
+          const retryAtMs = quota.endsAtMs + Math.max(0, windows) * strikeWindowMs;
+          return { refusal: describeRefusal(quota, retryAtMs - now) };
         }
+        // After the reset, the call may again wait for responses to earlier requests.
         placeByMs = quota.endsAtMs + patienceMs;
-      } else if (waitMs <= 0) {
+      } else if (placeByMs <= now) {
         break;
       }
-      const { remaining, endsAtMs, code } = quota;
+      const delayMs = (isUsedUp ? quota.endsAtMs : placeByMs) - now;
       // A wait for a reset is reported once for each reset. A wait for responses to earlier
-      // requests is reported only if this call began at least `recheckMs` ago.
-      const waitsFor =
-        remaining === 0 ? endsAtMs : now - enteredAtMs < recheckMs ? reportedWait : 0;
-      if (!Object.is(waitsFor, reportedWait)) {
-        reportedWait = waitsFor;
-        const delayMs = remaining === 0 ? waitMs : placeByMs - now;
-        const ofQuota = code === 'key_temporarily_banned' ? 'ban' : 'quota';
-        onWait?.({ delayMs, reason: remaining === 0 ? ofQuota : 'queue', queued: waiting.size });
+      // requests has the key 0, and is reported only if this call began at least `recheckMs` ago.
+      const untilMs = isUsedUp ? quota.endsAtMs : 0;
+      if (untilMs !== reportedUntilMs && (isUsedUp || now - enteredAtMs >= recheckMs)) {
+        reportedUntilMs = untilMs;
+        const reason = quota.code === 'key_temporarily_banned' ? 'ban' : 'quota';
+        onWait?.({ delayMs, reason: isUsedUp ? reason : 'queue', queued: waiting.size });
       }
-      await waitFor(waitMs, signal, (wake) => waiting.set(call, wake));
+      await waitFor(isUsedUp ? delayMs : Math.min(delayMs, recheckMs), signal, (wake) =>
+        waiting.set(call, wake),
+      );
     }
     waiting.delete(call);
     // The gate may have woken this call so that it sends its request. But the call was aborted or
