@@ -3,7 +3,7 @@
 
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { dirname, extname, join, resolve } from 'node:path';
+import { basename, dirname, extname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { TextlintKernel } from '@textlint/kernel';
 import markdown from '@textlint/textlint-plugin-markdown';
@@ -40,11 +40,12 @@ const files = process.argv.length > 2 ? process.argv.slice(2) : String(listed).t
 const kernel = new TextlintKernel();
 let count = 0;
 for (const file of files) {
-  if (!readable.has(extname(file)) || ignored.test(file)) continue;
+  const ext = extname(file) || basename(file);
+  if (!readable.has(ext) || ignored.test(file)) continue;
   const text = readFileSync(resolve(root, file), 'utf8');
   const { messages } = await kernel.lintText(text, {
     filePath: file,
-    ext: extname(file),
+    ext,
     plugins,
     rules,
   });

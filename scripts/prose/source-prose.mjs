@@ -5,11 +5,14 @@ import jsTokens from 'js-tokens';
 
 /**
  * Patterns for the comments of languages other than JavaScript and TypeScript, by file extension.
+ * Files without an extension are listed by name.
  */
 const lineComments = new Map([
-  ...['.sh', '.py', '.yaml', '.yml', '.env', '.cfg'].map((ext) => [ext, /(?<=^|\s)#+(?= ).*/gm]),
+  ...['.sh', '.py', '.yaml', '.yml', '.env', '.cfg', 'Dockerfile', '.dockerignore', 'run'].map(
+    (ext) => [ext, /(?<=^|\s)#+(?= ).*/gm],
+  ),
   ...['.sql', '.lua'].map((ext) => [ext, /--+(?= ).*/g]),
-  ['.go', /\/\/+(?= ).*/g],
+  ...['.go', '.json'].map((ext) => [ext, /\/\/+(?= ).*/g]),
   ['.css', /\/\*[\s\S]*?\*\//g],
 ]);
 
