@@ -22,7 +22,7 @@ const { GITHUB_REF_NAME: tag, GITHUB_REPOSITORY: actualRepository } = process.en
 const home = `https://github.com/${actualRepository}`;
 if (!isDryRun && (repository.url !== `git+${home}.git` || bugs !== `${home}/issues`)) {
   refuse(
-    `In package.json, the repository is ${repository.url}, but this is ${actualRepository}. Correct \`repository\` and \`bugs\`.`,
+    `In package.json, the repository is ${repository.url}, but the release runs in ${actualRepository}. Correct \`repository\` and \`bugs\`.`,
   );
 }
 rmSync(release, { recursive: true, force: true });
@@ -41,7 +41,7 @@ for (const name of ['contract', 'client', 'quotas']) {
   if (isDryRun) run('npm', ['publish', '--dry-run', '--access', 'public', tarball], root);
 }
 if (isDryRun) {
-  console.log(`This dry run did not check the tag and the repository. A release fails unless it runs in
+  console.log(`This dry run did not check the tag and the repository. A release only passes in
 ${repository.url}. This address is a placeholder until the project has a repository.`);
 }
 console.log('The packages in release/ can be published.');

@@ -60,13 +60,13 @@ const pinnedNode = readFileSync(join(root, 'pnpm-workspace.yaml'), 'utf8').match
 );
 const isThisNodeRight = process.versions.node.startsWith(`${pinnedNode?.[1]}.`);
 const wanted = process.argv[2] === 'run' && isThisNodeRight ? 'run-on-this-node' : process.argv[2];
-// If a larger scope than the wanted one is installed, this larger scope is kept. To install a
+// If a larger scope than the wanted one is installed, the larger scope is kept. Installing a
 // smaller scope would remove packages.
 const scope = scopes[Math.max(scopes.indexOf(installedScope), scopes.indexOf(wanted))];
 
 if (scope !== installedScope || hash !== installedHash) {
-  // The message appears first, because npm prints nothing while it downloads pnpm. On a slow
-  // network, this takes minutes.
+  // The message is printed before npm downloads pnpm, because npm prints nothing during the
+  // download. On a slow network, the download takes minutes.
   console.error('Installing packages. This happens once.');
   const home = join('node_modules', `.${pnpmVersion}`);
   const pnpm = join(home, 'node_modules', '.bin', 'pnpm');

@@ -93,7 +93,7 @@ function need(keys, requests) {
   let replicas = 3;
   let use;
   // The number of replicas is computed again and again until it is stable. More replicas change the
-  // cost: each one caches fewer keys, and all of them write more entries.
+  // cost, because each replica caches fewer keys, and all replicas together write more entries.
   for (let round = 0; round < 20; round += 1) {
     use = useOf({ activeKeys, requests, replicas });
     replicas = Math.max(3, Math.ceil(use.serverCores) + 1);

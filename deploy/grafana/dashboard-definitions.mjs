@@ -28,7 +28,10 @@ const waitPanel = (title, stage) => ({
     legend: `quantile ${q}`,
   })),
 });
-/** Filters failed requests. The status 501 means "not implemented" and is not a failure. */
+/**
+ * The label filter for failed requests. The status 501 means "not implemented" and is not a
+ * failure.
+ */
 const failed = ',status=~"5..",status!="501"';
 
 export const dashboards = [
@@ -246,7 +249,7 @@ export const dashboards = [
             ],
           },
           {
-            title: 'Failed statements',
+            title: 'Failed SQL statements',
             unit: 'ops',
             mayBeEmpty: true,
             queries: [
@@ -260,7 +263,7 @@ export const dashboards = [
             ],
           },
           {
-            title: 'Statements in flight',
+            title: 'SQL statements in flight',
             unit: 'short',
             queries: [perInstance('animal_store_database_statements_in_flight')],
           },

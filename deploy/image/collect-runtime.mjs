@@ -15,8 +15,8 @@ function copy(from, to) {
 }
 
 copy(process.execPath, '/usr/local/bin/node');
-// Each library keeps its path. The list also contains linux-vdso.so, which is not copied: the
-// kernel provides it, and it has no path.
+// Each library keeps its path. Node's report also lists linux-vdso.so, but without a path. It is
+// not copied, because the kernel provides it.
 for (const library of process.report.getReport().sharedObjects) {
   if (library.startsWith('/') && library !== process.execPath) copy(library, library);
 }

@@ -63,7 +63,7 @@ export async function testLoadBalancer({ scope, freePort, say }) {
       .catch(String);
     return `${method}: ${outcome}`;
   }
-  /** Sends reads and creations until a promise settles. It returns the failed requests. */
+  /** Sends reads and creations until a promise settles, and returns the requests that failed. */
   async function failuresDuring(happen) {
     const load = startLoad({ callers: 8, pauseMs, ask: send });
     await happen().finally(load.stop);
@@ -108,7 +108,8 @@ export async function testLoadBalancer({ scope, freePort, say }) {
   servers[1].signal('SIGCONT');
   // HAProxy does not retry creations, so the callers get a 503 for them.
   deepEqual(new Set(['POST: 503', ...failedByFreeze]), new Set(['POST: 503']));
-  // The replica continues, and now executes the requests that it received while it was frozen.
+  // The frozen replica continues now, and executes the requests that it received while it was
+  // frozen.
   await until(async () => (await fetch(`${servers[1].opsUrl}/readyz`)).ok);
   await expectNoDuplicates(get);
 

@@ -38,7 +38,8 @@ export async function testImage({ containers, freePort, say }) {
   const response = await ask(`http://127.0.0.1:${port}/v1/pets?limit=2`, token);
   equal((await response.json()).length, 2);
   equal((await fetch(`http://127.0.0.1:${opsPort}/console`)).status, 200);
-  // podman runs health checks on schedule only with systemd, so the test runs one itself.
+  // Without systemd, podman does not run health checks on schedule. So the test runs a health check
+  // itself.
   await podman(['healthcheck', 'run', 'embedded']);
   await podman(['stop', '--time', '20', 'embedded']);
   equal((await podman(['wait', 'embedded'])).stdout.trim(), '0');

@@ -1,5 +1,5 @@
-// How to write and read JSON with 64-bit categories. `JSON.stringify` throws an error for a bigint,
-// and `JSON.parse` rounds large integers.
+// Shows how to write and read JSON with 64-bit categories. `JSON.stringify` throws an error for a
+// bigint, and `JSON.parse` rounds large integers.
 
 import { type Pet, parseJson, stringifyJson } from '@animal-store/client';
 

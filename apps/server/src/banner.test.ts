@@ -12,7 +12,7 @@ const embedded = {
   demoToken: undefined,
 };
 
-test('banner shows the addresses, the new API key and a curl command at the first start with the embedded database', () => {
+test('the banner shows the addresses, the new API key and a curl command at the first start with the embedded database', () => {
   const text = banner({ ...embedded, demoToken });
   expect(text).toBe(`Animal Store is listening on http://127.0.0.1:3000/v1
 
@@ -36,7 +36,7 @@ Try it:
 `);
 });
 
-test('banner shows commands that find the embedded server in another directory than the default', () => {
+test('the banner shows commands that find the embedded server in another directory than the default', () => {
   const commands = (dataDir: string, more: object = {}) =>
     banner({ ...embedded, dataDir, ...more }).match(/\S* ?npm run (?:keys|operators)/g);
   const plain = 'DATA_DIR=/srv/data npm run';
@@ -49,14 +49,14 @@ test('banner shows commands that find the embedded server in another directory t
   );
 });
 
-test('banner names DATABASE_URL and REDIS_URL without their values, because the values contain passwords', () => {
+test('the banner names DATABASE_URL and REDIS_URL without their values, because the values contain passwords', () => {
   const redisUrls = ['redis://:hunter2@redis:6379'];
   const text = banner({ ...embedded, dataDir: undefined, redisUrls });
   expect(text).toMatch(/DATABASE_URL.*REDIS_URL/s);
   expect(text).not.toMatch(/hunter2|API key|curl|embedded/);
 });
 
-test('banner explains how to log in to the console, depending on the settings', () => {
+test('the banner says to log in to the console with the ADMIN_TOKEN, or to set ADMIN_TOKEN if Postgres is used without it', () => {
   const login = (more: object) => /^ +(Log in .*)$/m.exec(banner({ ...embedded, ...more }))?.[1];
   expect(login({ hasAdminToken: true })).toContain('with the ADMIN_TOKEN');
   expect(login({ dataDir: undefined })).toContain('Set ADMIN_TOKEN');

@@ -102,7 +102,7 @@ test.each([
 test.each([
   ['PORT', ['65536', '-1', '+1', '1.5', '1e3', '0x50', ' 80', '80 ', '٣', 'http', '1'.repeat(40)]],
   ['HOST', ['a b', 'http://localhost', '[::1]', 'a/b', '*', 'a\nb', 'localhost:80', ':', '-']],
-  // `postgres-url.test.ts` tests all other faults of DATABASE_URL.
+  // The tests in `postgres-url.test.ts` cover the other faults of a URL in DATABASE_URL.
   ['DATABASE_URL', ['animals', 'db:5432/animals']],
   [
     'REDIS_URL',

@@ -260,7 +260,7 @@ export const environmentVariables = namesOf(serviceSettings);
  */
 const foreignNames = /^(?:OTEL_|npm_)/;
 
-/** A name counts as a misspelt variable if at most this number of its letters is wrong. */
+/** The largest number of wrong letters with which a name still counts as a misspelt variable. */
 const maxWrongLetters = 2;
 /**
  * Only names of at least this length are compared letter by letter, because many short names are

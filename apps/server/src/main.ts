@@ -4,8 +4,8 @@ import manifest from '../package.json' with { type: 'json' };
 import { banner } from './banner.ts';
 import { stopOnSignals } from './stop-process.ts';
 
-// Signal handlers are added before the other modules are loaded, which takes a while. Without
-// handlers, process 1 of a container would ignore a signal that arrives in this time.
+// The signal handlers are added before the other modules are loaded, because loading takes a while.
+// Process 1 of a container would ignore a signal that arrives before it has a handler.
 const stops = stopOnSignals();
 // An error while writing the banner to stdout must not stop the service.
 process.stdout.on('error', () => {});

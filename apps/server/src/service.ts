@@ -111,8 +111,8 @@ export interface ServiceOptions {
 }
 
 /**
- * The options of the service, and the values that all functions below need to open parts of the
- * service.
+ * What the functions below need to open the parts of the service: the options with their defaults,
+ * and the opened log, metrics and traces.
  */
 interface Context extends ServiceOptions {
   readonly clock: Clock;
@@ -324,8 +324,8 @@ async function openListeners(context: Context, stores: Stores, domain: Domain) {
     animal_store_requests_waiting: () => loadShedder.waiting,
     animal_store_ready: async () => Number((await health.report()).status !== 'not_ready'),
     animal_store_replicas: stores.replicas,
-    // The embedded database sends no heartbeats, because it has no network connection that could
-    // fail.
+    // The age is 0 with the embedded database, which sends no heartbeats: it has no network
+    // connection that could fail.
     animal_store_heartbeat_age_seconds: () =>
       place.kind === 'postgres' ? counted.silentMs() / 1_000 : 0,
     animal_store_usage_write_age_seconds: () => usage.writeAgeMs() / 1_000,
@@ -355,8 +355,8 @@ async function openListeners(context: Context, stores: Stores, domain: Domain) {
     health.note({ wait });
     if (wait !== undefined) observability.onWaiting(wait);
   });
-  // Ended bans are deleted before operators can read them. The bans of a process that was killed
-  // are still stored as active.
+  // Bans that have ended are deleted before operators can read them. A process that was killed may
+  // have left them stored as active.
   await bans.deleteEnded();
   const channel = await openChangeChannel(database, {
     id: counted.id,

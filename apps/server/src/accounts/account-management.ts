@@ -82,7 +82,9 @@ export function createAccountManagement(
       const [before] = await lockAccount(tx, name);
       const [after] = await updateAccount(tx, name, values);
       if (before === undefined || after === undefined)
-        throw new Error(`The account ${name} was not stored: the UPDATE returned no row.`);
+        throw new Error(
+          `The account ${name} was not stored: the UPDATE returned no row. Report this as a bug of the service.`,
+        );
       const difference = differenceOf(auditedOf(before), auditedOf(after));
       if (difference !== undefined) {
         const subject = { type: 'account', id: after.id, name, account: name } as const;
@@ -98,8 +100,8 @@ export function createAccountManagement(
 
   return {
     /**
-     * Returns the name under which an account is stored, for the name that an operator has typed.
-     * All other functions expect the stored name.
+     * Converts a name of an account that an operator has typed to the form in which it is stored.
+     * All other functions expect the stored form.
      */
     resolve: (given: string): Promise<string> => resolveAccount(db, given),
 
@@ -139,17 +141,18 @@ export function createAccountManagement(
       const changing = change(
         { name, action: 'account.changed', cause },
         choice.plan === null ? { plan: null, perMinute: null, perDay: null } : storedPlan(choice),
-        // The API keys are listed while the account is locked. If a key leaves the account later,
-        // it is still in this list, so its ban is moved too.
+        // The list contains the API keys that belong to the account while it is locked. If a key
+        // leaves the account later, the ban of the key still moves with this change.
         async (tx) => {
           ids = (await listKeyIds(tx, name)).map(({ id }) => id);
         },
       );
-      // Redis stores a ban beside the request counts that its API key uses. So a change of the plan
-      // moves the bans of the keys: see `ban-moves.ts`. Requests use the old plan until all
-      // replicas know the new one, and could still start bans. So the bans are moved after the
-      // change. They are moved even if the change fails, because it may have been committed. If a
-      // move fails, a replica finishes it later.
+      // Redis stores the ban of an API key together with the request counts that the key uses. So a
+      // change of the plan moves the bans of the keys to other counts: see `ban-moves.ts`.
+      //
+      // Until all replicas know the new plan, requests use the old plan and could still start bans.
+      // So the bans move after the change. They move even if the change fails, because an error
+      // does not prove that nothing was committed. If a move fails, a replica finishes it later.
       await changing.catch(() => {});
       await moves.finish(move, ids).catch(() => {});
       return changing;

@@ -41,7 +41,7 @@ export async function readAccounts(db: Database, names: string[]): Promise<Accou
   return names.map((name) => toAccount(name, stored.get(name), keys.get(name)));
 }
 
-/** Adds the number of API keys to a stored account. */
+/** Returns a stored account together with the number of its API keys. */
 export async function completeAccount(
   db: Database,
   name: string,

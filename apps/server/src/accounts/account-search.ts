@@ -82,8 +82,8 @@ const selectNames = statement(
     const conditions = and(sql`true`, condition, isAfter(list, position), ...matches(filter));
     if (today !== undefined) {
       // Every account in `today` has an API key, so the query does not check again whether the
-      // account exists. The inner query is limited to one page, so that Postgres computes positions
-      // only for the accounts on the page.
+      // account exists. The inner query returns only one page, so that Postgres computes the
+      // position of no other account.
       const page = sql`(select today.* from (${today}) today
         join ${accounts} on ${accounts.name} = today.account
         where ${conditions} order by ${sorted} limit ${limit}) today`;

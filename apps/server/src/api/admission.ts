@@ -122,8 +122,8 @@ export function createAdmission(options: AdmissionOptions, answerFailure: ErrorR
     },
 
     /**
-     * Admits or refuses a request for an unknown path of the API. Preflights are admitted here,
-     * because browsers also send them for unknown paths.
+     * Admits or refuses a request for an unknown path of the API. A preflight (OPTIONS) is
+     * admitted, because browsers also send preflights for unknown paths.
      */
     admitUnknown(req: Request, res: Response, next: NextFunction): void | Promise<void> {
       return isPreflight(req)

@@ -18,9 +18,10 @@ export function announceDeprecation(
     const linkTo = (successor: string) =>
       formatLinks([about, { url: baseUrl + successor, rel: 'successor-version' }]);
     return {
-      // The value is a structured date: `@` and the seconds since 1970 (RFC 9745, §2).
+      // The value of `Deprecation` is a structured date: `@` and the seconds since 1970 (RFC 9745,
+      // §2).
       deprecation: `@${deprecatedAt.getTime() / 1000}`,
-      // The value is an HTTP date (RFC 8594, §3).
+      // The value of `Sunset` is an HTTP date (RFC 8594, §3).
       sunset: sunsetAt.toUTCString(),
       link: linkTo(path),
       linkWithoutQuery: linkTo(path.replace(/\?.*/, '')),
@@ -36,8 +37,8 @@ export function announceDeprecation(
     let { link } = announcement;
     for (const name of announcement.names) {
       const value = params[name];
-      // Only integers are copied into the header. Any other value could contain a line break
-      // followed by another header (header injection).
+      // Only integers from the URL are copied into the `Link` header. Any other value could contain
+      // a line break followed by another header (header injection).
       const isInteger = typeof value === 'string' && parseInt64(value) !== undefined;
       link = isInteger ? link.replace(`:${name}`, value) : announcement.linkWithoutQuery;
     }

@@ -20,7 +20,7 @@ import { hasQuotaHeaders } from './quota-response.ts';
 import { createRateLimitStatusHandlers, statusContract } from './rate-limit-status-handler.ts';
 import { type LoadSheddingOptions, shedLoad } from './shed-load.ts';
 
-/** The options of {@link createApp}, which passes them on to its middleware. */
+/** The options of {@link createApp} and of the middleware that it creates. */
 export interface AppOptions
   extends DocsNumbers,
     AdmissionOptions,
@@ -39,8 +39,8 @@ const prefix = `/${apiVersion}`;
 const orders = initContract().router(ordersContract, { pathPrefix: prefix });
 
 /**
- * Creates the public API. The calls in the function have the order in which a request passes
- * through them.
+ * Creates the public API. The function adds its middleware in the order in which a request passes
+ * through it.
  */
 export function createApp(options: AppOptions): Express {
   const { baseUrl, quotas, petHandlers, trustedProxies } = options;
@@ -53,7 +53,8 @@ export function createApp(options: AppOptions): Express {
     res,
     next,
   ) {
-    // If the request failed before it was counted, its response has no quota headers yet.
+    // A request that failed before it was counted has no quota headers yet. Its response shows the
+    // quota of the caller's network.
     if (!hasQuotaHeaders(res)) admission.addNetworkQuota(req, res);
     answerFailure(failure, req, res, next);
   };
@@ -71,7 +72,8 @@ export function createApp(options: AppOptions): Express {
   createExpressEndpoints(petContract, petHandlers, app, endpoints);
   createExpressEndpoints(statusContract, createRateLimitStatusHandlers(quotas), app, endpoints);
   createExpressEndpoints(orders, { listOrders }, app, endpoints);
-  // The error handler is not mounted at `/v1`, because error messages and logs need the whole path.
+  // The error handler is not mounted at `/v1`. Express would remove `/v1` from the path, but error
+  // messages and logs need the whole path.
   app.use(answerCallFailure);
 
   const others = Router({ caseSensitive: true, strict: true });
@@ -79,7 +81,7 @@ export function createApp(options: AppOptions): Express {
   others.use(admitUnknown, refusePath, answerCallFailure);
   app.use(prefix, others);
 
-  // The routes that are registered below need no API key.
+  // The documentation needs no API key.
   const { pages, files } = docsHandlers({ ...options, origin: new URL(baseUrl).origin });
   addFiles(app, pages, admitPage);
   addFiles(app, files, admitFile);

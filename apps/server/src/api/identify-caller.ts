@@ -54,7 +54,7 @@ const bearer = /^bearer +([\w.~+/-]+=*) *$/i;
 /** The caller of a request without a well-formed token. */
 const anonymousCaller = describeCaller(undefined);
 
-/** The methods of the cache of API keys that this file uses. */
+/** The methods of the API key cache that this file uses. */
 export type KnownKeys = Pick<KeyCache, 'findCached' | 'isUncached' | 'findByToken'>;
 
 /**

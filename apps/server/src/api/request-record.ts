@@ -22,7 +22,7 @@ export interface RequestRecord extends RequestOutcome, Pick<Caller, 'tokenPrefix
    */
   readonly key: ApiKey | undefined;
   readonly decision: QuotaDecision | undefined;
-  /** The properties of the operation; `undefined` for an unknown path or method. */
+  /** The metadata of the operation in the contract; `undefined` for an unknown path or method. */
   readonly operation: Partial<OperationMetadata> | undefined;
   readonly traceId: string | undefined;
 }

@@ -51,7 +51,7 @@ export interface LoadSheddingOptions {
 /**
  * Creates the middleware that lets requests wait while the service is overloaded, or refuses them
  * with 503. It is the first middleware, even before the log. When thousands of callers do not back
- * off, a refusal must be much cheaper than a response.
+ * off, a refusal must take much less CPU time than a normal response.
  */
 export function shedLoad(
   options: LoadSheddingOptions &

@@ -60,9 +60,9 @@ const insertEntry = statement(
 export async function recordAudit(tx: Database, change: Change): Promise<void> {
   const { at, cause, action, subject, before, after } = withoutTokens(change);
   await insertEntry(tx, {
-    // The time is not `now()`, which is the start of the transaction. If a change had to wait for
-    // another change of the same API key, its transaction may have started first, and the entries
-    // would have the wrong order.
+    // The time of the entry is not `now()`, which is the start of the transaction. If a change had
+    // to wait for another change of the same API key, its transaction may have started first. With
+    // `now()`, the two entries would then have the wrong order.
     at: at ?? sql`clock_timestamp()`,
     actorType: cause.actor.type,
     actorId: cause.actor.id,

@@ -31,8 +31,8 @@ export function openBanLog(
   const openedAt = new Date(clock.now()).toISOString();
 
   async function deleteEnded(): Promise<void> {
-    // If the quotas keep bans in memory, the bans of the previous process were lost when that
-    // process ended.
+    // If the quotas keep bans in memory, the previous process has lost its bans. So the bans that
+    // started before this process are deleted, too.
     await deleteEndedBans(background, forgetsBans ? openedAt : undefined);
   }
 

@@ -39,6 +39,7 @@ export function beginRequest(req: Request, res: Response): void {
 function requestIdOf(req: Request): string {
   const given = req.headers['x-request-id'];
   if (typeof given !== 'string' || !wellFormedId.test(given)) return randomUUID();
-  // A client may have put its API key into the wrong header. The key must not be logged.
+  // If the header contains an API key by mistake, the request gets a new id. Otherwise the key
+  // would be logged as the id.
   return holdsToken(given) ? randomUUID() : given;
 }

@@ -3,8 +3,9 @@ import { StartupError } from '@animal-store/runtime';
 
 /**
  * The number of new connections that may wait until the server accepts them. Linux allows 4,096 by
- * default (`somaxconn`). With Node's default of 511, a burst of new connections fills the queue.
- * TCP then repeats a dropped connection request only after a second, and again after three.
+ * default (`somaxconn`). With Node's default of 511, a burst of new connections fills the queue,
+ * and the kernel drops the next ones. The client's TCP repeats a dropped connection request only
+ * after 1 s, and again after 3 s.
  */
 const backlog = 4_096;
 

@@ -40,13 +40,14 @@ interface GroupQueues<Waiting> {
 }
 
 /**
- * The number of empty queues that are kept. If there are many more, the empty queues are deleted.
+ * The number of empty queues that may stay in the lists. If there are many more, all of them are
+ * deleted together, because a deletion copies the whole list.
  */
 const maxEmptyQueues = 100;
 
 /**
- * The number of requests that stay in `arrivals` after they have left their queues. If there are
- * many more, they are deleted from `arrivals`.
+ * The number of requests that may stay in `arrivals` after they have left their queues. If there
+ * are many more, all of them are deleted together, because a deletion copies the whole list.
  */
 const maxOldArrivals = 100;
 
@@ -96,8 +97,8 @@ export function createCallerQueues<Waiting extends Queued>() {
   }
 
   /**
-   * Deletes empty queues if there are many. They are otherwise deleted only when requests start,
-   * which may take long during an overload.
+   * Deletes the empty queues if there are many. Otherwise an empty queue is deleted only when the
+   * next request is taken, and during an overload this may take long.
    */
   function forgetEmptyQueues(): void {
     if (queues.size <= 2 * size() + maxEmptyQueues) return;
@@ -117,7 +118,7 @@ export function createCallerQueues<Waiting extends Queued>() {
 
   /**
    * Deletes the requests that no longer wait from `arrivals`, if there are many. The function
-   * `oldest` also deletes them, but not every user of the queues calls `oldest`.
+   * `oldest` also deletes them, but the ops listener never calls `oldest`.
    */
   function forgetOldArrivals(): void {
     if (arrivals.length <= 2 * size() + maxOldArrivals) return;

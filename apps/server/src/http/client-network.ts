@@ -64,8 +64,8 @@ function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
   // `::ffff:203.0.113.9`, to IPv4 (RFC 4291, §2.5.5.2).
   const ip = ipaddr.process(address);
   switch (ip.range()) {
-    // A NAT64 gateway puts all IPv4 addresses into one /96 (RFC 6052, §2.1; RFC 2765, §2.1). If
-    // they were counted as one /56, all clients behind the gateway would share one quota.
+    // A NAT64 gateway puts all IPv4 addresses into one /96 (RFC 6052, §2.1; RFC 2765, §2.1). If the
+    // quota applied to the /56, all clients behind the gateway would share one quota.
     case 'rfc6052':
     case 'rfc6145':
       return ipaddr.fromByteArray(ip.toByteArray().slice(-4));

@@ -39,8 +39,8 @@ function createOverload() {
 
 test('after a pause of the process has made all requests slow, the concurrency limit does not rise', () => {
   const overload = createOverload();
-  // Without a pause, 100 requests finish every 4 ms. The target time is its minimum of 10 ms, in
-  // which 250 requests finish.
+  // Without a pause, the store finishes 100 requests every 4 ms. Twice this time is less than the
+  // minimum of the target time (10 ms). So the limit is the 250 requests that finish in 10 ms.
   const usual = overload.run(1_000, 4);
   overload.run(300, 150);
   expect(overload.run(1_000, 4)).toBeLessThanOrEqual(usual);
@@ -50,19 +50,19 @@ test('after a pause of the process has made all requests slow, the concurrency l
 test('after the database or Redis has become slower, the concurrency limit measures again how long requests take', () => {
   const overload = createOverload();
   overload.run(1_000, 4);
-  // Now 100 requests finish every 20 ms. The limit must not rise until it has measured this new
-  // time: until then, the target time is still 10 ms.
+  // From now on, the store finishes 100 requests every 20 ms. Until the limit has measured this new
+  // time, it must not rise, because its target time is still 10 ms.
   expect(overload.run(1_000, 20)).toBeLessThanOrEqual(300);
-  // The limit has measured that a request takes 20 ms if 100 requests are in flight. So the target
-  // time is 40 ms, in which 200 requests finish.
+  // The limit has now measured that requests take 20 ms. The target time is twice as long, 40 ms.
+  // In this time, 200 requests finish.
   expect(overload.run(3_000, 20)).toBe(200);
 });
 
 /**
  * Simulates a store that handles all requests at the same time. One request starts every `everyMs`,
- * if the limit has room. `durationOf` returns the time of a request.
+ * unless the limit does not allow it. `durationOf` returns the time of a request.
  *
- * @returns the number of requests that could not start after the first second.
+ * @returns the number of requests after the first second that could not start.
  */
 function countDelayed(
   everyMs: number,
@@ -86,8 +86,8 @@ function countDelayed(
   return delayed;
 }
 
-// Regression: a single fast request lowered the limit to 100 for 5 s. If each of the other requests
-// waits 50 ms for Redis, only 2,000 requests can then finish in a second.
+// Regression: a single fast request lowered the limit to 100 requests in flight for 5 s. If each
+// request waits 50 ms for Redis, only 2,000 requests can then finish in a second.
 test('when a few requests are fast because they use neither the database nor Redis, the concurrency limit does not fall', () => {
   const durationOf = (n: number) => (n % 20 === 0 ? 0.2 : 50);
   expect(countDelayed(1 / 3, 12_000, durationOf)).toBe(0);
@@ -101,7 +101,7 @@ test('the concurrency limit delays no request when the database or Redis becomes
 // Regression: for 5 s after a store had become slower, requests were refused while the CPU was idle.
 test('the concurrency limit rises within half a second after the database or Redis has become slower', () => {
   const durationOf = (_n: number, now: number) => (now < 2_000 ? 3 : 50);
-  // If the limit stayed at 100, only 2,000 of the 3,000 requests of each second could start,
-  // because each takes 50 ms. So 500 requests could not start in half a second.
+  // If the limit stayed at 100 requests of 50 ms each, only 2,000 of the 3,000 requests of each
+  // second could start. So 500 requests could not start in half a second.
   expect(countDelayed(1 / 3, 10_000, durationOf)).toBeLessThan(0.5 * 1_000);
 });

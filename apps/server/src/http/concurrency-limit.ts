@@ -24,21 +24,23 @@ const minInFlight = 100;
 const stuckMs = 1_000;
 
 /**
- * The time in milliseconds after which the shortest average time is measured again, if no later
- * average was about as short.
+ * The lifetime of the shortest average time, in milliseconds. If no average was about as short
+ * within this time, the shortest average is measured again.
  */
 const shortestExpiresMs = 5_000;
 
-/** An average counts as about as short as the shortest one if it is at most this many times as long. */
+/** An average is about as short as the shortest one if it is at most this many times as long. */
 const tolerance = 1.25;
 
 /**
- * The number of periods for which the limit stays at its minimum, so that the shortest average time
- * can be measured again.
+ * The number of periods for which the limit stays at its minimum. With few requests in flight,
+ * requests do not wait for each other, so their shortest average time can be measured again.
  */
 const probedPeriods = 3;
 
-/** The number of requests that must finish in a period, so that their average time counts. */
+/**
+ * The number of requests that must finish in a period. The average of fewer requests is ignored.
+ */
 const minAveraged = 10;
 
 /** The requests that started within one period (of {@link periodMs} milliseconds). */
@@ -75,16 +77,16 @@ export function createConcurrencyLimit(now: number) {
   /** The sum of the times of all requests that finished in the current period. */
   let sumMs = 0;
   let shortestMs = Number.POSITIVE_INFINITY;
-  /** The time at which an average was last about as short as the shortest one. */
+  /** The time at which an average was last about as short as `shortestMs`. */
   let shortestAt = now;
   let periodsToProbe = 0;
   let period: Period = { beganAt: now, running: 0 };
   /**
-   * The periods that have requests in flight which do not count as stuck, oldest first. A period
-   * holds the number of its requests, not the requests, because a `Map` of requests in flight
-   * leaked memory until the next full garbage collection. A Map that grows and shrinks leaves old
-   * tables behind, each of which refers to the next. Once V8 moves one table to its old space, all
-   * later tables and their contents follow.
+   * The periods that have requests in flight and are not older than `stuckMs`, oldest first. A
+   * period only counts its requests. A `Map` of the requests themselves leaked memory until the
+   * next full garbage collection: a growing and shrinking Map leaves old tables behind, and each
+   * table refers to the next one. Once V8 has moved one table to its old space, it also keeps all
+   * later tables and their contents.
    */
   const periods = [period];
 
@@ -135,7 +137,8 @@ export function createConcurrencyLimit(now: number) {
     finish(started: Period, durationMs: number): void {
       started.running -= 1;
       answered += 1;
-      // A request can take many seconds, for example while its body arrives.
+      // A request can take many seconds, for example while its body arrives. So its time is cut at
+      // the maximum of the target time, because one such request must not change the average.
       sumMs += Math.min(maxTargetMs, durationMs);
     },
   };

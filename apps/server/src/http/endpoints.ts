@@ -36,12 +36,12 @@ export function answerOtherMethods(
   admitOptions?: RequestHandler,
 ): void {
   for (const [path, found] of Map.groupBy(routes, (route) => route.path)) {
-    // The header contains HEAD after GET, because Express handles HEAD like GET (RFC 9110, §9.3.2).
+    // `Allow` contains HEAD after GET, because Express handles HEAD like GET (RFC 9110, §9.3.2).
     // The OpenAPI document lists the methods in the same order.
     const methods = found.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
     const headers = { Allow: methods.join(', ') };
-    // The route has one handler for all methods, because `app.all` would add a layer for each of 35
-    // methods.
+    // One handler refuses all methods, because `app.all` would add a layer to the router for each
+    // of Node's 35 methods.
     const route = router.route(path);
     if (admitOptions !== undefined) {
       route.options(admitOptions, function tellMethods(_req, res) {

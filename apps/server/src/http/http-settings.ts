@@ -23,8 +23,8 @@ export const defaultListenerLimits = {
   maxPipelinedRequests: 8,
   maxConnections: 5_000,
   /**
-   * The longest time that closing a listener may take after a failed start. The ops listener may
-   * take the same time at every shutdown.
+   * The longest time for closing a listener after a failed start. The ops listener also gets this
+   * time at every shutdown.
    */
   closeTimeoutMs: 500,
 };

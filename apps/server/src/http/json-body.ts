@@ -74,8 +74,8 @@ async function read(req: Request): Promise<Buffer> {
   try {
     return await getRawBody(req, { limit: maxBodyBytes, ...(length !== undefined && { length }) });
   } catch (error) {
-    // The rest of the body is received and dropped, until the timeout of the request. If the
-    // connection were closed immediately, a client that is still sending would see a connection
+    // The rest of the body is received and dropped, until the request times out. If the server
+    // closed the connection immediately, a client that is still sending would get a connection
     // reset instead of the response.
     req.resume();
     if (error instanceof Error && 'type' in error && error.type === 'entity.too.large') {

@@ -62,8 +62,9 @@ export function limitPipelining(maxPending: number): PipeliningOptions {
   class LimitedRequest extends IncomingMessage {
     readonly isOverLimit: boolean;
     /**
-     * The field is only declared. The constructor of the base class sets it through the setter
-     * `upgrade`, and a real class field would reset it afterwards.
+     * The field is declared without a value. The constructor of the base class sets it through the
+     * setter `upgrade`. A class field with a value would overwrite it after this constructor has
+     * returned.
      */
     declare private asksForUpgrade: boolean;
     declare private [gathered]?: GatheredChunks | undefined;
@@ -74,8 +75,8 @@ export function limitPipelining(maxPending: number): PipeliningOptions {
     }
 
     /**
-     * Tells Node whether the request asks for an upgrade. Node calls `shouldUpgradeCallback` only
-     * for such a request.
+     * Returns whether the request asks for an upgrade, for Node. Node calls `shouldUpgradeCallback`
+     * only if the result is true.
      */
     get upgrade(): boolean {
       return this.isOverLimit || this.asksForUpgrade;

@@ -120,7 +120,7 @@ test('the HTTP listener responds to pipelined requests up to a limit, and then c
   expect(statusesIn(received)).toEqual([200, 200, 200, 200, 200]);
 });
 
-// Regression: a waiting request, of which nobody had read the body, kept 11 MB of chunks in memory.
+// Regression: a waiting request whose body nobody had read kept 11 MB of chunks in memory.
 test('the HTTP listener joins small chunks of a request body while the app does not read the body', async () => {
   const waiting = Promise.withResolvers<IncomingMessage>();
   const app = express().post('/', (req) => waiting.resolve(req));
@@ -157,8 +157,8 @@ test('the HTTP listener closes a connection after CONNECT, and survives a reset 
   expect(await (await fetch(listener.origin)).text()).toBe('served');
 });
 
-// The campaign (long test) `attacks` opens a thousand of these connections and sends the headers
-// byte by byte.
+// The campaign (long test) `attacks` opens a thousand connections that send their headers byte by
+// byte.
 test("the HTTP listener responds with 408 and disconnects when a client does not finish the request's headers", async () => {
   await using listener = await listen(served(), { headersTimeoutMs: 50 });
   const received = await readUntilClosed(listener.origin, 'GET / HTTP/1.1\r\nHost: a\r\nX-Slow: ');
@@ -170,7 +170,8 @@ test("the HTTP listener responds with 408 and disconnects when a client does not
 test('the HTTP listener resets the connection when a client does not read its response', async () => {
   const cut = Promise.withResolvers<void>();
   const app = express().use((_req, res) => {
-    // The response is larger than the socket buffers of client and server together.
+    // The response is larger than the socket buffers of client and server together, so a part of it
+    // stays unsent.
     res.once('close', cut.resolve).end(Buffer.alloc(16_000_000));
   });
   await using listener = await listen(app, { stallTimeoutMs: 50 });

@@ -129,9 +129,9 @@ test('while many requests have waited too long, the load shedder spends 5 % of t
 });
 
 test.each([
-  // In the first case, 100 requests finish every 30 ms, so 200 requests finish in the target time
-  // of 60 ms. In the second case, 100 requests finish every 60 ms. The target time is its maximum
-  // of 100 ms, in which 167 requests finish.
+  // In the first case, 100 requests finish every 30 ms. The limit is the 200 requests that finish
+  // in twice this time, 60 ms. In the second case, 100 requests finish every 60 ms. Twice this time
+  // is more than the maximum of 100 ms. So the limit is the 167 requests that finish in 100 ms.
   ['twice the time of the fastest', 30, 200],
   ['100 ms if the fastest takes longer than 50 ms', 60, 167],
 ])(
@@ -167,7 +167,7 @@ test('the load shedder does not start a waiting request after its caller has dis
   expect(shedder).toMatchObject({ inFlight: 0, waiting: 0 });
 });
 
-test('the load shedder starts further requests when requests have been in flight for a second, but never more than maxInFlight', async () => {
+test('the load shedder starts further requests after others have been in flight for a second, but never exceeds the limit `maxInFlight`', async () => {
   const shedder = open({ maxInFlight: 150 });
   enter(shedder, 100);
   await clock.advance(1_000);

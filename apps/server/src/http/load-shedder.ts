@@ -31,8 +31,8 @@ const minOfPausedCaller = 2;
 const refusalShare = 0.05;
 
 /**
- * While no request is refused, the time that may be spent on refusals is saved up. This is the
- * largest amount that can be saved, in milliseconds.
+ * The largest amount of unused refusal time, in milliseconds. The load shedder saves up this time
+ * while it refuses no requests.
  */
 const maxSavedMs = 5;
 
@@ -141,7 +141,7 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
   let startedInIteration = 0;
   let isStartScheduled = false;
   let waking: Timer | undefined;
-  /** The time for which the timer `waking` is set. */
+  /** The time at which the timer `waking` fires. */
   let wakingAt = 0;
   let savedMs = maxSavedMs;
   let savedAt = clock.elapsed();

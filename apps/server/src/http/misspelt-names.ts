@@ -99,8 +99,8 @@ function howToSend(name: string, schema: z.core.$ZodType | undefined): string {
 }
 
 /**
- * Reduces a name to a form in which common misspellings are equal: the letters become lower case,
- * and everything except letters is removed, as is the ending of a plural.
+ * Reduces a name to a form in which common misspellings are equal. The form is in lower case,
+ * contains only letters, and has no ending of a plural.
  */
 function canonicalName(name: string): string {
   return name

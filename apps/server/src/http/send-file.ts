@@ -34,7 +34,7 @@ async function sendFile(file: StaticFile): Promise<RequestHandler> {
   const { type, content, immutable, headers = {} } = file;
   const tag = digest(content);
   const plain = Buffer.from(content);
-  // Each file is compressed only once, so the highest level is cheap.
+  // Each file is compressed only once, so even the highest compression level takes little CPU time.
   const gzipped = await gzip(plain, { level: 9 });
   return function sendStaticFile(req, res) {
     const compressed = req.acceptsEncodings('gzip') === 'gzip';

@@ -3,9 +3,9 @@ import { expect, test, vi } from 'vitest';
 import { appendHeader, setHeader } from './collected-headers.ts';
 import { send } from './send-response.ts';
 
-// The tests in `test/http` test the same function through Express and over HTTP.
+// The tests in `test/http` also test `send`, but through Express and over HTTP.
 
-test('send writes all collected headers in one call, and reports the response as complete before the client has read it', () => {
+test('the function `send` writes all collected headers in one call, and reports the response as complete before the client has read it', () => {
   // The request's slot in the load shedder must be free before the client has read the response.
   // Otherwise callers that never read their responses would occupy all slots.
   const onAnswered = vi.fn();

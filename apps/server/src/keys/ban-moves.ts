@@ -145,7 +145,7 @@ export function createBanMoves(db: Database, quotas: Pick<Quotas, 'moveBan'>) {
       const [begun] = await insertMove(db, move);
       if (begun === undefined)
         throw new Error(
-          'The planned move of a ban to another Redis key was not stored: the INSERT returned no row.',
+          'The planned move of a ban to another Redis key was not stored: the INSERT returned no row. Report this as a bug of the service.',
         );
       return begun;
     },

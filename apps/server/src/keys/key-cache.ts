@@ -138,15 +138,14 @@ export function createKeyCache(
      * be any text.
      */
     findCached(token: string): ApiKey | undefined {
-      // Texts of another length are not hashed, so that an attacker cannot waste CPU time with long
-      // texts.
+      // A text that is longer or shorter than a token is not hashed, so that an attacker cannot
+      // waste CPU time with long texts.
       return token.length === tokenLength ? freshKey(hashToken(token)) : undefined;
     },
 
     /**
-     * Tells whether a token is not in the cache, neither as the token of an API key nor as an
-     * unknown token. The token may be a guess of an attacker, and its lookup would query the
-     * database.
+     * Tells whether the cache has no entry for a token. The token may be a guess of an attacker,
+     * and its lookup would query the database.
      */
     isUncached(token: string): boolean {
       const hash = hashToken(token);

@@ -94,7 +94,10 @@ async function addKey(tx: Database, newKey: NewKey): Promise<{ id: string; token
   const account = newKey.account && (await resolveAccount(tx, newKey.account));
   const choice = await planOfNewKey(tx, { ...newKey, account });
   const [row] = await insertKey(tx, { name, ...storedPlan(choice), account, expiresAt, scopes });
-  if (row === undefined) throw new Error('The API key was not stored: the INSERT returned no row.');
+  if (row === undefined)
+    throw new Error(
+      'The API key was not stored: the INSERT returned no row. Report this as a bug of the service.',
+    );
   return { id: row.id, token: await keyTokens.add(tx, row.id) };
 }
 
@@ -220,8 +223,8 @@ export function createKeyManagement(
     /**
      * Finds an API key by its id.
      *
-     * @throws {AdminRefusal} if there is no key with this id. All functions below that get an id
-     * throw the same error.
+     * @throws {AdminRefusal} if there is no key with this id. Every other function that gets an id
+     * throws the same error.
      */
     find: (id: string): Promise<Key> => findKey(db, id),
 
@@ -259,9 +262,9 @@ export function createKeyManagement(
       const to = wanted.account && (await resolveAccount(db, wanted.account));
       const names = [before.account, to].filter((name) => name !== null);
       const move = await moves.begin({ keyId: id, accounts: names });
-      // If the change fails, the ban is moved to the account that the database contains. This is
-      // the new account if the change was committed after all. If this move also fails, a replica
-      // finishes the move later.
+      // If the change fails, the function reads the account of the API key from the database, and
+      // moves the ban there. The key has the new account if the change was committed after all. If
+      // this move also fails, a replica finishes it later.
       const key = await changeValues(id, { ...wanted, account: to }, cause).catch(
         async (failure: unknown) => {
           await moves.finish(move).catch(() => {});

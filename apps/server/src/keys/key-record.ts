@@ -24,8 +24,9 @@ const keyState = stateOf(
 );
 
 /**
- * Returns the SQL condition that an API key is in a state. With the expression {@link keyState},
- * Postgres could not estimate how many keys are in a state, and might choose a slow query plan.
+ * Returns the SQL condition that an API key has the given state. With the expression {@link
+ * keyState}, Postgres could not estimate how many keys have this state, and might choose a slow
+ * query plan.
  */
 export function isInState(state: KeyState): SQL | undefined {
   switch (state) {

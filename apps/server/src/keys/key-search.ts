@@ -119,8 +119,8 @@ function usedToday(kind: CountOfToday, { search }: KeyFilter): readonly KeyList[
 
 /**
  * Returns the subquery of today's usage in the requested order, so that Postgres looks up only the
- * API keys of one page. The subquery returns no more rows than the page, unless a filter may remove
- * some of them afterwards.
+ * API keys of one page. Without filters, the subquery returns only as many rows as the page needs.
+ * With filters, it returns all rows, because the filters may remove some of them.
  */
 function sortToday(
   list: KeyList & Required<Pick<KeyList, 'today'>>,
@@ -177,9 +177,9 @@ const conditions: {
       having sum(${counts.requests}) >= ${leastNearLimit()}) used
     join api_keys busy on busy.id = used.key_id and used.admitted >= ${nearLimitOf('busy')}
     left join accounts holder on holder.name = busy.account where holder.plan is null)`,
-  // An API key cannot be used before it is created, so the second condition follows from the first
-  // one. With the second condition, a list that is sorted by creation date starts at the first API
-  // key that is old enough.
+  // An API key cannot have been used before it was created, so the condition on `createdAt` removes
+  // no further key. With this condition, a list that is sorted by creation date starts at the first
+  // API key that is old enough.
   unusedForDays: (days) => and(lt(lastUse, daysAgo(days)), lt(apiKeys.createdAt, daysAgo(days))),
 };
 

@@ -93,8 +93,8 @@ function fieldsOf(record: RequestRecord, slowRequestMs: number) {
 }
 
 /**
- * Returns how long a request waited for the queue, for Redis, for Postgres and for its body. Only
- * slow and traced requests have these fields in their log lines.
+ * Returns how long a request waited in the load shedder's queue, for Redis, for Postgres and for
+ * its body. Only the log lines of slow and traced requests contain these times.
  */
 function waitsOf({ waits }: RequestRecord) {
   return {

@@ -93,8 +93,8 @@ export function describeFailure(failure: unknown) {
 
 /**
  * Creates the function that writes the time of a log line in ISO 8601. The text is cached for a
- * millisecond, because formatting it for each line would cause a third of the work of a log line
- * under load.
+ * millisecond. Without the cache, formatting the time would take a third of the CPU time of each
+ * log line under load.
  */
 function createTimestamp(clock: Clock): () => string {
   let lastMs = 0;
@@ -110,8 +110,8 @@ function createTimestamp(clock: Clock): () => string {
 }
 
 /**
- * The destination of pino. The type of pino does not declare that `write` accepts bytes with
- * `contentMode: 'buffer'`.
+ * The destination to which pino writes. pino's own type does not declare that `write` accepts
+ * bytes, although it does with `contentMode: 'buffer'`.
  */
 interface ByteStream
   extends Pick<ReturnType<typeof pino.destination>, 'flush' | 'flushSync' | 'on'> {

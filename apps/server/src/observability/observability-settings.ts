@@ -55,8 +55,8 @@ export interface ObservabilitySettings {
   readonly traces: TracingSettings | undefined;
   /**
    * The time for which log lines are collected before they are written. At 1,000 requests a second,
-   * writing every 50 ms took 8 % of the CPU time of a request. The system call, and waking up the
-   * thread that executes it, took this time.
+   * writing every 50 ms took 8 % of the CPU time of a request. Most of this time was the system
+   * call and waking up the thread that executes it.
    */
   readonly logBatchMs: number;
   /** The longest time that a shutdown waits for a program that has stopped reading the log. */

@@ -37,7 +37,10 @@ export async function openObservability(
   const requestLog = openRequestLog({ ...settings, log, writeLine, clock });
   const opsRequestLog = openOpsRequestLog(log, clock);
   const refusedConnections = reportOncePerMinute<ConnectionLimit>(clock, (limit, connections) =>
-    log.warn({ limit, connections }, 'connections are refused'),
+    log.warn(
+      { limit, connections },
+      'new connections are refused, because a limit of connections is reached',
+    ),
   );
   const shedRequests = reportOncePerMinute<'overload'>(clock, (_, requests) =>
     log.warn({ requests }, 'the service is overloaded: requests get 503'),
@@ -76,7 +79,8 @@ export async function openObservability(
 
     /** Logs why the start of the service waits for the database, once for each reason. */
     onWaiting({ id, reason }: Wait): void {
-      if (id !== waitedFor) log.warn({ reason }, 'waiting for the database');
+      if (id !== waitedFor)
+        log.warn({ reason }, 'the start of this replica waits for the database');
       waitedFor = id;
     },
 

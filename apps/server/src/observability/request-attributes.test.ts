@@ -51,7 +51,8 @@ test.each([
   ['animal-store-client/1.0.0', 'animal-store-client/1.0.0'],
   [`curl/8.5.0 ${token}`, expect.not.stringContaining(token)],
   [`a/1${'x'.repeat(1_000)}`, `a/1${'x'.repeat(253)}`],
-  // These values are not shown, because a caller may have put a secret into the wrong header.
+  // The span does not contain these values, because a caller may have put a secret into the wrong
+  // header.
   ['cAnArY0123456789', undefined],
   [token, undefined],
   ['curl/8.5.0 \u00e9', undefined],

@@ -77,7 +77,8 @@ function userAgentToShow(text: string | undefined): string | undefined {
  * that are not numbers are replaced by `REDACTED`.
  */
 function pathToShow(request: TracedRequest, route: string | undefined): string {
-  // A request without a route has an unknown path, which may be impossible to decode.
+  // The path of a request without a route is unknown and may be impossible to decode, so none of it
+  // is shown.
   if (route === undefined) return '/REDACTED';
   const template = route.split('/');
   const isShown = (part: string, index: number) =>

@@ -31,7 +31,7 @@ export interface TimeSeries {
 export interface TimeHistogram {
   /** Creates the time series for a set of labels. Call the function once for each set. */
   series(labels: Readonly<Record<string, string>>): TimeSeries;
-  /** The metric that prom-client's registry needs. */
+  /** The object to register in prom-client's registry. */
   readonly metric: Histogram;
 }
 

@@ -89,7 +89,7 @@ export function openTracing(
 ): OpenTracing {
   const { url, sampler, sampleShare, batches, version, flushTimeoutMs, onTrouble } = options;
   const { clock } = options;
-  // OpenTelemetry's logger passes additional arguments, which are ignored here.
+  // OpenTelemetry's logger also passes details after the message. They are not reported.
   const reportTrouble = (message: string) => onTrouble(message);
   // The option prevents a warning of OpenTelemetry when tests open tracing several times in one
   // process.
@@ -252,7 +252,7 @@ const statementAttributes = (statement: string): Attributes => ({
 
 /** Returns the span attributes of a Redis command. */
 const commandAttributes = (command: string): Attributes => ({
-  // The package of semantic conventions has no constant for Redis.
+  // OpenTelemetry's package of semantic conventions has no constant for the name of Redis.
   [semconv.ATTR_DB_SYSTEM_NAME]: 'redis',
   [semconv.ATTR_DB_OPERATION_NAME]: command,
 });

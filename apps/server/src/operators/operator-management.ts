@@ -131,7 +131,9 @@ export function createOperatorManagement(db: Database) {
         await refuseLookAlike(tx, newOperator.name);
         const [row] = await insertOperator(tx, newOperator);
         if (row === undefined)
-          throw new Error('The operator was not stored: the INSERT returned no row.');
+          throw new Error(
+            'The operator was not stored: the INSERT returned no row. Report this as a bug of the service.',
+          );
         const token = await tokens.add(tx, row.id);
         const operator = await find(tx, row.id);
         const change = { before: undefined, after: operator };

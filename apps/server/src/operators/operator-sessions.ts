@@ -212,7 +212,9 @@ export function createOperatorSessions(db: Database, adminToken: string | undefi
             : { hash: ofOperator, tokenHash: hashToken(token) };
         const [inserted] = await insertSession(tx, row);
         if (inserted === undefined)
-          throw new Error('The session was not stored: the INSERT returned no row.');
+          throw new Error(
+            'The session was not stored: the INSERT returned no row. Report this as a bug of the service.',
+          );
         return { token: session, expiresAt: inserted.expiresAt };
       }),
 

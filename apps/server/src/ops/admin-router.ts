@@ -18,9 +18,9 @@ import { createUsageHandlers } from './usage-handlers.ts';
 const openApi = { method: 'GET', path: '/openapi.json' } as const;
 
 /**
- * The compression of responses, only for GET. Other responses may contain a new token beside a name
- * that somebody else has chosen. From the size of a compressed response with both, an eavesdropper
- * could guess the token (BREACH, CVE-2013-3587).
+ * The compression of responses, only for GET. Other responses may contain both a new token and a
+ * name that another person has chosen. From the size of a compressed response, an eavesdropper who
+ * chooses such names could guess the token (BREACH, CVE-2013-3587).
  */
 const compress = compression({ filter: ({ method }) => method === 'GET' });
 

@@ -156,7 +156,8 @@ function digest(token: string): Buffer {
 }
 
 /**
- * Creates the 401 error for a token that is wrong, or of another kind than the operation requires.
+ * Creates the 401 error for a token that is unknown, or that belongs to a kind of token that the
+ * operation does not accept.
  */
 export function invalidToken(message: string): AdminError {
   return unauthorized(message, `${realm}, error="invalid_token"`);

@@ -89,8 +89,8 @@ export function createHealth(options: {
       const notReadyReasons = [
         state.phase === 'serving' ? undefined : `This replica is ${state.phase}.`,
         databaseFault,
-        // The start may wait for the same reason that the query has found, for example that the
-        // database refuses connections. The reason is then listed once.
+        // The start may wait because of the same fault that the query has found, for example that
+        // the database refuses connections. The response then lists the fault only once.
         state.phase !== 'starting' || state.wait?.reason === databaseFault
           ? undefined
           : state.wait?.reason,

@@ -35,8 +35,8 @@ export interface OpsAppOptions
 }
 
 /**
- * Creates the Express application of the ops listener. The calls in the function have the
- * order in which a request passes through them.
+ * Creates the Express application of the ops listener. The function adds its middleware in the
+ * order in which a request passes through it.
  */
 export function createOpsApp(options: OpsAppOptions): Express {
   const { clock, consoleFiles, report, onOpsEnd } = options;
@@ -54,7 +54,8 @@ export function createOpsApp(options: OpsAppOptions): Express {
     paceRequests({ clock, perSecond: options.adminRequestsPerSecond }),
     createAdminRouter(options, admitOperator, answerFailure),
   );
-  // All other requests have their own limit, so health checks do not wait behind admin requests.
+  // Health checks, metrics and files of the console have a separate limit, so that health checks do
+  // not wait behind requests to the admin API.
   app.use(paceRequests({ clock, perSecond: options.otherRequestsPerSecond }));
   for (const [path, answer] of Object.entries(createProbes(options))) {
     app.get(path, admitVisitor, answer);
@@ -68,7 +69,8 @@ export function createOpsApp(options: OpsAppOptions): Express {
 function observeOpsRequests(onEnd: OpsAppOptions['onOpsEnd']): RequestHandler {
   return function observeOpsRequest(req, res, next) {
     beginRequest(req, res);
-    // The event is "close", because Node does not emit "finish" if the client has disconnected.
+    // The function listens to "close" and not to "finish", because Node does not emit "finish" if
+    // the client has disconnected.
     res.on('close', () => {
       const { operator, keyId, account, reasons, pace } = res.locals;
       const outcome = outcomeOf(res);

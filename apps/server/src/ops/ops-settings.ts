@@ -19,13 +19,14 @@ export interface OpsSettings {
    * process may exit before the last scrape.
    */
   readonly lastScrapeMs: number;
-  /** The period in seconds in which a network may send ten wrong tokens. */
+  /** The length in seconds of the period in which a network may send ten wrong tokens. */
   readonly guessWindowSeconds: number;
   /** The delay of each response to a wrong token after the network has sent ten wrong tokens. */
   readonly guessDelayMs: number;
   /**
    * The number of admin requests that may start per second. A list of 100 API keys blocks the event
-   * loop for about 2 ms. So lists delay callers of the public API for at most a fifth of the time.
+   * loop for about 2 ms. So 100 lists per second block it for at most a fifth of the time, and
+   * delay callers of the public API only during this time.
    */
   readonly adminRequestsPerSecond: number;
   /**

@@ -9,7 +9,10 @@ import type { UsageRange } from '../usage/usage-queries.ts';
 import type { AdminServices } from './admin-operation.ts';
 import { readUsageRange, type UsageQuestion } from './usage-range.ts';
 
-/** The number of busiest and of denied API keys in the history of the overview. */
+/**
+ * The number of busiest API keys, and of callers with the most 429 responses, that the overview
+ * lists.
+ */
 const shownKeys = 10;
 
 export function createOverviewHandlers(services: AdminServices) {

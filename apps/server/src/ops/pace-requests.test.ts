@@ -5,15 +5,15 @@ import { beforeEach, expect, test } from 'vitest';
 import { paceRequests } from './pace-requests.ts';
 
 let clock: TestClock;
-/** The names of the requests that have started, in their order. */
+/** The names of the requests in the order in which they have started. */
 let started: string[];
 let pace: RequestHandler;
 
 beforeEach(() => {
   clock = createTestClock();
   started = [];
-  // Two requests may start at the same time: at 8 requests per second, the saved starts of a
-  // quarter of a second are two.
+  // At 8 requests per second, `paceRequests` saves up two starts, because it saves the starts of a
+  // quarter of a second. So two requests may start at the same time.
   pace = paceRequests({ perSecond: 8, clock });
 });
 
@@ -45,7 +45,7 @@ test('paceRequests lets only two requests start immediately, even after a minute
   expect(started).toEqual(['a', 'b']);
 });
 
-test('paceRequests starts the requests that became due while the event loop was blocked, all at once', async () => {
+test('after the event loop was blocked, paceRequests starts all requests that became due in the meantime', async () => {
   for (const name of ['a', 'b', 'c', 'd', 'e']) arrive(name);
   clock.block(250);
   await clock.advance(0);

@@ -4,8 +4,8 @@ import { createCallerQueues, type Queued, type WaitingCaller } from '../http/cal
 import { networkOf } from '../http/client-network.ts';
 
 /**
- * If no requests arrive, the starts that the limit allows are saved up for this time in seconds. So
- * a page of the console can send all of its requests without a wait.
+ * The time in seconds for which unused starts are saved up. With the saved starts, a page of the
+ * console can send all of its requests without waiting.
  */
 const savedSeconds = 0.25;
 

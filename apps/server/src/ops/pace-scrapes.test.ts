@@ -2,7 +2,8 @@ import { createTestClock } from '@animal-store/runtime/test-clock';
 import { expect, test } from 'vitest';
 import { paceScrapes } from './pace-scrapes.ts';
 
-// Regression: sixteen clients that scraped in a loop made lists of callers twenty times slower.
+// Regression: when sixteen clients scraped the metrics in a loop, list requests of callers took
+// twenty times as long.
 test('paceScrapes reads the metrics once for all scrapes that arrive during a pause, and never returns metrics that are older than the scrape', async () => {
   const clock = createTestClock();
   let shown = 0;
@@ -20,7 +21,7 @@ test('paceScrapes reads the metrics once for all scrapes that arrive during a pa
   expect(await scrape()).toBe(3);
 });
 
-test('paceScrapes continues after a scrape that failed', async () => {
+test('paceScrapes reads the metrics again for the next scrape after a scrape has failed', async () => {
   const clock = createTestClock();
   let shown = 0;
   const scrape = paceScrapes(async () => {

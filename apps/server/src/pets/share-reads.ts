@@ -6,7 +6,7 @@ import { createBatcher } from '@animal-store/runtime';
  */
 const batching = { system: 'postgresql', maxSize: 100, maxInFlight: 2, patienceMs: 50 } as const;
 
-/** The parameters of one request. The names are those that the SQL statement uses. */
+/** The parameters of one request, by their names in the SQL statement. */
 type Wanted = Readonly<Record<string, string | number | readonly string[] | null>>;
 
 /** A row of the result that belongs to the request with the number `n`. */

@@ -1,7 +1,10 @@
 import type { QuotaWindow, WindowName } from '@animal-store/contract';
 import type { QuotaDecision } from '@animal-store/quotas';
 
-/** Converts both windows of a quota decision to the format of a response body. */
+/**
+ * Converts the minute window and the day window of a quota decision to the format of a response
+ * body.
+ */
 export function toQuotaWindows({ windows }: QuotaDecision): Record<WindowName, QuotaWindow> {
   const [minute, day] = windows.map(({ limit, remaining, resetAt }) => ({
     limit,

@@ -65,7 +65,7 @@ export async function openChangeChannel(
       else if (leaving) subscribers.left(replica);
       else if (subscribers.seen(replica)) listening?.beat();
     },
-    // Messages that were sent before this replica began to listen are lost.
+    // This replica has missed the messages that were sent before it began to listen.
     onListening: () => subscribers.missed(),
   });
   return listening;

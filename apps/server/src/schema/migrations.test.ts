@@ -22,8 +22,8 @@ const firstChecked = '0018';
  * Check that they do before you add an exception.
  */
 const reviewed: Readonly<Record<string, readonly string[]>> = {
-  // Creating a trigger takes no time. These triggers write a column that old replicas neither read
-  // nor write.
+  // Creating a trigger takes no time. The triggers write only the new column `search`, which old
+  // replicas neither read nor write.
   '0018_store_search_texts.sql': [
     'CREATE FUNCTION "folded_text"',
     ...['CREATE FUNCTION "write_', 'CREATE TRIGGER "api_keys_write_search"'],
@@ -31,8 +31,8 @@ const reviewed: Readonly<Record<string, readonly string[]>> = {
     ...['api_keys', 'accounts', 'audit_entries'].map(
       (table) => `ALTER TABLE "${table}" ADD COLUMN "search" text COLLATE "C"`,
     ),
-    // The new function refuses the same changes as before. In addition, it allows filling the
-    // search text of an entry that has none.
+    // This statement replaces a trigger function. The new function refuses the same changes as
+    // before, but allows filling the search text of an entry that has none.
     'CREATE OR REPLACE FUNCTION "refuse_audit_change"',
   ],
 };
@@ -60,7 +60,7 @@ test.each([
   'ALTER TABLE "pets" ADD COLUMN "a" text, DROP COLUMN "name"',
   'CREATE INDEX "names" ON "pets" USING btree ("name")',
   'CREATE TABLE "x" ("id" integer); DROP TABLE "pets"',
-  // While a foreign key is created, it blocks writes to the table that it refers to.
+  // A foreign key blocks writes to the table that it refers to while it is created.
   'CREATE TABLE "x" ("pet_id" bigint REFERENCES "pets"("id"))',
   // ALTER TABLE locks the table until the migration ends, so reads would be blocked until the index
   // is complete.

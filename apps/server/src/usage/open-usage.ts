@@ -10,7 +10,8 @@ import { defaultUsageSettings, type UsageSettings } from './usage-settings.ts';
 import { addFlush } from './usage-writer.ts';
 
 /**
- * The number of counts that are kept in memory while the database is down. They use about 30 MB.
+ * The largest number of counts that are kept in memory while the database is down. They use about
+ * 30 MB.
  */
 const maxEntries = 200_000;
 

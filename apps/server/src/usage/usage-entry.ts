@@ -10,7 +10,7 @@ export interface UsedRequest {
    * The quota decision, with its Unix time in milliseconds; `undefined` if no decision was made.
    */
   readonly decision: { readonly decidedAtMs: number } | undefined;
-  /** The properties of the operation; `undefined` for an unknown path or method. */
+  /** The metadata of the operation in the contract; `undefined` for an unknown path or method. */
   readonly operation: { readonly usageCode?: number } | undefined;
   readonly status: number;
   readonly errorCode: string | undefined;

@@ -125,7 +125,7 @@ test('the usage flusher retries a failed batch of counts unchanged before it wri
   ]);
 });
 
-test('the usage flusher reports requests as lost when their batch is too old to be retried, and when giveUp is called', async () => {
+test('the usage flusher reports requests as lost when their batch is too old to be retried, and when the function `giveUp` is called', async () => {
   const flusher = openFlusher(2);
   flusher.count('a', 'a');
   await flusher.flush('refused');

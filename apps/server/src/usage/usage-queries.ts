@@ -98,8 +98,8 @@ const listBusiestKeys = statement(
     const sum = sql<number>`busy.requests`.mapWith(Number);
     const { account, plan } = filter;
     // The subquery is sorted, so that Postgres looks up API keys only until the list is full.
-    // Without a filter, the subquery returns only the rows of the list. Postgres then need not sort
-    // all keys.
+    // Without a filter, the subquery returns only as many keys as the list needs, so that Postgres
+    // need not sort all keys.
     const most = account === undefined && plan === undefined ? sql`limit ${limit}` : sql`offset 0`;
     const busy = sql`(select ${counts.keyId}, ${requests} as requests from ${counts}
       where ${and(isWithin('day', range), account === undefined ? undefined : isOfKeys(eq(apiKeys.account, account)))} and ${counts.keyId} > ${largestTotalId}
@@ -128,8 +128,8 @@ const caller = {
 };
 
 /**
- * The number of API keys that are considered in the search for the callers with the most 429
- * responses. These are the keys that got the most 429 responses themselves.
+ * The number of API keys with the most 429 responses that are read. Their sums decide which callers
+ * (accounts or single keys) got the most 429 responses.
  */
 const lookedAtKeys = 1_000;
 

@@ -31,7 +31,9 @@ test('the service still responds to health checks, and limits its memory, when c
   const refused = 'animal_store_connections_refused_total{limit="open_files"}';
   await until(async () => (sample(await scrape(server), refused) ?? 0) > 100);
   const line = await until(() =>
-    logOf(server).find(({ msg }) => msg === 'connections are refused'),
+    logOf(server).find(
+      ({ msg }) => msg === 'new connections are refused, because a limit of connections is reached',
+    ),
   );
   expect(line).toMatchObject({ level: 'warn', limit: 'open_files' });
 

@@ -72,7 +72,7 @@ test('the release script refuses to publish when the manifest names another repo
   const release = runIn(join(packageDirectory, '../..'), process.execPath, [
     'scripts/check-release.mjs',
   ]);
-  await expect(release).rejects.toThrow(/repository is \S+, but this is /);
+  await expect(release).rejects.toThrow(/repository is \S+, but the release runs in /);
 });
 
 test('the packed client loads as ES module and as CommonJS module, and each module recognizes the errors of the other module', async () => {

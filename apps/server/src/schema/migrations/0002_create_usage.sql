@@ -1,6 +1,6 @@
 -- Creates the tables in which replicas of versions before migration 0017 store request counts. The
--- migration is written by hand, because drizzle-kit cannot write partitioned tables. Those replicas
--- also create the partitions, and drop them after the retention period.
+-- migration is written by hand, because drizzle-kit does not support partitioned tables. Replicas
+-- of these versions also create the partitions, and drop them after the retention period.
 CREATE SCHEMA "usage";--> statement-breakpoint
 CREATE TABLE "usage"."flushes" (
 	"replica" uuid NOT NULL,

@@ -32,8 +32,8 @@ CREATE INDEX "audit_entries_account" ON "audit_entries" USING btree ("account","
 CREATE INDEX "audit_entries_action" ON "audit_entries" USING btree ("action","at","id");--> statement-breakpoint
 CREATE UNIQUE INDEX "audit_entries_ban_start" ON "audit_entries" USING btree ("subject_id","at") WHERE "audit_entries"."action" = 'ban.started';--> statement-breakpoint
 CREATE INDEX "open_bans_until" ON "open_bans" USING btree ("until");--> statement-breakpoint
--- This trigger is written by hand. It makes the audit log append-only, so that nobody changes an
--- entry by accident, not even the owner of the database.
+-- This trigger is written by hand, because drizzle-kit does not support triggers. It makes the
+-- audit log append-only. Not even the owner of the database can change an entry by accident.
 CREATE FUNCTION "refuse_audit_change"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
 	IF TG_OP = 'DELETE' THEN
@@ -46,8 +46,8 @@ BEGIN
 END $$;--> statement-breakpoint
 CREATE TRIGGER "audit_entries_append_only" BEFORE UPDATE OR DELETE ON "audit_entries" FOR EACH ROW EXECUTE FUNCTION "refuse_audit_change"();--> statement-breakpoint
 CREATE TRIGGER "audit_entries_no_truncate" BEFORE TRUNCATE ON "audit_entries" FOR EACH STATEMENT EXECUTE FUNCTION "refuse_audit_change"();--> statement-breakpoint
--- `IF NOT EXISTS` is written by hand, because the service creates the indexes of existing tables
--- before the migration, without blocking writes: see online-indexes.ts.
+-- `IF NOT EXISTS` is written by hand. The service creates the indexes of existing tables before the
+-- migration, so that writes are not blocked: see online-indexes.ts.
 CREATE INDEX IF NOT EXISTS "api_keys_plan" ON "api_keys" USING btree ("plan","created_at","id");--> statement-breakpoint
 CREATE INDEX IF NOT EXISTS "api_keys_account" ON "api_keys" USING btree ("account","created_at","id") WHERE "api_keys"."account" is not null;--> statement-breakpoint
 CREATE INDEX IF NOT EXISTS "api_keys_name" ON "api_keys" USING btree (lower("name") collate "C","id") WHERE "api_keys"."name" is not null;--> statement-breakpoint

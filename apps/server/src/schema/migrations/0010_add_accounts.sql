@@ -1,5 +1,6 @@
--- Written by hand. The previous migration (0009) adds this constraint as NOT VALID. If it also
--- validated the constraint, it would check all API keys while its lock blocks reads.
+-- This statement is written by hand. The previous migration (0009) adds the constraint as NOT
+-- VALID. If the previous migration also validated the constraint, it would check all API keys while
+-- its lock blocks reads.
 ALTER TABLE "api_keys" VALIDATE CONSTRAINT "api_keys_scopes";--> statement-breakpoint
 ALTER TYPE "public"."audit_action" ADD VALUE 'account.changed' BEFORE 'ban.started';--> statement-breakpoint
 ALTER TYPE "public"."audit_action" ADD VALUE 'account.suspended' BEFORE 'ban.started';--> statement-breakpoint

@@ -1,6 +1,6 @@
--- Written by hand. Each account that an API key has or had gets a row, so that accounts can be
--- found by their names. A trigger inserts the row, because replicas of the previous version also
--- write API keys, but do not insert the row.
+-- This migration is written by hand. Each account that an API key has or had gets a row, so that
+-- accounts can be found by their names. A trigger inserts the row, because replicas of the previous
+-- version write API keys without inserting the row.
 CREATE FUNCTION "note_account"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
 	INSERT INTO "accounts" ("name") VALUES (NEW."account") ON CONFLICT ("name") DO NOTHING;

@@ -1,7 +1,7 @@
--- Written by hand. The column "search" contains the searchable text of a row, in lower case and
--- without diacritics. So a search of a million API keys need not convert their texts. Triggers
--- write the column, because replicas of the previous version do not. The column is not in
--- schema.ts, because only searches read it. The next migration (0019) fills it.
+-- This migration is written by hand. The column "search" contains the searchable text of a row, in
+-- lower case and without diacritics. So a search of a million API keys need not convert their
+-- texts. Triggers write the column, because replicas of the previous version do not. The column is
+-- not in schema.ts, because only searches read it. The next migration (0019) fills it.
 CREATE FUNCTION "folded_text"("whole" text) RETURNS text IMMUTABLE PARALLEL SAFE LANGUAGE sql AS $$
 	-- ASCII text has no diacritics, so it is only converted to lower case, which takes a ninth of
 	-- the time.
