@@ -11,7 +11,7 @@ const ScopeName = oneOf(scopeNames).meta({
 
 export const KeyScopes = z.array(ScopeName).min(1).meta({ uniqueItems: true });
 
-const inOrder = (given: readonly Scope[]) => scopeNames.filter((name) => given.includes(name));
+const inOrder = (chosen: readonly Scope[]) => scopeNames.filter((name) => chosen.includes(name));
 
 /**
  * The schema of the new scopes of an API key. It sorts the scopes, so that the same scopes in
@@ -20,6 +20,6 @@ const inOrder = (given: readonly Scope[]) => scopeNames.filter((name) => given.i
 export const GivenScopes = z
   .array(ScopeName, fault)
   .min(1, fault)
-  .refine((given) => new Set(given).size === given.length, fault)
+  .refine((chosen) => new Set(chosen).size === chosen.length, fault)
   .overwrite(inOrder)
   .meta({ uniqueItems: true, examples: [['pets:read']] });

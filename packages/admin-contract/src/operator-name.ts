@@ -33,7 +33,7 @@ const replaceLetters = (text: string, pairs: ReadonlyMap<string, string>) =>
  * white space, hyphens and invisible characters make no difference. Cyrillic and Greek letters
  * become the Latin letters that they look like, and digits the letters that they look like.
  */
-function lookOfName(name: string): string {
+function skeletonOf(name: string): string {
   const plain = name
     .normalize('NFKD')
     .toLowerCase()
@@ -47,18 +47,18 @@ function lookOfName(name: string): string {
  * is lower-cased. For example, a Cyrillic Т looks like a Latin T, but its small letter т does not
  * look like a small t. In the third form, a capital I also counts as a small l.
  */
-function looksOf(name: string): readonly string[] {
+function skeletonsOf(name: string): readonly string[] {
   const capitals = replaceLetters(name.normalize('NFKD'), capitalLetters);
-  return [name, capitals, capitals.replaceAll('I', 'l')].map(lookOfName);
+  return [name, capitals, capitals.replaceAll('I', 'l')].map(skeletonOf);
 }
 
 /**
  * Returns whether two names look alike to a reader. They do if the first, the second or the third
- * form of `looksOf` is the same for both names.
+ * form of `skeletonsOf` is the same for both names.
  */
 export function looksAlike(one: string, other: string): boolean {
-  const looks = looksOf(other);
-  return looksOf(one).some((look, index) => look === looks[index]);
+  const skeletons = skeletonsOf(other);
+  return skeletonsOf(one).some((skeleton, index) => skeleton === skeletons[index]);
 }
 
 /** The schema of the name of a new operator. The name must not look like a reserved name. */

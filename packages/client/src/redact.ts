@@ -28,7 +28,7 @@ export interface Redact {
 }
 
 export function createRedact(apiKey: string): Redact {
-  function isIn(value: unknown, depth: number): boolean {
+  function containsApiKey(value: unknown, depth: number): boolean {
     if (typeof value === 'string') return redact(value) !== value;
     const object = Object(value);
     const inherited = (name: string) => (Object.hasOwn(object, name) ? undefined : object[name]);
@@ -47,7 +47,9 @@ export function createRedact(apiKey: string): Redact {
         members.push(member);
       });
     }
-    return depth <= maxDepth && members.some((member: unknown) => isIn(member, depth + 1));
+    return (
+      depth <= maxDepth && members.some((member: unknown) => containsApiKey(member, depth + 1))
+    );
   }
 
   function redact(text: string): string;
@@ -56,7 +58,7 @@ export function createRedact(apiKey: string): Redact {
     if (typeof value === 'string')
       return apiKey.length < minKeyLength ? value : value.replaceAll(apiKey, '[API key]');
     try {
-      if (!isIn(value, 0)) return value;
+      if (!containsApiKey(value, 0)) return value;
       const { message = String(value), stack = '' } = value as Partial<Error>;
       return Object.assign(new Error(redact(message)), { stack: redact(stack) });
     } catch {

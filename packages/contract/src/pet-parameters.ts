@@ -50,10 +50,10 @@ const GivenIds = z.union([z.string(ids), z.array(z.string(ids))], ids) as unknow
 
 const PetIds = z.codec(GivenIds, z.array(Int64Schema).min(idCount.min, ids).max(idCount.max, ids), {
   decode(value, context) {
-    const given = String(value).split(',');
+    const texts = String(value).split(',');
     // The ids are counted before they are parsed, so that a text of 16 kB costs no more time than
     // 100 ids.
-    const numbers = given.length > idCount.max ? [] : given.map(parseInt64);
+    const numbers = texts.length > idCount.max ? [] : texts.map(parseInt64);
     if (numbers.length > 0 && numbers.every((number) => number !== undefined)) return numbers;
     context.issues.push({ code: 'custom', input: value, message: ids.error });
     return z.NEVER;

@@ -15,7 +15,7 @@ import { StartupError } from '@animal-store/runtime';
  * back up its files. Here, the group could read no file, but could send admin commands through the
  * socket.
  */
-const tooOpen = 0o077;
+const otherUsersBits = 0o077;
 
 /**
  * Creates the data directory, or checks that an existing one is private to this user. The directory
@@ -55,7 +55,7 @@ function prepareAccess(path: string): void {
       `DATA_DIR: ${path} belongs to the user with id ${uid}, but this process has the user id ${user}. Choose a directory that does not exist yet, or run: chown -R ${user} '${path}'`,
     );
   }
-  if ((mode & tooOpen) === 0) return;
+  if ((mode & otherUsersBits) === 0) return;
   // An empty directory, such as a new volume, contains nothing to steal, so its mode is changed.
   // Other programs may use a directory with files, so that mode is not changed.
   if (readdirSync(path).length === 0) {

@@ -23,12 +23,12 @@ export { createDatabaseCheck } from './migration-check.ts';
 export { probeDatabase } from './probe-database.ts';
 export {
   execution,
-  given,
   inTransaction,
   oneRow,
   preparedSql,
   preparedStatement,
   Rollback,
+  requestTable,
   type StatementContext,
   statement,
 } from './statement.ts';

@@ -34,9 +34,9 @@ const maxConnections = 3;
  */
 export function openPostgres(
   text: string,
-  { migrationsFolder, searchedTables = [], ...given }: DatabaseOptions,
+  { migrationsFolder, searchedTables = [], ...limitOptions }: DatabaseOptions,
 ): OpenDatabase {
-  const limits = { ...defaultDatabaseLimits, ...given };
+  const limits = { ...defaultDatabaseLimits, ...limitOptions };
   const { connectSeconds, idleSeconds, statementSeconds, closeSeconds } = limits;
   /**
    * How long a connection may receive nothing. It is longer than the idle time of a connection plus
@@ -132,7 +132,7 @@ export function openPostgres(
   const reads = connect('reads', 1);
   const operators = connectOperators();
   const background = connect('background', 1);
-  const stopKeeping = keepOpen([db, reads.db], limits.keepOpenMs);
+  const stopKeepingOpen = keepOpen([db, reads.db], limits.keepOpenMs);
   return {
     db,
     reads: reads.db,
@@ -154,7 +154,7 @@ export function openPostgres(
       return { ...(path === undefined ? { host, port } : { host: path }), name: url.database };
     },
     async close() {
-      stopKeeping();
+      stopKeepingOpen();
       unfollow();
       monitor.close();
       const clients = [client, reads.client, operators.client, background.client];
@@ -194,7 +194,7 @@ function keepOpen(pools: readonly Database[], everyMs: number): () => void {
  */
 function cancelAbandoned(client: postgres.Sql, cancelAfterMs: number): void {
   const unsafe = client.unsafe.bind(client);
-  function unsafeUntilAborted(...args: Parameters<typeof unsafe>) {
+  function unsafeWithCancellation(...args: Parameters<typeof unsafe>) {
     const query = unsafe(...args);
     const signal = currentSignal();
     let waiting: Timer | undefined;
@@ -213,5 +213,5 @@ function cancelAbandoned(client: postgres.Sql, cancelAfterMs: number): void {
     Promise.prototype.then.call(query, end, end);
     return query;
   }
-  Object.assign(client, { unsafe: unsafeUntilAborted });
+  Object.assign(client, { unsafe: unsafeWithCancellation });
 }

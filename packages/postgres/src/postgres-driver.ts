@@ -35,7 +35,7 @@ export function connectPostgres(
 ): postgres.Sql {
   const { idleSeconds, maxPipelined = 100, purpose, statementSeconds } = options;
   const { user, password, database, applicationName } = url;
-  const given = {
+  const driverOptions = {
     socket: options.socket,
     // The driver gets only one host, even if the URL has several. It would try several hosts
     // without a pause and without an end, and no statement would ever fail. The host here only
@@ -67,7 +67,7 @@ export function connectPostgres(
       ...(statementSeconds !== undefined && { statement_timeout: statementSeconds * 1_000 }),
     },
   };
-  return postgres(given);
+  return postgres(driverOptions);
 }
 
 function tlsOptions({ tls, caFile }: PostgresUrl) {

@@ -95,7 +95,7 @@ export function watchSockets({
     for (const [socket, last] of traffic) {
       // The byte counts are compared, because this socket emits no `data` events when TLS is used.
       if (socket.destroyed) traffic.delete(socket);
-      else if (socket.bytesRead !== last.bytesRead) note(socket, last.silentMs);
+      else if (socket.bytesRead !== last.bytesRead) recordTraffic(socket, last.silentMs);
       else {
         if (socket.bytesWritten !== last.bytesWritten) last.askedAt ??= now;
         const { askedAt = now, heardAt, silentMs } = last;
@@ -106,7 +106,7 @@ export function watchSockets({
   }
   const checking = clock.every(checkEveryMs, destroySilent);
 
-  function note(socket: Socket, silentMs: number): void {
+  function recordTraffic(socket: Socket, silentMs: number): void {
     const { bytesRead, bytesWritten } = socket;
     traffic.set(socket, { silentMs, bytesRead, bytesWritten, heardAt: clock.elapsed() });
   }
@@ -117,7 +117,7 @@ export function watchSockets({
      *
      * @param silentMs how long this socket may receive no data, in milliseconds.
      */
-    watch: note,
+    watch: recordTraffic,
 
     /** Destroys all watched sockets. */
     destroyAll(): void {

@@ -213,9 +213,9 @@ export function preparedSql<Row>(
  *
  * @param columns the names and types of the other columns, in SQL.
  */
-export function given(columns: string): SQL {
+export function requestTable(columns: string): SQL {
   return sql`json_to_recordset(${sql.placeholder('requests')}::text::json)
-    as given (${sql.raw(columns)})`;
+    as request_table (${sql.raw(columns)})`;
 }
 
 /**

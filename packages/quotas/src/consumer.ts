@@ -104,7 +104,7 @@ export function subjectOf({ id, accountId }: ConsumerId): string {
   return accountId === undefined ? `key:{${escapeId(id)}}` : `account:{${escapeId(accountId)}}`;
 }
 
-const special = /[{}%]/g;
+const reservedCharacters = /[{}%]/g;
 
 /**
  * Escapes the characters `{`, `}` and `%` of an id. Braces would change the hash tag of a Redis
@@ -113,5 +113,5 @@ const special = /[{}%]/g;
 export function escapeId(id: string): string {
   // Most ids contain no special character. This test is cheaper than a replacement that changes
   // nothing.
-  return /[{}%]/.test(id) ? id.replace(special, encodeURIComponent) : id;
+  return /[{}%]/.test(id) ? id.replace(reservedCharacters, encodeURIComponent) : id;
 }

@@ -3,7 +3,7 @@ import { type Allowance, createAllowance } from './allowance.ts';
 import { type BanPolicy, defaultBanPolicy } from './ban-policy.ts';
 import { createCircuitBreaker } from './circuit-breaker.ts';
 import { type Consumer, type ConsumerId, checkConsumer, checkConsumerId } from './consumer.ts';
-import { type EndedBan, laterOf, nothingEnded } from './ended-ban.ts';
+import { type EndedBan, laterEnding, noEndedBan } from './ended-ban.ts';
 import { createMemoryStore, type MemoryStore } from './memory-store.ts';
 import {
   isCluster,
@@ -267,7 +267,7 @@ function composeStores({ redis, memory }: { redis?: RedisStore; memory: MemorySt
     async unban(consumer: ConsumerId): Promise<EndedBan> {
       const inRedis = redis && (() => redis.unban(consumer));
       const ended = await change(consumer, inRedis, () => memory.unban(consumer));
-      return laterOf(ended.redis ?? nothingEnded, ended.memory);
+      return laterEnding(ended.redis ?? noEndedBan, ended.memory);
     },
 
     async credit(consumer: ConsumerId): Promise<void> {

@@ -42,14 +42,14 @@ export interface RequestState {
   readonly ban: BanState;
 }
 
-const notOpen: WindowCount = { used: 0, endsAtMs: 0 };
+const emptyCount: WindowCount = { used: 0, endsAtMs: 0 };
 
-export const unused: Counts = { minute: notOpen, day: notOpen };
+export const unused: Counts = { minute: emptyCount, day: emptyCount };
 
 export const notBanned: BanState = {
   episodeBeganAtMs: 0,
-  strikes: notOpen,
-  bans: notOpen,
+  strikes: emptyCount,
+  bans: emptyCount,
   bannedUntilMs: 0,
 };
 
@@ -79,14 +79,14 @@ export function decide(
       day: addOne(counts.day, now, windowSeconds.day),
     };
     // An admitted request ends the current episode of denied requests.
-    const freed = ban.episodeBeganAtMs === 0 ? ban : { ...ban, episodeBeganAtMs: 0 };
-    return { outcome: 'admitted', state: { counts: counted, ban: freed } };
+    const banAfterAdmission = ban.episodeBeganAtMs === 0 ? ban : { ...ban, episodeBeganAtMs: 0 };
+    return { outcome: 'admitted', state: { counts: counted, ban: banAfterAdmission } };
   }
 
-  const judged = countDenial(live, rules, now);
+  const banAfterDenial = countDenial(live, rules, now);
   return {
-    outcome: judged.bannedUntilMs > 0 ? 'banned' : 'denied',
-    state: { counts, ban: judged },
+    outcome: banAfterDenial.bannedUntilMs > 0 ? 'banned' : 'denied',
+    state: { counts, ban: banAfterDenial },
   };
 }
 
@@ -169,7 +169,7 @@ function openedAtMs({ minute, day }: Counts, { perMinute, perDay }: Quota): numb
  * `seconds` from now.
  */
 function liveCount(count: WindowCount, now: number, seconds: number): WindowCount {
-  if (now >= count.endsAtMs) return notOpen;
+  if (now >= count.endsAtMs) return emptyCount;
   const lastEndMs = now + seconds * 1_000;
   return count.endsAtMs <= lastEndMs ? count : { ...count, endsAtMs: lastEndMs };
 }

@@ -5,7 +5,7 @@ export interface EndedBan {
   readonly bannedUntil: number | undefined;
 }
 
-export const nothingEnded: EndedBan = { strikes: 0, bannedUntil: undefined };
+export const noEndedBan: EndedBan = { strikes: 0, bannedUntil: undefined };
 
 /**
  * Creates the result of an unban.
@@ -23,7 +23,7 @@ export function toEndedBan(strikes: number, bannedUntilMs: number): EndedBan {
  * Returns the result whose ban ends later. If both bans end at the same time, it returns the result
  * with more strikes.
  */
-export function laterOf(one: EndedBan, other: EndedBan): EndedBan {
+export function laterEnding(one: EndedBan, other: EndedBan): EndedBan {
   const [a, b] = [one.bannedUntil ?? 0, other.bannedUntil ?? 0];
   return a > b || (a === b && one.strikes >= other.strikes) ? one : other;
 }

@@ -3,7 +3,7 @@ import { createBatcher } from '@animal-store/runtime';
 import type { BanPolicy } from './ban-policy.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
 import type { Consumer, ConsumerId, OnBan } from './consumer.ts';
-import { type EndedBan, laterOf, toEndedBan } from './ended-ban.ts';
+import { type EndedBan, laterEnding, toEndedBan } from './ended-ban.ts';
 import type { RedisConnection } from './open-redis.ts';
 import type { Quota } from './quota.ts';
 import {
@@ -180,7 +180,7 @@ function createStateChanges({ redis, names, banPolicy, redisClock }: RedisStoreO
       const shared = await endBanOf({ id, accountId });
       // Between the two scripts, the consumer may have left its account, and its ban may have moved
       // back to the slot of the consumer itself. So the first script runs again.
-      return [shared, await endBanOf({ id })].reduce(laterOf, own);
+      return [shared, await endBanOf({ id })].reduce(laterEnding, own);
     },
 
     async moveBan(from: ConsumerId, to: ConsumerId): Promise<void> {

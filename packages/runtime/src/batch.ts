@@ -72,10 +72,10 @@ export function createBatcher<Request, Result>(
   // each request shows the request's own wait, which `batchChannel` publishes.
   const outsideOfRequests = AsyncLocalStorage.snapshot();
 
-  const isHeldUp = () => isCollecting || inFlight === maxInFlight;
+  const mustWait = () => isCollecting || inFlight === maxInFlight;
 
   function sendSoon(): void {
-    if (waiting.length === 0 || isHeldUp()) return;
+    if (waiting.length === 0 || mustWait()) return;
     if (isUnderLoad) {
       isCollecting = true;
       setImmediate(sendWhenComplete, 0);
@@ -104,11 +104,11 @@ export function createBatcher<Request, Result>(
     function release(): void {
       if (isReleased) return;
       isReleased = true;
-      clock.cancel(patience);
+      clock.cancel(releaseTimer);
       inFlight -= 1;
       sendSoon();
     }
-    const patience = clock.after(patienceMs, release);
+    const releaseTimer = clock.after(patienceMs, release);
     void sendCalls(calls, send).then(release);
     // If more requests wait than fit into this batch, they are sent in the next batch.
     sendSoon();
@@ -117,7 +117,7 @@ export function createBatcher<Request, Result>(
   function join(request: Request): Promise<Result> {
     return new Promise((resolve, reject) => {
       waiting.push({ request, resolve, reject });
-      if (!isHeldUp()) outsideOfRequests(sendSoon);
+      if (!mustWait()) outsideOfRequests(sendSoon);
     });
   }
 

@@ -24,9 +24,9 @@ export class EnvironmentReader {
     this.names.push(name);
     // An empty variable counts as missing, because Compose files and shells unset a variable by
     // making it empty.
-    const given = this.#environment[name] || undefined;
-    if (given === undefined || isValid(given)) return given;
-    // The message describes the expected value and does not show the given one, which may be a
+    const value = this.#environment[name] || undefined;
+    if (value === undefined || isValid(value)) return value;
+    // The message describes the expected value and does not show the actual one, which may be a
     // password.
     this.faults.push(`${name}: expected ${expected}`);
     return undefined;
@@ -37,8 +37,8 @@ export class EnvironmentReader {
    * string is invalid. Returns `undefined` if the variable is missing or invalid.
    */
   parsed<T extends object>(name: string, parse: (text: string) => T | string): T | undefined {
-    const given = this.text(name, () => true, '');
-    const read = given === undefined ? undefined : parse(given);
+    const text = this.text(name, () => true, '');
+    const read = text === undefined ? undefined : parse(text);
     if (typeof read !== 'string') return read;
     this.faults.push(`${name}: ${read}`);
     return undefined;
@@ -66,7 +66,7 @@ export class EnvironmentReader {
   }
 
   choice<T extends string>(name: string, texts: readonly T[]): T | undefined {
-    const isValid = (given: string) => texts.some((text) => text === given);
+    const isValid = (value: string) => texts.some((text) => text === value);
     return this.text(name, isValid, `one of ${texts.join(', ')}`) as T | undefined;
   }
 }

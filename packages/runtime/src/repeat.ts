@@ -20,11 +20,11 @@ export function repeat(
 
   function run(): Promise<void> {
     clock.cancel(timer);
-    running = workToTheEnd().catch(onFailure).then(schedule);
+    running = runUntilDone().catch(onFailure).then(schedule);
     return running;
   }
 
-  async function workToTheEnd(): Promise<void> {
+  async function runUntilDone(): Promise<void> {
     let isMore: unknown;
     do isMore = await work();
     while (isMore === true && !stopped);

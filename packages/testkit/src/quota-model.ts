@@ -90,7 +90,7 @@ export function createQuotaModel(policy: BanPolicy) {
       return false;
     }
     if (now - key.episodeBeganAt < policy.graceMs) return false;
-    key.strikes = oneMore(key.strikes, now, policy.strikeWindowSeconds * 1_000);
+    key.strikes = incremented(key.strikes, now, policy.strikeWindowSeconds * 1_000);
     return key.strikes.used > threshold;
   }
 
@@ -144,7 +144,7 @@ export function createQuotaModel(policy: BanPolicy) {
         const full = names.filter((name) => used(counts[name]) >= limits[name]);
         const [first, second = first] = full;
         if (first === undefined || second === undefined) {
-          for (const name of names) counts[name] = oneMore(counts[name], now, lengthMs[name]);
+          for (const name of names) counts[name] = incremented(counts[name], now, lengthMs[name]);
           key.episodeBeganAt = undefined;
           const windows = [windowOf('minute'), windowOf('day')] as const;
           // For an admitted request, the window with fewer requests left is reported, or the minute
@@ -198,6 +198,6 @@ function unlessExpired(count: Count | undefined, now: number, lengthMs: number):
   return { ...count, endsAt: Math.min(count.endsAt, now + lengthMs) };
 }
 
-function oneMore(count: Count | undefined, now: number, lengthMs: number): Count {
+function incremented(count: Count | undefined, now: number, lengthMs: number): Count {
   return { used: used(count) + 1, endsAt: count?.endsAt ?? now + lengthMs };
 }

@@ -5,11 +5,11 @@ import { createServer, type Socket } from 'node:net';
  * Opens a TCP server on loopback that calls a function for each connection. Errors of connections
  * are ignored, because tests cause them. The disposal closes all remaining connections.
  */
-export async function openRawServer(behave: (socket: Socket) => void = () => {}) {
+export async function openRawServer(onConnection: (socket: Socket) => void = () => {}) {
   const sockets: Socket[] = [];
   const server = createServer((socket) => {
     sockets.push(socket.on('error', () => {}));
-    behave(socket);
+    onConnection(socket);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as { port: number };

@@ -49,22 +49,22 @@ export async function openTcpProxy(options: {
 }) {
   const { target, protocol, onMessage } = options;
   const { hostname, port: targetPort } = new URL(target);
-  const behind = { host: hostname, port: Number(targetPort) };
+  const targetAddress = { host: hostname, port: Number(targetPort) };
   const links = new Set<Link>();
 
   // If one side closes its half of a connection, the proxy closes only the same half on the other
   // side.
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (client) => {
-    const upstream = connect({ ...behind, allowHalfOpen: true, noDelay: true });
+    const upstream = connect({ ...targetAddress, allowHalfOpen: true, noDelay: true });
     const link: Link = { sockets: [client, upstream], isReset: false };
     links.add(link);
     forward(link, { source: client, sink: upstream, direction: 'request' });
     forward(link, { source: upstream, sink: client, direction: 'response' });
   });
 
-  type Way = Pick<PassingMessage, 'direction'> & { source: Socket; sink: Socket };
+  type ForwardOptions = Pick<PassingMessage, 'direction'> & { source: Socket; sink: Socket };
 
-  function forward(link: Link, { source, sink, direction }: Way) {
+  function forward(link: Link, { source, sink, direction }: ForwardOptions) {
     const split = protocol?.[`${direction}s`]() ?? ((bytes: Buffer) => [{ type: '', bytes }]);
     let isCut = false;
     let earlier: Promise<unknown> = Promise.resolve();
@@ -75,11 +75,11 @@ export async function openTcpProxy(options: {
     }
     const pass = (message: WireMessage) => {
       if (isCut || link.isReset) return;
-      const verdict = onMessage?.({ ...message, direction });
-      if (verdict === undefined || verdict instanceof Promise) {
-        push(() => sink.write(message.bytes), verdict);
+      const decision = onMessage?.({ ...message, direction });
+      if (decision === undefined || decision instanceof Promise) {
+        push(() => sink.write(message.bytes), decision);
       } else {
-        push(() => cutAt(link, sink, message.bytes, verdict));
+        push(() => cutAt(link, sink, message.bytes, decision));
         isCut = true;
       }
     };

@@ -17,10 +17,10 @@ export class TestError extends Error {
  * received value of each field.
  */
 export function invalidRequest(
-  faults: Record<string, [expected: string, given: unknown]>,
+  faults: Record<string, [expected: string, value: unknown]>,
 ): TestError {
   const texts = Object.entries(faults).map(
-    ([name, [expected, given]]) => `${name}: expected ${expected}, got ${show(given)}`,
+    ([name, [expected, value]]) => `${name}: expected ${expected}, got ${show(value)}`,
   );
   return new TestError(400, 'invalid_request', texts.join('; '));
 }

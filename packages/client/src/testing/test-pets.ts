@@ -120,16 +120,16 @@ function formatCursor({ status = '', categoryId }: Filter, afterId: number): str
 }
 
 function readQuery(query: URLSearchParams) {
-  const [given, status, category, cursor] = [
+  const [limitText, status, category, cursor] = [
     ...['limit', 'status', 'categoryId', 'cursor'].map((name) => query.get(name)),
   ].map((value) => value ?? undefined);
   const list = query.has('ids') ? query.getAll('ids').join() : undefined;
-  const limit = Number(/^[1-9]\d{0,2}$/.exec(given ?? `${pageLimit.default}`));
+  const limit = Number(/^[1-9]\d{0,2}$/.exec(limitText ?? `${pageLimit.default}`));
   const categoryId = parseInt64(category ?? '');
   const ids = list?.split(',').map(parseInt64);
   const faults: Parameters<typeof invalidRequest>[0] = {};
   if (limit < pageLimit.min || limit > pageLimit.max) {
-    faults['limit'] = [`one integer from ${pageLimit.min} to ${pageLimit.max}`, given];
+    faults['limit'] = [`one integer from ${pageLimit.min} to ${pageLimit.max}`, limitText];
   }
   if (status !== undefined && !isPetStatus(status)) {
     faults['status'] = [`one of ${petStatuses.join(', ')}`, status];
@@ -141,7 +141,7 @@ function readQuery(query: URLSearchParams) {
     faults['ids'] = ['1 to 100 64-bit integers, as in ids=5,11 or ids=5&ids=11', list];
   }
   if (Object.keys(faults).length > 0) throw invalidRequest(faults);
-  if (ids && given !== undefined) faults['limit'] = ['no value together with ids', given];
+  if (ids && limitText !== undefined) faults['limit'] = ['no value together with ids', limitText];
   if (ids && cursor !== undefined) faults['cursor'] = ['no value together with ids', cursor];
   if (Object.keys(faults).length > 0) throw invalidRequest(faults);
   const filter = { status, categoryId };
