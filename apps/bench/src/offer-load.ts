@@ -76,7 +76,7 @@ export async function offerLoad(options: OfferedLoad): Promise<OfferedResult> {
   let refused = 0;
   let isMeasuring = false;
 
-  function note(status: number, sentAt: number, faultOf: () => string | undefined): void {
+  function recordResponse(status: number, sentAt: number, faultOf: () => string | undefined): void {
     // Responses during the warm-up are not checked, because some workloads expect responses that
     // only come later. For example, a quota must first be used up before the service denies
     // requests.
@@ -115,7 +115,7 @@ export async function offerLoad(options: OfferedLoad): Promise<OfferedResult> {
       if (parts === undefined) return;
       const { status, body } = parts;
       const { expected } = exchangeAt(sent - 1);
-      note(status, sentAt, () => {
+      recordResponse(status, sentAt, () => {
         if (status !== expected.status)
           return `Unexpected response: status ${status}, expected ${expected.status}.`;
         if (sent % verifyOneIn !== 0 || expected.body(JSON.parse(body.toString()))) return;

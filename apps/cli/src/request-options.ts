@@ -116,15 +116,15 @@ export function addRequestOptions(
       else holder[name] = { ...(holder[name] as object | undefined), [inner]: value };
     };
     args.forEach((member, index) => {
-      const given: unknown = command.processedArgs[index];
-      set(member, given === none && isNullable(member) ? null : given);
+      const value: unknown = command.processedArgs[index];
+      set(member, value === none && isNullable(member) ? null : value);
     });
-    const given = command.opts<{ [name: string]: unknown; readOnly?: true }>();
+    const optionValues = command.opts<{ [name: string]: unknown; readOnly?: true }>();
     for (const member of options) {
-      const value = given[toOption(member).attributeName()];
+      const value = optionValues[toOption(member).attributeName()];
       if (value !== undefined) set(member, value === false ? null : value);
     }
-    if (given.readOnly) request.body.scopes = ['pets:read'];
+    if (optionValues.readOnly) request.body.scopes = ['pets:read'];
     for (const part of parts) {
       request[part] = { ...preset?.()[part], ...request[part] };
       const schema = schemas[part];
@@ -248,11 +248,11 @@ function explain(
 ): string {
   const { path = [], message = '' } = issue ?? {};
   if (path.length === 0) return message;
-  const isAbout = (member: Member) =>
+  const isAtFault = (member: Member) =>
     path.every((name, index) => index >= member.path.length || member.path[index] === name);
   const names = [
-    ...args.filter(isAbout).map((member) => toArgument(member).name()),
-    ...options.filter(isAbout).map((member) => `--${nameOf(member)}`),
+    ...args.filter(isAtFault).map((member) => toArgument(member).name()),
+    ...options.filter(isAtFault).map((member) => `--${nameOf(member)}`),
   ].join(' and ');
   // A nested object, such as a quota, has a separate option for each of its two properties. So the
   // message does not mention an object, and asks for both options.
@@ -280,7 +280,7 @@ function readSeconds(text: string): number {
   );
 }
 
-const readBy = (pattern: RegExp, expected: string) => (text: string) => {
+const readPattern = (pattern: RegExp, expected: string) => (text: string) => {
   const [, found] = pattern.exec(text) ?? [];
   if (found !== undefined) return found;
   throw new InvalidArgumentError(`Expected ${expected}.`);
@@ -291,9 +291,9 @@ const readBy = (pattern: RegExp, expected: string) => (text: string) => {
  * spaces.
  */
 const readInteger = (text: string) =>
-  Number(readBy(/^(-?(?:0|[1-9]\d{0,15}))$/, 'a whole number')(text));
-const readLimit = readBy(/^([1-9]\d{0,9})$/, 'a whole number of at least 1');
-const readDays = readBy(/^(\d+)d$/, 'a number of days, such as 90d');
+  Number(readPattern(/^(-?(?:0|[1-9]\d{0,15}))$/, 'a whole number')(text));
+const readLimit = readPattern(/^([1-9]\d{0,9})$/, 'a whole number of at least 1');
+const readDays = readPattern(/^(\d+)d$/, 'a number of days, such as 90d');
 
 /**
  * Matches a date and time with an offset (RFC 3339). `Date.parse` alone would accept many other

@@ -135,9 +135,9 @@ async function warnOfSimilarAccounts(
   { err }: CliOutput,
 ): Promise<void> {
   if (!['createKey', 'changeKey', 'setAccountPlan'].includes(operation)) return;
-  const given = operation === 'setAccountPlan' ? request.params.account : request.body.account;
-  if (typeof given !== 'string') return;
-  const name = tidyAccountName(given);
+  const typedName = operation === 'setAccountPlan' ? request.params.account : request.body.account;
+  if (typeof typedName !== 'string') return;
+  const name = tidyAccountName(typedName);
   const query = { anyCaseOf: name };
   // An error is ignored here. If the server refuses the query, it also refuses the change and
   // reports the reason.

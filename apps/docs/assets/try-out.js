@@ -61,13 +61,15 @@ function tryOutOf(method, path, { summary, parameters = [], requestBody }, serve
   form.append(send, answer);
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
-    const given = inputs.filter(({ input }) => input.value !== '');
-    const of = (place) => given.filter((each) => each.in === place);
-    const headers = of('header').map(({ name, input }) => [name, input.value]);
+    const filled = inputs.filter(({ input }) => input.value !== '');
+    const filledIn = (place) => filled.filter((each) => each.in === place);
+    const headers = filledIn('header').map(({ name, input }) => [name, input.value]);
     if (key.value !== '') headers.push(['Authorization', `Bearer ${key.value.trim()}`]);
     if (body !== undefined) headers.push(['Content-Type', 'application/json']);
-    const query = new URLSearchParams(of('query').map(({ name, input }) => [name, input.value]));
-    const target = of('path').reduce(
+    const query = new URLSearchParams(
+      filledIn('query').map(({ name, input }) => [name, input.value]),
+    );
+    const target = filledIn('path').reduce(
       (text, { name, input }) => text.replace(`{${name}}`, encodeURIComponent(input.value)),
       path,
     );

@@ -18,12 +18,12 @@ export interface HeadingAttributes {
 
 /** Parses a heading into its title and its attributes. */
 export function readHeading(text: string): HeadingAttributes {
-  const given = attributes.exec(text)?.[1]?.split(' ') ?? [];
-  const named = (mark: string) =>
-    given.filter((it) => it.startsWith(mark)).map((it) => it.slice(1));
+  const words = attributes.exec(text)?.[1]?.split(' ') ?? [];
+  const wordsWith = (mark: string) =>
+    words.filter((it) => it.startsWith(mark)).map((it) => it.slice(1));
   return {
     title: text.replace(attributes, ''),
-    anchor: named('#')[0],
-    classes: named('.'),
+    anchor: wordsWith('#')[0],
+    classes: wordsWith('.'),
   };
 }

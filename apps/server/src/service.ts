@@ -152,11 +152,11 @@ export async function openService(options: ServiceOptions = {}): Promise<Service
   // that fails to open the port would not show it.
   const demoToken = place.kind === 'embedded' ? await addSampleData(stores.database.db) : undefined;
 
-  stores.health.note({ phase: 'serving' });
+  stores.health.update({ phase: 'serving' });
   const kept = opened.move();
   const { metrics } = observability;
   function drain() {
-    stores.health.note({ phase: 'stopping' });
+    stores.health.update({ phase: 'stopping' });
     listener.drain();
   }
   return {
@@ -238,12 +238,12 @@ async function openStores(context: Context) {
     onWarning: observability.onRedisWarning,
     onBreaker(state, reason) {
       observability.onBreaker(state, reason);
-      health.note({ redisFault: state === 'open' ? `${redisUnavailable}.` : undefined });
+      health.update({ redisFault: state === 'open' ? `${redisUnavailable}.` : undefined });
       if (state === 'closed') bans.endReplicaBans();
     },
   });
   opened.defer(() => quotas.close());
-  health.note({ redisRefusal: quotas.keys.refusal });
+  health.update({ redisRefusal: quotas.keys.refusal });
 
   const usage = openUsage({ ...context.usage, ...shared, onLost: onUsageLost });
   opened.defer(() => usage.close());
@@ -352,7 +352,7 @@ async function openListeners(context: Context, stores: Stores, domain: Domain) {
   opened.defer(() => ops.close());
 
   await database.prepare((wait) => {
-    health.note({ wait });
+    health.update({ wait });
     if (wait !== undefined) observability.onWaiting(wait);
   });
   // Bans that have ended are deleted before operators can read them. A process that was killed may

@@ -74,7 +74,7 @@ export function createAccountManagement(
   async function change(
     { name, action, cause }: { name: string; action: AuditAction; cause: Cause },
     values: AccountValues,
-    alsoInside?: (tx: Database) => Promise<void>,
+    alsoInTransaction?: (tx: Database) => Promise<void>,
   ): Promise<Account> {
     const account = await inTransaction('change_account', db, async (tx) => {
       await cause.confirmActor?.(tx);
@@ -91,7 +91,7 @@ export function createAccountManagement(
         await recordAudit(tx, { action, cause, subject, ...difference });
       }
       await announceAccountChange(tx, name);
-      await alsoInside?.(tx);
+      await alsoInTransaction?.(tx);
       return completeAccount(tx, name, after);
     });
     onChanged(name);
@@ -103,7 +103,7 @@ export function createAccountManagement(
      * Converts a name of an account that an operator has typed to the form in which it is stored.
      * All other functions expect the stored form.
      */
-    resolve: (given: string): Promise<string> => resolveAccount(db, given),
+    resolve: (typedName: string): Promise<string> => resolveAccount(db, typedName),
 
     /**
      * Finds an account, and the id under which its API keys share a quota. The id is `undefined` if

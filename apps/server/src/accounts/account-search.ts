@@ -19,7 +19,7 @@ import {
   type CountOfToday,
   counts,
   countsOfToday,
-  isOfToday,
+  isToday,
   nearLimitOf,
 } from '../usage/usage-tables.ts';
 import { readAccounts } from './account-record.ts';
@@ -50,7 +50,7 @@ interface AccountList extends ListOrder {
 function usedToday(kind: CountOfToday): readonly AccountList[] {
   const today = sql`select ${apiKeys.account}, sum(${counts.requests}) as count
     from ${counts} join ${apiKeys} on ${apiKeys.id} = ${counts.keyId}
-    where ${isOfToday(kind)} and ${apiKeys.account} is not null group by ${apiKeys.account}`;
+    where ${isToday(kind)} and ${apiKeys.account} is not null group by ${apiKeys.account}`;
   const columns: SortColumn[] = [
     [sql`today.count`, 'numeric'],
     [sql`today.account`, 'text'],
@@ -120,7 +120,7 @@ function matches({
     nearLimit &&
       sql`${accounts.name} in (select holder.name
         from ${counts} join api_keys on id = ${counts.keyId} join accounts holder on holder.name = account
-        where ${isOfToday('admitted')} and holder.plan is not null
+        where ${isToday('admitted')} and holder.plan is not null
         group by holder.id having sum(${counts.requests}) >= ${nearLimitOf('holder')})`,
     search === undefined ? undefined : isFound('accounts', search),
     anyCaseOf === undefined ? undefined : sql`lower(${accounts.name}) = lower(${anyCaseOf})`,

@@ -47,8 +47,8 @@ export function createAdmission(options: AdmissionOptions, answerFailure: ErrorR
   function takeQuota({ apiKey }: Caller, req: Request): Promise<QuotaDecision> {
     // Requests without a valid API key, or with a suspended key, are counted against their network.
     if (apiKey === undefined) return networks.take(networkOf(req));
-    const isForStatus = req.tsRestRoute?.metadata?.quota === 'status';
-    return isForStatus && missingScope(apiKey, req) === undefined
+    const usesStatusQuota = req.tsRestRoute?.metadata?.quota === 'status';
+    return usesStatusQuota && missingScope(apiKey, req) === undefined
       ? statusRequests.take(apiKey.id)
       : keys.consume(apiKey);
   }

@@ -13,8 +13,8 @@ import { send } from '../http/send-response.ts';
 export function htmlErrors(answerFailure: ErrorRequestHandler): ErrorRequestHandler {
   return function sendHtmlError(failure: unknown, req, res, next) {
     appendHeader(res, 'Vary', 'Accept');
-    const isReader = req.accepts(['json', 'html']) === 'html';
-    if (!isReader || !(failure instanceof HttpError)) {
+    const prefersHtml = req.accepts(['json', 'html']) === 'html';
+    if (!prefersHtml || !(failure instanceof HttpError)) {
       answerFailure(failure, req, res, next);
       return;
     }

@@ -26,9 +26,9 @@ export interface Ban {
  * unavailable. The text must not change. {@link deleteForgottenBans} compares stored entries with
  * it, also in replicas of other versions during a rolling update.
  */
-const imposedWithoutRedis = 'Redis was away from one replica, which decided alone.';
+const banReasonWithoutRedis = 'Redis was away from one replica, which decided alone.';
 
-const theService: Cause = {
+const serviceCause: Cause = {
   actor: { type: 'system', id: null, name: 'system' },
   requestId: null,
   reason: undefined,
@@ -99,7 +99,7 @@ export const deleteForgottenBans = statement(
           lte(openBans.until, until),
           sql`not exists (select from ${auditEntries} where ${auditEntries.subjectId} = ${openBans.keyId}
             and ${auditEntries.at} = ${openBans.startedAt} and ${auditEntries.action} = 'ban.started'
-            and ${auditEntries.reason} = ${imposedWithoutRedis})`,
+            and ${auditEntries.reason} = ${banReasonWithoutRedis})`,
         ),
       )
       .returning({ keyId: openBans.keyId }),
@@ -131,7 +131,8 @@ export function createBanLog(
       const { keyId, startedAt, until, scope } = ban;
       const [labels] = await findLabels(tx, keyId);
       await recordAudit(tx, {
-        cause: scope === 'replica' ? { ...theService, reason: imposedWithoutRedis } : theService,
+        cause:
+          scope === 'replica' ? { ...serviceCause, reason: banReasonWithoutRedis } : serviceCause,
         at: startedAt,
         action: 'ban.started',
         subject: { type: 'key', id: keyId, name: null, account: null, ...labels },

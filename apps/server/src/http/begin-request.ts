@@ -37,9 +37,9 @@ export function beginRequest(req: Request, res: Response): void {
  * UUID.
  */
 function requestIdOf(req: Request): string {
-  const given = req.headers['x-request-id'];
-  if (typeof given !== 'string' || !wellFormedId.test(given)) return randomUUID();
+  const received = req.headers['x-request-id'];
+  if (typeof received !== 'string' || !wellFormedId.test(received)) return randomUUID();
   // If the header contains an API key by mistake, the request gets a new id. Otherwise the key
   // would be logged as the id.
-  return holdsToken(given) ? randomUUID() : given;
+  return holdsToken(received) ? randomUUID() : received;
 }

@@ -7,9 +7,9 @@ import './request-locals.ts';
 
 /** Sets a header of a response. A later value replaces an earlier one. */
 export function setHeader({ locals: { headers } }: Response, name: string, value: string): void {
-  const place = placeOf(headers, name);
-  if (place === -1) headers.push(name, value);
-  else headers[place + 1] = value;
+  const index = indexOfHeader(headers, name);
+  if (index === -1) headers.push(name, value);
+  else headers[index + 1] = value;
 }
 
 /**
@@ -22,16 +22,16 @@ export function addHeader({ locals: { headers } }: Response, name: string, value
 
 /** Adds a value to a header that is a list, such as `Link` and `Vary` (RFC 9110, §5.3). */
 export function appendHeader({ locals: { headers } }: Response, name: string, value: string): void {
-  const place = placeOf(headers, name);
-  if (place === -1) headers.push(name, value);
-  else headers[place + 1] += `, ${value}`;
+  const index = indexOfHeader(headers, name);
+  if (index === -1) headers.push(name, value);
+  else headers[index + 1] += `, ${value}`;
 }
 
 export function hasHeader({ locals: { headers } }: Response, name: string): boolean {
-  return placeOf(headers, name) !== -1;
+  return indexOfHeader(headers, name) !== -1;
 }
 
-function placeOf(headers: readonly string[], name: string): number {
+function indexOfHeader(headers: readonly string[], name: string): number {
   for (let i = 0; i < headers.length; i += 2) if (headers[i] === name) return i;
   return -1;
 }

@@ -43,8 +43,8 @@ function hasBody({ headers }: Request): boolean {
 }
 
 function requireJson(req: Request): void {
-  const given = req.get('Content-Type');
-  if (!isJson(given)) {
+  const contentType = req.get('Content-Type');
+  if (!isJson(contentType)) {
     throw new HttpError('unsupported_media_type', errorMessages.unsupported_media_type);
   }
   const coding = req.get('Content-Encoding') ?? 'identity';

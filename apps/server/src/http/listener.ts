@@ -47,7 +47,7 @@ const maxUnreadBytes = 16 * 1024;
  * @throws {StartupError} if the port or the host is not available.
  */
 export async function openListener(
-  given: Partial<ListenerLimits> & {
+  options: Partial<ListenerLimits> & {
     host: string;
     port: number;
     variables?: 'OPS_';
@@ -64,24 +64,24 @@ export async function openListener(
    */
   createApp: (origin: string, server: Server) => Express,
 ): Promise<Listener> {
-  const address = { ...defaultListenerLimits, ...given };
-  const { headersTimeoutMs, requestTimeoutMs } = address;
-  const limited = limitPipelining(address.maxPipelinedRequests);
+  const settings = { ...defaultListenerLimits, ...options };
+  const { headersTimeoutMs, requestTimeoutMs } = settings;
+  const limited = limitPipelining(settings.maxPipelinedRequests);
   const server = createServer({
     // Node rejects a timeout for the headers that is longer than the timeout for the whole request.
     headersTimeout: Math.min(headersTimeoutMs, requestTimeoutMs),
     requestTimeout: requestTimeoutMs,
-    keepAliveTimeout: address.keepAliveTimeoutMs,
-    connectionsCheckingInterval: address.connectionsCheckingIntervalMs,
+    keepAliveTimeout: settings.keepAliveTimeoutMs,
+    connectionsCheckingInterval: settings.connectionsCheckingIntervalMs,
     highWaterMark: maxUnreadBytes,
     ...limited,
   });
-  server.setTimeout(address.stallTimeoutMs, closeSilentConnection);
-  server.maxConnections = address.maxConnections;
+  server.setTimeout(settings.stallTimeoutMs, closeSilentConnection);
+  server.maxConnections = settings.maxConnections;
   server.maxHeadersCount = maxHeaders;
-  const bound = await bindPort(server, address);
-  server.on('error', (failure) => address.report(failure));
-  const origin = `http://${address.host.includes(':') ? `[${address.host}]` : address.host}:${bound}`;
+  const bound = await bindPort(server, settings);
+  server.on('error', (failure) => settings.report(failure));
+  const origin = `http://${settings.host.includes(':') ? `[${settings.host}]` : settings.host}:${bound}`;
   const app = createApp(origin, server);
   useExpressPrototypes(app, limited);
   let isDraining = false;

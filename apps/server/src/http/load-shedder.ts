@@ -21,20 +21,20 @@ const maxPerIteration = 256;
 const maxUnpaused = 64;
 
 /** The number of waiting requests that a caller must have before its connections are paused. */
-const minOfPausedCaller = 2;
+const minWaitingToPause = 2;
 
 /**
  * The share of the time that may be spent on writing refusals. Reading the refused requests takes
  * about as much time as refusing them. Callers that do not back off send their next request as soon
  * as one is refused. So delaying refusals leaves more time for responses.
  */
-const refusalShare = 0.05;
+const refusalTimeShare = 0.05;
 
 /**
  * The largest amount of unused refusal time, in milliseconds. The load shedder saves up this time
  * while it refuses no requests.
  */
-const maxSavedMs = 5;
+const maxRefusalBudgetMs = 5;
 
 /** The properties of a response that the load shedder uses. */
 type EnteringResponse = {
@@ -143,8 +143,8 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
   let waking: Timer | undefined;
   /** The time at which the timer `waking` fires. */
   let wakingAt = 0;
-  let savedMs = maxSavedMs;
-  let savedAt = clock.elapsed();
+  let refusalBudgetMs = maxRefusalBudgetMs;
+  let budgetUpdatedAt = clock.elapsed();
 
   const canStart = (now: number) => limit.hasRoom(now) && inFlight < maxInFlight;
 
@@ -152,10 +152,10 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
    * Pauses the connection of a request that was finished or refused, if many requests wait and its
    * caller has several of them. A caller that sends few requests is not paused.
    */
-  function pauseAfter(res: Entering, handlers: WaitingHandlers<Entering>): void {
+  function pauseBusyCaller(res: Entering, handlers: WaitingHandlers<Entering>): void {
     if (queues.size + overdue.size < maxUnpaused) return;
     const caller = handlers.callerOf(res);
-    if (queues.sizeOf(caller) >= minOfPausedCaller) paused.pause(caller, res.req.socket);
+    if (queues.sizeOf(caller) >= minWaitingToPause) paused.pause(caller, res.req.socket);
   }
 
   function start(res: Entering, handlers: WaitingHandlers<Entering>): void {
@@ -168,7 +168,7 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
     const onAnswered = () => {
       inFlight -= 1;
       limit.finish(period, clock.elapsed() - startedAt);
-      pauseAfter(res, handlers);
+      pauseBusyCaller(res, handlers);
       if (queues.size + overdue.size + paused.size > 0) scheduleStart();
     };
     res.locals.onAnswered = onAnswered;
@@ -249,17 +249,20 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
 
   function refuseOverdue(): void {
     let now = clock.elapsed();
-    savedMs = Math.min(maxSavedMs, savedMs + (now - savedAt) * refusalShare);
+    refusalBudgetMs = Math.min(
+      maxRefusalBudgetMs,
+      refusalBudgetMs + (now - budgetUpdatedAt) * refusalTimeShare,
+    );
     for (const request of overdue) {
-      if (savedMs <= 0) break;
+      if (refusalBudgetMs <= 0) break;
       overdue.delete(request);
       request.handlers.refuse(request.res);
-      pauseAfter(request.res, request.handlers);
+      pauseBusyCaller(request.res, request.handlers);
       const after = clock.elapsed();
-      savedMs -= after - now;
+      refusalBudgetMs -= after - now;
       now = after;
     }
-    savedAt = now;
+    budgetUpdatedAt = now;
   }
 
   /**
@@ -271,7 +274,7 @@ export function openLoadShedder<Entering extends EnteringResponse = Response>(op
     if (queues.size + overdue.size + paused.size === 0) return;
     const overdueAt = queues.oldest()?.overdueAt ?? Number.POSITIVE_INFINITY;
     const refusedAt =
-      overdue.size === 0 ? Number.POSITIVE_INFINITY : now + 1 - savedMs / refusalShare;
+      overdue.size === 0 ? Number.POSITIVE_INFINITY : now + 1 - refusalBudgetMs / refusalTimeShare;
     const at = Math.max(now + 1, Math.min(overdueAt, refusedAt, paused.nextAt()));
     if (waking !== undefined && wakingAt <= at) return;
     clock.cancel(waking);

@@ -41,8 +41,8 @@ export function refuseMisspelt<Schema extends z.ZodObject>(
   );
 
   /**
-   * Returns the name in the schema that a given name looks like, or `undefined` if there is none.
-   * Each part of a name such as `filter[status]` is compared.
+   * Returns the name in the schema that a name in the input looks like, or `undefined` if there is
+   * none. Each part of a name such as `filter[status]` is compared.
    */
   function knownNameLike(name: string): string | undefined {
     if (Object.hasOwn(shape, name)) return undefined;
@@ -52,8 +52,8 @@ export function refuseMisspelt<Schema extends z.ZodObject>(
       .find((meant) => meant !== undefined);
   }
 
-  function misspeltIn(given: readonly string[]): NameIssue[] {
-    return given.flatMap((name) => {
+  function misspeltIn(inputNames: readonly string[]): NameIssue[] {
+    return inputNames.flatMap((name) => {
       const meant = knownNameLike(name);
       if (meant === undefined) return [];
       const message = `expected exactly this name${howToSend(meant, shape[meant])}`;
@@ -66,13 +66,13 @@ export function refuseMisspelt<Schema extends z.ZodObject>(
       version: 1,
       vendor: 'animal-store',
       validate(input) {
-        const given = namesOf(input);
-        if (given.length > maxNames) {
+        const inputNames = namesOf(input);
+        if (inputNames.length > maxNames) {
           const message = `expected at most ${maxNames} parameters or properties`;
-          return { issues: [{ path: [], message, input: given.length } satisfies NameIssue] };
+          return { issues: [{ path: [], message, input: inputNames.length } satisfies NameIssue] };
         }
         const { data, error } = schema.safeParse(input);
-        const misspelt = misspeltIn(given);
+        const misspelt = misspeltIn(inputNames);
         if (error === undefined && misspelt.length === 0) return { value: data };
         const meant = new Set<unknown>(misspelt.map(({ path: [name] }) => name));
         const others = error?.issues.filter(({ path: [name] }) => !meant.has(name)) ?? [];

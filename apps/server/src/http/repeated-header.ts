@@ -8,8 +8,8 @@ export function isRepeated(
 ) {
   let count = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {
-    const given = rawHeaders[i] as string;
-    if (given.length === name.length && given.toLowerCase() === name) count += 1;
+    const headerName = rawHeaders[i] as string;
+    if (headerName.length === name.length && headerName.toLowerCase() === name) count += 1;
   }
   return count > 1;
 }

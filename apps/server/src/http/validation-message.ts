@@ -83,8 +83,8 @@ function describe(
     const keys = path.map((key) => (typeof key === 'object' ? key.key : key));
     // An issue that `misspelt-names.ts` creates contains the misspelt name as `input`. For all
     // other issues, the message shows the value from the request.
-    const given = 'input' in issue ? issue.input : valueAt(input, keys);
-    return `${keys.join('.') || whole}: ${message}, got ${show(given)}`;
+    const value = 'input' in issue ? issue.input : valueAt(input, keys);
+    return `${keys.join('.') || whole}: ${message}, got ${show(value)}`;
   });
 }
 

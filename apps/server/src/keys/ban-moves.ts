@@ -122,15 +122,15 @@ export function createBanMoves(db: Database, quotas: Pick<Quotas, 'moveBan'>) {
    * Carries out a recorded move: moves its bans, and deletes its row in `ban_moves` unless Redis is
    * down.
    *
-   * @param also further API keys whose bans move, such as an API key that has just left the
-   *   account. The list of the account does not contain this key.
+   * @param additionalKeyIds further API keys whose bans move, such as an API key that has just left
+   *   the account. The list of the account does not contain this key.
    */
   async function finish(
     { id, keyId, accounts: names }: BanMove,
-    also: readonly string[] = [],
+    additionalKeyIds: readonly string[] = [],
   ): Promise<void> {
     const ids = keyId === null ? (await listKeyIds(db, names)).map((key) => key.id) : [keyId];
-    if (await settle([...new Set([...ids, ...also])], names)) await deleteMove(db, id);
+    if (await settle([...new Set([...ids, ...additionalKeyIds])], names)) await deleteMove(db, id);
   }
 
   return {

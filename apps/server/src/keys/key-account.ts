@@ -52,9 +52,9 @@ export async function findStoredAccount(
  * @throws {AdminRefusal} if there is no account with this name and the name is not valid for a new
  * account.
  */
-export async function resolveAccount(db: Database, given: string): Promise<string> {
-  if ((await findStoredAccount(db, given)) !== undefined) return given;
-  const { data, error } = AccountName.safeParse(given);
+export async function resolveAccount(db: Database, typedName: string): Promise<string> {
+  if ((await findStoredAccount(db, typedName)) !== undefined) return typedName;
+  const { data, error } = AccountName.safeParse(typedName);
   if (data !== undefined) return data;
   throw new AdminRefusal('invalid_request', `account: ${error?.issues[0]?.message}`);
 }

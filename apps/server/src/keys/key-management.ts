@@ -181,9 +181,11 @@ export function createKeyManagement(
       const createdId = accountId ?? (await findAccountId());
       const others = new Set([createdId, ...(await moves.findPendingAccountIds(tx, id))]);
       others.delete(accountId);
-      const endedThere: EndedBan[] = [];
-      for (const other of others) endedThere.push(await quotas.unban({ id, accountId: other }));
-      return [ended, ...endedThere].find(({ bannedUntil }) => bannedUntil !== undefined) ?? ended;
+      const endedInOthers: EndedBan[] = [];
+      for (const other of others) endedInOthers.push(await quotas.unban({ id, accountId: other }));
+      return (
+        [ended, ...endedInOthers].find(({ bannedUntil }) => bannedUntil !== undefined) ?? ended
+      );
     } catch (error) {
       if (!(error instanceof QuotasUnavailableError)) throw error;
       throw new AdminRefusal('service_unavailable', adminErrorMessages.notUnbanned);

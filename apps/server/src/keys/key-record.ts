@@ -89,12 +89,12 @@ export function completeKeys<More extends { readonly state: Key['state'] }>(
   const keys = rows.map(({ key: row, holder, ...more }) => {
     const { perMinute, perDay, suspendedAt, suspensionReason, ...key } = row;
     const own = { plan: key.plan, quota: quotaOf(row) };
-    const { accountId, ...held } = applyPlan(own, holder);
+    const { accountId, ...inForcePlan } = applyPlan(own, holder);
     return {
       ...key,
       ...more,
       quota: own.quota,
-      inForce: { subject: accountId ? ('account' as const) : ('key' as const), ...held },
+      inForce: { subject: accountId ? ('account' as const) : ('key' as const), ...inForcePlan },
       suspension: toSuspension(row),
       accountSuspension: holder && toSuspension(holder),
     };

@@ -19,7 +19,7 @@ import {
   type CountOfToday,
   counts,
   countsOfToday,
-  isOfToday,
+  isToday,
   largestTotalId,
   lastUsed,
   leastNearLimit,
@@ -105,8 +105,8 @@ function usedToday(kind: CountOfToday, { search }: KeyFilter): readonly KeyList[
       ? sql`${counts.keyId} > ${largestTotalId}`
       : sql`${counts.keyId} in (select id from ${apiKeys} where ${isFoundBy(search)})`;
   const today = sql`(select ${counts.keyId}, sum(${counts.requests}) as count from ${counts}
-    where ${isOfToday(kind)} and ${isSearched} group by ${counts.keyId}) today`;
-  const hasNone = sql`not exists (select from ${counts} where ${counts.keyId} = ${apiKeys.id} and ${isOfToday(kind)})`;
+    where ${isToday(kind)} and ${isSearched} group by ${counts.keyId}) today`;
+  const hasNone = sql`not exists (select from ${counts} where ${counts.keyId} = ${apiKeys.id} and ${isToday(kind)})`;
   const columns: SortColumn[] = [
     [sql`today.count`, 'numeric'],
     [sql`today.key_id`, 'uuid'],
@@ -173,7 +173,7 @@ const conditions: {
   // limit of any plan. Otherwise Postgres would look up each API key that was used today.
   nearLimit: () => sql`${apiKeys.id} in (select busy.id
     from (select ${counts.keyId}, sum(${counts.requests}) as admitted from ${counts}
-      where ${isOfToday('admitted')} group by ${counts.keyId}
+      where ${isToday('admitted')} group by ${counts.keyId}
       having sum(${counts.requests}) >= ${leastNearLimit()}) used
     join api_keys busy on busy.id = used.key_id and used.admitted >= ${nearLimitOf('busy')}
     left join accounts holder on holder.name = busy.account where holder.plan is null)`,

@@ -57,7 +57,7 @@ export function reportOncePerMinute<Cause>(
     },
   });
   return {
-    note(cause: Cause): void {
+    record(cause: Cause): void {
       if (limits.isWritten(cause)) report(cause, 1);
     },
     close: limits.close,

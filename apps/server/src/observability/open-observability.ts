@@ -98,7 +98,7 @@ export async function openObservability(
 
     onShed(method: string): void {
       metrics.countShed(method);
-      shedRequests.note('overload');
+      shedRequests.record('overload');
     },
 
     onOpsEnd(record: OpsRequestRecord): void {
@@ -133,7 +133,7 @@ export async function openObservability(
 
     onConnectionRefused(limit: ConnectionLimit): void {
       metrics.countRefusedConnection(limit);
-      refusedConnections.note(limit);
+      refusedConnections.record(limit);
     },
 
     onUsageLost(requests: number): void {

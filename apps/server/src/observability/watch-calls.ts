@@ -17,18 +17,18 @@ export function watchCalls<Call extends object>(
   const onEnd = Symbol(channel);
   type Watched = Call & { [onEnd]?: ReturnType<typeof onStart>; error?: unknown };
 
-  const noteStart = (message: unknown) => {
+  const onCallStart = (message: unknown) => {
     const call = message as Watched;
     call[onEnd] = onStart(call);
   };
-  const noteEnd = (message: unknown) => {
+  const onCallEnd = (message: unknown) => {
     const call = message as Watched;
     call[onEnd]?.(call.error);
   };
-  start.subscribe(noteStart);
-  asyncEnd.subscribe(noteEnd);
+  start.subscribe(onCallStart);
+  asyncEnd.subscribe(onCallEnd);
   return () => {
-    start.unsubscribe(noteStart);
-    asyncEnd.unsubscribe(noteEnd);
+    start.unsubscribe(onCallStart);
+    asyncEnd.unsubscribe(onCallEnd);
   };
 }

@@ -29,19 +29,19 @@ export function watchCollector(
   let hasFailed = false;
   let unavailable = Promise.withResolvers<void>();
 
-  function noteFailure(): void {
+  function recordFailure(): void {
     hasFailed = true;
     unavailable.resolve();
   }
 
-  function noteSuccess(): void {
+  function recordSuccess(): void {
     if (hasFailed) unavailable = Promise.withResolvers<void>();
     hasFailed = false;
   }
 
   const onFailedRequest = (message: unknown) => {
     const { request } = message as { request: ClientRequest };
-    if (request.getHeader('host') === host && request.path === pathname) noteFailure();
+    if (request.getHeader('host') === host && request.path === pathname) recordFailure();
   };
   subscribe(failedRequests, onFailedRequest);
 
@@ -54,8 +54,8 @@ export function watchCollector(
       unanswered.set(batch, { sentAt: clock.elapsed(), spans: spans.length });
       exporter.export(spans, (result) => {
         unanswered.delete(batch);
-        if (result.code === ExportResultCode.SUCCESS) noteSuccess();
-        else noteFailure();
+        if (result.code === ExportResultCode.SUCCESS) recordSuccess();
+        else recordFailure();
         onResult(result);
       });
     },

@@ -123,15 +123,15 @@ export function authenticateOperator({
   }
 
   return async function requireOperator(req) {
-    const given = req.get('Authorization');
-    if (given === undefined) {
+    const authorization = req.get('Authorization');
+    if (authorization === undefined) {
       throw unauthorized('Send your token as "Authorization: Bearer <token>".', realm);
     }
     if (isRepeated(req, 'authorization')) {
       throw unauthorized(sentTwice, `${realm}, error="invalid_request"`);
     }
     const network = networkOf(req);
-    const token = bearer.exec(given)?.[1] ?? '';
+    const token = bearer.exec(authorization)?.[1] ?? '';
     const actor = await find(token, req.get(operatorActiveHeader) === 'true');
     if (actor !== undefined) {
       known.set(hashToken(token), true);

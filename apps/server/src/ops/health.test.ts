@@ -18,13 +18,13 @@ test('the readiness report is "ready" when the replica has no faults, and otherw
   const expectReport = async (status: string, ...reasons: string[]) =>
     expect(await health.report()).toEqual({ status, reasons });
   await expectReport('not_ready', 'This replica is starting.');
-  health.note({ phase: 'serving' });
+  health.update({ phase: 'serving' });
   await expectReport('ready');
-  health.note({ redisFault: 'Redis is unavailable.' });
+  health.update({ redisFault: 'Redis is unavailable.' });
   await expectReport('degraded', 'Redis is unavailable.');
-  health.note({ redisRefusal: () => 'Redis refuses the password' });
+  health.update({ redisRefusal: () => 'Redis refuses the password' });
   await expectReport('degraded', 'Redis is unavailable.', 'Redis refuses the password.');
-  health.note({ redisRefusal: () => undefined });
+  health.update({ redisRefusal: () => undefined });
   fault = 'The database is read-only.';
   await expectReport('degraded', fault, 'Redis is unavailable.');
   // The reported reason must not repeat the message of the database, which may contain names of
@@ -36,7 +36,7 @@ test('the readiness report is "ready" when the replica has no faults, and otherw
   const missingMigrations =
     'The database lacks migrations that this version of the service needs; run the migrations of this version.';
   databaseFault = Promise.resolve(missingMigrations);
-  health.note({ phase: 'stopping' });
+  health.update({ phase: 'stopping' });
   await expectReport(
     'not_ready',
     'This replica is stopping.',
@@ -45,7 +45,7 @@ test('the readiness report is "ready" when the replica has no faults, and otherw
   );
   databaseFault = Promise.resolve(undefined);
   fault = undefined;
-  health.note({ redisFault: undefined });
+  health.update({ redisFault: undefined });
   await expectReport('not_ready', 'This replica is stopping.');
 });
 
@@ -53,7 +53,7 @@ test('the readiness check sends only one query at a time to a database that does
   const { promise, resolve } = Promise.withResolvers<undefined>();
   const findDatabaseFault = vi.fn(() => promise);
   const health = createHealth({ ...healthy, findDatabaseFault });
-  health.note({ phase: 'serving' });
+  health.update({ phase: 'serving' });
   const late = { status: 'not_ready', reasons: ['The database did not respond within 1000 ms.'] };
   const reports = [health.report(), health.report()];
   await clock.advance(1_000);

@@ -76,7 +76,7 @@ export function createHealth(options: {
   };
 
   return {
-    note(change: Partial<HealthState>): void {
+    update(change: Partial<HealthState>): void {
       state = { ...state, ...change };
     },
 

@@ -31,8 +31,8 @@ export function createUsageHandlers(services: AdminServices) {
       }
       // Usage can be grouped by API key only for whole days. For minutes and hours, no index
       // contains the number of requests of each key.
-      const isOther = bucket !== undefined && bucket !== 'day';
-      const faults = isOther
+      const isUnsupportedBucket = bucket !== undefined && bucket !== 'day';
+      const faults = isUnsupportedBucket
         ? [`bucket: expected day, because the query has groupBy, got ${bucket}`]
         : [];
       const range = readUsageRange(

@@ -3,10 +3,10 @@ import { type NewPet, type Pet, stringifyJson } from '@animal-store/contract';
 import type { Database } from '@animal-store/postgres';
 import {
   execution,
-  given,
   oneRow,
   preparedSql,
   preparedStatement,
+  requestTable,
   statement,
 } from '@animal-store/postgres';
 import { and, eq, gt, inArray, lte, sql } from 'drizzle-orm';
@@ -72,7 +72,7 @@ const createPetsOnce = preparedSql<{ n: number; id: string | null }>(
       select *, nextval(${petIdSequence}) as new_id,
         case when pg_try_advisory_xact_lock(hashtextextended(key_id || ' ' || idempotency_key, 0))
           then stored_idempotency_key(key_id, hash, idempotency_key) end as stored_key
-      from ${given(`n int, key_id uuid, idempotency_key text, hash text, fingerprint text,
+      from ${requestTable(`n int, key_id uuid, idempotency_key text, hash text, fingerprint text,
         name text, category_id bigint, status pet_status`)}
     ), claimed as (
       insert into ${idempotencyKeys} as known (key_id, idempotency_key, fingerprint, pet_id)

@@ -4,8 +4,8 @@ import {
   DatabaseError,
   DatabaseUnavailableError,
   execution,
-  given,
   preparedSql,
+  requestTable,
 } from '@animal-store/postgres';
 import { type SQL, sql } from 'drizzle-orm';
 import { petIdSequence, pets } from '../schema/schema.ts';
@@ -41,7 +41,7 @@ const createPets = preparedSql<{ id: string }>(
   sql`
     insert into ${pets} (id, name, category_id, status)
     select nextval(${petIdSequence}), name, category_id, status
-    from ${given('n int, name text, category_id bigint, status pet_status')}
+    from ${requestTable('n int, name text, category_id bigint, status pet_status')}
     order by n
     returning id, ${execution} as execution`,
 );
@@ -51,7 +51,7 @@ const findPets = preparedSql<{ n: number; json: string | null }>(
   'find_pets',
   sql`
     select n, (select ${petJson} from ${pets} where id = wanted_id) as json, ${execution} as execution
-    from ${given('n int, wanted_id bigint')}`,
+    from ${requestTable('n int, wanted_id bigint')}`,
 );
 
 /**
@@ -68,7 +68,7 @@ const listPetsByIds = preparedSql<{ n: number; json: string | null }>(
           and (wanted_status is null or status = wanted_status)
           and (wanted_category is null or category_id = wanted_category)
       ) as json, ${execution} as execution
-    from ${given('n int, wanted_ids bigint[], wanted_status pet_status, wanted_category bigint')}`,
+    from ${requestTable('n int, wanted_ids bigint[], wanted_status pet_status, wanted_category bigint')}`,
 );
 
 const maxRows = sql.raw(String(pageLimit.max + 1));
@@ -93,7 +93,7 @@ const toLines = (page: SQL): SQL =>
  * The SQL query for a page of the animals of one category. It selects the first animals of each
  * status separately, because the index is ordered by id only within a status. Then it merges them.
  */
-const ofCategory = sql`(
+const categoryPage = sql`(
   select first.*
   from unnest(
       case when wanted is null then enum_range(null::pet_status) else array[wanted] end
@@ -117,13 +117,13 @@ const listPets = preparedSql<{ n: number; lines: string | null }>(
   'list_pets',
   sql`
     select n, case
-        when category is not null then ${toLines(ofCategory)}
+        when category is not null then ${toLines(categoryPage)}
         when wanted is not null then ${toLines(
           selectFirst(sql`(status, id) > (wanted, after_id) and status <= wanted`, sql`status, id`),
         )}
         else ${toLines(selectFirst(sql`id > after_id`, sql`id`))}
       end as lines, ${execution} as execution
-    from ${given('n int, wanted pet_status, category bigint, after_id bigint, size int')}`,
+    from ${requestTable('n int, wanted pet_status, category bigint, after_id bigint, size int')}`,
 );
 
 /**

@@ -38,11 +38,11 @@ export interface ServiceQuotas {
  * command.
  */
 export async function openQuotas(
-  given: Partial<QuotaSettings> & Omit<QuotasOptions, keyof QuotaSettings> = {},
+  options: Partial<QuotaSettings> & Omit<QuotasOptions, keyof QuotaSettings> = {},
 ): Promise<ServiceQuotas> {
-  const options = { ...defaultQuotaSettings, ...given };
-  const { addressPerMinute } = options;
-  const keys = await createQuotas({ ...options, prefix: 'animal-store' }).catch((error) => {
+  const settings = { ...defaultQuotaSettings, ...options };
+  const { addressPerMinute } = settings;
+  const keys = await createQuotas({ ...settings, prefix: 'animal-store' }).catch((error) => {
     throw error instanceof RedisRefusalError
       ? new StartupError(`REDIS_URL: ${error.message}`)
       : error;

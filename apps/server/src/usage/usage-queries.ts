@@ -27,7 +27,7 @@ export interface UsageRange {
 
 const requests = sql<number>`sum(${counts.requests})`.mapWith(Number);
 
-const heldPlan = sql<PlanName>`coalesce((select plan from ${accounts} where ${accounts.name} = ${apiKeys.account}),
+const planInForce = sql<PlanName>`coalesce((select plan from ${accounts} where ${accounts.name} = ${apiKeys.account}),
   ${apiKeys.plan})`;
 
 /**
@@ -37,7 +37,7 @@ const heldPlan = sql<PlanName>`coalesce((select plan from ${accounts} where ${ac
 const matchesFilter = ({ plan, account }: UsageFilter) =>
   and(
     account === undefined ? undefined : eq(apiKeys.account, account),
-    plan === undefined ? undefined : eq(heldPlan, plan),
+    plan === undefined ? undefined : eq(planInForce, plan),
   );
 
 function matchesSubject(subject: UsageSubject): SQL {
@@ -50,14 +50,14 @@ function matchesSubject(subject: UsageSubject): SQL {
       plans.map((name) => totalId(planCode(name))),
     );
   }
-  return isOfKeys(matchesFilter(subject));
+  return hasKeyWith(matchesFilter(subject));
 }
 
 /**
  * Returns the SQL condition that a row of counts belongs to an API key with a given property. The
  * condition compares the id of the key with an array, because Postgres then uses the index.
  */
-const isOfKeys = (condition: SQL | undefined): SQL =>
+const hasKeyWith = (condition: SQL | undefined): SQL =>
   sql`${counts.keyId} = any (array(select ${apiKeys.id} from ${apiKeys} where ${condition}))`;
 
 const isWithin = (bucket: UsageBucket, { from, to }: UsageRange) =>
@@ -102,14 +102,14 @@ const listBusiestKeys = statement(
     // need not sort all keys.
     const most = account === undefined && plan === undefined ? sql`limit ${limit}` : sql`offset 0`;
     const busy = sql`(select ${counts.keyId}, ${requests} as requests from ${counts}
-      where ${and(isWithin('day', range), account === undefined ? undefined : isOfKeys(eq(apiKeys.account, account)))} and ${counts.keyId} > ${largestTotalId}
+      where ${and(isWithin('day', range), account === undefined ? undefined : hasKeyWith(eq(apiKeys.account, account)))} and ${counts.keyId} > ${largestTotalId}
       group by ${counts.keyId} order by 2 desc, 1 ${most}) busy`;
     return db
       .select({
         keyId: apiKeys.id,
         name: apiKeys.name,
         account: apiKeys.account,
-        plan: heldPlan,
+        plan: planInForce,
         requests: sum,
       })
       .from(busy)
@@ -160,7 +160,7 @@ const sumAccounts = statement('sum_usage_of_accounts', (db, names: string[], ran
     })
     .from(apiKeys)
     .innerJoin(counts, eq(counts.keyId, apiKeys.id))
-    .where(and(isOfKeys(inArray(apiKeys.account, names)), isWithin('day', range)))
+    .where(and(hasKeyWith(inArray(apiKeys.account, names)), isWithin('day', range)))
     .groupBy(apiKeys.account),
 );
 

@@ -74,7 +74,7 @@ export type CountOfToday = (typeof countsOfToday)[keyof typeof countsOfToday];
  * Returns the SQL condition that a row belongs to today and has an outcome of the given kind. The
  * day begins at midnight UTC, by the clock of the database.
  */
-export const isOfToday = (
+export const isToday = (
   kind: CountOfToday | 'admitted',
 ): SQL => sql`${counts.span} = ${spanOf('day')}
   and ${counts.at} >= date_trunc('day', now(), 'UTC') and ${{ requests: sql`true`, denials: isDenied, admitted }[kind]}`;

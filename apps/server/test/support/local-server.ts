@@ -58,29 +58,29 @@ export function untilPassing<T>(servers: readonly LocalServer[], probe: () => T 
  *
  * @param env the environment variables of the service, in addition to {@link patientEnv}. The real
  * environment variables of the process are not read.
- * @param given the clocks and the settings of the service, which take precedence over `env`. By
+ * @param options the clocks and the settings of the service, which take precedence over `env`. By
  * default, the clock stands still until a test calls `pass`, so that nothing happens between two
  * steps of the test. The timeouts for Postgres and Redis are as long as the timeouts of tests.
  */
 export async function openLocalServer(
   env: Readonly<Record<string, string>>,
-  { clock = createTestClock(Date.now()), ...given }: LocalOptions = {},
+  { clock = createTestClock(Date.now()), ...options }: LocalOptions = {},
 ): Promise<LocalServer> {
   const foreign = Object.keys(env).filter((name) => !environmentVariables.includes(name));
   if (foreign.length > 0)
     throw new Error(`${foreign} needs a process of its own: use startProcess.`);
   // DATA_DIR is set, because the service would otherwise use the developer's own database.
   const config = readConfig({ ...patientEnv, DATA_DIR: devNull, ...env });
-  const options = {
-    ...given,
-    http: { ...config.http, ...given.http },
-    api: { ...config.api, ...given.api },
+  const serviceOptions = {
+    ...options,
+    http: { ...config.http, ...options.http },
+    api: { ...config.api, ...options.api },
     // A shutdown does not wait for a last scrape, because tests do not scrape the metrics.
-    ops: { ...config.ops, databaseTimeoutMs: eventMs, lastScrapeMs: 0, ...unpaced, ...given.ops },
-    database: { ...patientDatabase, ...config.database, ...given.database },
-    quotas: { ...config.quotas, firstConnectionTimeoutMs: eventMs, ...given.quotas },
-    usage: { ...config.usage, ...given.usage },
-    replicas: given.replicas ?? config.replicas,
+    ops: { ...config.ops, databaseTimeoutMs: eventMs, lastScrapeMs: 0, ...unpaced, ...options.ops },
+    database: { ...patientDatabase, ...config.database, ...options.database },
+    quotas: { ...config.quotas, firstConnectionTimeoutMs: eventMs, ...options.quotas },
+    usage: { ...config.usage, ...options.usage },
+    replicas: options.replicas ?? config.replicas,
   };
   const lines: string[] = [];
   const output = () => lines.join('');
@@ -90,16 +90,16 @@ export async function openLocalServer(
     ...config.observability,
     // A shutdown waits for the last spans as long as tests wait for an event.
     traceFlushTimeoutMs: eventMs,
-    ...given.observability,
+    ...options.observability,
     writeLog: (line) => lines.push(line),
     // The metrics of the process are left out, because the process belongs to the tests.
     measureProcess: () => {},
   });
   try {
-    const service = await openService({ ...options, clock, observability });
+    const service = await openService({ ...serviceOptions, clock, observability });
     const { baseUrl, opsUrl, demoToken: demoKey, drain } = service;
-    const database = options.database.place.kind;
-    const quotas = options.quotas.redis.length === 0 ? 'in-process' : 'redis';
+    const database = serviceOptions.database.place.kind;
+    const quotas = serviceOptions.quotas.redis.length === 0 ? 'in-process' : 'redis';
     observability.onListening({ url: baseUrl, opsUrl, database, quotas });
     let stopped: Promise<void> | undefined;
     async function close(timeoutMs: number) {
