@@ -1,8 +1,8 @@
 import type { AddressInfo, Server } from 'node:net';
 
 /**
- * Prints the same line that the service prints when it is ready. The testkit waits for this line
- * before it uses a server.
+ * Prints the line that the service prints when it is ready. The package `testkit` waits for this
+ * line before it sends requests to a server.
  */
 export function announce(server: Pick<Server, 'address'>): void {
   const { port } = server.address() as AddressInfo;

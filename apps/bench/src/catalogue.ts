@@ -36,8 +36,8 @@ export type Tokens = {
 };
 
 /**
- * A rate limit that no run reaches. It allows 100,000 requests a second for about a quarter of an
- * hour.
+ * A rate limit that no benchmark run reaches. Callers would have to send 100,000 requests a second
+ * for about a quarter of an hour.
  */
 export const wideLimit = 100_000_000;
 
@@ -45,8 +45,8 @@ export const wideLimit = 100_000_000;
 const batchSize = 20_000;
 
 /**
- * The largest number of API keys that can send requests. Further API keys only make the table as
- * large as in production.
+ * The largest number of API keys that send requests. All further API keys are only stored, so that
+ * the table is as large as in production.
  */
 const maxTokens = 10_000;
 

@@ -28,9 +28,9 @@ export type TargetResult = {
 };
 
 /**
- * How long the first warm-up lasts, at least. It must be long enough for a ban to begin, and for
- * the just-in-time compiler to optimize the code. After 6,000 requests, a request still costs 1.5
- * times as much as after 30,000.
+ * The shortest duration and the smallest number of requests of the first warm-up. It must be long
+ * enough for a ban to begin, and for the just-in-time compiler to optimize the code. After 6,000
+ * requests, a request still costs 1.5 times as much as after 30,000.
  */
 const firstWarmUp = { milliseconds: 3_000, requests: 30_000 };
 const nextWarmUp = { milliseconds: 300, requests: 100 };
@@ -52,8 +52,8 @@ export async function measureScenario(
   }
 
   for (let round = 0; round < rounds; round++) {
-    // Each round starts with another server, so that no server always runs after the same other
-    // server.
+    // Each round starts with another server. If the order were always the same, one server could
+    // slow down the next one in every round.
     for (let turn = 0; turn < running.length; turn++) {
       const entry = running[(round + turn) % running.length] as (typeof running)[number];
       const sample = await measure({

@@ -31,8 +31,8 @@ export type MeasureOptions = {
 export async function measure(options: MeasureOptions): Promise<Sample> {
   const { target, server, stores, connections, warmUp, measureMs } = options;
   const data: Data = { tokens: stores.tokens, pets: options.pets };
-  // A baseline server responds to every request with the same list. So its workload is always the
-  // list (a), and any other workload would expect other responses.
+  // A baseline server responds to every request with the same list. It is always measured with
+  // workload (a), which requests this list, because the other workloads expect other responses.
   const workload = target.kind === 'baseline' ? (workloads[0] as Workload) : options.workload;
 
   const pids = {

@@ -13,11 +13,11 @@ export type OfferedLoad = {
    * @default each connection sends its next request as soon as it receives a response
    */
   readonly perSecond?: number | undefined;
-  /** Returns the calls that a connection sends again and again. */
+  /** Returns the requests that a connection sends in a loop. */
   readonly calls: (connection: number) => readonly Call[];
   readonly refusal: Workload['refusal'];
   /**
-   * The warm-up ends when this time has passed and this number of requests has been answered. It
+   * The warm-up ends as soon as this time has passed and this number of responses has arrived. It
    * ends after {@link maxWarmUpMs} at the latest.
    */
   readonly warmUp: { readonly milliseconds: number; readonly requests: number };
@@ -45,7 +45,10 @@ export type OfferedResult = {
  */
 const maxWarmUpMs = 20_000;
 
-/** Every eighth response body is checked. The status is checked in every response. */
+/**
+ * The body of every eighth response is compared with the expected body. The status is compared for
+ * every response.
+ */
 const verifyOneIn = 8;
 
 const endOfHead = Buffer.from('\r\n\r\n');
@@ -65,7 +68,8 @@ const tickMs = 2;
 export async function offerLoad(options: OfferedLoad): Promise<OfferedResult> {
   const { origins, connections, perSecond, refusal, warmUp, measureMs } = options;
   const failure = Promise.withResolvers<never>();
-  // This handler prevents an unhandled rejection before the function awaits the promise.
+  // Without this handler, a failure before the `await` below would end the process as an unhandled
+  // rejection.
   failure.promise.catch(() => {});
   const warm = Promise.withResolvers<void>();
   const idle: (() => void)[] = [];

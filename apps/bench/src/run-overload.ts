@@ -41,9 +41,9 @@ const measureMs = Number(values.seconds) * 1_000;
 const size = { pets: 100_000, keys: 1_000 };
 
 /**
- * Settings for this benchmark. `0` turns off the limit of connections per network, because all
- * connections come from this machine. The testkit sets a long MAX_WAIT_MS, and an empty value
- * restores the service's default.
+ * Settings for this benchmark. All connections come from this machine, so `0` turns off the limit
+ * of connections per network. The testkit sets a long MAX_WAIT_MS for tests, so an empty value
+ * restores the default of the service.
  */
 const ownLimits = { MAX_CONNECTIONS_PER_NETWORK: '0', MAX_WAIT_MS: '' };
 

@@ -80,8 +80,8 @@ async function compareNumbers(workload: Workload): Promise<void> {
         ? { milliseconds: 3_000, requests: 40_000 }
         : { milliseconds: 300, requests: 100 };
     for (let turn = 0; turn < numbers.length; turn += 1) {
-      // The first round starts with the largest number of replicas, so that all replicas have
-      // warmed up after one measurement.
+      // The first round starts with the largest number of replicas. After this measurement, all
+      // replicas have warmed up.
       const number = numbers.toReversed()[(round + turn) % numbers.length] as number;
       costs.get(number)?.push(await measure(workload, replicas.slice(0, number), warmUp));
     }

@@ -14,7 +14,10 @@ export type StartOptions = {
   readonly directory: string;
 };
 
-/** Starts a server in the same way as its users do. */
+/**
+ * Starts a server with production settings, and pins it to the processor that is reserved for the
+ * server under test.
+ */
 export async function startTarget(
   opened: AsyncDisposableStack,
   target: Target,
@@ -40,7 +43,7 @@ export async function startTarget(
     );
   });
   opened.use(server);
-  // At the end, the server stops gracefully before the stack can kill it. Node writes the profile
+  // The server is stopped gracefully before `opened` would kill it, because Node writes the profile
   // of `--cpu-prof` only at a normal exit.
   opened.defer(async () => {
     await server.stop();

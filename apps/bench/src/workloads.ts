@@ -32,7 +32,7 @@ export type Workload = {
   readonly env?: Readonly<Record<string, string>>;
 };
 
-/** The number of different calls that a connection sends again and again. */
+/** The number of different requests in the loop of a connection. */
 const callsPerConnection = 200;
 
 function manyCalls(connection: number, call: (random: (below: number) => number) => Call): Call[] {

@@ -1,7 +1,7 @@
 import { runCli } from './run-cli.ts';
 
-// A program that reads the output, such as `head`, may close the pipe early. An early close is not
-// a failure.
+// A program that reads the output, such as `head`, may close the pipe before the CLI has written
+// everything. This is not treated as a failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
 });

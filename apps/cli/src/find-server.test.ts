@@ -72,7 +72,7 @@ test('findServer names invalid variables in its error, but does not show their v
   expect(() => findServer({})).toThrow(/^OPS_URL: expected an .*\nADMIN_TOKEN: (?!.*hush)/);
 });
 
-test('without a token, findServer uses the Unix socket in the data directory; if another user owns the socket, only root may use it', async () => {
+test('findServer without a token uses the Unix socket in the data directory, but only if the user is root or owns the socket', async () => {
   const { path } = directory;
   const socketPath = join(path, 'ops.sock');
   await using server = createServer().listen(socketPath);

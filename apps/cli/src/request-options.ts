@@ -56,7 +56,10 @@ interface Member {
   readonly forms: readonly JsonSchema[];
 }
 
-/** Query parameters that are not options: the CLI reads all pages itself, and shows no history. */
+/**
+ * The query parameters for which commands have no option, because the CLI reads all pages of a list
+ * itself and shows no history.
+ */
 const excludedMembers = ['cursor', 'include', 'count'];
 
 /** The word that stands for `null` on the command line. */

@@ -106,8 +106,8 @@ test.each(requestsOf.trim().split(/\n(?! )/))(
   'the CLI command in the first line sends the requests in the following lines: %s',
   async (rows) => {
     const [line = '', ...requests] = rows.split('\n  ');
-    // The test only checks the sent requests. For the last request, the response has the wrong
-    // type, so the CLI then reports an error.
+    // The test compares only the requests. If a command sends several requests, the last response
+    // has the wrong type, so the CLI prints an error after it has sent them.
     answerWith(requests.length > 1 ? [] : {});
     await run(line);
     expect(received).toEqual(requests);

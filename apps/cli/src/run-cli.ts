@@ -15,7 +15,7 @@ export interface CliOutput {
   readonly columns?: number | undefined;
 }
 
-/** The default width for files and pipes. */
+/** The width of the output in characters, if the output goes to a file or a pipe. */
 const usualColumns = 80;
 
 const connection = `
@@ -82,7 +82,8 @@ function addCommand(command: Command, spec: CommandSpec, output: CliOutput): voi
   const route: AppRoute = adminContract[spec.operation];
   const { summary = '', description = '' } = route;
   if (command.description() === '') {
-    // Only the first sentence of the operation's description concerns users of the CLI.
+    // The help shows only the first sentence of the operation's description. The other sentences
+    // concern only programs that call the API.
     const [sentence = ''] = /^.*?\.(?= |$)/.exec(description) ?? [];
     command
       .summary(spec.summary ?? summary)

@@ -64,7 +64,10 @@ export function showKey(key: Key | KeyDetails): string {
   ]);
 }
 
-/** Returns whether an active key is banned. Only the details of a key contain its ban. */
+/**
+ * Returns whether an active key is banned. The result is always `false` for a key from a list,
+ * because only the details of a key contain its ban.
+ */
 const isBannedKey = (key: Key | KeyDetails) =>
   'usage' in key && key.usage.bannedUntil !== null && key.state === 'active';
 

@@ -12,10 +12,13 @@ import { formatTable, gap, none, toCount, toMinute } from './format-table.ts';
 
 const hourMs = 3_600_000;
 
-/** The width below which bars are left out, in characters. */
+/**
+ * The smallest width of a bar that is worth showing, in characters. If the terminal has less room,
+ * the output contains no bars.
+ */
 const minBarWidth = 8;
 
-/** The width of the longest bar, in characters. Wider bars are not easier to compare. */
+/** The width of the longest bar, in characters. Wider bars would not be easier to compare. */
 const maxBarWidth = 60;
 
 /**

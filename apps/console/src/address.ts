@@ -57,20 +57,23 @@ export interface Address {
 const singulars: Readonly<Record<string, PageName>> = { keys: 'key', accounts: 'account' };
 
 /**
- * Escapes the percent signs in a text for wouter. wouter decodes what its hooks return. The console
- * then decodes ids and parameters itself. Without the escaping, they would be decoded twice, which
- * could change them.
+ * Escapes the percent signs in a text for the router wouter, whose hooks decode the text that they
+ * return. The console decodes ids and parameters itself. Without the escaping, they would be
+ * decoded twice, which could change their value.
  */
 const escapeForWouter = (text: string) => text.replaceAll('%', '%25');
 
-/** Returns the path of the current address, for wouter's `Router`. */
+/** Returns the path of the current address, for the component `Router` of the library wouter. */
 export function useHashPath(): ReturnType<typeof useHashLocation> {
   const [hash, navigate] = useHashLocation();
   const [path = ''] = hash.split('?');
   return [escapeForWouter(path), navigate];
 }
 
-/** Returns the parameters of the current address as a string, for wouter's `Router`. */
+/**
+ * Returns the parameters of the current address as a string, for the component `Router` of the
+ * library wouter.
+ */
 export function useHashSearch(): string {
   const [hash] = useHashLocation();
   return escapeForWouter(hash.split('?')[1] ?? '');
@@ -87,7 +90,7 @@ export function useAddress(): Address {
 /**
  * Returns the parameters of the current address.
  *
- * @param _page the page that calls the hook. It only gives the result its type.
+ * @param _page the page that calls the hook. The argument only determines the type of the result.
  */
 export function useParameters<Page extends PageName>(_page: Page): Parameters<Page> {
   return Object.fromEntries(new URLSearchParams(useSearch())) as Parameters<Page>;

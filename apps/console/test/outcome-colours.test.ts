@@ -52,7 +52,8 @@ const multiply = (matrix: readonly number[], vector: readonly number[]): number[
     vector.reduce((sum, value, column) => sum + value * (matrix[row + column] ?? 0), 0),
   );
 
-const clearlyDifferent = 0.14; // About seven times the smallest difference that people can see.
+// The number is about seven times the smallest difference that people can see.
+const clearlyDifferent = 0.14;
 
 test.each(Object.entries(sights))(
   'the chart colours of any two request outcomes look clearly different to a person with %s',

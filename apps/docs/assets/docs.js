@@ -45,7 +45,7 @@ function startSearch() {
   let loading;
   box.hidden = false;
 
-  // The library and the index are loaded only when a reader focuses the search field.
+  // The search library and the search index are loaded only when a reader focuses the search field.
   const load = () => {
     loading ??= loadIndex().catch(() => {
       loading = undefined;
@@ -60,7 +60,7 @@ function startSearch() {
     const query = input.value.trim();
     if (query === '') return close();
     const index = await load();
-    // The reader has typed more meanwhile, so this result is outdated.
+    // The reader has typed more text since this search began, so its result is not shown.
     if (query !== input.value.trim()) return;
     if (index === undefined) {
       status.textContent = 'The search cannot be loaded.';
@@ -190,8 +190,9 @@ function keepLanguage() {
   for (const input of inputs) {
     input.addEventListener('change', () => {
       localStorage.setItem('language', input.value);
-      // The page scrolls so that the visible part stays in place, although samples above it become
-      // longer or shorter. Other browsers than Safari do this automatically.
+      // When samples become longer or shorter, the page scrolls so that the text that the reader
+      // sees stays in place. The script must do so for Safari. Other browsers keep the position by
+      // themselves.
       shown.checked = true;
       const top = choice.getBoundingClientRect().bottom;
       const seen = [...document.querySelectorAll('main :is(h2, h3, h4, p, table, summary)')].find(
@@ -228,8 +229,8 @@ function markSection() {
   const isAbove = (element) => element.getBoundingClientRect().top < innerHeight / 3;
   let marked;
   const mark = () => {
-    // To tell where a heading is, the browser lays out its section. So headings are only looked for
-    // in sections that the reader has reached.
+    // The browser must lay out a section to find the position of a heading in it. This takes time,
+    // so the script skips the headings of sections that the reader has not reached.
     const current = heads.findLast(({ head, part }) => isAbove(part) && isAbove(head));
     const link = links.get(current?.id);
     if (link === marked) return;

@@ -104,8 +104,8 @@ export async function clientReference(): Promise<Record<string, string>> {
 }
 
 /**
- * Returns the names that a declaration file exports. They are exported one by one, or in a list at
- * its end.
+ * Returns the names that a declaration file exports, both in separate `export` declarations and in
+ * a list at the end of the file.
  */
 function exportedNames(declarations: string): string[] {
   const single = declarations.matchAll(/^export declare (?:abstract )?\w+ (\w+)/gm);

@@ -25,7 +25,7 @@ test.each([
   ['json', '{"a": [1]}', `{${span('attr', '"a"')}: [${span('number', '1')}]}`],
   ['text', 'a < b && "const"', 'a &lt; b &amp;&amp; &quot;const&quot;'],
 ])(
-  'highlightCode renders %s code with one element for each run of words in the same colour',
+  'highlightCode renders neighbouring words of the same colour in %s code as one element',
   (language, code, html) => {
     expect(highlightCode(code, language)).toBe(html);
   },

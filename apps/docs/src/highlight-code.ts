@@ -31,7 +31,10 @@ export function highlightCode(code: string, language: string): string {
   return joined(withoutPlain(value)).replaceAll('&quot;', '"').replaceAll('&#x27;', "'");
 }
 
-/** Removes elements whose class has no colour. They would be a tenth of the page size. */
+/**
+ * Removes the elements whose class has no colour in the style sheet, because they would be a tenth
+ * of the page size.
+ */
 function withoutPlain(html: string): string {
   const open: boolean[] = [];
   return html.replaceAll(/<span class="[^"]*">|<\/span>/g, (tag) => {

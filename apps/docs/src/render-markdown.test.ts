@@ -3,7 +3,7 @@ import { renderMarkdown } from './render-markdown.ts';
 
 const code = (language: string, text: string) => `\`\`\`${language}\n${text}\n\`\`\``;
 
-test('renderMarkdown puts code samples and responses beside the text of their section, and puts the text that follows below them', () => {
+test('renderMarkdown puts code samples and responses next to the text of their section, and puts the text that follows below them', () => {
   const { html } = renderMarkdown(`# Operations
 
 ## Add {#add .columns}
@@ -56,7 +56,7 @@ test('renderMarkdown renders each subsection of a heading with the class "cards"
   ]);
 });
 
-test('renderMarkdown puts each part of a guide into a section element, so that browsers can delay the layout of hidden parts', () => {
+test('renderMarkdown puts each part of a guide into a section element, so that browsers can delay the layout of the parts below the screen', () => {
   const { html } = renderMarkdown(`# Guide
 
 Intro.

@@ -3,7 +3,10 @@ import express from 'express';
 import { announce } from '../announce.ts';
 import { constantList, port } from './constant-list.ts';
 
-/** How long a request waits, in milliseconds. Redis and Postgres together take about as long. */
+/**
+ * How long a request waits before its response, in milliseconds. In the service, Redis and Postgres
+ * together take about as long.
+ */
 const waitMs = 2;
 
 const app = express();
@@ -13,9 +16,9 @@ function answerAll(): void {
   for (const answer of waiting.splice(0)) answer();
 }
 
-// Like a service that waits for Redis and Postgres, this server collects requests and responds to
-// all of them at the same time. By then, the objects of these requests have left the processor's
-// caches, which makes each response slower.
+// This server collects requests for a short time and then responds to all of them, because a
+// service that waits for Redis and Postgres does so, too. During the wait, other requests remove
+// the objects of a request from the processor's caches. This makes each response slower.
 app.get('/v1/pets', (_req, res) => {
   if (waiting.length === 0) setTimeout(answerAll, waitMs);
   waiting.push(() => res.json(constantList));

@@ -18,8 +18,8 @@ export const windows = [
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
 /**
- * The service has two pools for requests. This pool has as many connections as both of them
- * together.
+ * The pool of connections to Postgres. It has as many connections as the two pools that the service
+ * uses for requests have together.
  */
 export const pool = new pg.Pool({ connectionString: DATABASE_URL, max: 4 });
 

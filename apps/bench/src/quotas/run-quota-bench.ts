@@ -76,8 +76,8 @@ const costs = new Map<string, Cost[]>();
 for (let round = 0; round < rounds; round += 1) {
   const names = Object.entries(libraries);
   for (let i = 0; i < names.length; i += 1) {
-    // Each round starts with another library, so that no library always runs after the same other
-    // library.
+    // Each round starts with another library. If the order were always the same, one library could
+    // slow down the next one in every round.
     const [name, library] = names[(i + round) % names.length] as [string, Library];
     costs.set(name, [...(costs.get(name) ?? []), await measure(library)]);
   }

@@ -50,7 +50,10 @@ export interface Page<Body> {
   readonly total: number | undefined;
 }
 
-/** How long a request may take, in milliseconds. The service's own statement timeout is shorter. */
+/**
+ * How long the console waits for a response, in milliseconds. The service gives up earlier, because
+ * its timeout for SQL statements is shorter.
+ */
 const timeoutMs = 8_000;
 
 /**

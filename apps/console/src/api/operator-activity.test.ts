@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { takeActivity, watchOperator } from './operator-activity.ts';
 
-test('takeActivity reports each key press, click or other input once, and ignores other events and the repeated events of a key that is held down', () => {
+test('takeActivity reports each key press, click or other input once, but not other events or the repeated events of a held key', () => {
   const page = new EventTarget();
   watchOperator(page);
   const isReported = (type: string, members = {}) => {

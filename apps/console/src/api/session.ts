@@ -3,7 +3,8 @@ import { signal } from '@preact/signals';
 import type { Operation } from './operation.ts';
 
 /**
- * The name of the session in `sessionStorage`, which survives a reload and is deleted with the tab.
+ * The name of the entry in `sessionStorage` that contains the session. The entry survives a reload,
+ * and the browser deletes it when the tab is closed.
  */
 const storageName = 'animal-store-session';
 

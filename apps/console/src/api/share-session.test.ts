@@ -3,7 +3,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 
 afterEach(() => vi.unstubAllGlobals());
 
-test('a browser tab never accepts a session that the service has already refused, whichever tab offers the session', async () => {
+test('a browser tab ignores a session that the service has refused in this tab, even if another tab offers the session', async () => {
   const stored = new Map<string, string>();
   vi.stubGlobal('sessionStorage', {
     getItem: (name: string) => stored.get(name) ?? null,

@@ -55,7 +55,7 @@ function Operators() {
   );
 }
 
-test('useAdmin polls at most 13 times a minute, stops while the page is hidden, and polls immediately when the page becomes visible', async () => {
+test('the hook useAdmin polls at most 13 times a minute, stops while the page is hidden, and polls immediately when the page becomes visible', async () => {
   answer = () => json([{ name: 'Ann' }]);
   const { unmount } = renderAt('#/operators', <Operators />);
   await pass(60_000);
@@ -70,7 +70,7 @@ test('useAdmin polls at most 13 times a minute, stops while the page is hidden, 
   vi.restoreAllMocks();
 });
 
-test('useAdmin keeps the last result during an outage, records when the outage began, and recovers afterwards', async () => {
+test('the hook useAdmin returns the last result during an outage, reports when the outage began, and returns new results after the outage', async () => {
   answer = () => json([{ name: 'Ann' }]);
   const began = Date.now();
   renderAt('#/operators', <Operators />);
@@ -85,7 +85,7 @@ test('useAdmin keeps the last result during an outage, records when the outage b
   expect(screen.getByRole('button').textContent).toBe('Bob');
 });
 
-test('useAdmin stops polling when the service refuses the session, and polls again when there is a new session', async () => {
+test('the hook useAdmin stops polling when the service refuses the session, and polls again when there is a new session', async () => {
   answer = () => json({ code: 'unauthorized' }, 401);
   renderAt('#/operators', <Operators />);
   await pass(60_000);
@@ -96,7 +96,7 @@ test('useAdmin stops polling when the service refuses the session, and polls aga
   expect(screen.getByRole('button').textContent).toBe('Ann');
 });
 
-test('useAdmin fetches its data again after the page has sent a change to the service', async () => {
+test('the hook useAdmin fetches its data again after the page has sent a change to the service', async () => {
   answer = () => json([]);
   renderAt('#/operators', <Operators />);
   await pass(0);
@@ -105,7 +105,7 @@ test('useAdmin fetches its data again after the page has sent a change to the se
   expect(sentRequests).toHaveLength(2);
 });
 
-test('useAdminWithHistory fetches the current state with every poll, but the hourly history at most once in 10 s', async () => {
+test('the hook useAdminWithHistory fetches the current state with every poll, but the hourly history at most once in 10 s', async () => {
   vi.setSystemTime('2026-03-03T10:10:00Z');
   let requests = 0;
   answer = () => {

@@ -1,4 +1,4 @@
-/** The path of each icon, as lines on a grid of 16 by 16. */
+/** The SVG path of each icon. Its lines are drawn on a grid of 16 by 16 units. */
 const paths = {
   brand:
     'M5 4.5a1.3 1.8 0 1 1-.01 0M11 4.5a1.3 1.8 0 1 1-.01 0M2.6 8a1.2 1.6 0 1 1-.01 0M13.4 8a1.2 1.6 0 1 1-.01 0M8 8.5c2 0 4 3 3.2 4.6-.6 1.2-2 .4-3.2.4s-2.6.8-3.2-.4C4 11.5 6 8.5 8 8.5z',

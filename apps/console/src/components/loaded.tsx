@@ -19,8 +19,8 @@ export function Loaded<Data>({
   children: (data: Data) => ComponentChildren;
 }) {
   const { data, error, isSuccess, refetch } = query;
-  // The last failure is kept until a request succeeds. The query itself forgets the failure during
-  // each retry, so the message would flicker.
+  // The page keeps the last error until a request succeeds. The query forgets the error at the
+  // start of each retry, so without this copy the error message would flicker.
   const failed = useRef<Error | undefined>(undefined);
   if (isSuccess) failed.current = undefined;
   else if (error !== null && !(error instanceof SessionEnded)) failed.current = error;

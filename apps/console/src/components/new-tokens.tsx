@@ -15,8 +15,9 @@ const waiting = signal<readonly NewToken[]>([]);
 export const isTokenShown = computed(() => waiting.value.length > 0);
 
 /**
- * Shows a new token until the operator confirms that it is saved. The dialog stays open on other
- * pages, and when the session ends, for example because operators have rotated their own token.
+ * Shows a new token until the operator confirms that it is saved. The dialog stays open when the
+ * operator opens another page. It also stays open when the session ends, for example because
+ * operators have rotated their own token.
  */
 export function showToken(issued: NewToken): void {
   waiting.value = [...waiting.value, issued];

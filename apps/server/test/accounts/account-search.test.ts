@@ -40,8 +40,8 @@ beforeAll(async () => {
 const all = ['n', 'n 2', 'n 9', 'n 02', 'n 10', 's', 'zoë/e%'];
 
 test.each<[filter: AccountFilter, found: string[]]>([
-  // The lists are sorted by name, where a number at the end counts as a number, or by today's
-  // requests or denials.
+  // The lists are sorted by name, by today's requests or by today's denials. Names that differ only
+  // in the number at their end are sorted by the number of digits first, so that 9 comes before 10.
   [{}, all],
   [{ sort: '-name' }, all.toReversed()],
   [{ sort: '-requests' }, ['n 2', 'n 10', 'zoë/e%', 'n', 'n 9', 'n 02', 's']],

@@ -73,8 +73,8 @@ test('all API keys of an account with a plan share one quota, and the admin API 
     // The response to a caller contains neither the account's name nor its other API keys.
     expect(status.text).not.toContain(account);
   }
-  // The list of API keys shows the plan of the account, which applies. It also shows the plan of
-  // the key itself, which has no effect while the account has a plan.
+  // The list of API keys shows two plans for a key: the plan of the account, which applies, and the
+  // plan of the key itself. The key's own plan has no effect while the account has a plan.
   const inForce = { subject: 'account', plan, quota };
   const own = { plan: 'business', quota: { perMinute: 1_000 }, inForce, state: 'active' };
   expect((await listKeys(`account=${account}`))[0]).toMatchObject(own);
@@ -116,8 +116,8 @@ test('the details of an account list every banned API key, and the API keys that
   // While the account has a plan, the plans of its API keys have no effect.
   await put(account, { plan: 'pro' });
   expect((await show(account)).fullKeys).toEqual([]);
-  // The details list only the newest 100 API keys, but count every suspended key. So they count the
-  // oldest of these 102 keys.
+  // The details of an account list only its newest 100 API keys, but count all suspended keys. The
+  // suspended key is the oldest of 102 keys, so the count includes a key that is not in the list.
   await post(`/keys/${oldest.key.id}/suspend`);
   expect(await show(account)).toMatchObject({ suspendedKeys: 1 });
 });
@@ -218,7 +218,7 @@ test('the service refuses all API keys of a suspended account, including new API
   ]);
 });
 
-test("the audit log records each change of an account's plan, even concurrent changes, but no request that changes nothing", async () => {
+test("the audit log records each change of an account's plan, even if changes are concurrent, and ignores requests that change nothing", async () => {
   const account = newAccount();
   const enterprise = (perMinute: number) => {
     const quota = { perMinute, perDay: 50 };

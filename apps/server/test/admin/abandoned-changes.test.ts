@@ -10,8 +10,9 @@ import { rawRequest } from '../support/raw-http.ts';
 
 const { service, admin } = useAdmin();
 
-// A new plan of an account is followed by statements that move the bans of its API keys. If they
-// were canceled, a row of `ban_moves` would stay behind, and the bans would move 10 s later.
+// When an account gets a new plan, the service first changes the account, and then moves the bans
+// of its API keys in Redis. If the disconnection canceled the second step, the bans would move only
+// 10 s later.
 test('the admin API completes a change although the operator has disconnected in the meantime', async () => {
   await admin.create('{"plan":"pro","account":"C-17"}');
   const { db } = service.database;

@@ -48,7 +48,7 @@ const settle = (text: string) =>
     .replaceAll(/as[to]_\w{4}…/g, '{prefix}')
     .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '{id}');
 
-test('the CLI runs the commands of its README one after the other, and each command has the documented effect', async () => {
+test('the commands in the README of the CLI have their documented effects when they run one after the other', async () => {
   const lines = [
     ...readme.matchAll(/^npm run (keys|accounts|operators|audit|usage) -- ([^#\n]*)/gm),
   ];

@@ -13,7 +13,7 @@ import { sumOf } from '../support/write-usage.ts';
 
 const { service, admin } = useAdmin('postgres', { usage: { flushMs: 20 } });
 
-test('the admin API returns the usage history together with the overview, an API key or an account in a single response', async () => {
+test('the admin API returns the usage history in the same response as the overview, an API key or an account', async () => {
   const { key, token } = await admin.create('{"name":"x","plan":"pro","account":"A"}');
   for (let n = 0; n < 3; n++) await service.call('/pets', { token });
   await untilPassing([service.server], async () => {
@@ -51,7 +51,7 @@ test('the admin API returns the usage history together with the overview, an API
   }
 });
 
-test('the admin API returns the usage of deprecated operations together with a page of the API keys that called them', async () => {
+test('the admin API returns the usage of deprecated operations in the same response as a page of the API keys that called them', async () => {
   const ids: string[] = [];
   for (const name of ['first caller', 'second caller']) {
     const { key, token } = await admin.create(JSON.stringify({ name, plan: 'pro' }));

@@ -56,7 +56,7 @@ test.each([
   ['/accounts', ['natural ', '9', 'natural 9']],
   ['/audit', [time, '1']],
 ])(
-  'the admin API accepts a cursor with any valid position in the list %s, even if the admin API has never created this cursor: %j',
+  'the admin API accepts a cursor with any valid position in the list %s, even if another program has created the cursor: %j',
   async (path, position) => {
     expect((await admin.call(forge(path, position))).status).toBe(200);
   },

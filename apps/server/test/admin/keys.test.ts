@@ -81,7 +81,7 @@ test('a new plan of an API key applies from the next request on, and the request
   const { headers } = await service.call('/pets', { token });
   expect(headers.get('X-RateLimit-Limit')).toBe('10');
   expect(headers.get('X-RateLimit-Remaining')).toBe('6');
-  // Setting the plan that the API key already has changes nothing.
+  // This request sets the plan that the API key already has, so it changes nothing.
   expect((await change(key.id, '{"plan":"enterprise"}')).body).toEqual(changed.body);
 
   expect((await change(key.id, '{"quota":{"perMinute":3,"perDay":20}}')).status).toBe(200);

@@ -77,8 +77,8 @@ test("the admin API refuses a change when the operator's session ends while the 
 });
 
 /**
- * Returns the actor of a change and the check of the actor's permission, as the ops listener would
- * pass them on for a request with this token.
+ * Returns the arguments with which the ops listener calls a change: the actor of the token, and a
+ * function that checks the actor's permission again.
  */
 async function causeOf(token: string) {
   const sessions = createOperatorSessions(service.database.db, adminToken);
@@ -111,7 +111,7 @@ test('a change by an operator waits while another transaction revokes the operat
   expect(await admin.read<Operator[]>('/operators?search=Waits')).toEqual([]);
 });
 
-test('an operator who is revoked while a request runs can neither begin nor end a session with this request', async () => {
+test('the admin API refuses to begin or end a session when the operator is revoked while the request runs', async () => {
   const { db } = service.database;
   const sessions = createOperatorSessions(db, adminToken);
   const { operator, token } = await createOperator('owner');

@@ -89,8 +89,8 @@ test('the admin API responds with 429 after ten wrong tokens from a network, but
   const valid = [adminToken, ann.token, unseen.token, session.token];
   expect(await statusesOf(valid)).toEqual(Array(4).fill(200));
   expect((await fetch(`${service.server.opsUrl}/livez`)).status).toBe(200);
-  // A token that was valid before does not count as a guess, so its sender gets 401 at first. The
-  // second attempt counts.
+  // The service has accepted this token before, so the first request after the revocation does not
+  // count as a guess, and gets 401. The second request counts as a guess, and gets 429.
   await admin.call(`/operators/${left.operator.id}/revoke`, { method: 'POST' });
   expect(await statusesOf([left.token])).toEqual([401]);
   expect(await statusesOf([left.token])).toEqual([429]);
@@ -206,7 +206,7 @@ describe('operators', () => {
     expect(another.headers.get('WWW-Authenticate')).toBe(challenge('invalid_token'));
   });
 
-  test('a session ends when its operator ends the session, when the operator is revoked, or when the token that created the session is replaced', async () => {
+  test('a session ends when its operator ends it, when the operator is revoked, or when the token that created the session is replaced', async () => {
     const { operator, token } = await createOperator(admin, 'operator');
     const first = await openSession(admin, token);
     const second = await openSession(admin, token);

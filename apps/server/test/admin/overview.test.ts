@@ -42,7 +42,7 @@ describe('without Redis', () => {
     // the ban, so the ban has no effect.
     prepare: (db: Database) => writeBans(db, banOf(crypto.randomUUID(), 60)),
   });
-  test('the overview lists callers with denied requests, and a banned API key until it is unbanned', async () => {
+  test('the overview lists callers with denied requests, and lists a banned API key until the key is unbanned', async () => {
     const stores = { database: 'postgres', quotas: 'in-process' };
     const replicas = { count: 1, reporting: 0 };
     expect(await readOverview(admin)).toMatchObject({ replicas, bans: [], denied: [], stores });

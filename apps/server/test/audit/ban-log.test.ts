@@ -134,9 +134,9 @@ test('the service moves the ban of an API key in Redis when the API key joins or
   for (const name of [account.name, 'a label', 'another', account.name])
     await keys.change(key.id, { account: name }, someCause);
   const [alone, inAccount] = [{ id: key.id }, { id: key.id, accountId: stored?.id }];
-  // Each change moves the ban twice: before the commit, and after this replica has learned about
-  // the change. The second move also looks for bans that Redis stores for accounts without a plan,
-  // because these accounts may have had a plan.
+  // Each change moves the ban twice: before the commit, and after this replica has received the
+  // message about the change. The second move also looks for a ban under the ids of accounts that
+  // have no plan now, because these accounts may have had a plan. The test ignores those ids.
   const found = moves.filter(([{ accountId }]) => [undefined, stored?.id].includes(accountId));
   expect(found).toEqual([
     ...Array(2).fill([alone, inAccount]),
@@ -182,7 +182,7 @@ test('a ban that one replica imposed without Redis stays stored as active until 
   expect(await actionsAbout(own.keyId)).toEqual(['ban.started', 'ban.started']);
 });
 
-test('the ban log reports each ban that it cannot write as lost, exactly once', async () => {
+test('the ban log reports each ban that it cannot write exactly once, as lost', async () => {
   const { log, onLost, onFailure } = openLog();
   const ban = banOf(crypto.randomUUID(), 1);
   log.add({ ...ban, until: 'nonsense' });

@@ -10,7 +10,7 @@ import { chooseView } from './journeys/own-view.ts';
  */
 const store = useConsole();
 
-test('an operator looks at the requests of a day last week, and a colleague sees the same page', () =>
+test('an operator views the requests of a day last week, and a colleague who opens the same address sees the same page', () =>
   viewLastWeek(store));
 
 test('an operator chooses the theme and the density of tables, and every name is shown as plain text', () =>

@@ -112,8 +112,8 @@ const faults: Readonly<Record<string, (cluster: Cluster) => Promise<unknown>>> =
     await untilLate(async () => (await reasons()).includes('The database is read-only.'));
     await promote(cluster);
   },
-  // The connections of the service's replicas stay open, so they learn about the demotion only from
-  // a refused write.
+  // The connections between the replicas and the primary stay open. So a replica learns about the
+  // demotion of the primary only when the primary refuses a write.
   async 'the primary is demoted with its connections open, and the standby is promoted'(cluster) {
     await demote(cluster);
     await promote(cluster);

@@ -9,7 +9,7 @@ import { expect, test } from 'vitest';
 const app = join(repository, 'apps/server');
 const committed = join(app, 'src/schema/migrations');
 
-test('the committed migrations are exactly what drizzle-kit generates from the schema', async () => {
+test('the committed migrations equal the migrations that drizzle-kit generates from the schema', async () => {
   // The temporary folder is inside the app, so that imports in it can be resolved.
   await using directory = await temporaryDirectory({ parent: join(app, 'node_modules') });
   const out = join(directory.path, 'migrations');

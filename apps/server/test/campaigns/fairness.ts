@@ -229,8 +229,8 @@ const greatest = (figures: readonly number[]) =>
   Math.max(...figures.filter((figure) => !Number.isNaN(figure)));
 
 /**
- * Reads the memory and the delay of the event loop in one second from the metrics of the server.
- * The server measures the delay since the previous reading.
+ * Reads two metrics of the server: its memory, and the longest delay of its event loop since the
+ * previous call.
  */
 async function readProcess(second: Second, metricsUrl: string): Promise<void> {
   // The last reading of a load may fail, because the server stops at the end of the load.

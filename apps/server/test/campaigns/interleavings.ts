@@ -131,8 +131,8 @@ function createWorld(store: string, db: Parameters<typeof createKeyManagement>[0
     rounds += 1;
     const names = [`${store} label ${rounds}`, `${store} planned ${rounds}`] as const;
     const [name, other] = isPlanned ? names.toReversed() : names;
-    // A single statement creates everything. The twenty statements of the operators' functions
-    // would take longer than the rest of the round.
+    // A single SQL statement creates the accounts and the API key of the round. The functions for
+    // operators would need twenty statements, which would take longer than the rest of the round.
     const rows = await db.execute<{ id: string }>(sql`with planned as (insert into accounts
         (name, plan, per_minute, per_day)
         values (${names[1]}, 'enterprise', ${quota.perMinute}, ${quota.perDay}))

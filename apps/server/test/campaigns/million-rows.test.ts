@@ -20,7 +20,7 @@ const last = 1_001;
  */
 const maxBlocks = 100;
 
-test('a page of one category reads at most 100 database blocks when the table has a million animals', async () => {
+test('Postgres reads at most 100 blocks for a page of animals with the same category when the table has a million animals', async () => {
   await using database = await createDatabase('postgres');
   const { db, close } = await database.open();
   try {
@@ -66,7 +66,7 @@ test('the service counts the active API keys of an account from an index, withou
   await using database = await createDatabase('postgres');
   const { db, close } = openWithoutLimits(database);
   try {
-    // A third of the API keys belongs to a single account.
+    // A third of the API keys belongs to the account whose keys the service counts.
     await db.execute(sql`insert into api_keys (name, account, plan)
       select 'Client', case when n % 3 = 0 then 'big' end, 'free' from generate_series(1, 100000) n`);
     await db.execute(sql`vacuum analyze api_keys`);

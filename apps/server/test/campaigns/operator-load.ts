@@ -29,8 +29,8 @@ const phaseSeconds = 12;
 /**
  * Measures the requests of callers, second by second, with a million API keys in the database. At
  * the same time, operators type searches that abort each other, and request six lists at the same
- * time. Later, the host name of the database sometimes cannot be resolved after the connections for
- * lists have been idle.
+ * time. Later, operators request lists after a pause without requests, while the host name of the
+ * database sometimes cannot be resolved.
  *
  * @param options.from the revision of the server; by default the current one.
  * @throws if a caller gets an unexpected response.

@@ -34,7 +34,7 @@ const [warmUpSeconds, measuredSeconds] = [2, 7];
 
 /**
  * The longest time in milliseconds that a health check from another network, and a list of another
- * operator, may take beside a flood.
+ * operator, may take during a flood.
  */
 const maxProbeMs = 250;
 
@@ -49,7 +49,7 @@ const floods: Readonly<Record<string, string>> = {
   'admin search': `${adminBasePath}/keys?search=acme&count=true`,
 };
 
-/** What was measured in one phase. */
+/** The measurements of one phase of the campaign. */
 interface Phase {
   readonly callerMs: number[];
   readonly probeMs: number[];
@@ -60,9 +60,9 @@ interface Phase {
 }
 
 /**
- * Measures callers of the public API alone, and beside floods of health checks, scrapes and admin
- * requests. The floods use CPU time of this machine, too. So the callers are also measured beside a
- * flood of the same size to an unrelated process.
+ * Measures callers of the public API alone, and during floods of health checks, scrapes and admin
+ * requests. A flood also uses CPU time of the machine. So the callers are also measured during a
+ * flood of the same size that goes to an unrelated process.
  *
  * @param options.from the revision of the server; by default the current one.
  * @throws if a request fails, or a health check from another network takes too long.
@@ -98,7 +98,7 @@ export async function run({ from }: { from?: string | undefined }): Promise<void
   opened.defer(() => agent.destroy());
   const unrelated = await startUnrelated(opened);
 
-  /** Measures callers beside a flood, or alone if there is no origin. */
+  /** Measures callers during a flood, or alone if no origin is given. */
   async function measure(origin?: string, path = '/'): Promise<Phase> {
     const phase = { callerMs: [] as number[], probeMs: [] as number[], faults: [] as string[] };
     let isMeasured = false;

@@ -35,7 +35,8 @@ async function writeDay(): Promise<void> {
   const { db } = store.service.database;
   const random = createSeededRandom(29);
   const now = Date.now();
-  // The API keys that already exist become old, so that they move to the end of the list.
+  // The creation dates of the existing API keys are set back, so that these keys move to the end of
+  // the list.
   await db.execute(sql`update api_keys set created_at = now() - interval '2 years'`);
   for (let n = 0; n < 48; n++) {
     const plan = plans[Math.floor(random() * 4)] ?? 'free';
@@ -63,7 +64,7 @@ async function writeDay(): Promise<void> {
   }
 }
 
-test('the campaign takes a screenshot of every page of the console, including those that the README shows', async () => {
+test('the campaign takes screenshots of all pages of the console, including the screenshots in the README', async () => {
   const { admin, service, open, createOperator, bannedKey } = store;
   await writeDay();
   const busy = await admin.create('{"name":"Koi Garden, app","account":"C-1049","plan":"pro"}');

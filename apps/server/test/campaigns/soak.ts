@@ -29,8 +29,8 @@ const program = `${process.execPath} ${nodeFlags.join(' ')} ${repository}apps/se
 const command = ['sh', '-c', `exec ${program} 2> /dev/null`] as const;
 
 /**
- * The time after a fault of Postgres in which responses may still fail because of it. A statement
- * may wait for 6 s.
+ * How long after a fault of Postgres a request may still fail because of this fault, in
+ * milliseconds. It is longer than the 6 s that an SQL statement may wait.
  */
 const aftermathMs = 10_000;
 
@@ -62,8 +62,7 @@ export async function run({ minutes }: { minutes: number }): Promise<void> {
   const admin = adminOf(server);
   const agent = new Agent({ keepAlive: true, maxSockets: 256 });
   const durationMs = minutes * 60_000;
-  // In short runs, the intervals of samples and faults are shorter, so that there are enough of
-  // them.
+  // Short runs have shorter intervals, so that they still contain several samples and faults.
   const sampleEveryMs = Math.min(10_000, durationMs / 36);
   const faultEveryMs = Math.min(60_000, durationMs / 12);
   const faultMs = Math.min(3_000, faultEveryMs / 4);

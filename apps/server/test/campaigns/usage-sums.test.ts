@@ -58,17 +58,14 @@ const networkLimit = 61;
 interface Seen {
   readonly server: Server;
   readonly answers: Counts;
-  /**
-   * The number of requests that the replica may have counted, although their responses did not
-   * arrive.
-   */
+  /** The number of requests without a response. The replica may have counted these requests. */
   unanswered: number;
 }
 
-// The test kills one of three replicas. Before that, there is a moment when no request is in flight
-// and the database contains all counts. Only counts of the killed replica after this moment may be
-// missing. The database may contain more requests than the clients have seen responses, but only
-// requests to the killed replica.
+// The test kills one of three replicas. Shortly before that, it waits until no request is in flight
+// and the database contains all counts. Later counts of the killed replica may be missing. The
+// database may contain more requests of the killed replica than its clients got responses, but not
+// of the other replicas.
 test('the stored usage of three replicas contains every response, except responses that a killed replica had not yet stored', async () => {
   await using database = await openPostgres();
   await using redis = await openRedis();
@@ -106,8 +103,8 @@ test('the stored usage of three replicas contains every response, except respons
     try {
       const options = { token: tokens[by], ...(json !== undefined && { json }) };
       const answer = await call(replica.server.baseUrl + target, options);
-      // If a replica cannot look up the API key of a request, the response shows the limit of the
-      // network, and the request is not counted for the key.
+      // If a replica could not look up the API key of a request, it did not count the request for
+      // this key. Such a response has the limit of the network in its headers.
       const isOfNetwork = answer.headers.get('X-RateLimit-Limit') === String(networkLimit);
       if (answer.status === 503 && by !== 'nobody' && isOfNetwork) return;
       add(replica.answers, `${by} ${operation} ${outcomeOf(answer)}`);

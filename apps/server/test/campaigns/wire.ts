@@ -21,11 +21,10 @@ const env: Readonly<Record<string, string>> = {
 };
 
 /**
- * Opens connections to both listeners of a server, and does everything on them that a client may
- * do.
+ * Opens connections to both listeners of a server, and does on them whatever a client may do.
  *
  * @throws if the server exits, refuses a valid caller, logs an error, leaves a request in flight,
- * or needs more and more memory.
+ *   or needs more and more memory.
  */
 export async function run({ seed, minutes }: { seed: number; minutes: number }): Promise<void> {
   await using loaded = await startWithStores(env);

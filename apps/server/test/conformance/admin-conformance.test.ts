@@ -98,7 +98,7 @@ async function expectStatus(status: number, name: string, question: Question): P
 /** Calls an operation that creates an object, and returns the object. */
 const create = async (name: string) => JSON.parse((await ask(name)).text);
 
-test('the admin API serves its OpenAPI document to anyone with the admin token, and the document equals the contract', async () => {
+test('the OpenAPI document of the admin API equals the contract, and anyone with the admin token can read the document', async () => {
   const { headers, text } = await adminOf(server).call('/openapi.json');
   expect(headers.get('Content-Type')).toBe('application/json; charset=utf-8');
   expect(parseJson(text)).toEqual(createAdminOpenApi());

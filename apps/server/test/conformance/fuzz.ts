@@ -137,8 +137,8 @@ const ascii = fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromChar
 const isField = (text: string) => /^[\x20-\x7e]*$/.test(text) && text === text.trim();
 
 /**
- * Values of other types, and texts that are not exactly one integer: other notations, several
- * numbers, or additional characters.
+ * Values that the service must refuse where it expects an integer: values of other types, and
+ * texts that are not the decimal form of one integer.
  */
 const wrong = fc.constantFrom<unknown>(
   ...[null, true, [], {}, [1], 1.5, '', ' 5', '+5', '05', '0x10', '1e1', '5.0', '٥', '5,6'],
@@ -192,8 +192,9 @@ export function read(schema: Schema, text: string): unknown {
 }
 
 /**
- * Tells whether a schema allows a value. The stricter rules for new names are checked in addition:
- * they are only in descriptions, because the pattern of a name cannot change within v1.
+ * Tells whether the service must accept a value: it matches the schema, and its name matches the
+ * stricter rules for new names. Only descriptions contain these rules, because the pattern of a
+ * name in the schema cannot change within v1.
  */
 export function allows(schema: Schema, value: unknown): boolean {
   const { name } = (value ?? {}) as Values;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { cutConnections } from './cut-connections.ts';
 
-test('the service responds correctly or with 503 when a connection to Postgres is cut at any protocol message', async () => {
+test('the service responds correctly or with 503 when a connection to Postgres is cut before, within or after any protocol message', async () => {
   const done = await cutConnections({ seed: 42, replicas: 1, goesOn: (passes) => passes < 1 });
   // Not every kind of message occurs in every round, so the test requires only a minimum number of
   // cuts.

@@ -39,10 +39,10 @@ const messages = (['request', 'response'] as const).flatMap((direction) =>
  * and with a half-close. Requests of every kind are in flight during the cuts.
  *
  * Every response must be correct, or a 503 with `Retry-After`. Acknowledged writes must exist, and
- * nothing may happen twice. After each cut, requests must succeed again.
+ * no write may be executed twice. After each cut, requests must succeed again.
  *
  * @param options.goesOn a function that gets the number of finished passes, and returns whether
- * another pass follows. In a pass, the connection is cut once at each kind of message.
+ *   another pass follows. In a pass, the connection is cut once at each kind of message.
  */
 export async function cutConnections(options: {
   seed: number;

@@ -89,15 +89,15 @@ test('the Postgres driver rejects a statement that is sent while its connection 
   expect([...(await sql.client`select 1 as n`)]).toEqual([{ n: 1 }]);
 });
 
-// Regression: the next statement of the transaction was sent on a connection without a socket,
-// which ended the process. Or it was sent in the next session of that connection, where it ran
-// outside a transaction.
+// Regression: after a transaction had lost its connection, the driver still sent its next
+// statement. If the connection had no socket, the process ended. If the connection had a new
+// session, the statement ran outside a transaction.
 test('the Postgres driver sends no further statements of a transaction that has lost its connection', async () => {
   const closed = Promise.withResolvers<void>();
   await using sql = open(adminUrl, { onclose: () => closed.resolve() });
   await using killer = open(adminUrl);
-  // The result of the last statement in the callback. The test cannot await the callback, because
-  // `begin` may reject before the callback has finished.
+  // The result of the last statement in the transaction. The test waits for this promise and not
+  // for the callback, because `begin` may reject before the callback has finished.
   const outcome = Promise.withResolvers<unknown>();
   const transaction = sql.client.begin(async (tx) => {
     const [session] = await tx<{ pid: number }[]>`select pg_backend_pid() as pid`;
@@ -110,7 +110,7 @@ test('the Postgres driver sends no further statements of a transaction that has 
   expect([...(await sql.client`select 2 as n`)]).toEqual([{ n: 2 }]);
 });
 
-// Regression: the driver connected again immediately, without end (issue 1193 of postgres.js).
+// Regression: the driver connected again and again without a pause (issue 1193 of postgres.js).
 // Without TLS, `postgres-socket.ts` also learns that the server has closed the connection. With
 // TLS, only the driver learns this, so the driver itself must reject the statement.
 test('the Postgres driver rejects a statement, without connecting again, when the server closes the connection during the login', async () => {

@@ -14,13 +14,13 @@ const addressOf = (port: number) => ({ host: '127.0.0.1', port, path: undefined 
 const { port } = new URL(adminUrl);
 const real = addressOf(Number(port));
 
-test('findPostgres does not wait for a host that accepts the connection but never responds', async () => {
+test('findPostgres returns another host without waiting for a host that accepts the connection but never responds', async () => {
   const silent = Promise.withResolvers<Socket>();
   await using server = await openRawServer((socket) => silent.resolve(socket.resume()));
   const found = await findOn(adminUrl, [addressOf(server.port), real], 60);
   expect(found).toEqual({ address: real, isWritable: true });
-  // `findPostgres` has not closed its connection to the silent host yet. So it has returned the
-  // other host without waiting for the timeout of the silent host.
+  // `findPostgres` still has an open connection to the silent host. This proves that it has
+  // returned the other host without waiting for the timeout of the silent host.
   expect((await silent.promise).readableEnded).toBe(false);
 });
 

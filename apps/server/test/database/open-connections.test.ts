@@ -17,7 +17,7 @@ const findSession = statement('find_session', async (db: Database) => {
 // Regression: the connection for lists was closed after 5 s without requests. The next list failed
 // if the host name of the database could not be resolved at that moment, although `/readyz`
 // returned 200.
-test('each connection pool for callers keeps one connection open while no requests arrive', async () => {
+test('the connection pools for requests of the public API each keep one connection open while no requests arrive', async () => {
   await using database = await createDatabase('postgres');
   const limits = { ...patientDatabase, idleSeconds: 1, keepOpenMs: 100 };
   const opened = openPostgres(database.url, { ...limits, ...migrationOptions });
@@ -28,8 +28,8 @@ test('each connection pool for callers keeps one connection open while no reques
   const [requests, reads, operators] = await Promise.all(
     [opened.db, opened.reads, opened.operators].map((db) => findSession(db)),
   );
-  // The connection for the admin API is closed when it has been idle too long. By then, the two
-  // other connections have been idle for the same time, and must still be open.
+  // The pool for the admin API closes its idle connection after one second. The connections of the
+  // two other pools have then been idle for the same time, and must still be open.
   await until(async () => (await sessions()).every(({ pid }) => pid !== operators));
   expect(await sessions()).toEqual(
     expect.arrayContaining([

@@ -37,7 +37,7 @@ const running = async ({ db }: OpenDatabase) =>
     and state = 'active' and pid <> pg_backend_pid()`,
   );
 
-test('statements of the public API still run while statements of the admin API use all of their own connections', async () => {
+test('statements of the public API still run when statements of the admin API use all connections of the admin API', async () => {
   const opened = open(600);
   const abandoned = new AbortController();
   const waiting = runUntilAbandoned(abandoned.signal, () =>
@@ -87,9 +87,9 @@ test('waiting statements of an aborted admin request never run, and later statem
   const opened = open(600);
   const { db, operators } = opened;
   await db.execute(sql`create sequence runs`);
-  // These two statements open both connections of the pool, and the driver learns the parameter types
-  // of the statement. The driver sends a statement on a busy connection only if it already knows the
-  // types. This test needs statements that wait on a busy connection.
+  // These two statements open both connections of the pool. The driver also learns the parameter
+  // types of the statement from them. It sends a statement on a busy connection only if it already
+  // knows the types, and this test needs statements that wait on a busy connection.
   await Promise.all([ask(operators), ask(operators)]);
   const occupy = statement('occupy', (on) => on.execute(sql`select pg_sleep(600)`));
   const slow = new AbortController();
@@ -104,9 +104,9 @@ test('waiting statements of an aborted admin request never run, and later statem
     Promise.allSettled(Array.from({ length: 4 }, () => count(operators))),
   );
   const later = Promise.all(Array.from({ length: 4 }, () => ask(operators)));
-  // The driver either sends a statement immediately or lets it wait. When this query has ended, the
-  // driver has decided this for all statements above. So the requests are aborted after the
-  // decision.
+  // The driver decides for each statement whether to send it immediately or to let it wait. When
+  // this query has ended, the driver has decided for all statements above, so the requests can be
+  // aborted.
   await ask(db);
   failed.abort();
   slow.abort();

@@ -16,7 +16,7 @@ const json = '{"name":"Rex","categoryId":1}';
 
 const readiness = async () => (await call(`${service.server.opsUrl}/readyz`, { token: null })).body;
 
-test('the service with a read-only database responds with 503 to writes and serves all other requests', async () => {
+test('the service responds to writes with 503 and serves all other requests when its database is read-only', async () => {
   const { db } = service.database;
   const key = { name: 'new', plan: 'enterprise', quota: wideQuota } as const;
   const { token: newToken } = await createApiKey(db, key);
@@ -26,8 +26,8 @@ test('the service with a read-only database responds with 503 to writes and serv
     db.execute(sql.raw(`alter database "${name}" set default_transaction_read_only = ${value}`));
 
   await setReadOnly('on');
-  // The setting applies only to new sessions, so the test ends the old sessions. The test waits
-  // until the old sessions have ended, because a session that ends later would cause 503s.
+  // The setting applies only to new sessions, so the test ends the old sessions and waits until
+  // they have ended. A session that ended later would cause responses with 503.
   await db.execute(sql`select pg_terminate_backend(pid, ${hangMs}) from pg_stat_activity
     where datname = current_database() and pid <> pg_backend_pid()`);
 

@@ -79,7 +79,7 @@ test('a replica keeps working after an administrator has changed the defaults of
 
 // The fake pooler removes the settings from the startup message, as PgBouncer does with
 // `ignore_startup_parameters`. Sessions then have the defaults of the role or the database.
-test('a replica is not ready if a connection pooler drops its session settings and the database has other defaults', async () => {
+test('a replica is not ready when a connection pooler drops its session settings and the database has other defaults', async () => {
   await using database = await createMigrated('postgres');
   await using pooler = await openRawServer((client) => {
     const server = connect(addressOf(database.url)).on('error', () => client.destroy());

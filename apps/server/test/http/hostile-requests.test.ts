@@ -74,8 +74,9 @@ const bodies: Table<RawBytes> = {
     json(`"categoryId":1,"x":${'['.repeat(4_000)}${']'.repeat(4_000)}`),
   ],
   '400 body: expected a JSON object with name and categoryId, got nothing': [''],
-  // An error message quotes the text that the client sent, and not the parsed value: `-1E+400`, not
-  // `-Infinity`. The service escapes and shortens this text, and removes tokens from it.
+  // An error message quotes the text that the client sent, such as `-1E+400`, and not the parsed
+  // value, which would be `-Infinity`. The service escapes and shortens this text, and removes
+  // tokens from it.
   '400 categoryId: expected a 64-bit integer, got -1E+400': [json('"categoryId":-1E+400')],
   '400 categoryId: expected a 64-bit integer, got "x"': [json('"categoryId":1,"categoryId":"x"')],
   [`400 ${name}, got "a\\u0000\\ud800"`]: ['{"name":"a\\u0000\\ud800","categoryId":1}'],
@@ -85,8 +86,8 @@ const bodies: Table<RawBytes> = {
   '400 status: expected one of available, pending, sold, got "ast_…"': [
     json(`"categoryId":1,"status":"ast_${secret}"`),
   ],
-  // If the value is shortened within an API key, the message does not show the first part of the
-  // key, either.
+  // The service cuts this value in the middle of an API key. The message must not show the first
+  // part of this key.
   '400 status: expected one of available, pending, sold, got "ast_… …"': [
     json(`"categoryId":1,"status":"ast_${secret} ${secret} ${secret} ${secret}"`),
   ],

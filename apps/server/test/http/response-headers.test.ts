@@ -147,7 +147,7 @@ test.each([
   ['/pets', 'x-a;b', own],
   ['/pets', `x-${'a'.repeat(1_024)}`, own],
 ])(
-  'the service responds to a CORS preflight of %s that has no API key and asks for the headers %j, and allows the headers %j',
+  'the service responds to a CORS preflight of %s without an API key, and when the preflight requests the headers %j, it allows %j',
   async (path, requested, allowed) => {
     const answer = await service.call(path, {
       method: 'OPTIONS',

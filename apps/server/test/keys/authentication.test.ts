@@ -190,9 +190,9 @@ describe('requests without a valid API key', () => {
     });
 
     // Regression: each invented token with a valid checksum caused a database query, even if its
-    // network had no quota left. The limit does not affect API keys in the cache, even after a
-    // change.
-    test('the service looks up at most ten unknown tokens of a network that has used up its quota', async () => {
+    // network had no quota left. The limit of lookups does not affect API keys in the cache, even
+    // if a key has changed.
+    test('the service looks up at most ten unknown tokens of a network in the database when the network has used up its quota', async () => {
       const { key, token } = await admin.create('{"plan":"free"}');
       expect((await askFrom('192.0.2.31', { token })).status).toBe(200);
       const lookUps: string[] = [];

@@ -78,14 +78,15 @@ test.each<[what: string, messages: (object | string)[], calls: unknown[][]]>([
       ['keyChanged', 'key'],
     ],
   ],
-  // An invalid message may have announced the change of any API key.
+  // The replica cannot read an invalid message, which may be about any API key. So the channel
+  // calls `missed`, as if messages had been lost.
   [
     'invalid messages',
     ['not JSON', { replica: 'peer' }, 'null'],
     [['missed'], ['missed'], ['missed']],
   ],
 ])(
-  'openChangeChannel calls the subscribers to which a message belongs: for %s',
+  'openChangeChannel calls the right subscribers for each kind of message: %s',
   async (_, messages, expected) => {
     expect(await callsAfter(...messages)).toEqual(expected);
   },
@@ -99,7 +100,7 @@ test('openChangeChannel notifies subscribers of a change only after the transact
 });
 
 // A message without a `keyId` would make version 1.0.0 clear its whole cache.
-test('a heartbeat has an empty keyId, so that replicas of version 1.0.0 ignore it', async () => {
+test('the heartbeat of a replica has an empty keyId, so that replicas of version 1.0.0 ignore the heartbeat', async () => {
   const own = () => sent.find((payload) => payload.includes('"replica":"own"'));
   await until(() => own() !== undefined);
   expect(JSON.parse(own() ?? '')).toEqual({ keyId: '', replica: 'own', leaving: false });

@@ -151,7 +151,10 @@ test('a banned API key stays banned when it moves to another account while the p
   expect(await isBanned(id)).toBe(true);
 });
 
-/** Returns a database object that runs each transaction with the given function. */
+/**
+ * Returns a database object that runs each transaction with the given function, which can simulate
+ * a lost connection.
+ */
 const withTransactions = (transaction: typeof database.db.transaction) =>
   Object.create(database.db, { transaction: { value: transaction } }) as typeof database.db;
 
@@ -219,7 +222,7 @@ async function finishLater(): Promise<void> {
 // Regression: in a Redis Cluster, a ban is first copied to its new account and then deleted. A
 // replica that stopped in between left a copy. When another replica finished the move, the ban came
 // back.
-test('after an unban, an API key is not banned again by copies of its ban that an interrupted change of its account has left in Redis', async () => {
+test('an API key stays unbanned when a change of its account was interrupted before the unban and left copies of the ban in Redis', async () => {
   const id = await createBanned('label');
   const { db } = database;
   const copying = { ...quotas, moveBan: async () => false };
@@ -234,7 +237,10 @@ test('after an unban, an API key is not banned again by copies of its ban that a
   expect(await db.select().from(banMoves)).toEqual([]);
 });
 
-/** Returns under which ids the requests of an API key are counted. */
+/**
+ * Returns the ids under which the requests of an API key are counted: the id of the key, and the id
+ * of its account if the account has a plan.
+ */
 async function placeOf(id: string) {
   const { accountId } = await keys.findAppliedPlan(await keys.find(id));
   return { id, accountId };

@@ -9,7 +9,7 @@ import { startService } from '../support/test-service.ts';
 
 // Regression: the ops listener had already closed when the requests were counted as lost, so
 // no alert could report them.
-test('at shutdown, the service waits for a last scrape of its metrics, which reports how many request counts were lost', async () => {
+test('the service waits at shutdown until its metrics are scraped once more, so that the number of lost request counts is reported', async () => {
   await using stopped = await startService('postgres', {
     clock: systemClock,
     usage: { flushMs: 60_000 },

@@ -11,7 +11,7 @@ async function lineOf(path: string, options: CallOptions = {}) {
   return requestLine(server, headers.get('X-Request-Id') ?? '');
 }
 
-test('the log line of a slow request has the operation and the wait times: in the queue, for Redis, for SQL and for the body', async () => {
+test('the log line of a slow request contains the operation and how long the request waited in the queue, for Redis, for SQL and for the body', async () => {
   const some = expect.any(Number);
   const listed: Record<string, unknown> = await lineOf('/pets');
   expect(listed).toMatchObject({ operation: 'listPets', queueMs: 0, redisMs: some, bodyMs: 0 });

@@ -103,7 +103,7 @@ test.each([
   },
 );
 
-test('the span of a request belongs to the trace of the caller, and has child spans for SQL statements and Redis commands', () => {
+test('the span of a request belongs to the trace of the caller, and the SQL statements and Redis commands of the request are its child spans', () => {
   const request = spanOf('traced');
   expect(request).toMatchObject({ traceId, parentSpanId: callerSpanId });
   const statement = (name: string) => ({

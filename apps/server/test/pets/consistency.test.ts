@@ -10,8 +10,8 @@ import { createDatabase, patientDatabase } from '../support/databases.ts';
 test('a replica that has other reads in flight still returns an animal that another replica has just created', async () => {
   await using database = await createDatabase('postgres');
   /**
-   * While this value is set, the proxy holds back messages with rows from Postgres to one replica
-   * of the service. It forwards them when `end` resolves, and counts them in `rows`.
+   * If this value is set, the proxy delays the rows that Postgres sends to one replica of the
+   * service until the promise `end` resolves. It counts these messages in `rows`.
    */
   let hold: { end: Promise<void>; rows: number } | undefined;
   await using proxy = await openTcpProxy({

@@ -107,10 +107,10 @@ describe.each(databaseKinds)('database %s', (kind) => {
     expect(await storedKeys()).toEqual([hashOf('kept')]);
   });
 
-  // Only one process can open the embedded database, so there can be no replica of the previous
-  // version beside it.
+  // Only one process can open the embedded database, so no replica of the previous version can use
+  // it at the same time.
   if (kind !== 'postgres') return;
-  describe('beside a replica of the previous version', () => {
+  describe('with a replica of the previous version running', () => {
     /**
      * Stores an idempotency key as the previous version did before it added the animal. Returns the
      * number of inserted rows.

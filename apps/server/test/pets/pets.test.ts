@@ -91,7 +91,7 @@ const create = (key: string, json: string) =>
   service.call('/pets', { json, headers: { 'Idempotency-Key': key } });
 const isReplay = ({ headers }: Answer) => headers.get('Idempotent-Replayed') === 'true';
 
-test('createPet with a used idempotency key repeats the first 201 response and creates nothing, but counts the request', async () => {
+test('createPet with a used idempotency key repeats the first 201 response and creates nothing, but counts the request against the quota', async () => {
   const json = '{"name":"Once","categoryId":9007199254740993,"status":"available"}';
   const again = '{ "status":"available",\n"categoryId" : 9007199254740993, "name" : "\\u004fnce" }';
   const [first, second] = [await create('once', json), await create('once', again)];

@@ -25,7 +25,7 @@ test.each([
   ['of a category', { categoryId: 1 }, 'pets_category_status_id'],
   ['of a category and a status', { categoryId: 1, status: 'sold' }, 'pets_category_status_id'],
 ] as const)(
-  'Postgres reads a page %s from the index in the order of the index, without sorting',
+  'Postgres reads a page of animals %s in the order of an index, without sorting',
   async (_what, filter, index) => {
     // All statements run in one transaction, because prepared statements belong to a connection.
     await inTransaction('a_test', database.db, async (tx) => {

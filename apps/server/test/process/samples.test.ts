@@ -18,8 +18,8 @@ const service = useService('postgres');
 let samples: Sample[];
 
 beforeAll(async () => {
-  // A sample lists five animals. They are created first, because the other samples run at the same
-  // time and may add their animals later.
+  // One of the samples lists five animals. The test creates these animals first, because the other
+  // samples run at the same time and also create animals.
   for (let n = 0; n < 5; n += 1)
     await service.call('/pets', { json: '{"name":"Mia","categoryId":3}' });
   samples = await readSamples(service.server.origin);
@@ -39,14 +39,14 @@ test('every API operation has a code sample in each language, and each sample ha
 });
 
 // The campaign (long test) `clients` runs the samples in Go.
-test('every code sample in curl, TypeScript, JavaScript and Python runs unchanged and prints its expected output', async () => {
+test('every code sample in curl, TypeScript, JavaScript and Python runs without changes and prints its expected output', async () => {
   const own = samples.filter(({ language }) => language !== 'go');
   const outputs = await runSamples(own, service.tokens.enterprise);
   expect(Object.keys(outputs)).toHaveLength(own.length);
   expect(unexpectedOutputs(outputs)).toEqual([]);
 });
 
-test('a Python client that was written only from the documentation runs every operation', async () => {
+test('a Python client whose author knew only the documentation runs every operation', async () => {
   const { server, tokens } = service;
   const program = fileURLToPath(new URL('../reference/foreign-program.py', import.meta.url));
   const document = new URL('/openapi.json', server.baseUrl).href;

@@ -61,7 +61,8 @@ test('the first start prints an API key and a curl command, and later starts and
 
   const { text } = await call(`${first.opsUrl}/console`);
   const [, script = ''] = /src="(\/console\/[^"]+)"/.exec(text) ?? [];
-  // Regression: Node printed a warning when it removed the types from this script of the console.
+  // Regression: the service let Node remove the types from this script of the console, and Node
+  // printed a warning.
   expect((await call(first.opsUrl + script)).status).toBe(200);
   expect(first.output()).not.toMatch(/error|warn/i);
 
@@ -95,8 +96,8 @@ test('the first start prints an API key and a curl command, and later starts and
   const { token: wideToken } = await adminOf(second).create(JSON.stringify(wide));
   created.push(...(await createUntilKilled(second, wideToken)));
   // The killed server leaves its lock and its socket behind, and the next server takes them over.
-  // Until then, the CLI must not connect to the port of the killed server. The CLI once sent a
-  // token to another program that had opened this port.
+  // Until then, the CLI must fail and not connect to the port of the killed server. An earlier
+  // version of the CLI sent its token to this port, on which another program may listen.
   expect(await cli(['keys', 'list'], { DATA_DIR: dataDir })).toEqual({
     code: 1,
     stdout: '',

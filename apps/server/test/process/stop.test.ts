@@ -7,7 +7,7 @@ import { startProcess } from '../support/test-service.ts';
 import { openConnection } from '../wire/connection.ts';
 
 // `start.test.ts` tests SIGINT and the embedded database.
-test('the server process finishes the request in flight after SIGTERM, accepts no new one, and does not wait for idle clients', async () => {
+test('the server process finishes the request in flight after SIGTERM, accepts no new requests, and does not wait for idle clients', async () => {
   // The keep-alive timeout is very long, like all timeouts in tests. If the shutdown waited for
   // this timeout, the test would fail.
   const env = { KEEP_ALIVE_TIMEOUT_MS: '600000' };

@@ -144,7 +144,7 @@ describe('GET /rate-limit', () => {
     expect(rateLimitOf(await caller()).remaining).toBe(8);
   });
 
-  test('GET /rate-limit reports the same numbers and the same ban as a 429, and never leads to a ban itself', async () => {
+  test('GET /rate-limit reports the same numbers and the same ban as a response with 429, and never causes a ban', async () => {
     const caller = await createCaller({ perMinute: 1, perDay: 1 });
     const denied = (await caller.inTurn(3)).at(-1) as Answer;
     const calm = { bannedUntil: null, warned: false, reported: rateLimitOf(denied) };

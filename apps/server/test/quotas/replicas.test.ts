@@ -110,7 +110,7 @@ test('an API key stays banned when its account loses its plan, and the other API
   expect((await askEach(hammering)).every(isBanned)).toBe(true);
 });
 
-test("while Redis is down, each replica admits an equal share of an account's limit, and a larger share after another replica has stopped", async () => {
+test("each replica admits an equal share of an account's limit while Redis is down, and a larger share when another replica has stopped", async () => {
   const quota = { perMinute: 1_000, perDay: 29 };
   const shared = await createTokens('shared', quota, 3);
   const alone = await replicas.createToken(quota);

@@ -131,12 +131,14 @@ test.each(faults)(
     await until(isUnavailable);
     const saidAtFirst = saidOfRedis();
     const waiting = await decisionsByRedis();
-    // Six responses per caller take long enough for several checks of whether Redis is up.
+    // While each caller waits for six responses, the service checks several times whether Redis is
+    // up.
     await answers(6);
-    // No request waits for Redis, except those that were already waiting when the fault began.
+    // Requests must not wait for Redis during the outage, except the requests that were already
+    // waiting when the outage began.
     expect(await decisionsByRedis()).toBeLessThanOrEqual(waiting + callers);
-    // The log would contain more messages if the circuit breaker closed too early, because each
-    // check would open it again.
+    // If the circuit breaker closed too early, the next requests would open it again, and the log
+    // would contain more messages.
     expect(saidOfRedis()).toEqual(saidAtFirst);
     await end();
     await until(isAvailable);

@@ -31,7 +31,7 @@ const rooms = Object.entries({
 
 const src = 'apps/server/src/';
 
-test('every source folder of the server is in the list of folders, and may import only folders that are listed before it', () => {
+test('the list of source folders contains every folder of the server, and each folder imports only folders that are listed before it', () => {
   const names = rooms.map(({ room }) => room);
   const entries = readdirSync(join(repository, src), { withFileTypes: true });
   const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);

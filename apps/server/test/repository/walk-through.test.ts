@@ -8,9 +8,9 @@ import { adminOf, adminToken } from '../support/admin.ts';
 import { startService } from '../support/test-service.ts';
 
 /**
- * Matches the path of a source file of the server, or of a package that the server uses. The files
- * of tracing do not match: an earlier test file may have left spans that are still being sent
- * again.
+ * Matches the path of a source file of the server, or of a package that the server uses. Files of
+ * tracing are excluded, because an earlier test may have left spans that are sent again while this
+ * test runs.
  */
 const sources =
   /^.*\/(?:apps\/server|packages\/(postgres|quotas|runtime))\/src\/(?!index|test-|observability\/(?:tracing|watch-collector|count-dropped-spans))(.*)$/;
@@ -32,7 +32,7 @@ async function openQuietService(redisUrl: string) {
   });
 }
 
-test(`the document ${path} lists exactly the source files that a GET request or a creation executes, each of them once`, async () => {
+test(`the document ${path} lists each source file that a GET request or the creation of an animal executes, exactly once, and no others`, async () => {
   await using redis = await openRedis();
   await using service = await openQuietService(redis.url);
   const { free, pro, business } = service.tokens;

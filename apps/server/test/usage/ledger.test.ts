@@ -95,9 +95,9 @@ describe.each(databaseKinds)('usage ledger (stored request counts), database %s'
       entryOf(nobody, day, { plan: 0, requests: 30 }),
     ]);
     const sum = async (filter: object) => sumOf(await ledger().read('day', filter, range));
-    // The usage of a plan contains the requests that API keys sent while they had this plan. If a
-    // query names an account and a plan, the usage contains all requests of those keys of the
-    // account that have this plan now.
+    // The usage of a plan contains the requests that API keys sent while they had this plan. A
+    // query with an account and a plan selects the keys of the account that have the plan now, and
+    // returns all of their requests.
     const [free, pro] = [{ plan: 'free' }, { plan: 'pro' }];
     const ofAll = [{}, free, { plan: 'enterprise' }];
     const ofAccounts = [{ account: acme }, { account: label }, { account: acme, ...free }];

@@ -1,5 +1,5 @@
-// Hostile inputs that are not about the content of JSON: request targets, headers, and the bytes of
-// bodies. In these strings, each character is one byte (Latin-1).
+// This module contains hostile inputs that do not concern the content of JSON: request targets,
+// headers, and the bytes of bodies. In these strings, each character is one byte (Latin-1).
 
 /**
  * A table of inputs, grouped by the expected response. A response is a status and a message, or the
@@ -11,8 +11,8 @@ const get = 'GET /v1/pets HTTP/1.1';
 
 const petId = '400 petId: expected a 64-bit integer, got';
 
-// The request targets. The tests of the contract and the fuzzer in `conformance/` test the values
-// of parameters.
+// This table contains hostile request targets. The tests of the contract and the fuzzer in
+// `conformance/` test the values of parameters.
 export const targets: Table<string> = {
   200: [
     '/v1/pets?limit=1#limit=0',
@@ -95,8 +95,8 @@ const length = `Content-Length: ${rex.length}`;
 
 export type Framed = readonly [framing: string, body: string];
 
-// The framings of a body. A proxy and the server may disagree about where such a body ends, and
-// then about which requests follow (request smuggling).
+// These requests describe the end of their body in unusual ways. If a proxy and the server disagree
+// about where a body ends, an attacker can hide a second request in the body (request smuggling).
 export const framings: Table<Framed> = {
   201: [
     [length, rex],

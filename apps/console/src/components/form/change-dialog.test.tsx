@@ -49,7 +49,7 @@ test('when the service refuses a value, the change dialog shows the error at the
   expect(document.activeElement).toBe(field);
 });
 
-test('the change dialog shows an error that concerns no field: it appears above the buttons, and the input stays', async () => {
+test('the change dialog shows an error that concerns no field above its buttons, and keeps the input', async () => {
   const onClose = vi.fn();
   confirm(async () => {
     throw new RefusedRequest(503, { message: 'The database does not answer.' });

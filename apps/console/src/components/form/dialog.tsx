@@ -47,8 +47,9 @@ export function Dialog({
       closedby={onClose === undefined ? 'none' : 'closerequest'}
       aria-labelledby={id}
       onClose={() => {
-        // The browser has closed the dialog by itself. Browsers that do not support `closedby` can
-        // do this, and other browsers do it when the operator presses Escape twice.
+        // The browser has closed the dialog although the page did not ask for it. This can
+        // happen in browsers without support for `closedby`. In other browsers, it happens when the
+        // operator presses Escape twice.
         if (!element.current?.isConnected) return;
         if (onClose === undefined) element.current.showModal();
         else onClose();

@@ -24,7 +24,7 @@ test.each([
   // The error is about a value that has no field in the form.
   ['quota: expected none, got an object', undefined],
 ])(
-  'readFaults finds the form field that each error in a message concerns: %s',
+  'readFaults assigns each error in a message to the form field that the error concerns: %s',
   (message, faults) => {
     expect(readFaults(message)).toEqual(faults);
   },

@@ -24,8 +24,8 @@ const fieldNames: Readonly<Record<string, string>> = {
 const quoted = /"(?:(?:[^"\\]|\\.)*?\\?…(?=; |$)|(?:[^"\\]|\\.)*")/g;
 
 /**
- * Splits the error message of a refused form into errors by field. An example is `expiresAt:
- * expected a time in the future, got "2020-01-01T00:00:00Z"`.
+ * Splits the error message of a refused form into one error for each field. An example of a message
+ * is `expiresAt: expected a time in the future, got "2020-01-01T00:00:00Z"`.
  *
  * @returns `undefined` if one of the errors belongs to no field.
  */

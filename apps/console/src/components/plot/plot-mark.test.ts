@@ -12,7 +12,7 @@ const press = (keys: string) =>
     );
 
 test.each([
-  // When nothing is selected, an arrow key selects the latest bucket.
+  // When nothing is selected, any arrow key selects the latest bucket.
   ['ArrowLeft', [59, 59]],
   ['ArrowLeft ArrowLeft ArrowLeft', [57, 57]],
   ['Home ArrowRight', [1, 1]],
@@ -25,14 +25,14 @@ test.each([
   ['End PageDown Shift+ArrowLeft Shift+ArrowRight Shift+ArrowRight', [53, 54]],
   ['End PageDown Shift+ArrowLeft ArrowRight', [53, 53]],
 ])(
-  'in a plot with the buckets 0 to 59, the key presses %s select the buckets %j (first and last)',
+  'the key presses %s in a plot with the buckets 0 to 59 lead to a selection whose first and last buckets are %j',
   (keys, [first, last]) => {
     const mark = press(keys);
     expect(mark && placesOf(mark, count)).toEqual({ first, last });
   },
 );
 
-test('placesOf selects the last bucket when the selected bucket no longer exists', () => {
+test('placesOf selects the last bucket when the selected bucket is no longer in the plot', () => {
   expect(placesOf({ index: 50, isByKeyboard: true }, 24)).toEqual({ first: 23, last: 23 });
   expect(placesOf({ index: 50, isByKeyboard: true }, 0)).toBeUndefined();
 });

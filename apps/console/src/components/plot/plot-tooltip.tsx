@@ -56,7 +56,7 @@ export function PlotTooltip({
 }) {
   const { from, to, counts, total } = selected;
   const box = useRef<HTMLDivElement>(null);
-  // The tooltip is placed beside its bucket, but never outside the plot.
+  // The tooltip is placed next to its bucket, but never outside the plot.
   useLayoutEffect(() => {
     const own = box.current;
     const most = (own?.parentElement?.clientWidth ?? 0) - (own?.offsetWidth ?? 0);

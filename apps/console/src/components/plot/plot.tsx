@@ -62,8 +62,8 @@ export function UsagePlot({
     const element = place.current;
     if (element === null) return;
     const hooks: uPlot.Hooks.Arrays = {
-      // uPlot also calls this hook when it draws the plot again. In this case, the hook must keep
-      // the bucket that the operator has selected with the keyboard.
+      // uPlot also calls this hook when it draws the plot again. The hook must not clear the bucket
+      // that the operator has selected with the keyboard.
       setCursor: [
         (self) => {
           const index = indexAt(self, latest.current.buckets, lengthMs);
@@ -113,8 +113,8 @@ export function UsagePlot({
   const selected =
     places && summarize(buckets.slice(places.first, places.last + 1), lengthMs, hidden);
   const left = selected && plot.current ? middleOf(plot.current, selected) : 0;
-  // This effect only highlights a selection by keyboard. For a selection by dragging, `dragInPlot`
-  // does so.
+  // This effect highlights only a selection that was made with the keyboard. `dragInPlot`
+  // highlights a selection that was made by dragging.
   const isShown = useRef(false);
   useEffect(() => {
     const chosen = mark?.isByKeyboard ? selected : undefined;

@@ -5,7 +5,7 @@ const [width, height] = [96, 20];
 /**
  * A small plot without axes.
  *
- * @param per the length of each bar in words, such as "an hour".
+ * @param per the time that each bar covers, in words, such as "an hour".
  */
 export function Sparkline({
   counts,

@@ -28,7 +28,7 @@ test.each([
   [40, 100, 100],
   [150, undefined, undefined],
 ])(
-  'when the highest bar of the plot has %d requests and the limit is %s, visibleLimit returns %s',
+  'for a plot whose highest bar has %d requests and whose limit is %s, visibleLimit returns %s as the limit to draw',
   (highest, limit, shown) => {
     const buckets = [{ at: new Date(0), counts: none, total: highest }];
     expect(visibleLimit(buckets, limit)).toBe(shown);

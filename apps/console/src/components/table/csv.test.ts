@@ -12,9 +12,9 @@ test('toCsv writes a byte order mark, a header, and a line for each row', () => 
   );
 });
 
-// The first two names are plain text. Each of the other names starts a formula: in the first
-// character, after a line break, or after a semicolon. A semicolon separates cells in locales with
-// a decimal comma.
+// The first two names are plain text. Each of the other names contains the start of a formula: in
+// the first character, after a line break, or after a semicolon. A semicolon separates cells in
+// locales with a decimal comma.
 test.each([
   ['a-b+c=d@e', 'a-b+c=d@e'],
   ['Ö, "1"\nx;y', '"Ö, ""1""\nx;y"'],

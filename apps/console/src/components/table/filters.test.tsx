@@ -31,7 +31,7 @@ function renderFilters(link: string): void {
   );
 }
 
-test('the button "Filters" hides all fields except the first one, also when a page passes its fields in a JSX fragment', () => {
+test('the button "Filters" hides all fields except the first one, even when a page passes its fields in a JSX fragment', () => {
   const fields = (
     <>
       <QueryField name="search" label="Name" />
@@ -55,7 +55,7 @@ test('a search field writes its text into the URL after a pause in typing, and r
   expect(screen.getByLabelText<HTMLInputElement>('Name').value).toBe('Ann ');
 });
 
-test('when the operator types a whole token, the search field writes only its first characters into the URL', () => {
+test('the search field writes only the first characters of a token into the URL when the operator types a whole token', () => {
   renderFilters('#/keys');
   type('Name', 'ast_abcd1234');
   pass(300);

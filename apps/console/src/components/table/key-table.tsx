@@ -13,7 +13,7 @@ import { type Column, type Sorting, Table } from './table.tsx';
 interface KeyColumn {
   readonly column: Column;
   readonly cell: (key: ListedKey) => ComponentChildren;
-  /** Whether the list of a single account's keys hides the column. */
+  /** Whether the column is hidden in the list of a single account's keys. */
   readonly isHiddenForOneAccount?: true;
 }
 

@@ -13,9 +13,10 @@ interface ColumnOptions {
    */
   readonly isOneWay?: boolean;
   /**
-   * The smallest width at which the table shows the column. `most` is above 100 rem, `full` above
-   * 84, `wide` above 65, `desk` above 54, and `tablet` above 46. Below 34 rem, each row is a card,
-   * which hides columns of the first three sizes. `styles/5-tables.css` defines these widths.
+   * The smallest width at which the table shows the column: 100 rem for `most`, 84 for `full`, 65
+   * for `wide`, 54 for `desk` and 46 for `tablet`. A table below 34 rem shows each row as a card.
+   * Cards do not contain the columns `most`, `full` and `wide`. `styles/5-tables.css` defines these
+   * widths.
    */
   readonly minWidth?: 'most' | 'full' | 'wide' | 'desk' | 'tablet';
   /** Whether the column takes the remaining width. Longer text in it is truncated. */
@@ -52,7 +53,7 @@ export interface Sorting {
  *   phone. The header stays visible.
  * @param options.hasOwnScroll makes the table scroll independently of the page.
  * @param options.empty the text for a table without rows.
- * @param options.aside the content beside the caption.
+ * @param options.aside the content next to the caption.
  * @param options.sums the cells of a last row with sums.
  */
 export function Table({

@@ -9,7 +9,7 @@ const rates = new Intl.NumberFormat(locale, { maximumSignificantDigits: 3 });
 const shares = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
 const compact = new Intl.NumberFormat(locale, { notation: 'compact' });
 
-/** A format without seconds (`short`), or with seconds (`medium`). */
+/** The format of a time: without seconds (`short`) or with seconds (`medium`). */
 type TimeStyle = 'short' | 'medium';
 
 const formatsOf = (timeStyle: TimeStyle) => ({

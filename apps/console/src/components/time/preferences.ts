@@ -50,7 +50,8 @@ function keepPreference<Value extends string>({ name, choices, value }: Preferen
   effect(() => {
     // The style sheet reads the preference from this attribute.
     document.documentElement.dataset[name] = value.value;
-    // The default value is deleted from the storage instead of stored.
+    // The browser stores only values that differ from the default, so a stored value is deleted
+    // when the operator returns to the default.
     if (value.value === values[0]) localStorage.removeItem(storageName);
     else localStorage.setItem(storageName, value.value);
   });

@@ -25,7 +25,7 @@ test.each([
   ['Later', ['2026-03-04T00:00:00.000Z', '2026-03-05T00:00:00.000Z']],
   ['Zoom out', ['2026-03-02T00:00:00.000Z', '2026-03-05T00:00:00.000Z']],
 ])(
-  'when one day is selected, the button "%s" changes the start and the end of the period',
+  'the button "%s" changes the start and the end of the period when one day is selected',
   (button, span) => {
     renderAt(tuesday, <Page />);
     fireEvent.click(screen.getByRole('button', { name: button }));

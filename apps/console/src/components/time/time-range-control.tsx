@@ -69,9 +69,9 @@ export function TimeRangeControl({ range }: { range: TimeRange }) {
 /**
  * The two fields for the start and end of a period.
  *
- * @param isOwn whether the operator has chosen the period. Otherwise, the period moves with the
- *   current time. The fields then do not follow the period, so that they do not overwrite what the
- *   operator types.
+ * @param isOwn whether the operator has chosen the period. If not, the period ends now and moves
+ *   on with the current time. The fields keep their first values in this case, because an update
+ *   would overwrite what the operator types.
  */
 function OwnRange({ span, isOwn }: { span: Span; isOwn: boolean }) {
   const [fault, setFault] = useState<string>();

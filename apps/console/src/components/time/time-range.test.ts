@@ -18,7 +18,7 @@ test.each([
   ['week', 'hour', '2026-11-14T10:00:00.000Z', '2026-11-21T10:00:00.000Z'],
   ['month', 'day', '2026-10-23T00:00:00.000Z', '2026-11-22T00:00:00.000Z'],
 ])(
-  'the predefined period "last %s" of a plot consists of whole buckets of one %s',
+  'the plot of the predefined period "last %s" consists of whole buckets of one %s',
   (name, bucket, from, to) => {
     expect(range.periodQueryOf(range.readTimeRange({ range: name }, 'hour', now))).toEqual({
       bucket,
@@ -42,7 +42,7 @@ test.each([
     own('2026-06-02T00:00:00Z', '2026-06-03T00:00:00Z'),
   ],
 ])(
-  'readTimeRange chooses the shortest buckets that are still stored and not too many for the plot: for %s, buckets of one %s',
+  'for the period "%s", readTimeRange chooses buckets of one %s, the shortest that are still stored and fit into the plot',
   (_name, bucket, query) => {
     const read = range.readTimeRange(query, 'hour', now);
     expect([read.name, read.bucket]).toEqual(['own', bucket]);

@@ -63,10 +63,10 @@ const finest = [
 ] as const;
 
 /**
- * Reads the period from the parameters of an address. In the address, chosen times are in UTC, so
- * that the same link shows everybody the same period.
+ * Reads the period from the parameters of an address. An address contains times in UTC, so that the
+ * same link shows the same period to everybody.
  *
- * @param usual the period for an address without a valid one.
+ * @param usual the period to return if the address contains no valid period.
  */
 export function readTimeRange(
   { range = '', from = '', to = '' }: SpanParameters,
@@ -121,8 +121,8 @@ export function subjectOf({ name, span }: TimeRange): string {
 
 /**
  * Returns how long the history of a period may be cached, in milliseconds. The numbers of the last
- * 5 minutes still change quickly. So a history by minute is not cached if its period includes these
- * 5 minutes.
+ * 5 minutes still change quickly. So a history with one bucket for each minute is not cached if its
+ * period includes these 5 minutes.
  */
 export function freshForMs({ bucket, span }: TimeRange, now: number = Date.now()): number {
   return bucket === 'minute' && span.to > now - 5 * minuteMs ? 0 : 10_000;
@@ -153,7 +153,7 @@ export function hasSmaller(bucket: UsageBucket, at: number): boolean {
 
 type SpanParameters = Parameters<'overview'>;
 
-/** The period of the last visited page that has one, as parameters of an address. */
+/** The last period that a visited page had, as parameters of an address. */
 const lastPeriod = signal<SpanParameters>({});
 
 /** Returns the period in the current address. */

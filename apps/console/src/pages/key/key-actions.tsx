@@ -23,8 +23,8 @@ function actionsOn(details: KeyDetails): Readonly<Record<string, Action>> {
   const name = details.name === null ? 'the key' : <Name text={details.name} />;
   // A suspended key can be changed in the same way as an active key.
   const isCurrent = state === 'active' || state === 'suspended';
-  // If only the account is suspended, the key also has the state `suspended`, but operators cannot
-  // resume it. So the condition does not use `state`.
+  // The condition does not use `state`, because a key also has the state `suspended` if only its
+  // account is suspended. Operators cannot resume such a key.
   const isSuspended = isCurrent && suspension !== null;
   const isBanned = usage.bannedUntil !== null;
   return {

@@ -30,8 +30,8 @@ import { TimeRangeControl } from '../../components/time/time-range-control.tsx';
 export function OverviewPage() {
   const range = useTimeRange();
   const overview = useAdminWithHistory('getOverview', {}, range);
-  // Without its database, the service cannot return the overview. The page then fetches the
-  // readiness of the service, which says what is wrong.
+  // The service cannot return the overview without its database. In this case, the page fetches the
+  // readiness of the service and shows its reasons.
   const isRefused = overview.error instanceof RefusedRequest;
   const outage = useQuery({
     queryKey: ['readyz'],

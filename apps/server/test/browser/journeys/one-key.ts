@@ -68,7 +68,7 @@ export async function manageKey({ service, open, statusOf }: Store): Promise<voi
   await tab.notice('Key resumed.');
   expect(await statusOf(token)).toBe(200);
 
-  // "Suspend…" replaces "Resume…", which moves the buttons beside it.
+  // The button "Suspend…" replaces the button "Resume…", which moves the buttons next to it.
   await page.getByRole('button', { name: 'Suspend…' }).waitFor();
   await tab.press('Rotate…');
   await field('Current tokens expire').selectOption('0');

@@ -38,15 +38,15 @@ export async function explainDenials(store: Store): Promise<void> {
   await tab.press('Reset usage');
   await tab.notice('Usage reset.');
   expect([answered, clicks - answered]).toEqual([1, 2]);
-  // The next request of the API key is admitted. The key is used only once, because its limit is
-  // one request per minute.
+  // The next request of the API key is admitted. The test sends only one request, because the limit
+  // of the key is one request per minute.
   expect(await statusOf(banned.token)).toBe(200);
   await tab.show('#/audit?account=C-5');
   await page.getByRole('cell', { name: 'our fault' }).first().waitFor();
 
   const { id, token } = await bannedKey({ name: 'why do we get 429' });
-  // The usage tables still contain the counts by minute for this hour, because it began only three
-  // hours ago. So the console can plot each minute.
+  // The counts are in an hour that began three hours ago. For such a recent hour, the usage tables
+  // still contain the counts by minute, so the console can plot each minute.
   const hour = Math.floor(Date.now() / 3_600_000 - 3) * 3_600_000;
   const at = (minute: number) => hour + minute * 60_000;
   await writeCounts(service.database, id, [
