@@ -22,28 +22,29 @@ import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-// The field `packageManager` ends with a checksum for Corepack, which is removed here.
+// The field `packageManager` ends with a checksum for Corepack. pnpm's version is the part before
+// the checksum.
 const [pnpmVersion] = packageManager.split('+');
 const stampFile = join(root, 'node_modules', '.installed');
 
-// pnpm filters for the packages of the service, its commands, and the console, which `npm start`
-// builds.
+// The options with which pnpm installs only the packages of the service, of its commands, and of
+// the console. `npm start` builds the console.
 const service = ['server', 'cli', 'console'].flatMap((app) => [
   '--filter-prod',
   `@animal-store/${app}...`,
 ]);
 
-// Trusts the lockfile, which contains a checksum for each package. Without this flag, pnpm also
-// looks up the release dates of all packages. That download is larger than the packages that `npm
-// test` needs. The scope `all`, which CI uses, also looks up the release dates.
+// The option makes pnpm trust the lockfile, which contains a checksum for each package. Without the
+// option, pnpm also looks up the release dates of all packages. That download is larger than the
+// packages that `npm test` needs. The scope `all`, which CI uses, also looks up the release dates.
 const trust = '--trust-lockfile';
 
 /** The pnpm options for each scope. Each scope includes the previous ones. */
 const filters = {
   'run-on-this-node': ['--prod', ...service, trust],
-  // This scope also installs Node, which is a dependency of the root package. The scope
-  // `run-on-this-node` leaves it out, because the running Node is suitable and Node is half of the
-  // download.
+  // The scope `run` also installs Node, which is a dependency of the root package. The scope
+  // `run-on-this-node` leaves Node out, because the running Node is suitable and Node is half of
+  // the download.
   run: ['--prod', '--filter-prod', 'animal-store', ...service, trust],
   develop: ['--filter', '!@animal-store/heavy-tools', trust],
   all: [],

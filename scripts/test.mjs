@@ -21,8 +21,8 @@ const steps =
 const total = { passed: 0, failed: 0 };
 
 forgetReports();
-// These tasks and the tests are separate turbo runs. In one run, turbo would pass the options of
-// vitest to these tasks, too.
+// The linters, type checks and builds run in a turbo run of their own, without the tests. In the
+// same run, turbo would pass the options of vitest to them, too.
 check('lint, type checks and builds', [
   ...['run', 'lint', 'typecheck', 'build'],
   '--continue=dependencies-successful',

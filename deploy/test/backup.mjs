@@ -31,8 +31,8 @@ export async function testBackup({ scope, freePort, say }) {
   const query = async (url, sql) =>
     (await sh(`psql --no-psqlrc -Atc "${sql}" "${url}"`)).stdout.trim();
 
-  // Postgres is Debian's version, like pg_dump and pg_basebackup. These programs refuse to work
-  // with a newer server.
+  // The test uses Debian's Postgres, because Debian's pg_dump and pg_basebackup refuse to work with
+  // a newer server.
   const debian = { directory: join(bin, '..'), storage: 'disk' };
   const archive = `archive_command=test ! -f ${paths.BACKUP}/wal/%f && cp %p ${paths.BACKUP}/wal/%f`;
   // A restored server refuses to start if it allows fewer connections than the original server. The

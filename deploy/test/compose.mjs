@@ -100,7 +100,7 @@ export async function testCompose({ containers, scope, freePort }) {
   };
   await listTwentyTimes().catch(explain);
 
-  // The audit log has an entry for the API key that was created above.
+  // The audit log has one entry, for the API key that this test has created.
   const url = `postgres://animal_store_service:${settings.SERVICE_PASSWORD}@postgres/animal_store`;
   const query = (sql) =>
     podman(['exec', container('postgres'), 'psql', url, '--tuples-only', '--no-align', '-c', sql]);

@@ -17,15 +17,15 @@ import { findProgram, node, repository, run } from './steps.mjs';
 
 export const image = 'localhost/animal-store:test';
 /**
- * A base image with Node, a shell and little else. The test builds on it the service's image, and
- * replacements for public images, because it must work without a registry.
+ * A base image with Node, a shell and little else. The test uses it to build the image of the
+ * service, and to build replacements for public images. So the test needs no registry.
  */
 export const base = 'localhost/animal-store-base:test';
 const authorities = '/etc/ssl/certs/ca-certificates.crt';
 
 /**
- * Returns the configuration of podman and buildah, which run as root and without systemd here.
- * Containers may open many files.
+ * Returns the configuration of podman and buildah. In this test, both programs run as root and
+ * without systemd, and containers may open many files.
  */
 const configurationIn = (directory) => `[containers]
 default_ulimits = ["nofile=20000:20000", "nproc=20000:20000"]

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { repository, run } from './steps.mjs';
 
 /**
- * Checks the rules and runs their tests with promtool. It also checks the routes of Alertmanager
- * with amtool.
+ * Checks the alert rules and runs their tests with promtool. It also checks the routes of
+ * Alertmanager with amtool.
  */
 export async function testRules() {
   const options = { cwd: join(repository, 'deploy/prometheus'), timeoutMs: 300_000 };

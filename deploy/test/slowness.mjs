@@ -83,7 +83,8 @@ export async function testSlowness({ scope, createDatabase, freePort, say }) {
     );
   }
 
-  // First, every response of Redis is delayed. Then, another program keeps Redis busy.
+  // In this part, the slow stage is Redis. First, every response of Redis is delayed. Then, another
+  // program keeps Redis busy.
   await list(server);
   delayMs = slowRedisMs;
   await list(server);
@@ -96,7 +97,8 @@ export async function testSlowness({ scope, createDatabase, freePort, say }) {
   match(ofRedis, /^animal_store_redis_breaker_open 0$/m);
   match(ofRedis, /^animal_store_redis_command_duration_seconds_sum\{command="evalsha"\} /m);
 
-  // Another session holds a lock on the table of animals.
+  // In this part, the slow stage is Postgres, because another session holds a lock on the table of
+  // animals.
   const lock = 'begin; lock table pets in access exclusive mode; select pg_sleep(600)';
   await start(scope, 'psql', [databaseUrl, '--command', lock]);
   const listing = until(async () => {
@@ -108,7 +110,8 @@ export async function testSlowness({ scope, createDatabase, freePort, say }) {
   await sh(`psql $DATABASE_URL -c "select pg_terminate_backend(${holder})"`);
   await findStage('sql');
 
-  // The customer sends more requests than the replica can handle.
+  // In this part, the slow stage is the queue, because the customer sends more requests than the
+  // replica can handle.
   const burst = () => Promise.all(Array.from({ length: 300 }, () => list(small)));
   const bursts = repeatUntil(
     burst,

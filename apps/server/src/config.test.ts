@@ -149,9 +149,9 @@ test('readConfig reports all invalid variables in one error, one line each, with
   const secret = 'h*nter2 secret';
   const all = Object.fromEntries(environmentVariables.map((name) => [name, secret]));
   const lines = faults(all);
-  // Four variables accept the invalid value in this test, so no line reports them. DATA_DIR accepts
-  // nearly any text, OTEL_SDK_DISABLED treats any other text as false, and the two variables for
-  // the protocol of traces refuse only gRPC.
+  // The error names all variables but four, because these four accept the value of this test.
+  // DATA_DIR accepts nearly any text, OTEL_SDK_DISABLED treats any other text as false, and the two
+  // variables for the protocol of traces refuse only gRPC.
   expect(lines).toHaveLength(environmentVariables.length - 4);
   expect(lines.join('\n')).not.toContain('nter2');
 });

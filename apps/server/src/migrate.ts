@@ -13,7 +13,7 @@ try {
   const { database } = readConfig();
   if (database.place.kind !== 'postgres') {
     throw new StartupError(
-      'DATABASE_URL: expected postgres://user:password@host/name. The server migrates its embedded database when it starts.',
+      'DATABASE_URL: expected postgres://user:password@host/name. This program migrates only Postgres. The server migrates its embedded database itself when it starts.',
     );
   }
   let waitedFor: string | undefined;

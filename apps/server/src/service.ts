@@ -324,8 +324,8 @@ async function openListeners(context: Context, stores: Stores, domain: Domain) {
     animal_store_requests_waiting: () => loadShedder.waiting,
     animal_store_ready: async () => Number((await health.report()).status !== 'not_ready'),
     animal_store_replicas: stores.replicas,
-    // The age is 0 with the embedded database, which sends no heartbeats: it has no network
-    // connection that could fail.
+    // With the embedded database, the age is 0. The service then sends no heartbeats, because it
+    // uses no network connection that could fail.
     animal_store_heartbeat_age_seconds: () =>
       place.kind === 'postgres' ? counted.silentMs() / 1_000 : 0,
     animal_store_usage_write_age_seconds: () => usage.writeAgeMs() / 1_000,

@@ -37,7 +37,7 @@ test('the example page shows the animals of the catalogue in Chromium, one page 
   const items = page.getByRole('listitem');
   await page.getByRole('button', { name: 'More' }).click();
   await expect.poll(() => items.count()).toBeGreaterThan(10);
-  // The page must show this name as text, and not as HTML.
+  // The name of the animal contains HTML. The page must show the name as text.
   expect(await page.locator('#animals b').count()).toBe(0);
   expect(await items.allTextContents()).toContain('<b>Mia</b>');
 });

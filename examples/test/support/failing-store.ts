@@ -45,7 +45,9 @@ export async function startFailingStore() {
   return Object.assign(server, { sent });
 }
 
-/** The requests that a program must have sent to {@link startFailingStore} when it has finished. */
+/**
+ * The requests that {@link startFailingStore} must have received by the end of an example program.
+ */
 export const sentInTheEnd = [
   ...Array(3).fill('POST /v1/pets'),
   ...Array(2).fill('GET /v1/pets?status=available&limit=100'),

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { networkOf } from './client-network.ts';
 
 /**
- * Calls `networkOf` for a request with this address in `X-Forwarded-For`, on a connection from
- * `remoteAddress`.
+ * Calls `networkOf` for a request that has the given address in `X-Forwarded-For`, on a connection
+ * from `remoteAddress`.
  */
 const of = (address: string | undefined, remoteAddress?: string) =>
   networkOf({ ip: address, socket: { remoteAddress } as Socket });

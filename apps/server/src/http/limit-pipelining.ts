@@ -75,8 +75,8 @@ export function limitPipelining(maxPending: number): PipeliningOptions {
     }
 
     /**
-     * Returns whether the request asks for an upgrade, for Node. Node calls `shouldUpgradeCallback`
-     * only if the result is true.
+     * Tells Node whether the request asks for an upgrade. Node calls `shouldUpgradeCallback` only
+     * if the result is true.
      */
     get upgrade(): boolean {
       return this.isOverLimit || this.asksForUpgrade;

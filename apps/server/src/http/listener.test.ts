@@ -142,8 +142,8 @@ test('the HTTP listener joins small chunks of a request body while the app does 
   socket.destroy();
 });
 
-// Regression: a reset after CONNECT ended the process. The campaign (long test) `wire` tests more
-// sequences of this kind.
+// Regression: the process ended when a client reset a connection after CONNECT. The campaign (long
+// test) `wire` tests more sequences of this kind.
 test('the HTTP listener closes a connection after CONNECT, and survives a reset of that connection by the client', async () => {
   await using listener = await listen(served());
   const connect = 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n';

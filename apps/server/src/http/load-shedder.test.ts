@@ -278,8 +278,9 @@ test('the load shedder starts at most 256 requests in one iteration of the event
   expect(started.length).toBe(100);
 });
 
-// Without the rule of RFC 8290, §4.2, the three callers that send one request after the other would
-// count as new each time. The caller with a backlog would then never be served.
+// RFC 8290, §4.2, contains the rule that this test checks. Without the rule, a caller that sends
+// one request after the other would count as a new caller each time. The caller with a backlog
+// would then never be served.
 test('the load shedder alternates between a caller with a backlog and callers that send one request after the other', () => {
   const shedder = open({ maxInFlight: 1 });
   enter(shedder, 4, 'busy');

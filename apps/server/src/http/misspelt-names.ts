@@ -100,7 +100,7 @@ function howToSend(name: string, schema: z.core.$ZodType | undefined): string {
 
 /**
  * Reduces a name to a form in which common misspellings are equal. The form is in lower case,
- * contains only letters, and has no ending of a plural.
+ * contains only letters, and has no plural ending.
  */
 function canonicalName(name: string): string {
   return name

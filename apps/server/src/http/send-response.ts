@@ -44,8 +44,8 @@ function textOf(body: unknown): string {
   try {
     return JSON.stringify(body);
   } catch {
-    // `JSON.stringify` throws for bigints. Few bodies contain bigints, so the slower function is
-    // used only then.
+    // `JSON.stringify` throws for bigints. Few bodies contain bigints, so the slower function
+    // `stringifyJson` is used only for these bodies.
     return stringifyJson(body);
   }
 }

@@ -17,8 +17,8 @@ const maxShown = 40;
 const maxFaults = 10;
 
 /**
- * The longest part of an API key that `hideTokens` does not recognize. When a value is cut, its end
- * may contain such a part.
+ * The length of the longest part of an API key that `hideTokens` does not recognize. When a value
+ * is cut, its end may contain such a part.
  */
 const maxUnrecognized = tokenLengths.random + tokenLengths.checksum - 1;
 const unrecognized = new RegExp(`…?[0-9A-Za-z]{0,${maxUnrecognized}}$`);
@@ -53,8 +53,8 @@ function sentBody(req: Request, res: Response): unknown {
   try {
     return parseNumberSources(bodyText);
   } catch {
-    // The body could not be parsed again because it nests too deeply: the first parser had more
-    // free stack.
+    // The body nests too deeply to be parsed again: less of the stack is free now than when the
+    // body was first parsed.
     return req.body;
   }
 }

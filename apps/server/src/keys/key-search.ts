@@ -137,8 +137,8 @@ function sortToday(
 const daysAgo = (days: number): SQL => sql`now() - make_interval(days => ${days})`;
 
 /**
- * Returns the SQL condition that an API key has, or had, a token with this prefix. The condition
- * uses an array, because Postgres then uses the index.
+ * Returns the SQL condition that an API key has, or had, a token with the given prefix. The
+ * condition uses an array, because Postgres then uses the index.
  */
 const hasToken = (prefix: string): SQL =>
   sql`${apiKeys.id} = any (array(select ${apiTokens.holderId} from ${apiTokens} where ${apiTokens.prefix} = ${prefix}))`;

@@ -8,7 +8,7 @@ import { createToken, hashToken, tokenPrefix } from './token.ts';
 type ShownToken = Pick<typeof apiTokens.$inferSelect, 'prefix' | 'createdAt' | 'expiresAt'>;
 
 export function createTokenStore(holder: 'key' | 'operator', table: typeof apiTokens) {
-  // The word for a token in the names of this table's SQL statements, such as
+  // The name of a token in the names of SQL statements, such as `operator_token` in
   // `insert_operator_token`. Metrics and traces show these names.
   const noun = holder === 'key' ? 'token' : 'operator_token';
 

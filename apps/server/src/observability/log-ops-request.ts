@@ -25,8 +25,8 @@ export interface OpsRequestRecord extends RequestOutcome {
 const probes: ReadonlySet<string | undefined> = new Set(['/livez', '/readyz', '/metrics']);
 
 /**
- * The number of log lines per second for requests without an operator. Requests that failed with a
- * 5xx have a separate limit of the same size.
+ * The largest number of log lines per second for requests without an operator. Requests that failed
+ * with a 5xx have a separate limit of the same size.
  */
 const linesPerSecond = 10;
 

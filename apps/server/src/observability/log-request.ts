@@ -5,8 +5,8 @@ import type { OpenLog } from './log.ts';
 import type { ObservabilitySettings } from './observability-settings.ts';
 
 /**
- * The number of log lines per minute for the refused requests of one API key, and for all requests
- * without a key.
+ * The largest number of log lines per minute for the refused requests of one API key. All requests
+ * without a key share another limit of the same size.
  */
 const linesPerMinute = 300;
 

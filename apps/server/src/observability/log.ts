@@ -24,7 +24,7 @@ const batchBytes = 128 * 1024;
 /** The largest number of bytes that one UTF-16 code unit needs in UTF-8. */
 const maxBytesPerCodeUnit = 3;
 
-/** The number of bytes that may wait to be written. Further lines are dropped. */
+/** The largest number of bytes that may wait to be written. Further lines are dropped. */
 const maxWaitingBytes = 16 * 1024 * 1024;
 
 /**
@@ -120,7 +120,7 @@ interface ByteStream
 
 function jsonStream({ logBatchMs, logCloseTimeoutMs }: LogTimings) {
   // The destination is asynchronous, so that the service does not block when the program that reads
-  // the log stops reading. Lines beyond the limit are lost.
+  // the log stops reading. If too many bytes wait, further lines are lost.
   const destination: ByteStream = pino.destination({
     fd: 2,
     sync: false,

@@ -41,8 +41,8 @@ export function requestAttributes(request: TracedRequest, record: RequestRecord)
     ...(route && { [semconv.ATTR_HTTP_ROUTE]: route }),
     [semconv.ATTR_HTTP_RESPONSE_STATUS_CODE]: status,
     [semconv.ATTR_URL_PATH]: pathToShow(request, route),
-    // The value is limited to `http` and `https`, because a trusted proxy may have copied
-    // X-Forwarded-Proto from a caller.
+    // `url.scheme` is always `http` or `https`. `request.protocol` may have another value, because
+    // a trusted proxy may have copied X-Forwarded-Proto from a caller.
     [semconv.ATTR_URL_SCHEME]: request.protocol === 'https' ? 'https' : 'http',
     [semconv.ATTR_NETWORK_PROTOCOL_VERSION]: request.httpVersion,
     ...(clientAddress && { [semconv.ATTR_CLIENT_ADDRESS]: clientAddress }),

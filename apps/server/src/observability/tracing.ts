@@ -210,7 +210,7 @@ export function openTracing(
       isCluster = redis.length > 1;
       placeOfDatabase = () => databaseAttributes(database());
     },
-    // Errors are ignored here, because the exporter reports spans that it cannot send.
+    // Errors are ignored, because the exporter itself reports the spans that it cannot send.
     flush: () => provider.forceFlush().catch(() => {}),
     async close() {
       for (const end of unwatch) end();

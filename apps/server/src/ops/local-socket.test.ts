@@ -22,7 +22,8 @@ test('openLocalSocket creates a socket that only its owner may use, whatever the
   }
 });
 
-// Linux would truncate a longer path, so two servers could share one socket.
+// The path of a Unix socket may have at most 107 characters on Linux. Linux would cut a longer
+// path, so two servers could share one socket.
 test('openLocalSocket works when the path of the data directory is longer than a Unix socket path may be', async () => {
   await using directory = await temporaryDirectory();
   const dataDir = join(directory.path, 'd'.repeat(200));

@@ -61,8 +61,8 @@ export function createOpsAdmission({
  * host name in `Host`.
  */
 function foreignHost({ headers: { host } }: Request, hosts: ReadonlySet<string>) {
-  // A request without a `Host` header comes from an HTTP/1.0 client. Browsers always send the
-  // header.
+  // Browsers always send a `Host` header. So a request without it comes from an old program
+  // (HTTP/1.0) and is accepted.
   if (host === undefined) return undefined;
   const name = host.replace(/:\d*$/, '').toLowerCase();
   if (hosts.has(name) || isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0) return undefined;

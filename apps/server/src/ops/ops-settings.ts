@@ -30,8 +30,8 @@ export interface OpsSettings {
    */
   readonly adminRequestsPerSecond: number;
   /**
-   * The number of all other requests that may start per second: health checks, scrapes, and files
-   * of the console. A `/readyz` takes about 0.3 ms of CPU time.
+   * The number of requests outside the admin API that may start per second: health checks, scrapes,
+   * and files of the console. A `/readyz` takes about 0.3 ms of CPU time.
    */
   readonly otherRequestsPerSecond: number;
 }

@@ -73,7 +73,7 @@ export function paceRequests({
   let nextAt = clock.elapsed() - maxSavedMs;
   let waking: Timer | undefined;
 
-  /** Counts a start if a request may start now. */
+  /** Returns whether a request may start now. If so, the function counts the start. */
   function takeStart(): boolean {
     const now = clock.elapsed();
     if (nextAt > now) return false;

@@ -54,7 +54,7 @@ async function findPage<Item>(
   for (const [name, value] of Object.entries(list.filter)) {
     if (value !== undefined) query.set(name, String(value));
   }
-  // The name contains the path and the filter of the list. A cursor is only valid for a list with
+  // The name of the list contains its path and its filter. A cursor is only valid for a list with
   // the same name.
   const name = `${list.path} ${query} `;
   try {

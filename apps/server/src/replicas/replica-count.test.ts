@@ -5,7 +5,7 @@ import { createReplicaCount } from './replica-count.ts';
 const own = 'own';
 const clock = createTestClock();
 
-/** Creates a replica count that has received these heartbeats. */
+/** Creates a replica count that has received the given heartbeats. */
 function countOf(...heard: readonly string[]) {
   const replicas = createReplicaCount({ id: own, clock });
   for (const id of heard) replicas.hear(id);

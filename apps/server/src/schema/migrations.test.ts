@@ -17,9 +17,9 @@ import { migrationsFolder } from './migration-options.ts';
 const firstChecked = '0018';
 
 /**
- * The reviewed exceptions by file: the beginnings of statements that do more than add, or that take
- * long. Each comment says why replicas of the previous version still work after the statement.
- * Check that they do before you add an exception.
+ * The reviewed exceptions by file: the beginnings of statements that change more than they add, or
+ * that take long. Each comment says why replicas of the previous version still work after the
+ * statement. Check that they do before you add an exception.
  */
 const reviewed: Readonly<Record<string, readonly string[]>> = {
   // Creating a trigger takes no time. The triggers write only the new column `search`, which old

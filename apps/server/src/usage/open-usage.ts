@@ -16,8 +16,8 @@ import { addFlush } from './usage-writer.ts';
 const maxEntries = 200_000;
 
 /**
- * Opens the part that counts requests for usage reports and writes the counts to the database in
- * the background.
+ * Opens the part of the service that counts requests for usage reports and writes the counts to the
+ * database in the background.
  */
 export function openUsage(
   options: Partial<UsageSettings> & {
