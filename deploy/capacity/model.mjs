@@ -60,7 +60,7 @@ const assumptions = {
   redisBytesPerKey: 200,
   redisBaseBytes: 64e6,
   /**
-   * The disk space of a usage row with its index, in bytes. apps/server/README.md, "The usage
+   * The disk space of a usage row with its index, in bytes. docs/admin-behaviour.md, "The usage
    * ledger", explains the number.
    */
   ledgerRowBytes: 175,

@@ -22,7 +22,7 @@ const tryForMs = 500;
  */
 export function lockDataDir(dataDir: string) {
   const path = join(dataDir, 'lock');
-  // All files of the data directory are private: see the README, "Embedded". SQLite would create
+  // All files of the data directory are private: see docs/replicas-and-outages.md, "The embedded server". SQLite would create
   // the file with mode 0644.
   closeSync(openSync(path, 'a', 0o600));
   chmodSync(path, 0o600);

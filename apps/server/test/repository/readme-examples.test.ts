@@ -14,7 +14,15 @@ import { migrationsFolder } from '../../src/schema/migration-options.ts';
  */
 const home = join(import.meta.dirname, '../../node_modules/.readme-examples');
 
-test.each(['packages/admin-contract', 'packages/postgres', 'packages/runtime', 'apps/cli'])(
+const folders = [
+  'packages/admin-contract',
+  'packages/postgres',
+  'packages/runtime',
+  'apps/cli',
+  'apps/server',
+];
+
+test.each(folders)(
   'the example in the README of %s prints the output that its comments show',
   async (folder) => {
     await using directory = await temporaryDirectory();
@@ -25,7 +33,9 @@ test.each(['packages/admin-contract', 'packages/postgres', 'packages/runtime', '
     );
     mkdirSync(home, { recursive: true });
     const file = join(home, `${folder.replace('/', '-')}.mjs`);
-    writeFileSync(file, `${values.join('')}${stripTypeScriptTypes(example)}`);
+    // The example in the README of the server imports its sources.
+    const code = stripTypeScriptTypes(example).replace("'./src/", "'../../src/");
+    writeFileSync(file, `${values.join('')}${code}`);
 
     const log = vi.spyOn(console, 'log').mockImplementation(() => {});
     try {
@@ -46,12 +56,7 @@ test.each(['packages/admin-contract', 'packages/postgres', 'packages/runtime', '
 );
 
 test('the introduction of each README fits on one screen', () => {
-  for (const folder of [
-    'packages/admin-contract',
-    'packages/postgres',
-    'packages/runtime',
-    'apps/cli',
-  ])
+  for (const folder of folders)
     expect(
       readFileSync(join(repository, folder, 'README.md'), 'utf8').split('\n').length,
     ).toBeLessThan(45);
