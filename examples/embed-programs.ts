@@ -51,8 +51,8 @@ function withPrograms(markdown: string): string {
 }
 
 /**
- * Generates a module with the programs of the operations. It is a module and not a folder of files,
- * because the contract also runs where no files exist, such as in a browser.
+ * Generates a module with the programs of the operations. The contract imports the module. It
+ * cannot read files, because it also runs where no files exist, such as in a browser.
  */
 function operationsModule(): string {
   const entries = Object.entries(operations).map(([operation, name]) => {

@@ -1,5 +1,5 @@
--- Grants the service only the database permissions that it needs: docs/operating.md, "Least
--- rights". Run this file as the owner after each migration.
+-- Grants the service only the database permissions that it needs. docs/operating.md, "Least
+-- rights", describes them. Run this file as the owner after each migration.
 \getenv password SERVICE_PASSWORD
 select 'create role animal_store_service login'
   where not exists (select from pg_roles where rolname = 'animal_store_service') \gexec

@@ -15,8 +15,8 @@ export async function testCompatibility({ scope, createDatabase, freePort, say }
   chmodSync(directory, 0o755);
   await makeCertificates(directory);
 
-  // This Postgres is only used while the test tries to connect to Redis. The attempts to connect to
-  // Postgres over TLS use other servers.
+  // The test needs this Postgres server only while it tries to connect to Redis over TLS. The
+  // attempts to connect to Postgres over TLS use other servers.
   const { url: databaseUrl } = await createDatabase();
   for (const [certificate, authorities] of [
     ['good', ['other', 'authority']],

@@ -73,7 +73,8 @@ export async function testCompose({ containers, scope, freePort }) {
     });
   }
   await untilUp(async () => (await list('nobody')).status === 401);
-  // This command must stay the same as the one in deploy/README.md.
+  // deploy/README.md shows this command to operators. If you change one of the two, change the
+  // other.
   const create = [
     ...['exec', container('server-1'), 'node', 'apps/cli/src/cli.ts'],
     ...['keys', 'create', '--name', 'demo', '--plan', 'free', '--json'],
@@ -90,8 +91,8 @@ export async function testCompose({ containers, scope, freePort }) {
       /^animal_store_replicas 3$/m.test((await podman(readMetrics)).stdout),
     );
   }
-  // All replicas are ready now. A short outage of the name server must not affect them, so a 503
-  // from here on is a bug in the service.
+  // All replicas are ready now. A short outage of the name server must not affect them. So from now
+  // on, a 503 is a bug in the service.
   const listTwentyTimes = async () => {
     for (let n = 0; n < 20; n += 1) {
       const answer = await list(token);

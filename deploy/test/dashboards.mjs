@@ -9,7 +9,7 @@ import { dashboards } from '../grafana/dashboard-definitions.mjs';
 import { startPrometheus } from './prometheus.mjs';
 import { ask, askAdmin, repository, startReplica } from './steps.mjs';
 
-/** The panels that have no data as long as nothing fails. */
+/** The panels that have data only if something fails. */
 const mayBeEmpty = new Set(
   dashboards
     .flatMap(({ rows }) => rows.flatMap(({ panels }) => panels))

@@ -119,7 +119,8 @@ function expectConnections(objects, overlay) {
   const most = find('HorizontalPodAutoscaler').spec.maxReplicas;
   const { maxSurge } = find('Deployment').spec.strategy.rollingUpdate;
   // Kubernetes starts the next replica while the previous one still shuts down. A migration uses
-  // two connections: one migrates, and the other finds out which sessions block the migration.
+  // two connections, because one migrates and the other finds out which sessions block the
+  // migration.
   const stopping = 1;
   const needed = (most + maxSurge + stopping) * perReplica + (find('Job') ? 2 : 0);
   ok(

@@ -45,8 +45,8 @@ export function installMissing(programs) {
     execFileSync('apt-get', ['update'], options);
     execFileSync('apt-get', ['install', '--yes', '--no-install-recommends', ...wanted], options);
   } catch (error) {
-    // A failed installation is not fatal here. The steps report the programs that are still
-    // missing.
+    // A failed installation is not an error of this function, because the steps report the programs
+    // that are still missing.
     console.error(error.message);
   } finally {
     if (forbids) rmSync(policy);

@@ -40,7 +40,7 @@ export async function testSlowness({ scope, createDatabase, freePort, say }) {
   );
   const env = { DATABASE_URL: databaseUrl, REDIS_URL: proxy.url };
   const server = await startReplica(scope, env);
-  // This replica executes one request at a time, so a few hundred requests overload it.
+  // The replica `small` executes one request at a time, so a few hundred requests overload it.
   const small = await startReplica(scope, { ...env, MAX_IN_FLIGHT: '1' });
   const prometheus = await startPrometheus(scope, [server, small], await freePort());
   const directory = await makeDirectory(scope);

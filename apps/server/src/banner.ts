@@ -36,8 +36,8 @@ export function banner(startup: Startup): string {
     `  Ops      ${opsUrl} (for operators)`,
     `  Keys     ${command('keys')}; for access to the admin API: ${command('operators')}`,
     `  Console  ${opsUrl}/console`,
-    // The user who runs the embedded server can send commands to its Unix socket with the role of an
-    // owner, and can create an operator in this way.
+    // The user who runs the embedded server can send commands to its Unix socket with the role of
+    // an owner. So this user can also create an operator.
     ...(hasAdminToken
       ? ['           Log in with the ADMIN_TOKEN, or with the token of an operator.']
       : dataDir === undefined

@@ -288,8 +288,8 @@ test.each<readonly [name: string, meant: string | undefined]>([
   ['DATADIR', 'DATA_DIR'],
   ['OpsPort', 'OPS_PORT'],
   ['CORS_ORIGIN', 'CORS_ORIGINS'],
-  // These are common variables of shells, npm, Kubernetes and OpenTelemetry. The service must
-  // ignore them.
+  // The names in this list are common variables of shells, npm, Kubernetes and OpenTelemetry. The
+  // service must ignore them.
   ...[
     'HOSTNAME',
     'LANGUAGE',

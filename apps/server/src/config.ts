@@ -91,8 +91,9 @@ function serviceSettings(env: EnvironmentReader) {
       ) ?? 1,
     ),
     /**
-     * The settings for sending spans in batches. OpenTelemetry reads these variables only in its
-     * SDK package for applications, which this service does not use.
+     * The settings for sending spans in batches. The service reads these variables itself.
+     * OpenTelemetry reads them only in its SDK package for applications, and the service does not
+     * use that package.
      */
     batches: {
       scheduledDelayMillis: env.number('OTEL_BSP_SCHEDULE_DELAY', [1, 600_000], 5_000),

@@ -25,8 +25,8 @@ export interface AdmissionOptions extends Pick<ApiSettings, 'corsOrigins'> {
  * read.
  *
  * @param answerFailure a function that sends an error response directly. With `next`, the error
- * would pass through all further layers of the router, which would add about 10 % to the time of a
- * refused request.
+ * would pass through all further layers of the router, and a refused request would take about 10 %
+ * longer.
  */
 export function createAdmission(options: AdmissionOptions, answerFailure: ErrorRequestHandler) {
   const { quotas } = options;

@@ -19,8 +19,8 @@ export function observeRequests({ tracing, onEnd }: ObserverOptions): RequestHan
   return function observeRequest(req, res, next) {
     beginRequest(req, res);
     const traced = tracing?.start(req, res.locals);
-    // The middleware listens to "close" and not to "finish", because Node does not emit "finish" if
-    // the client has disconnected.
+    // The middleware listens to "close", because Node does not emit "finish" if the client has
+    // disconnected.
     res.on('close', () => {
       const { caller = claimedCallerOf(req), decision } = res.locals;
       const { apiKey, refusedKey, tokenPrefix } = caller;

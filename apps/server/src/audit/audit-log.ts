@@ -29,8 +29,8 @@ export interface Cause {
   readonly requestId: string | null;
   readonly reason: string | undefined;
   /**
-   * A function that throws if the actor no longer has permission. Every change calls it first in
-   * its transaction, so that a revocation of the actor comes either before the whole change or
+   * A function that throws if the actor no longer has permission. Every change calls the function
+   * first in its transaction. So a revocation of the actor comes either before the whole change or
    * after it. The function is `undefined` if the permission cannot be revoked.
    */
   readonly confirmActor?: (tx: Database) => Promise<void>;

@@ -35,8 +35,8 @@ export interface ShownBan {
 }
 
 /**
- * A function that runs a query which returns bans. If Redis has lost some of these bans, the
- * function deletes them from the table and repeats the query. The number of repetitions is limited.
+ * A function that runs a query for bans. If Redis has lost some of these bans, the function deletes
+ * them from the table and repeats the query. The number of repetitions is limited.
  */
 export type ReadBans = <Found>(
   read: () => Promise<Found>,

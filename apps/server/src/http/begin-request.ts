@@ -5,8 +5,8 @@ import type { Request, Response } from 'express';
 import { normalizePath } from './path-encoding.ts';
 import './request-locals.ts';
 
-// Matches a request id that is safe to log and to send back: the length and the characters of the
-// id are limited.
+// Matches a request id that is safe to log and to send back. The pattern limits the length and the
+// characters of the id.
 const wellFormedId = /^[\w.:-]{1,128}$/;
 
 /**

@@ -9,8 +9,8 @@ function fill(limit: ReturnType<typeof createConcurrencyLimit>, now: number): Pe
 }
 
 /**
- * Simulates a constant overload: there are always further requests that wait, and the store
- * finishes 100 requests every `stepMs`. So a request takes longer the more requests are in flight.
+ * Simulates a constant overload. Further requests always wait, and the store finishes 100 requests
+ * every `stepMs`. So each request takes longer the more requests are in flight.
  */
 function createOverload() {
   const limit = createConcurrencyLimit(0);

@@ -82,9 +82,10 @@ export function createConcurrencyLimit(now: number) {
   let periodsToProbe = 0;
   let period: Period = { beganAt: now, running: 0 };
   /**
-   * The periods that have requests in flight and are not older than `stuckMs`, oldest first. A
-   * period only counts its requests. A `Map` of the requests themselves leaked memory until the
-   * next full garbage collection: a growing and shrinking Map leaves old tables behind, and each
+   * The periods that have requests in flight and are not older than `stuckMs`, oldest first.
+   *
+   * A period only counts its requests. A `Map` of the requests themselves leaked memory until the
+   * next full garbage collection. A growing and shrinking Map leaves old tables behind, and each
    * table refers to the next one. Once V8 has moved one table to its old space, it also keeps all
    * later tables and their contents.
    */

@@ -18,8 +18,8 @@ test.each([
   ['1e400', Number.POSITIVE_INFINITY],
   ['-1e400', Number.NEGATIVE_INFINITY],
   ['10000000000000000000', 1e19],
-  // These numbers are fractions that rounding would turn into integers. They must not be accepted
-  // as integers.
+  // The numbers in this list are fractions that rounding would turn into integers. They must not be
+  // accepted as integers.
   ['4503599627370496.4', Number.NaN],
   ['9007199254740993.5', Number.NaN],
   ['1e-400', Number.NaN],

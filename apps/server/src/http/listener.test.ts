@@ -68,8 +68,8 @@ test.each([
   await expect(binding).rejects.toThrow(message);
 });
 
-// If the prototypes differ, Express replaces the prototypes of every request and response, which is
-// slow.
+// If the prototypes differ, Express replaces the prototypes of every request and response, and this
+// is slow.
 test('the HTTP listener creates requests and responses with the prototypes of the Express app', async () => {
   const app = served();
   const seen: unknown[] = [];

@@ -40,9 +40,9 @@ const maxUnreadBytes = 16 * 1024;
 /**
  * Opens a listener and passes every request to an app. The app is created when the port is known.
  *
- * Node itself handles invalid HTTP, CONNECT and unknown `Expect` headers: it sends a minimal
- * response or closes the connection. These cases run no code of the service. No quota limits them,
- * so they must cost as little as possible.
+ * Node itself handles invalid HTTP, CONNECT and unknown `Expect` headers. It sends a minimal
+ * response or closes the connection. No code of the service runs in these cases, and no quota
+ * limits them, so they must cost as little as possible.
  *
  * @throws {StartupError} if the port or the host is not available.
  */

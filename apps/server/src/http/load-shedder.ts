@@ -14,9 +14,9 @@ import './request-locals.ts';
 const maxPerIteration = 256;
 
 /**
- * The number of waiting requests at which the load shedder begins to pause connections: it stops
- * reading from connections of callers that have several waiting requests. If connections were
- * paused earlier, the CPU might become idle.
+ * The number of waiting requests at which the load shedder begins to pause connections. It then
+ * stops reading from the connections of callers that have several waiting requests. If it paused
+ * connections earlier, the CPU might become idle.
  */
 const maxUnpaused = 64;
 
@@ -85,7 +85,10 @@ class WaitingRequest<Entering> implements Queued {
   readonly res: Entering;
   readonly handlers: WaitingHandlers<Entering>;
   readonly caller: WaitingCaller;
-  /** The time at which the request becomes overdue: it has then waited too long, and is refused. */
+  /**
+   * The time at which the request becomes overdue. The request has then waited too long, and is
+   * refused.
+   */
   readonly overdueAt: number;
   isQueued = false;
 

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 
 // The number of characters of a checksum. Each cursor (the encoded position of a page in a list)
-// contains a checksum. It detects cursors that were truncated or edited by accident, or that belong
-// to another list. The checksum needs no secret: a forged cursor only asks for a page that the
-// caller may read anyway.
+// contains a checksum. The checksum detects cursors that were truncated or edited by accident, or
+// that belong to another list. It needs no secret, because a forged cursor only asks for a page
+// that the caller may read anyway.
 const checksumLength = 11;
 
 /**

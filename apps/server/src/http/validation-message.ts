@@ -53,8 +53,8 @@ function sentBody(req: Request, res: Response): unknown {
   try {
     return parseNumberSources(bodyText);
   } catch {
-    // The body nests too deeply to be parsed again: less of the stack is free now than when the
-    // body was first parsed.
+    // The body nests too deeply to be parsed again, because less of the stack is free now than when
+    // it was first parsed.
     return req.body;
   }
 }

@@ -67,9 +67,9 @@ const lockKeys = statement('lock_keys', (tx, ids: string[]) =>
 );
 
 /**
- * Returns for each API key the id of the account whose plan applies to the key. The query is
- * separate from the statement that locks the keys. If both were one statement and it had to wait
- * for a lock, it would use outdated rows of accounts from before the wait.
+ * Returns for each API key the id of the account whose plan applies to the key. The keys are locked
+ * by an earlier, separate statement. If one statement did both and had to wait for a lock, it would
+ * read the accounts as they were before the wait.
  */
 const findPlaces = statement('find_places_of_keys', (tx, ids: string[]) =>
   tx

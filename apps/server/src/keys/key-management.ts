@@ -106,7 +106,7 @@ async function addKey(tx: Database, newKey: NewKey): Promise<{ id: string; token
  * to the key. The key is then stored with the plan Free, which applies if the account loses its
  * plan.
  *
- * @throws {AdminRefusal} if neither the request names a plan nor the account has one.
+ * @throws {AdminRefusal} if both the request and the account lack a plan.
  */
 async function planOfNewKey(tx: Database, { account, ...wanted }: NewKey): Promise<PlanChoice> {
   if (wanted.plan === 'enterprise') return { plan: wanted.plan, quota: wanted.quota };

@@ -39,8 +39,8 @@ export function isToken(text: string, kind: TokenKind = 'key'): boolean {
 }
 
 /**
- * Returns the hash under which a token is stored. A fast hash without salt is enough: unlike a
- * password, 178 random bits cannot be guessed.
+ * Returns the hash under which a token is stored. A fast hash without salt is enough, because the
+ * 178 random bits of a token cannot be guessed like a password.
  */
 export function hashToken(token: string): string {
   return hash('sha256', token, 'hex');

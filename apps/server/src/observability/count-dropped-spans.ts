@@ -16,8 +16,8 @@ export function countDroppedSpans(
   const meter = createNoopMeter();
   meter.createCounter = () => ({
     add(spans, attributes) {
-      // The metric also counts spans that were sent. They are not reported: only dropped spans have
-      // an error type.
+      // The metric also counts the spans that were sent. Only dropped spans have an error type, so
+      // all others are ignored.
       const failure = attributes?.[ATTR_ERROR_TYPE];
       if (failure === undefined) return;
       onDropped(failure === 'queue_full' ? 'queue_full' : 'export_failed', spans);

@@ -4,10 +4,8 @@ const openMetrics = 'application/openmetrics-text';
 
 /**
  * Tells whether a scraper prefers OpenMetrics 1.0.0 to the plain text format. Only OpenMetrics
- * contains exemplars.
- *
- * All parameters except the version are ignored. Prometheus 3 sends `escaping=allow-utf-8`, which
- * makes no difference because all names are ASCII.
+ * contains exemplars. All parameters except the version are ignored. Prometheus 3 sends
+ * `escaping=allow-utf-8`, but this makes no difference, because all names are ASCII.
  *
  * @param accept the `Accept` header of the request (RFC 9110, §12.5.1).
  */

@@ -138,9 +138,9 @@ function jsonStream({ logBatchMs, logCloseTimeoutMs }: LogTimings) {
   destination.on('error', () => {
     destination.flushSync = () => {};
   });
-  // Lines are collected here, because the destination would count the bytes of all waiting lines
-  // again for each new line. The lines are collected as bytes, because strings would be thousands
-  // of small objects, which each garbage collection would copy.
+  // The lines are collected before they reach the destination, because the destination would count
+  // the bytes of all waiting lines again for each new line. The lines are collected as bytes,
+  // because strings would be thousands of small objects that each garbage collection copies.
   const lines = Buffer.allocUnsafeSlow(batchBytes);
   let length = 0;
   let flushing: Timer | undefined;

@@ -326,8 +326,9 @@ export function openMetrics({
     },
     /**
      * Waits for the next scrape if requests or bans were lost since the last scrape. Most losses
-     * happen during a shutdown, and no alert would show them without this wait. The function does
-     * not wait if nobody has scraped the metrics so far.
+     * happen during a shutdown. Without the wait, the process would exit before Prometheus reads
+     * the numbers, and no alert would fire. The function does not wait if nobody has scraped the
+     * metrics so far.
      */
     async untilLossIsScraped(timeoutMs: number): Promise<void> {
       if (!wasScraped || unscrapedLoss === undefined) return;

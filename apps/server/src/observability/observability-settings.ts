@@ -64,8 +64,8 @@ export interface ObservabilitySettings {
   /**
    * The longest time that a shutdown waits for a trace collector that does not respond. The
    * shutdown does not wait if the collector refuses connections or if its last response was a
-   * failure. The limit can be short: a collector in the same network responds within 20 ms, and the
-   * last spans are sent as soon as the last request has ended.
+   * failure. The limit can be short, because the last spans are sent as soon as the last request
+   * has ended. A collector in the same network responds within 20 ms.
    */
   readonly traceFlushTimeoutMs: number;
 }

@@ -165,11 +165,11 @@ export function createOperatorManagement(db: Database) {
 
 /**
  * Refuses a name that looks like the name of another active operator, because readers of the audit
- * log would confuse the two. An identical name is accepted: readers see that two operators have the
- * same name and compare their ids.
+ * log would confuse the two operators. An identical name is accepted, because readers see the same
+ * name twice and compare the ids.
  *
  * @throws {AdminRefusal} if the name looks like the name of another active operator but is not
- *   identical.
+ * identical.
  */
 async function refuseLookAlike(tx: Database, name: string): Promise<void> {
   await lockNames(tx);

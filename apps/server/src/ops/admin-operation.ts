@@ -51,8 +51,8 @@ declare global {
 }
 
 /**
- * Returns the operator of a request. Call the function only in handlers: admission has then already
- * identified the operator.
+ * Returns the operator of a request. Call the function only in handlers, because admission has
+ * identified the operator before a handler runs.
  */
 export function operatorOf({ locals: { operator } }: Response): Operator {
   if (operator === undefined) {

@@ -64,7 +64,7 @@ const localUser: Operator = {
 /** The number of wrong tokens that one network may send per minute. */
 const guessesPerMinute = 10;
 
-/** The number of valid tokens that are remembered, which is far more than there are operators. */
+/** The number of valid tokens that are remembered. It is far more than there are operators. */
 const maxKnown = 1_000;
 
 export interface OperatorAuthentication

@@ -69,8 +69,8 @@ export function createOpsApp(options: OpsAppOptions): Express {
 function observeOpsRequests(onEnd: OpsAppOptions['onOpsEnd']): RequestHandler {
   return function observeOpsRequest(req, res, next) {
     beginRequest(req, res);
-    // The function listens to "close" and not to "finish", because Node does not emit "finish" if
-    // the client has disconnected.
+    // The function listens to "close", because Node does not emit "finish" if the client has
+    // disconnected.
     res.on('close', () => {
       const { operator, keyId, account, reasons, pace } = res.locals;
       const outcome = outcomeOf(res);

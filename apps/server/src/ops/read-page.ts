@@ -81,9 +81,9 @@ const Position = z.array(z.string());
 const readPosition = (text = ''): ListPosition => Position.parse(JSON.parse(text));
 
 /**
- * Tells whether an error shows that a cursor is forged, which means that the service has not
- * created it. Such a cursor contains invalid JSON, a value that is not a position, or texts that
- * Postgres cannot convert (SQLSTATE class 22).
+ * Tells whether an error shows that the service has not created a cursor (a forged cursor). A
+ * forged cursor contains invalid JSON, a value that is not a position, or texts that Postgres
+ * cannot convert (SQLSTATE class 22).
  */
 const isForgery = (error: unknown) =>
   error instanceof SyntaxError ||

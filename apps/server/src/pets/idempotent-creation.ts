@@ -40,11 +40,13 @@ interface KeyUse {
 const retentionStart = sql`now() - interval '24 hours'`;
 
 /**
- * Returns the hash under which an idempotency key is stored. The idempotency key is hashed, because
- * a caller may have put a token or a customer's name into it, which a reader of the database must
- * not see. Replicas of earlier versions store the idempotency key itself. The hash contains a
- * space, which no idempotency key may contain. So a hash never equals an idempotency key that an
- * earlier version has stored.
+ * Returns the hash under which an idempotency key is stored. A caller may have put a token or a
+ * customer's name into the idempotency key. With the hash, a reader of the database does not see
+ * it.
+ *
+ * Replicas of earlier versions store the idempotency key itself. The hash contains a space, which
+ * no idempotency key may contain. So a hash never equals an idempotency key that an earlier version
+ * has stored.
  */
 function hashOf(idempotencyKey: string): string {
   return `sha256 ${hash('sha256', idempotencyKey, 'hex')}`;

@@ -8,8 +8,7 @@ type InsertAll<Row, Outcome> = (rows: readonly Row[]) => Promise<readonly Outcom
 
 /**
  * Creates the function that inserts one row. Rows that arrive while a statement is running share
- * the next statement. Each row has its own outcome: if the database refuses one row, only that row
- * fails.
+ * the next statement. If the database refuses one row, only that row fails.
  */
 export function createInsertBatcher<Row, Outcome>(
   insertAll: InsertAll<Row, Outcome>,

@@ -44,8 +44,8 @@ test('decodeCursor rejects a modified cursor, a cursor with an invalid position,
       expect(decodeCursor(spoilt, filter), spoilt).toBeUndefined();
     }
   }
-  // These cursors have a valid checksum, because the checksum is not a secret. Their positions are
-  // invalid.
+  // The cursors in this list have a valid checksum, because the checksum is not a secret. Their
+  // positions are invalid.
   const sealed = ['.0', '.-1', '.1e9', '.9007199254740992', 'lost.1', '.1.', '.1.x', '\0.1'];
   const tails = ['A', '=', ' ', '\n'].map((tail) => sealCursor('.1') + tail);
   for (const text of [...sealed.map((it) => sealCursor(it)), ...tails, '9'.repeat(7_000)]) {

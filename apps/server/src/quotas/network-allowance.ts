@@ -8,12 +8,11 @@ export type NetworkAllowance = ReturnType<typeof createNetworkAllowance>;
 
 /**
  * Limits how many unknown tokens are looked up in the database for a network that has used up its
- * quota.
+ * quota. An attacker can invent any number of tokens with a valid checksum. The service must not
+ * query the database for each of them.
  *
- * An attacker can invent any number of tokens with a valid checksum. The service must not query the
- * database for each of them. Only lookups that find no API key are counted. If all lookups counted,
- * a replica that has just started, with an empty cache, would at first refuse most valid API keys
- * of such a network.
+ * Only lookups that find no API key are counted. A replica that has just started has an empty
+ * cache. If all lookups counted, it would at first refuse most valid API keys of such a network.
  *
  * A lookup is counted after it has failed, so concurrent guesses may exceed the limit. The excess
  * lookups are also counted, and the network may guess again only later.

@@ -8,8 +8,8 @@ import type { Clock } from '@animal-store/runtime';
 const missedHeartbeats = 3;
 
 /**
- * The largest number of other replicas, which is more than any deployment has. The limit exists
- * because anyone who can use the database can send heartbeats.
+ * The largest number of other replicas that are counted. Deployments have fewer replicas. The limit
+ * exists because anyone who can use the database can send heartbeats.
  */
 const maxPeers = 999;
 
@@ -25,8 +25,8 @@ export type ReplicaCount = ReturnType<typeof createReplicaCount>;
 export function createReplicaCount(options: { id?: string; clock: Pick<Clock, 'elapsed'> }) {
   const { id: ownId = randomUUID(), clock } = options;
   /**
-   * The number of heartbeats that this replica has received from itself since the last heartbeat of
-   * each other replica, by the id of the other replica.
+   * For each other replica, by its id: how many of its own heartbeats this replica has received
+   * since the last heartbeat of the other replica.
    */
   const missed = new Map<string, number>();
   let heardAt = clock.elapsed();

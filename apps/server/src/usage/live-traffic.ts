@@ -1,9 +1,9 @@
 import { type UsageOutcome, usageOutcomes } from '@animal-store/admin-contract';
 
 /**
- * The buckets of the latency histogram: the lowest bound in milliseconds, the number of buckets
- * after which the bounds have doubled, and the number of all buckets. Each bound is 19 % above the
- * previous one, so quantiles are accurate to within 10 %.
+ * The buckets of the latency histogram: the lowest bound in milliseconds, the number of buckets in
+ * which the bounds double, and the number of all buckets. Each bound is 19 % above the previous
+ * one, so quantiles are accurate to within 10 %.
  */
 const [lowestMs, stepsPerOctave, latencyCount] = [0.1, 4, 72];
 

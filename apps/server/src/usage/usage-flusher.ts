@@ -22,9 +22,9 @@ export function createUsageFlusher(options: {
   const replica = randomUUID();
   let sequence = 0;
   /**
-   * The flushes (batches of counts) that may or may not have been committed. These flushes are
-   * written again without any change, so that the database recognizes them and does not count their
-   * requests twice.
+   * The flushes (batches of counts) that the database has not confirmed, although it may have
+   * committed them. They are written again without any change, so that the database recognizes them
+   * and does not count their requests twice.
    */
   let pending: (UsageFlush & { readonly takenAt: number })[] = [];
 
