@@ -27,19 +27,19 @@ const container = ['buildah', 'podman', 'runc'];
  * steps. `rules` uses a single processor, and `load-balancer` mostly waits for HAProxy's timeouts.
  */
 const steps = {
-  rules: { test: testRules, programs: ['amtool', 'promtool'], isBeside: true },
+  rules: { test: testRules, programs: ['amtool', 'promtool'], isParallel: true },
   kubernetes: { test: testKubernetes, programs: ['kubectl'] },
   dashboards: { test: testDashboards, programs: ['prometheus'] },
-  'load-balancer': { test: testLoadBalancer, programs: ['haproxy'], isBeside: true },
+  'load-balancer': { test: testLoadBalancer, programs: ['haproxy'], isParallel: true },
   compatibility: { test: testCompatibility, programs: ['openssl', 'redis-server'] },
   pooler: { test: testPooler, programs: ['pgbouncer'] },
   slowness: { test: testSlowness, programs: ['prometheus', 'promtool', 'psql', 'redis-cli', 'jq'] },
   backup: { test: testBackup, programs: ['pg_basebackup'] },
-  image: { test: testImage, programs: container, isOfRoot: true },
+  image: { test: testImage, programs: container, needsRoot: true },
   compose: {
     test: testCompose,
     programs: [...container, 'podman-compose', 'iptables', 'haproxy', 'psql'],
-    isOfRoot: true,
+    needsRoot: true,
     needs: 'image',
   },
 };
@@ -68,22 +68,22 @@ const context = {
 };
 const results = { passed: [], failed: [], skipped: [] };
 installMissing(chosen.flatMap((name) => steps[name].programs));
-if (chosen.some((name) => steps[name].isOfRoot)) context.containers = openContainers(scope);
-const beside = chosen.filter((name) => steps[name].isBeside).map(runStep);
-for (const name of chosen) if (!steps[name].isBeside) await runStep(name);
-await Promise.all(beside);
+if (chosen.some((name) => steps[name].needsRoot)) context.containers = openContainers(scope);
+const parallel = chosen.filter((name) => steps[name].isParallel).map(runStep);
+for (const name of chosen) if (!steps[name].isParallel) await runStep(name);
+await Promise.all(parallel);
 await scope.disposeAsync();
 
 /** Returns the reason why a step cannot run on this machine; `undefined` if it can. */
-function obstacle({ programs, isOfRoot, needs }) {
-  if (isOfRoot && process.getuid() !== 0) return 'this step needs root';
+function reasonToSkip({ programs, needsRoot, needs }) {
+  if (needsRoot && process.getuid() !== 0) return 'this step needs root';
   if (needs !== undefined && !results.passed.includes(needs))
     return `this step needs the step "${needs}", which has not passed`;
   return missingOf(programs);
 }
 
 async function runStep(name) {
-  const reason = obstacle(steps[name]);
+  const reason = reasonToSkip(steps[name]);
   if (reason !== undefined) {
     console.log(`SKIPPED ${name}: ${reason}`);
     results.skipped.push(name);

@@ -59,8 +59,8 @@ const [installedScope, installedHash] = stamp.split(' ');
 const pinnedNode = readFileSync(join(root, 'pnpm-workspace.yaml'), 'utf8').match(
   /^nodeVersion: (\d+)\./m,
 );
-const isThisNodeRight = process.versions.node.startsWith(`${pinnedNode?.[1]}.`);
-const wanted = process.argv[2] === 'run' && isThisNodeRight ? 'run-on-this-node' : process.argv[2];
+const isPinnedNode = process.versions.node.startsWith(`${pinnedNode?.[1]}.`);
+const wanted = process.argv[2] === 'run' && isPinnedNode ? 'run-on-this-node' : process.argv[2];
 // If a larger scope than the wanted one is installed, the larger scope is kept. Installing a
 // smaller scope would remove packages.
 const scope = scopes[Math.max(scopes.indexOf(installedScope), scopes.indexOf(wanted))];

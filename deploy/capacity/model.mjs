@@ -91,30 +91,30 @@ function need(keys, requests) {
   // API keys are used within the same 8 hours, and each API key in 60 minutes of them.
   const activeKeys = keys * (it.activeMinutes / (it.activeHours * 60));
   let replicas = 3;
-  let use;
+  let usage;
   // The number of replicas is computed again and again until it is stable. More replicas change the
   // cost, because each replica caches fewer keys, and all replicas together write more entries.
   for (let round = 0; round < 20; round += 1) {
-    use = useOf({ activeKeys, requests, replicas });
-    replicas = Math.max(3, Math.ceil(use.serverCores) + 1);
+    usage = usageOf({ activeKeys, requests, replicas });
+    replicas = Math.max(3, Math.ceil(usage.serverCores) + 1);
   }
   const daySeconds = it.activeHours * 3_600;
-  const ofAKey = (requests * daySeconds) / keys;
-  const rowsADay = {
-    minutes: distinct(it.kinds * it.activeMinutes, ofAKey),
-    hours: distinct(it.kinds * it.activeHours, ofAKey),
-    days: distinct(it.kinds, ofAKey),
+  const requestsPerKey = (requests * daySeconds) / keys;
+  const rowsPerDay = {
+    minutes: distinct(it.kinds * it.activeMinutes, requestsPerKey),
+    hours: distinct(it.kinds * it.activeHours, requestsPerKey),
+    days: distinct(it.kinds, requestsPerKey),
   };
   const keyBytes = Object.entries(it.keptDays).reduce(
-    (sum, [bucket, days]) => sum + rowsADay[bucket] * days * it.ledgerRowBytes,
+    (sum, [bucket, days]) => sum + rowsPerDay[bucket] * days * it.ledgerRowBytes,
     0,
   );
   return {
     keys,
     requests,
     replicas,
-    ...use,
-    redisNodes: Math.max(1, Math.ceil(use.redisCores)),
+    ...usage,
+    redisNodes: Math.max(1, Math.ceil(usage.redisCores)),
     redisBytes: it.redisBaseBytes + keys * it.redisBytesPerKey,
     commitsPerSecond:
       (requests * it.creations) / it.creationsPerCommit + replicas / it.flushSeconds,
@@ -129,7 +129,7 @@ function need(keys, requests) {
 const distinct = (places, requests) => places * (1 - Math.exp(-requests / places));
 
 /** Returns the CPU cores that the peak needs with the given number of replicas. */
-function useOf({ activeKeys, requests, replicas }) {
+function usageOf({ activeKeys, requests, replicas }) {
   const it = assumptions;
   /**
    * The average number of requests per second that one replica receives with one API key. The

@@ -64,9 +64,9 @@ export async function testLoadBalancer({ scope, freePort, say }) {
     return `${method}: ${outcome}`;
   }
   /** Sends reads and creations until a promise settles, and returns the requests that failed. */
-  async function failuresDuring(happen) {
+  async function failuresDuring(disturb) {
     const load = startLoad({ callers: 8, pauseMs, ask: send });
-    await happen().finally(load.stop);
+    await disturb().finally(load.stop);
     const failures = load.answers.filter((outcome) => !/: 20[01]$/.test(outcome));
     const answers = load.answers.length - failures.length;
     ok(answers > 100, `Only ${answers} requests succeeded, expected more than 100.`);

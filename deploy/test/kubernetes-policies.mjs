@@ -15,11 +15,11 @@ const connectionsOfPostgres = 100 - 3;
  */
 export function testPolicies(overlays) {
   for (const [overlay, objects] of Object.entries(overlays)) {
-    const ofKind = (...kinds) => objects.filter(({ kind }) => kinds.includes(kind));
-    const workloads = ofKind('Deployment', 'Job');
+    const objectsOfKind = (...kinds) => objects.filter(({ kind }) => kinds.includes(kind));
+    const workloads = objectsOfKind('Deployment', 'Job');
     const labelsOf = ({ spec }) => spec.template.metadata.labels;
     for (const workload of workloads) {
-      const selecting = ofKind('NetworkPolicy').filter(({ spec }) =>
+      const selecting = objectsOfKind('NetworkPolicy').filter(({ spec }) =>
         isSelected(labelsOf(workload), spec.podSelector),
       );
       equal(
@@ -39,8 +39,9 @@ export function testPolicies(overlays) {
       else expectCallers(spec, trustsProxies(objects), overlay);
     }
     // kube-prometheus-stack ignores objects without the label `release`.
-    for (const { metadata } of ofKind('PodMonitor', 'PrometheusRule')) ok(metadata.labels?.release);
-    for (const { kind, spec } of ofKind('Service', 'PodDisruptionBudget', 'PodMonitor')) {
+    for (const { metadata } of objectsOfKind('PodMonitor', 'PrometheusRule'))
+      ok(metadata.labels?.release);
+    for (const { kind, spec } of objectsOfKind('Service', 'PodDisruptionBudget', 'PodMonitor')) {
       const selector = kind === 'Service' ? { matchLabels: spec.selector } : spec.selector;
       const selected = workloads.filter((workload) => isSelected(labelsOf(workload), selector));
       deepEqual(
@@ -88,8 +89,8 @@ const trustsProxies = (objects) => {
 function expectNameServers({ egress }, overlay) {
   const { ports, to = [] } = egress.find((rule) => rule.ports.some(({ port }) => port === 53));
   const anyNamespace = to.some((it) => JSON.stringify(it) === '{"namespaceSelector":{}}');
-  const onTheNode = to.some(({ ipBlock }) => ipBlock?.cidr.startsWith('169.254.'));
-  ok(anyNamespace && onTheNode, `${overlay}: the network policy does not allow all name servers.`);
+  const onNode = to.some(({ ipBlock }) => ipBlock?.cidr.startsWith('169.254.'));
+  ok(anyNamespace && onNode, `${overlay}: the network policy does not allow all name servers.`);
   const protocols = ports.filter(({ port }) => port === 53).map(({ protocol }) => protocol);
   deepEqual(protocols.sort(), ['TCP', 'UDP']);
 }

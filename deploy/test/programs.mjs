@@ -35,8 +35,8 @@ export function installMissing(programs) {
   // Debian starts a service as soon as its package is installed. The script `policy-rc.d` prevents
   // the start.
   const policy = '/usr/sbin/policy-rc.d';
-  const forbids = !existsSync(policy);
-  if (forbids) writeFileSync(policy, '#!/bin/sh\nexit 101\n', { mode: 0o755 });
+  const hasOwnPolicy = !existsSync(policy);
+  if (hasOwnPolicy) writeFileSync(policy, '#!/bin/sh\nexit 101\n', { mode: 0o755 });
   try {
     const options = {
       stdio: ['ignore', 'ignore', 'inherit'],
@@ -49,7 +49,7 @@ export function installMissing(programs) {
     // that are still missing.
     console.error(error.message);
   } finally {
-    if (forbids) rmSync(policy);
+    if (hasOwnPolicy) rmSync(policy);
   }
 }
 

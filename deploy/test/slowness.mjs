@@ -91,11 +91,11 @@ export async function testSlowness({ scope, createDatabase, freePort, say }) {
   await findStage('redis');
   delayMs = 0;
   await run('redis-cli', ['-u', redis.url, 'eval', 'for i = 1, 1e7 do end', '0']);
-  const ofRedis = await sh(commands.redis);
-  match(ofRedis, /^eval\nfor i = 1, 1e7 do end\n/m);
-  match(ofRedis, /^cmdstat_evalsha:calls=\d+,usec=\d+,usec_per_call=/m);
-  match(ofRedis, /^animal_store_redis_breaker_open 0$/m);
-  match(ofRedis, /^animal_store_redis_command_duration_seconds_sum\{command="evalsha"\} /m);
+  const redisOutput = await sh(commands.redis);
+  match(redisOutput, /^eval\nfor i = 1, 1e7 do end\n/m);
+  match(redisOutput, /^cmdstat_evalsha:calls=\d+,usec=\d+,usec_per_call=/m);
+  match(redisOutput, /^animal_store_redis_breaker_open 0$/m);
+  match(redisOutput, /^animal_store_redis_command_duration_seconds_sum\{command="evalsha"\} /m);
 
   // In this part, the slow stage is Postgres, because another session holds a lock on the table of
   // animals.
@@ -119,10 +119,10 @@ export async function testSlowness({ scope, createDatabase, freePort, say }) {
   );
   await bursts;
   await findStage('queue', small);
-  const ofReplica = await sh(commands.replica, small);
-  match(ofReplica, /^animal_store_requests_waiting \d+$/m);
-  match(ofReplica, /job="animal-store", namespace="shop"\} => \d/);
-  ok(new RegExp(`^${key.id} +slow +C-17 `, 'm').test(ofReplica), ofReplica);
+  const replicaOutput = await sh(commands.replica, small);
+  match(replicaOutput, /^animal_store_requests_waiting \d+$/m);
+  match(replicaOutput, /job="animal-store", namespace="shop"\} => \d/);
+  ok(new RegExp(`^${key.id} +slow +C-17 `, 'm').test(replicaOutput), replicaOutput);
 }
 
 /** Calls a function again and again until a promise settles, and returns the promise's result. */

@@ -76,7 +76,7 @@ function startSearch() {
   };
 
   /** The element that had the focus before a keyboard shortcut moved it to the search field. */
-  let cameFrom;
+  let previousFocus;
   input.addEventListener('focus', load);
   input.addEventListener('input', show);
   box.addEventListener('keydown', (event) => {
@@ -85,8 +85,8 @@ function startSearch() {
     if (event.key === 'Escape') {
       close();
       input.blur();
-      cameFrom?.focus({ preventScroll: true });
-      cameFrom = undefined;
+      previousFocus?.focus({ preventScroll: true });
+      previousFocus = undefined;
     } else if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
       event.preventDefault();
       links[Math.max(0, at + (event.key === 'ArrowDown' ? 1 : -1))]?.focus();
@@ -100,7 +100,7 @@ function startSearch() {
     const isSlash = event.key === '/' && !isCommand && !target.matches('input, select, textarea');
     if (!isSlash && !(isCommand && event.key.toLowerCase() === 'k')) return;
     event.preventDefault();
-    if (!box.contains(document.activeElement)) cameFrom = document.activeElement;
+    if (!box.contains(document.activeElement)) previousFocus = document.activeElement;
     input.focus({ preventScroll: true });
     input.select();
   });

@@ -52,15 +52,20 @@ function search(index, query) {
     return path.startsWith('/docs/guides/client') ? 0.3 : 1;
   };
   const all = wordsOf(query);
-  const telling = all.filter((word) => !fillers.has(word.toLowerCase()));
-  const words = (telling.length > 0 ? telling : all).join(' ');
-  const one = query.toLowerCase().replaceAll(/\s+/g, '');
-  const isMeant = ({ title, path }) =>
-    [title, path.split('#')[1]].some((name) => name?.toLowerCase().replaceAll(' ', '') === one);
+  const distinctiveWords = all.filter((word) => !fillers.has(word.toLowerCase()));
+  const words = (distinctiveWords.length > 0 ? distinctiveWords : all).join(' ');
+  const exactName = query.toLowerCase().replaceAll(/\s+/g, '');
+  const isExactMatch = ({ title, path }) =>
+    [title, path.split('#')[1]].some(
+      (name) => name?.toLowerCase().replaceAll(' ', '') === exactName,
+    );
   const isUnknown = (word) => index.search(word).length === 0;
   const fuzzy = (word) => (word.length >= minFuzzyLength && isUnknown(word) ? 0.3 : false);
   let found = index.search(words, { boostDocument });
   if (found.length === 0) found = index.search(words, { boostDocument, fuzzy });
   if (found.length === 0) found = index.search(words, { boostDocument, combineWith: 'OR' });
-  return [...found.filter(isMeant), ...found.filter((entry) => !isMeant(entry))].slice(0, 12);
+  return [...found.filter(isExactMatch), ...found.filter((entry) => !isExactMatch(entry))].slice(
+    0,
+    12,
+  );
 }

@@ -6,7 +6,7 @@ import type { FetchFunction, FetchInit } from '../src/index.ts';
 // so tests take no real time.
 
 /** A simulated connection between a client and the service. */
-interface Way {
+interface Connection {
   /** How many requests the connection carries at the same time. Further requests wait. */
   connections: number;
   /** Returns how long a request or a response travels. */
@@ -67,11 +67,11 @@ export function simulateService(quota: Quota, { isStripped }: { isStripped: bool
     animals,
     /** Counts a request that another caller makes with the same API key. */
     take: () => void answer(),
-    connect({ connections, latencyMs, faultShare, random, isDown }: Way): FetchFunction {
+    connect({ connections, latencyMs, faultShare, random, isDown }: Connection): FetchFunction {
       let busy = 0;
       const queue = new Set<() => void>();
 
-      async function carry(init: FetchInit): Promise<Response> {
+      async function transport(init: FetchInit): Promise<Response> {
         const { signal } = init;
         if (busy >= connections) {
           await new Promise<void>((resolve, reject) => {
@@ -85,8 +85,8 @@ export function simulateService(quota: Quota, { isStripped }: { isStripped: bool
         }
         // A request that is already on its way reaches the service even after an abort.
         await sleep(latencyMs());
-        const fate = random();
-        const isLost = isDown() || fate < faultShare / 2;
+        const chance = random();
+        const isLost = isDown() || chance < faultShare / 2;
         const response = isLost ? undefined : answer(init);
         await sleep(latencyMs());
         const [next] = queue;
@@ -96,11 +96,11 @@ export function simulateService(quota: Quota, { isStripped }: { isStripped: bool
           next();
         }
         signal.throwIfAborted();
-        if (response === undefined || fate < faultShare) throw new TypeError('fetch failed');
+        if (response === undefined || chance < faultShare) throw new TypeError('fetch failed');
         return response;
       }
 
-      return (_url, init) => carry(init);
+      return (_url, init) => transport(init);
     },
   };
 }

@@ -23,14 +23,14 @@ export const sharedLimitOptions = { networkPerMinute: limit, replicas: () => 2 }
  * minute window. The window of a network ends after a minute, and the windows of an API key end
  * after an hour.
  *
- * @param options.apart the difference between the counts of two consecutive callers. It is larger
+ * @param options.countGap the difference between the counts of two consecutive callers. It is larger
  *   than the number of requests, so that a reply to the wrong request is noticed.
  */
 export async function createCallers(
-  undisturbed: TestQuotas,
-  options: { connection: RedisConnection; count: number; apart: number },
+  directQuotas: TestQuotas,
+  options: { connection: RedisConnection; count: number; countGap: number },
 ) {
-  const { connection, count, apart } = options;
+  const { connection, count, countGap } = options;
   await untilReady(connection, { ms: eventMs });
   const callers = Array.from({ length: count }, (_, n) => {
     const id = crypto.randomUUID();
@@ -40,7 +40,7 @@ export async function createCallers(
       name: isKey
         ? `animal-store:key:{${id}}`
         : `${createRedisNames(prefix).allowanceOf('network')}:${id}`,
-      usedBefore: n * apart,
+      usedBefore: n * countGap,
       sent: 0,
       /** The counts that Redis has reported, one for each request that Redis decided. */
       reportedCounts: [] as number[],
@@ -58,12 +58,12 @@ export async function createCallers(
     };
   });
   for (const { name, usedBefore, take } of callers) {
-    if (usedBefore > 0) await take(undisturbed);
+    if (usedBefore > 0) await take(directQuotas);
     // The stored window of an allowance (a network without an API key) expires in a minute, which is
     // the length of this window. If more than this were left, the replica would conclude that the
     // clock was set back, and would delete the count.
     await connection.pexpire(name, name.includes(':allowance:') ? 60_000 : 3_600_000);
-    await Promise.all(Array.from({ length: usedBefore - 1 }, () => take(undisturbed)));
+    await Promise.all(Array.from({ length: usedBefore - 1 }, () => take(directQuotas)));
   }
   return callers;
 }
@@ -83,9 +83,9 @@ export async function ask(caller: Caller, quotas: TestQuotas): Promise<void> {
  * Asserts that each reply reached the right request, and that no request was counted twice. It
  * sends one more request per caller, so Redis must decide again by then.
  */
-export async function expectCountedOnce(callers: readonly Caller[], undisturbed: TestQuotas) {
+export async function expectCountedOnce(callers: readonly Caller[], directQuotas: TestQuotas) {
   for (const { name, usedBefore, sent, reportedCounts, take } of callers) {
-    const { remaining = 0 } = (await take(undisturbed)) ?? {};
+    const { remaining = 0 } = (await take(directQuotas)) ?? {};
     const counted = limit - remaining - 1 - usedBefore;
     // If a reply was lost, Redis may have counted the request, although the replica of the service
     // has decided it alone. So Redis may have counted more requests than it has reported.

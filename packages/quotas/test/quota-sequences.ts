@@ -9,7 +9,7 @@ import { startMs } from './open-test-quotas.ts';
  * A ban policy with short times. With it, a sequence contains several bans, and all stored state
  * expires.
  */
-const hasty: BanPolicy = {
+const strictPolicy: BanPolicy = {
   graceMs: 1_000,
   minStrikes: 2,
   strikeShare: 0.5,
@@ -21,10 +21,10 @@ const hasty: BanPolicy = {
 
 /** The ban policies with which sequences are played. */
 export const policies = {
-  hasty,
+  strictPolicy,
   default: defaultBanPolicy,
-  'without grace': { ...hasty, graceMs: 0 },
-  'without bans': { ...hasty, minStrikes: 0 },
+  'without grace': { ...strictPolicy, graceMs: 0 },
+  'without bans': { ...strictPolicy, minStrikes: 0 },
 } satisfies Record<string, BanPolicy>;
 
 type PolicyName = keyof typeof policies;
@@ -51,7 +51,7 @@ const wait = fc.oneof(
   // A negative wait sets the clock back.
   { weight: 1, arbitrary: fc.constantFrom(-1, -1_000, -61_000, -3_600_000, -90_000_000) },
 );
-const seldom = <T>(arbitrary: fc.Arbitrary<T>) =>
+const rarely = <T>(arbitrary: fc.Arbitrary<T>) =>
   fc.oneof({ weight: 5, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
 
 /**
@@ -66,13 +66,13 @@ const sequence = fc.record({
   steps: fc.array(
     fc.record({
       wait,
-      unban: seldom(fc.nat({ max: 2 })),
-      move: seldom(fc.record({ key: fc.nat({ max: 2 }), to: account })),
-      newPlan: seldom(fc.record({ account, key: fc.nat({ max: 2 }), plan })),
+      unban: rarely(fc.nat({ max: 2 })),
+      move: rarely(fc.record({ key: fc.nat({ max: 2 }), to: account })),
+      newPlan: rarely(fc.record({ account, key: fc.nat({ max: 2 }), plan })),
       /** The number of requests of each API key. All of them arrive in the same millisecond. */
       requests: fc.tuple(fc.nat({ max: 12 }), fc.nat({ max: 5 }), fc.nat({ max: 1 })),
       /** How many times the requests are repeated, once every half second. */
-      rounds: seldom(fc.integer({ min: 2, max: 30 })),
+      rounds: rarely(fc.integer({ min: 2, max: 30 })),
     }),
     { minLength: 1, maxLength: 30 },
   ),
@@ -161,16 +161,18 @@ export async function createSequenceProperty(
   return fc.asyncProperty(
     sequence,
     fc.infiniteStream(fc.nat({ max: 1 })),
-    async ({ ...given }, whose) => {
-      const its = replicas.get(given.policy) as readonly TestQuotas[];
+    async ({ ...generated }, replicaChoice) => {
+      const sharedReplicas = replicas.get(generated.policy) as readonly TestQuotas[];
       // The random text makes the ids unique to this run.
       const run = crypto.randomUUID();
       const placed = (key: number, account: number | undefined) => ({
         id: `${run}-key-${key}`,
         accountId: account === undefined ? undefined : `${run}-account-${account}`,
       });
-      for (const event of play(structuredClone(given))) {
-        const { keys } = its[(whose.next().value as number) % its.length] as TestQuotas;
+      for (const event of play(structuredClone(generated))) {
+        const { keys } = sharedReplicas[
+          (replicaChoice.next().value as number) % sharedReplicas.length
+        ] as TestQuotas;
         if ('unbanned' in event) {
           await keys.unban(placed(event.unbanned, event.account));
           continue;

@@ -1,5 +1,5 @@
 import { beforeAll, test } from 'vitest';
-import { harmfulCases, openRedisCuts } from './redis-cuts.ts';
+import { faultCases, openRedisCuts } from './redis-cuts.ts';
 
 let cuts: Awaited<ReturnType<typeof openRedisCuts>>;
 beforeAll(async () => {
@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 
 // The campaign `npm run campaign -- redis-cuts` repeats this test with other seeds for longer.
-test.each(harmfulCases)(
-  'quotas count each request once when a $direction between the service and Redis has this fault: $harm',
-  (harmful) => cuts.harmOne(harmful),
+test.each(faultCases)(
+  'quotas count each request once when a $direction between the service and Redis has this fault: $fault',
+  (faultCase) => cuts.runFaultCase(faultCase),
 );

@@ -24,7 +24,7 @@ import { openTestQuotas } from './open-test-quotas.ts';
  * The ways to disturb one message. The connection is cut before, in the middle of, or after the
  * message. Or the message is delayed until a circuit breaker has opened.
  */
-const harms: readonly (Cut | 'delay')[] = [
+const faults: readonly (Cut | 'delay')[] = [
   ...cutPlaces.flatMap((place) => cutKinds.map((kind) => ({ place, kind }))),
   'delay',
 ];
@@ -35,8 +35,8 @@ const harms: readonly (Cut | 'delay')[] = [
  */
 const maxLoads = 100;
 
-export const harmfulCases = (['request', 'response'] as const).flatMap((direction) =>
-  harms.map((harm) => ({ direction, harm })),
+export const faultCases = (['request', 'response'] as const).flatMap((direction) =>
+  faults.map((fault) => ({ direction, fault })),
 );
 
 /**
@@ -69,23 +69,23 @@ export async function openRedisCuts({ seed }: { seed: number }) {
     );
   const connection = connectToRedis([redis.url], { connectTimeoutMs: 10_000, name: 'test' });
   stack.defer(() => connection.disconnect());
-  const undisturbed = await open(redis.url, 60_000, 0);
+  const directQuotas = await open(redis.url, 60_000, 0);
   const replicas = [await open(proxy.url, 400, 1), await open(proxy.url, 400, 2)];
   const untilRedisDecides = () => until(() => isOpen.size === 0);
 
   const kept = stack.move();
   return {
     /** Disturbs one message, and asserts that each request still gets a correct answer. */
-    async harmOne({ direction, harm }: (typeof harmfulCases)[number]): Promise<void> {
+    async runFaultCase({ direction, fault }: (typeof faultCases)[number]): Promise<void> {
       await untilRedisDecides();
-      const callers = await createCallers(undisturbed, { connection, count: 4, apart: 70 });
+      const callers = await createCallers(directQuotas, { connection, count: 4, countGap: 70 });
       const place = upTo(8);
       let passed = 0;
       onMessage = (message) => {
         if (message.direction !== direction) return undefined;
         passed += 1;
         if (passed !== place + 1) return undefined;
-        return harm === 'delay' ? until(() => isOpen.size > 0) : harm;
+        return fault === 'delay' ? until(() => isOpen.size > 0) : fault;
       };
       // If a decision times out although no message was disturbed, only a few messages pass the
       // proxy. The test then sends its requests again.
@@ -100,7 +100,7 @@ export async function openRedisCuts({ seed }: { seed: number }) {
         }
         await untilRedisDecides();
       }
-      await expectCountedOnce(callers, undisturbed);
+      await expectCountedOnce(callers, directQuotas);
     },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };

@@ -40,8 +40,8 @@ test('a Redis Cluster counts each request once while the slots of the Redis keys
   failures.length = 0;
   const connection = openRedis(cluster.urls, { connectTimeoutMs: 10_000, name: 'test' });
   stack.defer(() => connection.disconnect());
-  const [undisturbed] = replicas as [TestQuotas];
-  const callers = await createCallers(undisturbed, { connection, count: 6, apart: 200 });
+  const [directQuotas] = replicas as [TestQuotas];
+  const callers = await createCallers(directQuotas, { connection, count: 6, countGap: 200 });
 
   const random = createSeededRandom(1);
   /** Sends requests of all callers through both replicas. */
@@ -84,5 +84,5 @@ test('a Redis Cluster counts each request once while the slots of the Redis keys
   expect(failures).toEqual([]);
   for (const { name, sent, reportedCounts } of callers)
     expect(reportedCounts.length, name).toBe(sent);
-  await expectCountedOnce(callers, undisturbed);
+  await expectCountedOnce(callers, directQuotas);
 });
