@@ -2,6 +2,6 @@
 
 export { findPostgres } from './find-postgres.ts';
 export type { Address } from './postgres-socket.ts';
-export { readPostgresUrl } from './read-postgres-url.ts';
+export { readPostgresUrl } from './postgres-url.ts';
 export { checkOwnSessions, poolerFault, sessionSettings } from './session-settings.ts';
 export { followStatements } from './statement.ts';

@@ -12,9 +12,8 @@ import {
 import { findPostgres } from './find-postgres.ts';
 import { connectPostgres } from './postgres-driver.ts';
 import { type Address, openSocket } from './postgres-socket.ts';
-import type { PostgresUrl } from './postgres-url.ts';
+import { type PostgresUrl, readPostgresUrl } from './postgres-url.ts';
 import { refusesTls } from './probe-tls.ts';
-import { readPostgresUrl } from './read-postgres-url.ts';
 import { checkOwnSessions, checkSession, poolerFault } from './session-settings.ts';
 import { createTrigramIndexes } from './trigram-indexes.ts';
 import { watchLockWaits } from './watch-lock-waits.ts';

@@ -13,7 +13,7 @@ import { listenTo } from './postgres-channel.ts';
 import { connectPostgres, type SocketOptions } from './postgres-driver.ts';
 import { createPostgresMonitor } from './postgres-monitor.ts';
 import { openFailingSocket, openSocket, watchSockets } from './postgres-socket.ts';
-import { readPostgresUrl } from './read-postgres-url.ts';
+import { readPostgresUrl } from './postgres-url.ts';
 import { followStatements, limitStatements, statement } from './statement.ts';
 
 /** The number of operators' statements that run at the same time. Further statements wait. */

@@ -6,6 +6,7 @@ import {
   type ParameterRule,
   readParameters,
   refused,
+  StartupError,
   supported,
 } from '@animal-store/runtime';
 
@@ -177,6 +178,17 @@ export function parsePostgresUrl(text: string): PostgresUrl | string {
   } catch {
     return expected;
   }
+}
+
+/**
+ * Parses the `postgres://…` URL of the setting `DATABASE_URL`.
+ *
+ * @throws {StartupError} if the URL is invalid, or has a refused parameter.
+ */
+export function readPostgresUrl(text: string): PostgresUrl {
+  const url = parsePostgresUrl(text);
+  if (typeof url === 'string') throw new StartupError(`DATABASE_URL: ${url}`);
+  return url;
 }
 
 function readTls(
