@@ -45,8 +45,8 @@ import {
   databaseAttributes,
   publicAddress,
   redisAttributes,
-  type TracedPlaces,
-} from './traced-places.ts';
+  type SpanAddresses,
+} from './span-addresses.ts';
 import { watchCalls } from './watch-calls.ts';
 import { watchCollector } from './watch-collector.ts';
 
@@ -57,7 +57,7 @@ export interface OpenTracing extends RequestTracing {
    * Sets the addresses of the service, the database and Redis. Later spans have these addresses as
    * attributes.
    */
-  describe(places: TracedPlaces): void;
+  describe(addresses: SpanAddresses): void;
   /** Sends the waiting spans. The function is called when the last request has ended. */
   flush(): Promise<void>;
   /**
@@ -124,9 +124,9 @@ export function openTracing(
   const current = new AsyncLocalStorage<Context>();
 
   let serverAttributes: Attributes = {};
-  let redisPlace: Attributes = {};
+  let redisAddress: Attributes = {};
   let isCluster = false;
-  let placeOfDatabase = (): Attributes => ({});
+  let databaseAddress = (): Attributes => ({});
 
   /**
    * Begins a child span for a call that a request makes. The span never contains the arguments of
@@ -147,15 +147,15 @@ export function openTracing(
   }
 
   const startStatement = (statement: string) =>
-    startSpan(statement, () => ({ ...statementAttributes(statement), ...placeOfDatabase() }));
+    startSpan(statement, () => ({ ...statementAttributes(statement), ...databaseAddress() }));
 
   const startScript = (script: string) =>
-    startSpan(script, () => ({ ...scriptAttributes(script), ...redisPlace }));
+    startSpan(script, () => ({ ...scriptAttributes(script), ...redisAddress }));
 
   const startCommand = ({ command, serverAddress, serverPort }: RedisCommand) =>
     startSpan(command, () => ({
       ...commandAttributes(command),
-      ...redisPlace,
+      ...redisAddress,
       // In a Redis Cluster, each command has the address of the node that executes it.
       ...(isCluster && {
         [semconv.ATTR_SERVER_ADDRESS]: serverAddress,
@@ -206,9 +206,9 @@ export function openTracing(
     },
     describe({ origin, database, redis }) {
       serverAttributes = publicAddress(origin);
-      redisPlace = redisAttributes(redis);
+      redisAddress = redisAttributes(redis);
       isCluster = redis.length > 1;
-      placeOfDatabase = () => databaseAttributes(database());
+      databaseAddress = () => databaseAttributes(database());
     },
     // Errors are ignored, because the exporter itself reports the spans that it cannot send.
     flush: () => provider.forceFlush().catch(() => {}),

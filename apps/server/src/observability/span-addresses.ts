@@ -4,7 +4,7 @@ import type { Attributes } from '@opentelemetry/api';
 import * as semconv from '@opentelemetry/semantic-conventions';
 
 /** The addresses of the service, of its database and of Redis, which become attributes of spans. */
-export interface TracedPlaces {
+export interface SpanAddresses {
   /** The public address of the service, such as `https://api.example.com`. */
   readonly origin: string;
   readonly database: () => DatabaseAddress;

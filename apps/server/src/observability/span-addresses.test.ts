@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { databaseAttributes, publicAddress, redisAttributes } from './traced-places.ts';
+import { databaseAttributes, publicAddress, redisAttributes } from './span-addresses.ts';
 
 const server = (address: string, port: number) => ({
   'server.address': address,
