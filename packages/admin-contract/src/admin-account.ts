@@ -31,8 +31,8 @@ export const maxBusyKeys = 10;
  * name.
  */
 export const AccountPath = z.object({
-  // The rules for new names do not apply here, because accounts of earlier versions may have other
-  // names.
+  // This schema does not apply the rules for new names, because earlier versions of the service
+  // accepted other names of accounts.
   account: Name.meta({
     description:
       'The name of the account. If no account has exactly this name, the service ignores differences in white space and in the Unicode form of letters.',
@@ -236,31 +236,31 @@ export const ListAccountsQuery = z.object({
     examples: [50],
   }),
   plan: Plan.optional().meta({
-    description: 'Only accounts that have this plan.',
+    description: 'Lists only accounts that have this plan.',
     examples: ['business'],
   }),
   suspended: z
     .enum(['true'], { error: 'expected true' })
     .optional()
-    .meta({ description: 'Only accounts that are suspended.', examples: ['true'] }),
+    .meta({ description: 'Lists only accounts that are suspended.', examples: ['true'] }),
   nearLimit: z
     .enum(['true'], { error: 'expected true' })
     .optional()
     .meta({
       description:
-        'Only accounts with a plan that have used at least 80 % of their daily limit since midnight UTC, according to the stored request counts.',
+        'Lists only accounts with a plan that have used at least 80 % of their daily limit since midnight UTC, according to the stored request counts.',
       examples: ['true'],
     }),
   search: Label.optional().meta({
     description:
-      'Only accounts whose name contains this text (case-insensitive). Never send a token here.',
+      'Lists only accounts whose name contains this text (case-insensitive). Never send a token here.',
     examples: ['c-1'],
   }),
   anyCaseOf: Label.overwrite(tidyAccountName)
     .optional()
     .meta({
       description:
-        'Only accounts with this name (case-insensitive). Use this filter to find accounts that a new account could be confused with.',
+        'Lists only accounts with this name (case-insensitive). Use this filter to find accounts that a new account could be confused with.',
       examples: ['c-17'],
     }),
   sort: oneOf(accountSorts)

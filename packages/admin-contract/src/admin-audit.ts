@@ -33,8 +33,8 @@ export const auditActions = [
   'account.suspended',
   'account.resumed',
   'ban.started',
-  // The service no longer records this action. The contract still lists it, because old entries
-  // with this action stay in the audit log until they expire.
+  // The service no longer records the end of a ban. The contract still lists `ban.ended`, because
+  // old entries with this action stay in the audit log until they expire.
   'ban.ended',
   'operator.created',
   'operator.rotated',
@@ -192,38 +192,38 @@ export const ListAuditQuery = z.object({
     examples: [50],
   }),
   keyId: KeyPath.shape.keyId.optional().meta({
-    description: 'Only entries about this key.',
+    description: 'Lists only entries about this key.',
     examples: [exampleKey.id],
   }),
   operatorId: OperatorPath.shape.operatorId.optional().meta({
     description:
-      'Only entries about this operator. To find the actions of an operator, use `actor`.',
+      'Lists only entries about this operator. To find the actions of an operator, use `actor`.',
     examples: ['7c9e6679-7425-40de-944b-e07fc1f90ae7'],
   }),
   actor: AuditActorFilter.optional().meta({
-    description: `Only actions of this actor: the \`id\` of an operator, or one of ${actorNames.join(', ')}.`,
+    description: `Lists only actions of this actor: the \`id\` of an operator, or one of ${actorNames.join(', ')}.`,
     examples: ['7c9e6679-7425-40de-944b-e07fc1f90ae7'],
   }),
   action: AuditAction.optional().meta({
-    description: 'Only entries of this action.',
+    description: 'Lists only entries of this action.',
     examples: ['key.revoked'],
   }),
   account: Name.optional().meta({
     description:
-      'Only entries about this account, and about keys that belonged to this account after the change that the entry records.',
+      'Lists only entries about this account, and about keys that belonged to this account after the change that the entry records.',
     examples: [exampleKey.account],
   }),
   search: Label.optional().meta({
     description:
-      'Only entries that contain this text (case-insensitive) in the reason, in the name of what was changed, or in the name of who changed it.',
+      'Lists only entries that contain this text (case-insensitive) in the reason, in the name of what was changed, or in the name of who changed it.',
     examples: ['contract 2026-118'],
   }),
   from: PastInstant.optional().meta({
-    description: 'Only entries from this time on.',
+    description: 'Lists only entries from this time on.',
     examples: ['2026-11-21T00:00:00Z'],
   }),
   to: PastInstant.optional().meta({
-    description: 'Only entries before this time.',
+    description: 'Lists only entries before this time.',
     examples: ['2026-11-22T00:00:00Z'],
   }),
   count: Counted,

@@ -5,13 +5,13 @@ import type { adminContract } from './admin-contract.ts';
 import type { NewKey } from './admin-new-key.ts';
 import type { adminRoutes } from './admin-routes.ts';
 
-// Whether TypeScript has failed to infer a type. The type is then `any` or `unknown`, as a whole or
-// for the items of a list.
+// Is `true` if TypeScript has failed to infer the type `T`. Then `T` is `any` or `unknown`, or a
+// list of such items.
 type IsLost<T> = unknown extends T ? true : T extends readonly (infer I)[] ? IsLost<I> : false;
 
 /**
- * The operations with a type that TypeScript failed to infer. For responses, each entry contains
- * the status; for requests, it contains the part, such as `body`.
+ * Lists the parts of operations whose type TypeScript failed to infer. Each entry is a pair: the
+ * name of the operation, and the status of the response or the part of the request, such as `body`.
  */
 type Lost<Operations> = {
   [Name in keyof Operations]: Operations[Name] extends { status: number }
@@ -40,5 +40,5 @@ expectTypeOf<{ plan: 'enterprise'; quota: Quota } & Named>().toExtend<NewKey>();
 expectTypeOf<{ plan: 'free' }>().not.toExtend<NewKey>();
 expectTypeOf<{ plan: 'enterprise'; name: string }>().not.toExtend<NewKey>();
 expectTypeOf<{ plan: 'pro'; quota: Quota; name: string }>().not.toExtend<NewKey>();
-// The body of a rotation is optional.
+// Callers may rotate a key without a body, because every field of the body has a default.
 expectTypeOf<undefined>().toExtend<ClientInferRequest<Admin>['rotateKey']['body']>();

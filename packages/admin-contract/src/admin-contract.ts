@@ -38,15 +38,18 @@ const c = initContract();
 // `400` into the string `"400"`, which ts-rest does not accept.
 
 /**
- * The additional error response of operations that change something: operators whose role is too
- * low get 403.
+ * The error response of all operations that change data, in addition to `commonResponses`. The
+ * service responds with 403 if the role of the operator is too low.
  */
 const changeResponses = { 403: AdminErrorBody };
 
-/** The additional error responses of operations that change a single key or operator. */
+/**
+ * The error responses of operations that change a single key or operator, in addition to
+ * `commonResponses`.
+ */
 const changeOneResponses = { ...changeResponses, 404: AdminErrorBody };
 
-/** The additional error responses of operations with a request body. */
+/** The error responses of operations with a request body, in addition to `commonResponses`. */
 const bodyResponses = { 413: AdminErrorBody, 415: AdminErrorBody };
 
 /**

@@ -4,7 +4,10 @@ import { z } from 'zod';
 import { Days, exampleListedKey, Keys } from './admin-key-list.ts';
 import { exampleUsageRange, UsageQuery, UsageRow, usageRange } from './admin-usage.ts';
 
-/** The schema of the query: the period of the calls, and the page of callers. */
+/**
+ * The schema of the query that lists the callers of deprecated operations: the period of the calls,
+ * and the page of the list.
+ */
 export const DeprecationQuery = z.object({
   ...UsageQuery.shape,
   deprecatedWithinDays: Days.default(30).meta({

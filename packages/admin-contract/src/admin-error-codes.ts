@@ -32,10 +32,7 @@ export const adminErrorMessages = {
   quotaMissing: 'quota: expected perMinute and perDay for an Enterprise key, got nothing',
 };
 
-/**
- * Every error code of the admin API. A code without a description here is described by the public
- * contract.
- */
+/** All error codes of the admin API. The public contract describes the codes that both APIs use. */
 export const adminErrorCodes = defineErrors({
   invalid_request: errorCodes.invalid_request,
   invalid_json: errorCodes.invalid_json,

@@ -3,8 +3,8 @@ import { planNames } from '@animal-store/contract/plan';
 import { z } from 'zod';
 
 // This file defines fields that several schemas of the admin API use. The types of the admin API
-// are inferred from the schemas. The types of the public API are not, because the client publishes
-// them without zod.
+// are inferred from its schemas. The types of the public API are written by hand, because the
+// client publishes them without zod.
 
 /** The states of an operator. Only an active operator can use the admin API. */
 export const operatorStates = ['active', 'expired', 'revoked'] as const;

@@ -51,7 +51,8 @@ export const Keys = z
   .meta({ id: 'Keys', description: 'A page of keys.', examples: [[exampleListedKey]] });
 
 /**
- * The schema of a number of days in a query. Callers pass a number, and the service reads a string.
+ * The schema of a number of days in a query. For callers, the type is a number. The service
+ * receives the number as text and converts it.
  */
 export const Days = z.codec(
   z.string(days).regex(/^[1-9]\d{0,2}$/, days),
@@ -89,20 +90,20 @@ export const ListKeysQuery = z.object({
   }),
   plan: Plan.optional().meta({
     description:
-      'Only keys with this effective plan: the plan of their account, or their own plan if the account has none.',
+      'Lists only keys with this effective plan: the plan of their account, or their own plan if the account has none.',
     examples: ['pro'],
   }),
   state: KeyState.optional().meta({
     description:
-      'Only keys in this state. `suspended` includes keys whose account is suspended, and `active` excludes them.',
+      'Lists only keys in this state. `suspended` includes keys whose account is suspended, and `active` excludes them.',
     examples: ['active'],
   }),
   name: Name.optional().meta({
-    description: 'Only keys whose name starts with this text (case-insensitive).',
+    description: 'Lists only keys whose name starts with this text (case-insensitive).',
     examples: ['acme'],
   }),
   account: Name.optional().meta({
-    description: 'Only keys of this account.',
+    description: 'Lists only keys of this account.',
     examples: [exampleKey.account],
   }),
   tokenPrefix: z
@@ -111,28 +112,28 @@ export const ListKeysQuery = z.object({
     .optional()
     .meta({
       description:
-        'Only keys with a current or earlier token that has these first 8 characters. Never send a whole token here.',
+        'Lists only keys with a current or earlier token that has these first 8 characters. Never send a whole token here.',
       examples: ['ast_0000'],
     }),
   search: Label.optional().meta({
     description:
-      'Only keys that match this text: the name or the account contains it (case-insensitive), the id starts with it, or a current or earlier token has these first 8 characters. Never send a whole token here.',
+      'Lists only keys that match this text. The name or the account of the key contains the text (case-insensitive), the id starts with the text, or a current or earlier token has these first 8 characters. Never send a whole token here.',
     examples: ['cme'],
   }),
   banned: z
     .enum(['true'], { error: 'expected true' })
     .optional()
     .meta({
-      description: 'Only keys that are banned now.',
+      description: 'Lists only keys that are banned now.',
       examples: ['true'],
     }),
   deprecatedWithinDays: Days.optional().meta({
-    description: 'Only keys that called a deprecated operation within this number of days.',
+    description: 'Lists only keys that called a deprecated operation within this number of days.',
     examples: [30],
   }),
   expiresWithinDays: Days.optional().meta({
     description:
-      'Only keys that are not revoked and expire within this number of days. The key that expires first comes first.',
+      'Lists only keys that are not revoked and expire within this number of days. The key that expires first comes first.',
     examples: [30],
   }),
   nearLimit: z
@@ -140,12 +141,12 @@ export const ListKeysQuery = z.object({
     .optional()
     .meta({
       description:
-        'Only keys that have their own limits, and have used at least 80 % of their daily limit since midnight UTC, according to the stored request counts.',
+        'Lists only keys that have their own limits, and have used at least 80 % of their daily limit since midnight UTC, according to the stored request counts.',
       examples: ['true'],
     }),
   unusedForDays: Days.optional().meta({
     description:
-      'Only keys whose last request is at least this number of days ago. For keys without a request, the creation counts instead.',
+      'Lists only keys whose last request is at least this number of days ago. For keys without a request, the creation counts instead.',
     examples: [90],
   }),
   sort: KeySort.optional().meta({
@@ -165,8 +166,8 @@ export const ListKeysQuery = z.object({
 });
 
 /**
- * The filters and the order of the list of keys. If there is no `sort`, the filter determines the
- * order.
+ * The filters and the order of the list of keys. If `sort` is missing, the service chooses an order
+ * that suits the filter.
  */
 export type KeyFilter = Omit<
   z.output<typeof ListKeysQuery>,

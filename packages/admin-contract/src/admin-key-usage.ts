@@ -22,7 +22,7 @@ const KeyWindow = z
 export const UsageScope = z.enum(['service', 'replica']).meta({
   id: 'UsageScope',
   description:
-    'Which requests are counted. `service`: the requests of all replicas. `replica`: Redis is unavailable, so the replica that responds counts only its own requests, and admits an equal share of each limit. Other replicas report other numbers.',
+    'Says which requests are counted. `service`: the requests of all replicas. `replica`: Redis is unavailable, so the replica that responds counts only its own requests, and admits an equal share of each limit. Other replicas report other numbers.',
 });
 
 export const exampleWindows = {
@@ -54,7 +54,7 @@ export const KeyUsage = z
     subject: z
       .enum(['key', 'account'])
       .describe(
-        'Which windows the requests of the key count against. `account`: the account of the key has a plan, and all keys of the account share the windows. `key`: the key has its own windows.',
+        'Says which windows count the requests of the key. `account`: the account of the key has a plan, and all keys of the account share the windows. `key`: the key has its own windows.',
       ),
     plan: Plan.describe(
       "The effective plan: the plan of the account, or the key's own plan if the account has none.",

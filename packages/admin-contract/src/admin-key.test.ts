@@ -45,7 +45,8 @@ test.each([undefined, {}])(
   },
 );
 
-// The conversion is necessary, because Postgres cannot read an offset of 16 hours or more.
+// The schema converts expiries to UTC, because Postgres cannot read a time whose offset from UTC is
+// 16 hours or more.
 test('the schema of a key change converts an expiry to UTC, whatever its offset is', () => {
   expect(KeyChange.parse({ expiresAt: '2030-02-28T00:00:00+23:00' })).toEqual({
     expiresAt: '2030-02-27T01:00:00.000Z',
@@ -77,8 +78,8 @@ test.each<[keyof typeof schemas, unknown, string[]]>([
   ['new key', newKey({ name: '' }), [`name: ${label}`]],
   ['new key', newKey({ plan: 'enterprise', name: undefined, quota }), [`name: ${label}`]],
   ['new key', newKey({ name: '', expiresAt: '2020-01-01T00:00:00Z' }), [`name: ${label}`, past]],
-  // If unknown properties were ignored, this misspelt property would create an API key that never
-  // expires.
+  // If the schema ignored unknown properties, the misspelt property `expiresAT` would create an API
+  // key that never expires.
   [
     'new key',
     newKey({ expiresAT: '2030-01-01T00:00:00Z' }),

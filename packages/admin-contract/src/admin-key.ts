@@ -23,7 +23,7 @@ export const KeyState = oneOf(keyStates).meta({
 
 export type KeyState = z.output<typeof KeyState>;
 
-/** The schema of the largest number of requests in a window. */
+/** The schema of a limit: the largest number of requests in a window. */
 export const keyLimit = z.int(limit).min(1, limit).max(maxLimit, limit);
 
 /** The schemas of the two limits of an API key: per minute and per day. */
@@ -35,7 +35,7 @@ export const limits = {
 export const KeyQuota = z.object(limits).meta({
   id: 'Quota',
   description:
-    'The effective limits: the limits of the plan, or for Enterprise, the limits that were agreed.',
+    'The effective limits: the limits of the plan, or for Enterprise, the limits that were agreed with the customer.',
 });
 
 /** The schema of the plan that determines the limits of an API key. */
@@ -44,7 +44,7 @@ const PlanInForce = z
     subject: z
       .enum(['key', 'account'])
       .describe(
-        "Whose plan applies. `account`: the plan of the account, whose limits all keys of the account share. The key's own plan is then inactive. `key`: the key's own plan.",
+        "Says whose plan applies to the key. `account`: the plan of the account, whose limits all keys of the account share. The key's own plan is then inactive. `key`: the key's own plan.",
       ),
     plan: Plan,
     quota: KeyQuota,

@@ -19,7 +19,10 @@ export const OwnQuota = strictObject(limits).meta({
   examples: [{ perMinute: 5_000, perDay: 1_000_000 }],
 });
 
-/** The schemas of the fields by which people tell API keys apart. */
+/**
+ * The schemas of the two fields by which people tell API keys apart: the name of the key, and its
+ * account.
+ */
 export const labels = {
   name: Label.describe(
     'Who or what the key is for. It need not be unique, and must contain no token.',

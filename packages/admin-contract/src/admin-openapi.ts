@@ -21,9 +21,9 @@ import { exampleSuspension } from './admin-suspension.ts';
 /**
  * Creates the OpenAPI 3.1 document of the admin API.
  *
- * The server in the document is a path without an origin. Operators may reach the listener through
- * a tunnel, and the service cannot know its name. Tools resolve the path against the address of the
- * document.
+ * The document gives the address of the server as a path without an origin. The service cannot know
+ * the origin, because operators may reach the ops listener through a tunnel. Tools resolve the path
+ * against the address from which they loaded the document.
  *
  * @see https://spec.openapis.org/oas/v3.1.1.html#server-object
  */
@@ -84,7 +84,7 @@ const responses = createResponseWriter({
     'X-Content-Type-Options': responseHeaders['X-Content-Type-Options'],
     [retryAfter]: {
       ...responseHeaders[retryAfter],
-      description: 'Whole seconds to wait before the next request.',
+      description: 'The number of whole seconds to wait before the next request.',
     },
     RetryLater: responseHeaders.RetryLater,
     Link: {
@@ -127,8 +127,8 @@ const otherCodes: Readonly<Record<string, Readonly<Record<string, undefined>>>> 
 };
 
 /**
- * Invalid parameters for the example of a 400. Operations without their own example use the first
- * of these parameters that they have.
+ * Invalid values of parameters, for examples of a 400 response. If an operation has no example of
+ * its own, its example uses the first of these parameters that the operation has.
  */
 const refusedMembers: JsonObject = {
   keyId: 'acme',
@@ -216,8 +216,8 @@ const notes: { readonly [Name in keyof typeof adminContract]?: OperationNotes } 
 };
 
 /**
- * Returns the notes of all operations, with the parts that follow from the contract, such as the
- * required role.
+ * Returns the parts of every operation's description that its contract does not contain. The
+ * function completes the table `notes`, for example with the required role.
  */
 function completeNotes(): Readonly<Record<keyof typeof adminContract, OperationNotes>> {
   const names = Object.keys(adminContract) as (keyof typeof adminContract)[];
@@ -236,8 +236,8 @@ function completeNotes(): Readonly<Record<keyof typeof adminContract, OperationN
     const messages = {
       ...otherCodes[adminContract[name].metadata.tag],
       forbidden: adminErrorMessages.forbidden(role),
-      // No parameter and no body of this operation can be invalid. So the example of its 400 is the
-      // message about an unknown parameter.
+      // If an operation has no parameter and no body that can be invalid, its example of a 400
+      // response is the message about an unknown parameter.
       ...(!note.refused && { invalid_request: adminErrorMessages.parameterUnknown([]) }),
       ...note.messages,
     };

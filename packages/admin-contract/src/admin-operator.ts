@@ -123,7 +123,7 @@ export const OperatorSessions = z.array(OperatorSession).meta({
 export const ListOperatorsQuery = z.object({
   search: Label.optional().meta({
     description:
-      'Only operators that match this text: the name contains it (case-insensitive), or a current or earlier token has these first 8 characters. Never send a whole token here.',
+      'Lists only operators that match this text: the name contains it (case-insensitive), or a current or earlier token has these first 8 characters. Never send a whole token here.',
     examples: ['aso_0000'],
   }),
 });

@@ -22,7 +22,7 @@ const OutcomeCounts = z
       typeof count
     >,
   )
-  .meta({ id: 'OutcomeCounts', description: 'Requests by outcome.' });
+  .meta({ id: 'OutcomeCounts', description: 'The number of requests for each outcome.' });
 
 const LiveTraffic = z
   .object({
@@ -31,10 +31,10 @@ const LiveTraffic = z
     ),
     requests: OutcomeCounts,
     p50Ms: milliseconds.describe(
-      'Half of the requests took at most this number of milliseconds; `null` without requests. The number is exact to 10 %.',
+      'Half of the requests took at most this number of milliseconds; `null` without requests. The number is accurate to 10 %.',
     ),
     p99Ms: milliseconds.describe(
-      '99 of 100 requests took at most this number of milliseconds; `null` without requests. The number is exact to 10 %.',
+      '99 of 100 requests took at most this number of milliseconds; `null` without requests. The number is accurate to 10 %.',
     ),
   })
   .meta({
@@ -129,9 +129,13 @@ export const Overview = z
     traffic: LiveTraffic,
     keys: z
       .object({
-        active: count.describe('The keys that are neither suspended, expired nor revoked.'),
-        suspended: count.describe('The keys that are suspended now, alone or with their account.'),
-        banned: count.describe('The keys that are banned at this moment.'),
+        active: count.describe(
+          'The number of keys that are neither suspended, expired nor revoked.',
+        ),
+        suspended: count.describe(
+          'The number of keys that are suspended now, alone or with their account.',
+        ),
+        banned: count.describe('The number of keys that are banned now.'),
       })
       .describe('The numbers of keys, by state.'),
     bans: z.array(OpenBan).describe('The bans that end last, at most 10.'),

@@ -5,8 +5,8 @@ export const adminBasePath = '/admin/v1';
 
 /**
  * The header that the console sends with the value `true` if a person has used the page since the
- * last request. Only such a request extends the session, because visible pages also send requests
- * by themselves.
+ * last request. Only a request with this header extends the session, because an open page also
+ * sends requests while nobody uses it.
  */
 export const operatorActiveHeader = 'X-Operator-Active';
 

@@ -5,8 +5,9 @@ import { oneOf, PastInstant, Plan, timestamp } from './admin-fields.ts';
 import { exampleKey } from './admin-key.ts';
 
 /**
- * The names of the operations in the usage tables. The index of an operation is its `usageCode`.
- * `none` stands for all other requests under `/v1`.
+ * The names of the operations in the usage tables. The position of an operation in this list is its
+ * `usageCode`, the number that the tables store. `none` stands for all requests under `/v1` that
+ * match no operation.
  */
 export const usageOperations: readonly ('none' | Operation)[] = [
   'none',
@@ -72,7 +73,7 @@ export const UsageRow = z
 
 export type UsageRow = z.output<typeof UsageRow>;
 
-/** The schemas of a report's period, and of the length of its buckets. */
+/** The schemas of the period of a report, and of the length of its buckets. */
 export const usageRange = {
   from: timestamp.describe('The start of the first bucket.'),
   to: timestamp.describe('The end of the last bucket.'),
@@ -123,8 +124,8 @@ const usualStart = '60 minutes before `to` for `minute`, 24 hours for `hour`, 30
 const bucketOfRows = `The length of each bucket. A response covers at most ${maxUsageBuckets} buckets.`;
 
 /**
- * The schema of the parameter that adds the history to the current state, so that a page needs only
- * one request.
+ * The schema of the parameter `include`. With `include=history`, the response also contains the
+ * requests of a period, so that a page of the console needs only one request.
  */
 export const IncludeHistory = z
   .enum(['history'], { error: 'expected history' })
@@ -152,11 +153,11 @@ export const ServiceUsageQuery = z.object({
   }),
   plan: Plan.optional().meta({
     description:
-      'Only requests that keys made while they had this plan. With `groupBy` or `account`, only requests of keys that have this plan now.',
+      'Counts only requests that keys made while they had this plan. With `groupBy` or `account`, only requests of keys that have this plan now.',
     examples: ['pro'],
   }),
   account: Name.optional().meta({
-    description: 'Only requests of keys that belong to this account now.',
+    description: 'Counts only requests of keys that belong to this account now.',
     examples: [exampleKey.account],
   }),
   groupBy: z
@@ -179,7 +180,10 @@ export const BusyKey = z
     name: z.string().nullable().describe('Who or what the key is for.'),
     account: z.string().nullable().describe('The account of the key.'),
     plan: Plan,
-    requests: z.int().min(1).describe('The requests of the key in the period, with any outcome.'),
+    requests: z
+      .int()
+      .min(1)
+      .describe('The number of requests that the key made in the period, with any outcome.'),
   })
   .meta({ id: 'BusyKey', description: 'A key, and how many requests it made in the period.' });
 

@@ -10,9 +10,9 @@ import { tidyAccountName } from './account-name.ts';
 export const Label = Name.refine((text) => !holdsToken(text), { error: noToken });
 
 // Matches invisible characters: the characters that renderers may ignore according to Unicode,
-// annotation marks, and the empty Braille pattern. Joiners are among these characters. They are
-// allowed in the name of an animal, but not here: the name of an account only identifies the
-// account, and needs no joiners.
+// annotation marks, and the empty Braille pattern. The pattern also matches zero-width joiners,
+// because the name of an account needs none. The name of an animal may contain them, for example in
+// emoji.
 const invisible = /[\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffb]/u;
 
 /**

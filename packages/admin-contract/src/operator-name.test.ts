@@ -6,8 +6,8 @@ test.each([
   'admin token',
   'Аdmin-Tоken',
   'ＡＤＭＩＮ＿ＴＯＫＥＮ',
-  // The next name contains Cyrillic capital letters, and the name after it contains Greek ones.
-  // These letters look like Latin letters only as capitals, and not in lower case.
+  // The two names after this comment contain Cyrillic and Greek capital letters. In lower case,
+  // these letters do not look like Latin letters.
   'АDМIN_ТОКЕN',
   'ADΜΙΝ_ΤΟΚΕΝ',
   'ADMlN_T0KEN',

@@ -10,13 +10,13 @@ import type { ListPetsQuery, PetPath } from './pet-parameters.ts';
 import type { QuotaWindow, RateLimitStatus, rateLimitStatusContract } from './rate-limit-status.ts';
 import type { OperationName } from './routes.ts';
 
-// Whether TypeScript has failed to infer a type. The type is then `any` or `unknown`, as a whole or
-// for the items of a list.
+// Is `true` if TypeScript has failed to infer the type `T`. Then `T` is `any` or `unknown`, or a
+// list of such items.
 type IsLost<T> = unknown extends T ? true : T extends readonly (infer I)[] ? IsLost<I> : false;
 
 /**
- * The operations with a type that TypeScript failed to infer. For responses, each entry contains
- * the status; for requests, it contains the part, such as `body`.
+ * Lists the parts of operations whose type TypeScript failed to infer. Each entry is a pair: the
+ * name of the operation, and the status of the response or the part of the request, such as `body`.
  */
 type Lost<Operations> = {
   [Name in keyof Operations]: Operations[Name] extends { status: number }

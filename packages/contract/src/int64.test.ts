@@ -11,7 +11,7 @@ test.each([
   ['9223372036854775807', int64Max],
   ['-9223372036854775808', int64Min],
 ])(
-  'parseInt64 reads the text %s as a number if that is exact, and otherwise as a bigint',
+  'parseInt64 reads the text %s as a number if a number can represent it exactly, and otherwise as a bigint',
   (text, expected) => {
     expect(normalizeInt64(BigInt(text))).toBe(expected);
     expect(parseInt64(text)).toBe(expected);

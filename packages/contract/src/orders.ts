@@ -25,8 +25,8 @@ export const ordersContract = initContract().router(
         operation: 'listOrders',
         usageCode: 4,
         stability: 'experimental',
-        // The orders have this scope only until they are implemented. API keys in web pages have
-        // this scope. They must not read orders, so orders will get their own scope.
+        // The orders have the scope `pets:read` only until they are implemented. API keys in web
+        // pages have this scope, and must not read orders. So orders will get their own scope.
         scope: 'pets:read',
         quota: 'key',
       } as const,

@@ -72,17 +72,17 @@ export const ListPetsQuery = z
       examples: [50],
     }),
     status: PetStatus.optional().meta({
-      description: 'Only animals with this status.',
+      description: 'Lists only animals with this status.',
       examples: [examplePet.status],
     }),
     cursor: PageCursor.optional(),
     categoryId: Int64Parameter.optional().meta({
-      description: 'Only animals of this category.',
+      description: 'Lists only animals of this category.',
       examples: [examplePet.categoryId],
     }),
     ids: PetIds.optional().meta({
       description:
-        'Only the animals with these 1 to 100 ids, separated by commas or in a repeated parameter. The animals are ordered by `id`, each appears once, and unknown ids are ignored. The list is complete, so `limit` and `cursor` are refused together with `ids`. `status` and `categoryId` also apply.',
+        'Lists only the animals with these 1 to 100 ids, separated by commas or in a repeated parameter. The animals are ordered by `id`, each appears once, and unknown ids are ignored. The list is complete, so `limit` and `cursor` are refused together with `ids`. `status` and `categoryId` also apply.',
       examples: [[5, 11]],
     }),
   })

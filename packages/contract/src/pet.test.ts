@@ -44,7 +44,7 @@ test.each([
   expect(faults({ ...mia, name })).toEqual([`name: ${message}`]);
 });
 
-test('NewPet accepts all names of 1 to 255 code points that Postgres can store, and no others', () => {
+test('NewPet accepts all names of 1 to 255 code points that Postgres can store, and refuses all other names', () => {
   // The test does not use fast-check's option `unit: 'binary'`, which also generates all code
   // points, because its preparation takes 1.6 s.
   const codes = [
@@ -69,7 +69,7 @@ test('NewPet accepts every 64-bit integer as categoryId, and refuses all other v
     expect(faults({ ...mia, categoryId })).toEqual(['categoryId: expected a 64-bit integer']);
 });
 
-test('NewPet accepts the three statuses, or no status, and nothing else', () => {
+test('NewPet accepts a missing status and the three known statuses, and refuses all other values', () => {
   for (const status of ['available', 'pending', 'sold', undefined])
     expect(NewPet.parse({ ...mia, status })).toEqual({ ...mia, status });
   for (const status of ['', 'Available', ' sold', '__proto__', null, ['sold']])

@@ -62,8 +62,8 @@ export function tokenChecksum(random: string): string {
  * Returns whether a run of digits contains a token: 30 digits followed by their checksum. One of 4
  * billion runs of 36 digits matches by chance.
  *
- * A caller may send thousands of digits. So the CRC and the checksum are updated for each next
- * digit, and not computed again.
+ * A caller may send thousands of digits. So the CRC and the checksum are updated digit by digit,
+ * and not computed again for each run of 30 digits.
  */
 function holdsSecret(run: string): boolean {
   let crc = crc32(run.slice(0, tokenLengths.random));

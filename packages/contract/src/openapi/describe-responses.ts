@@ -5,8 +5,8 @@ import { type HeaderName, type ResponseHeader, wireName } from './response-heade
 export type ResponseWriter = ReturnType<typeof createResponseWriter>;
 
 /**
- * The sentence that is added to each 405. A 405 belongs to a path, but OpenAPI can describe it only
- * as the response of an operation.
+ * The sentence that is added to the description of each 405 response. OpenAPI can describe a 405
+ * only as the response of an operation, although it belongs to the path.
  */
 const about405 =
   'This operation itself never returns a 405. A request to the path of this operation gets this response if no operation has the method of the request.';

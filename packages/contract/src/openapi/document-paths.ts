@@ -52,8 +52,9 @@ export interface OperationNotes {
 }
 
 /**
- * Creates the `paths` of an OpenAPI document: every operation of a contract, with its notes. Each
- * operation also lists the 405 of its path, because OpenAPI cannot describe responses of a path.
+ * Creates the `paths` of an OpenAPI document: every operation of a contract, with the parts of its
+ * description that the contract does not contain. Each operation also lists the 405 of its path,
+ * because OpenAPI cannot describe responses of a path.
  */
 export function createPaths<Name extends string>({
   contract,

@@ -36,7 +36,7 @@ function secondsIn(message: string): string {
   const [, seconds] = /Retry after (\d+) s\./.exec(message) ?? [];
   if (seconds === undefined)
     throw new TypeError(
-      `The example message of this error must contain "Retry after … s.", but is: ${message}`,
+      `expected an example message that contains "Retry after … s.", got: ${message}`,
     );
   return seconds;
 }

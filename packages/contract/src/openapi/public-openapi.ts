@@ -122,15 +122,16 @@ const notes: Readonly<Record<Operation, OperationNotes>> = {
   getPet: { description: 'The animal.', refused: { petId: 'x' } },
   getRateLimit: {
     description: 'The rate limits of the API key.',
-    // The operation also works for a banned key, so it never returns `key_temporarily_banned`.
+    // A banned key can also call `getRateLimit`, so this operation never returns
+    // `key_temporarily_banned`.
     messages: { key_temporarily_banned: undefined },
   },
   listOrders: {},
 };
 
 /**
- * Completes the notes of each operation with the parts that follow from its metadata, such as its
- * deprecation and scope.
+ * Returns the description of each operation. The function completes the table `notes` with the
+ * parts that follow from the operation's metadata, such as its deprecation and scope.
  */
 function completeNotes(baseUrl: string): Readonly<Record<Operation, OperationNotes>> {
   const completed = (Object.keys(operations) as Operation[]).map((name) => {

@@ -4,7 +4,7 @@ import type { JsonObject } from './json-schema.ts';
 /** The description of a response header in an OpenAPI document. */
 export interface ResponseHeader {
   readonly description: string;
-  /** Whether the header is always present in the responses that list it. */
+  /** Whether each response that lists the header always contains it. */
   readonly required?: boolean;
   readonly schema: JsonObject;
   readonly example: unknown;

@@ -36,7 +36,8 @@ test('the OpenAPI document and the service accept the same names of animals, exc
   const differs = (text: string) =>
     (isName(text) && faultOfNewName(text) === undefined) !==
     NewPet.safeParse({ name: text, categoryId: 1 }).success;
-  // The texts contain every control character, and have lengths at the limits.
+  // The names in this test contain every control character, and have the lengths around the minimum
+  // and the maximum.
   const latin = Array.from({ length: 0x100 }, (_, code) => String.fromCodePoint(code));
   const lengths = [0, 1, 255, 256].map((length) => '🐈'.repeat(length));
   expect([...latin, ...lengths].filter(differs)).toEqual([]);

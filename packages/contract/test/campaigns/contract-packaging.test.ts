@@ -65,7 +65,8 @@ test.each([
   async (_name, options) => {
     const text = await readFile(join(packageDirectory, 'README.md'), 'utf8');
     const [, example] = /^```ts\n([\s\S]*?)^```$/m.exec(text) ?? [];
-    // The compiler has no types of Node here, so the example needs a declaration of `process`.
+    // The compiler does not load the types of Node, so the example needs a declaration of
+    // `process`.
     const readme = `declare const process: { env: { ANIMAL_STORE_API_KEY: string } };
     ${example}
     // @ts-expect-error there is no such status
