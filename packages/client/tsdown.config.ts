@@ -14,8 +14,8 @@ const options: UserConfig = {
   deps: { alwaysBundle: [/^@animal-store\//] },
   fixedExtension: false,
   treeshake: { propertyReadSideEffects: false },
-  // The build is compressed, because not every bundler compresses this code as far. The names stay
-  // readable.
+  // The build removes unused code and unnecessary syntax, because not every bundler of a user does
+  // this as well. It does not shorten names, so that the code stays readable.
   minify: { compress: true, mangle: false, codegen: false },
 };
 

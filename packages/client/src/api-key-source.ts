@@ -33,8 +33,8 @@ export function createApiKeySource(apiKey: ApiKey | undefined): ApiKeySource {
       .then(ask)
       .then(checkApiKey)
       .catch((error) => {
-        // The failure must not be cached, so that the next call of the client calls the user's
-        // function again.
+        // The client must not cache a failure of the user's function, so that the next call of the
+        // client calls the function again.
         current = undefined;
         throw error;
       });

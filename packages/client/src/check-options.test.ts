@@ -49,7 +49,7 @@ test.each([
   ['fetchOptions', 'no-store', 'object'],
   ['logger', () => {}, 'object'],
 ])(
-  'the client refuses the option %s with the value %j, and names its type',
+  'the client refuses the option %s with the value %j, and the error names the expected type',
   (name, value, type) => {
     const error = new TypeError(`${name}: expected ${type}, got ${typeof value}`);
     expect(() => openStore([ok], { [name]: value } as never)).toThrow(error);

@@ -121,8 +121,8 @@ export interface ClientOptions {
  */
 export function parseBaseUrl(baseUrl: string | Address = ''): string {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl).href : '';
-  // The version in the path is a literal, because an import from the contract would make bundles
-  // larger. A test compares the literal with the contract.
+  // The version `v1` is written as a string in this file, because an import from the contract would
+  // make bundles larger. A test compares the string with the contract.
   const [address] = /^https?:\/\/[^@?#]+\/v1(?=\/?$)/.exec(url) ?? [];
   if (!address) {
     const fault = !baseUrl

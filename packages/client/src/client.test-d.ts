@@ -32,14 +32,15 @@ expectTypeOf<Parameters<AnimalStoreClient['eachPet']>>().toEqualTypeOf<
 >();
 declare const read: Pet;
 expectTypeOf(store.createPet).toBeCallableWith(read);
-// @ts-expect-error there is no such status
+// @ts-expect-error `'lost'` is not a status of an animal
 store.createPet({ name: 'Mia', categoryId: 3, status: 'lost' });
 // @ts-expect-error only createPet accepts an idempotency key
 store.listPets({}, { idempotencyKey: 'x' });
 export async function mistakes(): Promise<void> {
-  // @ts-expect-error a page is not iterable, so that nobody mistakes it for the whole list
+  // @ts-expect-error the promise of a page is not iterable, so that nobody mistakes a page for the
+  // whole list
   for await (const _ of store.listPets());
-  // @ts-expect-error an awaited page is not iterable either
+  // @ts-expect-error a page is not iterable, so that nobody mistakes it for the whole list
   for await (const _ of await store.listPets());
 }
 

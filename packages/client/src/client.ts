@@ -153,8 +153,8 @@ export function createClient(options: ClientOptions = {}): AnimalStoreClient {
   const send = <Data>(describe: () => Operation<Data>, callOptions: CallOptions | undefined) =>
     createCall(sendWithRetries(describe, callOptions));
 
-  // The paths are literals, because an import of the contract's routes would put the whole contract
-  // into every bundle. A test compares the paths with the contract.
+  // The paths are written as strings in this file, because an import of the contract's routes would
+  // put the whole contract into every bundle. A test compares the paths with the contract.
   const listPets = (query: ListPetsQuery = {}, callOptions?: CallOptions) => {
     return send<Page>(() => {
       checkArgument('query', query);
@@ -212,8 +212,8 @@ export function createClient(options: ClientOptions = {}): AnimalStoreClient {
         }),
         callOptions,
       ),
-    // Untyped code may pass `null`. The spread turns `null` into an empty object, and the check of
-    // the path then refuses the request.
+    // Untyped code may pass `null`. The spread turns `null` into an empty object without a path,
+    // and the check of the path refuses the request.
     request: (description, callOptions) => send(() => ({ ...description }), callOptions),
     withOptions: (other) =>
       createClient({
@@ -238,7 +238,7 @@ function checkArgument(what: string, values: object): void {
   for (const [name, value] of Object.entries(values)) {
     for (const number of [value].flat()) {
       if (Number.isInteger(number) && !Number.isSafeInteger(number))
-        throw new TypeError(`${name}: ${number} may be rounded, use a bigint`);
+        throw new TypeError(`${name}: ${number} may be rounded, pass a bigint`);
     }
   }
 }

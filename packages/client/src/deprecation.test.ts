@@ -28,7 +28,7 @@ test('the client emits one process warning for each deprecated operation, even w
   copy.createNoticeDeprecation({}, createReportEvent({}))('getPet', headers);
   first('listPets', new Headers({ Deprecation: '@1795219200', Sunset: 'someday' }));
   first('createPet', new Headers({ Sunset: 'x', Link: headers.get('Link') ?? '' }));
-  // With a hook, the client calls the hook once and emits no warning.
+  // A client with an `onDeprecation` hook calls the hook once, and the process emits no warning.
   const onDeprecation = vi.fn();
   const warn = notice({ onDeprecation });
   warn('getPet', headers);

@@ -68,8 +68,8 @@ export function createPetList(
     let lastId: Pet['id'] = 0;
     do {
       const page = await getPage(
-        // A list of ids is one page, and takes no `limit`. An invalid query passes unchanged,
-        // because `listPets` refuses it.
+        // If the query has `ids`, one page contains all the animals, so the query needs no `limit`.
+        // An invalid query is passed on unchanged, because `listPets` refuses it.
         query && { ...query, limit: query.limit ?? (query.ids ? undefined : limit), cursor },
         options,
       );

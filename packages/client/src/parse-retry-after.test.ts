@@ -4,8 +4,8 @@ import { parseRetryAfter } from './parse-retry-after.ts';
 test.each([
   ['0', 0],
   ['17', 17_000],
-  // No server sends such a large number on purpose. The client then waits for the longest possible
-  // time, and does not retry immediately.
+  // The number has so many digits that it must be a mistake of the server. The client waits for the
+  // longest possible time, and does not retry immediately.
   ['12345678901234567890', 1e12],
   // A proxy may add a second `Retry-After` field. The client uses the longer wait.
   ['5, 17', 17_000],
@@ -34,7 +34,8 @@ test('parseRetryAfter compares a date with the local clock when the response has
 test('parseRetryAfter returns undefined for a field that is longer than an HTTP date', () => {
   const padding = ' '.repeat(100);
   const date = 'Sat, 21 Nov 2026 00:00:30 GMT';
-  // The class `Headers` would remove the spaces, so the test passes an object with a `get` method.
+  // The class `Headers` would remove spaces at both ends of the field, so the test passes an object
+  // with a `get` method.
   expect(parseRetryAfter({ get: () => padding + date })).toBeUndefined();
   expect(parseRetryAfter({ get: () => date })).toBe(0);
 });

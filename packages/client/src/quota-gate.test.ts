@@ -105,7 +105,8 @@ async function play(script: string): Promise<void> {
   }
 }
 
-// In the scripts below, a call that waits checks the gate again every 5 s.
+// The comment of the function `play` explains these scripts. A call that waits checks the
+// gate again every 5 s.
 test.each([
   ['sends at most 3 unanswered requests before the first response (3/8 of 10 strikes)', '+20 =3'],
   ['sends at most 11 unanswered requests with a Free key (3/8 of 30 strikes)', '+1 0<50 +20 =12'],
@@ -190,7 +191,7 @@ describe('calls that wait in the quota gate', () => {
     expect(sent.slice(3).map(({ name }) => name)).toEqual(['a', 'b', 'newcomer']);
   });
 
-  test('the quota gate refuses a call immediately if earlier calls will use up every window that begins within the maxRetryAfterMs of the call', async () => {
+  test('the quota gate refuses a call immediately if earlier calls will use up every window that begins within its `maxRetryAfterMs`', async () => {
     const { send, sent } = open();
     const first = send();
     sent[0]?.resolve(answer(0));
@@ -208,7 +209,7 @@ describe('calls that wait in the quota gate', () => {
     expect(sent.slice(1).map(({ name }) => name)).toEqual(['0', '1', '2']);
   });
 
-  test('the quota gate refuses a waiting call when the quota is used up and its reset is further away than the maxRetryAfterMs of the call', async () => {
+  test('the quota gate refuses a waiting call when the quota is used up and resets only after the `maxRetryAfterMs` of the call', async () => {
     const { send, sent } = open();
     for (let count = 0; count < 3; count++) void send();
     const impatient = send('', { maxRetryAfterMs: 59_000 });
@@ -268,7 +269,7 @@ describe('responses that may be old', () => {
     ['a clock that a fresh response has shown to be an hour slow', 3_600, [200]],
     ['a clock that a 429 has shown to be half a minute fast', -30, [429, 200]],
   ])(
-    'when a response spent 50 s in an HTTP cache, the quota gate waits 50 s less than its RateLimit header says, on a machine with %s',
+    'the quota gate waits 50 s less than the RateLimit header of a response says when the response spent 50 s in a cache, on a machine with %s',
     async (_, aheadSeconds, statuses) => {
       const { send, sent } = open();
       const now = Math.ceil(Date.now() / 1_000);
@@ -320,7 +321,7 @@ describe('responses that may be old', () => {
     expect(sent).toHaveLength(3);
   });
 
-  test('the quota gate refuses calls after a fresh response that reports a used-up quota', async () => {
+  test('the quota gate refuses calls after a response that reports a used-up quota and does not come from a cache', async () => {
     const { send, sent } = open();
     const first = send();
     await elapse(0);

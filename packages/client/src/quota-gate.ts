@@ -25,9 +25,9 @@ const maxTravelMs = 30_000;
 const maxTravelAfterFailureMs = 1_000;
 
 /**
- * How often a waiting call checks by itself whether it can be sent. Normally, the end of another
- * call wakes it. But when Cloudflare Workers has handled an incoming request, it cancels all calls
- * that this request made, and their end wakes no other call.
+ * How often a waiting call checks by itself whether it can be sent. Normally, each call that ends
+ * wakes the next waiting call. Cloudflare Workers may cancel calls without waking others, when it
+ * has handled the incoming request that made these calls.
  */
 const recheckMs = 5_000;
 
@@ -97,8 +97,8 @@ export function createQuotaGate(): QuotaGate {
   let sent = 0;
   let lastSentAtMs = 0;
   /**
-   * The calls that wait to be sent, in the order of their arrival. The value is the function that
-   * wakes the call.
+   * The calls that wait to be sent, in the order of their arrival. The value of each entry is the
+   * function that wakes the call.
    */
   const waiting = new Map<object, () => void>();
 
@@ -238,8 +238,8 @@ export function createQuotaGate(): QuotaGate {
       );
     }
     waiting.delete(call);
-    // The gate may have woken this call so that it sends its request. But the call was aborted or
-    // timed out before it sent the request, so the next call is woken instead.
+    // The gate may have woken this call just before the call was aborted or timed out. This call
+    // then sends no request, so it wakes the next call instead.
     wakeFirst();
     return {};
   };

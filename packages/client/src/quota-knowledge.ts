@@ -67,7 +67,7 @@ export function createQuotaKnowledge(): QuotaKnowledge {
   /**
    * The clock of the service minus the clock of `performance.now()`, in milliseconds. The first
    * value comes from the clock of this machine. A response that shows a larger difference replaces
-   * it, and so does every 429.
+   * the value. A 429 always replaces it.
    *
    * A smaller difference is ignored, because the response may come from a cache. The seconds in the
    * `RateLimit` of a cached response count from the time when the service sent it, so the
@@ -91,8 +91,8 @@ export function createQuotaKnowledge(): QuotaKnowledge {
 
   return [
     function quotaAt(now) {
-      // The window has reset. The state of the other window is unknown, so all requests are allowed
-      // until the next response.
+      // When the known window has reset, the state of the other window is still unknown. So all
+      // requests are allowed until the next response.
       if (quota.endsAtMs <= now) quota = { ...unknownWindow, limit: quota.limit };
       return quota;
     },
@@ -112,11 +112,10 @@ export function createQuotaKnowledge(): QuotaKnowledge {
       const isDenial = status === 429;
       const now = performance.now();
       const resetMs = Number(seen.resetAt);
-      // A 429 shows that the client did not wait long enough, so the known clock difference was
-      // wrong.
+      // A 429 shows that the client did not wait long enough. So the client forgets the clock
+      // difference that it knew, because the difference must have been wrong.
       clockMs = Math.max(isDenial ? 0 : clockMs, resetMs - seen.endsAtMs);
-      // A response that describes a window that has already reset comes from a cache, so it is
-      // ignored.
+      // A response about a window that has already reset must come from a cache, so it is ignored.
       if (!isDenial && resetMs > 0 && resetMs - clockMs <= now) return;
       seen.endsAtMs = Math.min(seen.endsAtMs, resetMs - clockMs + roundingMs);
       if (isDenial) deniedAtMs = now;
@@ -126,10 +125,11 @@ export function createQuotaKnowledge(): QuotaKnowledge {
         isDenial ||
         // The response to the only request in flight is the latest response.
         wasAlone ||
-        // A later reset time belongs to a later window.
+        // A response with a later reset time describes a later window, so it replaces the known
+        // state.
         seen.resetAt > quota.resetAt ||
-        // Responses may arrive in any order. For the same window, the lowest remaining value is the
-        // latest.
+        // Responses may arrive in any order. Within one window, the response with the fewest
+        // remaining requests is the latest one.
         (seen.resetAt >= quota.resetAt && seen.remaining < quota.remaining)
       ) {
         quota = seen;

@@ -74,7 +74,7 @@ test.each([
   [200, { ...state, 'X-RateLimit-Limit': '60s' }],
   [200, { ...state, 'X-RateLimit-Remaining': 'a7' }],
 ] as [number, Record<string, string>][])(
-  'readTightestWindow returns unknownWindow for a response with status %i and the headers %j',
+  'readTightestWindow returns the constant `unknownWindow` for a response with status %i and the headers %j',
   (status, headers) => {
     const answer = { response: new Response('', { status, headers }), text: '' };
     expect(readTightestWindow(answer)).toBe(unknownWindow);

@@ -13,8 +13,8 @@ export interface TightestWindow {
   /** The time when the window resets, by the clock of the service. */
   resetAt: Date;
   /**
-   * The time when the window resets, by the clock of `performance.now()`. It may be late, but is
-   * never early.
+   * The time when the window resets, by the clock of `performance.now()`. It may be later than the
+   * real reset, but never earlier.
    */
   endsAtMs: number;
   /**

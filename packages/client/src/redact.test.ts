@@ -6,7 +6,7 @@ const key = 'ast_0123456789abcdefghijABCDEFGHIJ012345';
 const redact = createRedact(key);
 const fail = () => expect.unreachable('a trap');
 
-test('redact removes the API key from a text, unless the key has fewer than 8 characters and could be part of a word', () => {
+test('`redact` removes the API key from a text, unless the key has fewer than 8 characters and could be part of a word', () => {
   expect(redact(`a ${key} b ${key}`)).toBe('a [API key] b [API key]');
   expect(createRedact('1234567')('12345678')).toBe('12345678');
   expect(createRedact('12345678')('12345678')).toBe('[API key]');
@@ -23,7 +23,7 @@ test.each([
   // not find the key.
   { a: { b: { c: { d: { e: { f: key } } } } } },
   circular,
-])('redact returns a value unchanged if the value does not contain the API key: %s', (cause) => {
+])('`redact` returns a value unchanged if the value does not contain the API key: %s', (cause) => {
   expect(redact(cause)).toBe(cause);
 });
 
@@ -42,21 +42,18 @@ test.each([
   ['throws when it is inspected', new Proxy({}, { ownKeys: fail })],
   ['has no text', Object.assign(Object.create(null), { key })],
   ['has a message that is not a string', { message: {}, key }],
-])(
-  'redact returns an error that does not contain the API key, for a value that %s',
-  (_what, cause) => {
-    const redacted = redact(cause) as Error;
-    expect(redacted).toBeInstanceOf(Error);
-    expect(inspect(redacted, { depth: 20, showHidden: true })).not.toContain(key);
-    expect(redacted.stack).not.toContain(key);
-    if (cause instanceof Error) {
-      expect(redacted.message).toBe(cause.message.replaceAll(key, '[API key]'));
-      expect(redacted.stack).toBe(cause.stack?.replaceAll(key, '[API key]'));
-    }
-  },
-);
+])('`redact` returns an error without the API key for a value that %s', (_what, cause) => {
+  const redacted = redact(cause) as Error;
+  expect(redacted).toBeInstanceOf(Error);
+  expect(inspect(redacted, { depth: 20, showHidden: true })).not.toContain(key);
+  expect(redacted.stack).not.toContain(key);
+  if (cause instanceof Error) {
+    expect(redacted.message).toBe(cause.message.replaceAll(key, '[API key]'));
+    expect(redacted.stack).toBe(cause.stack?.replaceAll(key, '[API key]'));
+  }
+});
 
-test('redact removes the API key from the Request of another library when there are no global Request and Headers classes', () => {
+test('`redact` removes the API key from the request object of another library when the classes Request and Headers are missing', () => {
   class Headers {
     #fields = new Map([['authorization', `Bearer ${key}`]]);
     forEach(callback: (value: string, name: string) => void) {

@@ -1,6 +1,6 @@
 /**
- * The length of the shortest API key that is removed from texts. A shorter one is a placeholder,
- * and may be part of an ordinary word.
+ * The length of the shortest API key that is removed from texts. A shorter key can only be a
+ * placeholder, and a text may contain it as part of an ordinary word.
  */
 const minKeyLength = 8;
 

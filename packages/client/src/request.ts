@@ -130,14 +130,15 @@ export function prepareRequest(
   // `JSON.stringify` would turn a form, a file, bytes or a `Map` into `{}` without an error. All of
   // these have a `Symbol.toStringTag`.
   if (body instanceof Object && Symbol.toStringTag in body)
-    throw new TypeError('body: expected JSON');
+    throw new TypeError('body: expected a JSON value');
   return {
     url: url.href,
     init: {
       method,
       headers: Object.fromEntries(fields),
-      // The service never redirects. A redirect would turn a POST into a GET (RFC 9110, §15.4.3).
-      // The mode `error` would refuse redirects as well, but workerd does not support it.
+      // The mode `manual` keeps `fetch` from following redirects, because a redirect would turn a
+      // POST into a GET (RFC 9110, §15.4.3). The mode `error` would refuse redirects as well, but
+      // workerd does not support this mode.
       redirect: 'manual',
       ...(body !== undefined && { body: stringifyJson(body) }),
     },
@@ -152,8 +153,8 @@ function setAll(target: Headers | URLSearchParams, values: object | undefined): 
 }
 
 /**
- * Returns the names and values from a record, a pair, a list of these, or an iterable of pairs such
- * as `Headers`.
+ * Returns header fields or query parameters as pairs of a name and a value. Accepts a record, a
+ * pair, a list of records and pairs, or an iterable of pairs such as `Headers`.
  */
 function entriesOf(values: object = {}): Iterable<readonly [string, unknown]> {
   if (!Array.isArray(values)) {

@@ -43,7 +43,9 @@ export async function readText(response: HttpResponse): Promise<string> {
     if (done) return text;
     if (text.length > maxTextLength) {
       reader.cancel().catch(() => {});
-      throw Object.assign(new RangeError('expected at most 10 MB'), { code: 'BODY_TOO_LONG' });
+      throw Object.assign(new RangeError('expected at most 10 MB'), {
+        code: 'BODY_TOO_LONG',
+      });
     }
   }
 }
@@ -85,7 +87,8 @@ export function readBody(
     headers.append(name, redact(value));
   });
   // Browsers hide everything about a redirect that they do not follow. The status is then 0. The
-  // query of the new address is left out, because it may contain data that does not belong in logs.
+  // message shows the new address without its query, because the query may contain data that does
+  // not belong in logs.
   const [target] = headers.get('Location')?.split(/[?#]/) ?? [];
   const description =
     status < 400 ? `redirect${target ? ` to ${target}` : ''}: check baseUrl` : statusText;
@@ -93,8 +96,8 @@ export function readBody(
   throw createApiError(
     { status, code: textOf(code), detail, headers, body: redact(text).slice(0, maxBodyLength) },
     call,
-    // The error of `JSON.parse` explains the failure only if the status is a success. Otherwise,
-    // the status explains it.
+    // The error of `JSON.parse` becomes the `cause` only if the status is a success. For a failed
+    // response, the status alone explains the error.
     ok ? redact(cause) : undefined,
   );
 }

@@ -35,7 +35,8 @@ export function retryDelayMs(
       ? retryAfterMs * (1 + jitterShare * Math.random())
       : undefined;
   }
-  // This strategy is called "full jitter". When many clients have failed at the same time, it
-  // causes the fewest requests.
+  // The delay is a random time between 0 and a maximum that doubles with each attempt ("full
+  // jitter"). When many clients have failed at the same time, this strategy causes the fewest
+  // requests.
   return Math.random() * Math.min(maxBackoffMs, firstBackoffMs * 2 ** (attempt - 1));
 }

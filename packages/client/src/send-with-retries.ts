@@ -29,7 +29,10 @@ export interface Operation<Data> extends RequestDescription {
   /** The name of the operation, by default the method and the path. */
   operation?: OperationName | 'getRateLimit';
   bodyKind?: BodyKind;
-  /** Converts the parsed body to the data of the call, by default the body itself. */
+  /**
+   * Converts the parsed body to the data of the call. By default, the data is the parsed body
+   * itself.
+   */
   read?: (body: unknown, headers: HttpHeaders, call: CallDetails) => Data;
 }
 
@@ -78,7 +81,8 @@ export function createSend(
   return async <Data>(describe: () => Operation<Data>, options: CallOptions = {}) => {
     const operation = describe();
     const { method = 'GET', path, idempotencyKey, bodyKind } = operation;
-    // The query is removed from the path, because it may contain data that does not belong in logs.
+    // The path in errors and events has no query, because a query may contain data that does not
+    // belong in logs.
     const [pathname = ''] = String(path).split(/[?#]/);
     const { operation: name = `${method} ${pathname}`, pathTemplate = pathname } = operation;
     const details = { operation: name, method, pathTemplate, url: baseUrl + pathname };

@@ -29,12 +29,14 @@ export function waitFor(
 ): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted) return resolve();
-    // Some runtimes drop the fraction of a millisecond, and a wait must never be too short.
+    // The delay is rounded up, because some runtimes drop the fraction of a millisecond, and a wait
+    // must never be too short.
     const timer = setTimeout(end, Math.min(Math.ceil(ms), maxTimerMs));
     const waiters = signal && (waitersOf.get(signal) ?? new Waiters());
     if (waiters) {
       waitersOf.set(signal, waiters.add(end));
-      // If the signal already has this listener, `addEventListener` does nothing.
+      // `addEventListener` does nothing if the signal already has this listener, so all waits of a
+      // signal share one listener.
       signal.addEventListener('abort', waiters);
     }
     onEnd?.(end);

@@ -38,16 +38,16 @@ describe('many concurrent calls', () => {
         processes: [atOnce(calls)],
       });
       expect(tally).toMatchObject({ admitted: expected, denied: 0 });
-      // A call that cannot be sent before `maxRetryAfterMs` is refused immediately, without a
-      // request.
+      // The client refuses a call immediately and sends no request, if the call would have to wait
+      // longer than `maxRetryAfterMs`.
       const refused = outcomes.flatMap((outcome) => ('error' in outcome ? outcome.error : []));
       expect(refused).toHaveLength(calls - expected);
       for (const error of refused) {
         expect(error).toMatchObject({ name: 'RateLimitError', attempts: 0 });
         expect(error.retryAfterMs).toBeGreaterThan(110_000);
       }
-      // The calls of the first window wait for no reset, so `windows` windows take `windows - 1`
-      // minutes. In addition, the test allows 6 s for each window, and ten times the latency.
+      // The calls of the first window wait for no reset. So the calls of `windows` windows take
+      // `windows - 1` minutes, plus a tolerance: 6 s for each window, and ten times the latency.
       const windows = Math.ceil(expected / quota.perMinute);
       expect(tookMs).toBeLessThanOrEqual(60_000 * (windows - 1) + 6_000 * windows + 10 * latencyMs);
     },
@@ -74,15 +74,16 @@ describe('many concurrent calls', () => {
       isStripped: true,
     });
     expect(tally.admitted).toBe(250);
-    // This time shows that the gate allows many unanswered requests, although a proxy removes the
-    // rate-limit headers. With only three requests at a time, the calls would take 67 s.
+    // A run of less than 50 s shows that the gate allows many unanswered requests, although a proxy
+    // removes the rate-limit headers. With only three requests at a time, the calls would take 67
+    // s.
     expect(tookMs).toBeLessThan(50_000);
   });
 });
 
-test('the client sends only one request a minute when the quota of the day is used up', async () => {
-  // The test makes fifteen calls every ten seconds. So the 150 requests of the day are used up
-  // after two minutes.
+test('the client sends only one request a minute when the quota of the day is used up, to find out whether it is still used up', async () => {
+  // The test makes fifteen calls every ten seconds, which is 90 calls a minute. So the API key has
+  // used up its 150 requests of the day in the second minute.
   const times = Array.from({ length: 12 * 6 }, (_, index) => index * 10_000);
   const { tally } = await play({
     quota: { perMinute: 60, perDay: 150 },

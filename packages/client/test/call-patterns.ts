@@ -48,8 +48,8 @@ type Outcome = { id: number } | { error: Error & { attempts: number; retryAfterM
 let played = 0;
 
 /**
- * Plays a situation on a fake clock until every call has ended. Then checks what must be true in
- * every situation.
+ * Makes the calls of a situation on a fake clock, and waits until every call has ended. Then checks
+ * what must be true in every situation.
  */
 export async function play({ quota, clients, processes, seed = 1, ...others }: Situation) {
   const { isStripped, usedBefore = 0, trouble } = others;

@@ -78,7 +78,7 @@ describe('a request of the client', () => {
   });
 
   const keyMessage = 'idempotencyKey: expected 1 to 255 visible ASCII characters';
-  const inexact = '9007199254740992 may be rounded, use a bigint';
+  const inexact = '9007199254740992 may be rounded, pass a bigint';
   test.each<[string, Call]>([
     [`categoryId: ${inexact}`, (store) => store.createPet({ ...mia, categoryId: 2 ** 53 })],
     [`ids: ${inexact}`, (store) => store.listPets({ ids: [1, 2 ** 53] })],
@@ -168,7 +168,7 @@ describe('request()', () => {
     'request() refuses the body %o, because it is not JSON',
     async (body) => {
       const call = open([ok]).store.request({ method: 'PUT', path: '/x', body });
-      expect(await rejection(call)).toEqual(new TypeError('body: expected JSON'));
+      expect(await rejection(call)).toEqual(new TypeError('body: expected a JSON value'));
     },
   );
 });
@@ -185,7 +185,7 @@ test('rateLimit() sends its request immediately, even when the quota is used up'
 });
 
 describe('a function as apiKey', () => {
-  test('a function as apiKey is called once more after a 401, and the client repeats the request with the new key', async () => {
+  test('after a 401, the client calls the function in the option `apiKey` again, and repeats the request with the new key', async () => {
     const apiKey = vi.fn().mockReturnValueOnce('ast_old').mockResolvedValue('ast_new');
     const { store, script } = open([refuse(401, 'unauthorized'), ok], { apiKey });
     await store.listPets();
@@ -195,14 +195,14 @@ describe('a function as apiKey', () => {
     expect(apiKey).toHaveBeenCalledTimes(2);
   });
 
-  test('when apiKey is a function that fails, a call rejects with an error whose cause is the error of that function', async () => {
+  test('a call rejects with an error whose `cause` is the error of the function in the option `apiKey` when this function fails', async () => {
     const cause = new Error('the vault is sealed');
     const { store } = open([], { apiKey: () => Promise.reject(cause) });
     const error = { name: 'AnimalStoreError', cause, attempts: 0 };
     expect(await rejection(store.listPets())).toMatchObject(error);
   });
 
-  test('when apiKey is a function that never returns, a call rejects as soon as its signal aborts', async () => {
+  test('a call rejects as soon as its signal aborts, even when the function in the option `apiKey` never returns', async () => {
     const controller = new AbortController();
     const apiKey = () => new Promise<string>(() => controller.abort());
     const call = open([ok], { apiKey }).store.listPets({}, { signal: controller.signal });
@@ -211,7 +211,7 @@ describe('a function as apiKey', () => {
 });
 
 describe('the options of createClient and withOptions', () => {
-  test('createClient reads missing options from environment variables, and each call uses the current global fetch', async () => {
+  test('createClient reads missing options from environment variables, and each call uses the current global `fetch`', async () => {
     vi.stubEnv('ANIMAL_STORE_BASE_URL', 'https://environment.example/v1');
     vi.stubEnv('ANIMAL_STORE_API_KEY', 'ast_environment');
     const store = createClient();
@@ -250,7 +250,7 @@ describe('the options of createClient and withOptions', () => {
   });
 });
 
-test('fetch receives the fetchOptions of the client and of the call, except for options that the client sets itself', async () => {
+test('`fetch` receives the `fetchOptions` of the client and of the call, except for options that the client sets itself', async () => {
   const fetchOptions = { cache: 'no-store', keepalive: false, method: 'DELETE', headers: {} };
   const { store, script } = open([ok], { fetchOptions });
   await store.listPets({}, { fetchOptions: { keepalive: true, signal: null } });
@@ -305,7 +305,7 @@ describe('the header fields of a request', () => {
     expect(names.map((name) => script.fields(name)[0])).toEqual(['1', '2', '3', '3']);
   });
 
-  test('the headers option cannot replace or remove the fields that the client itself sets', async () => {
+  test('the option `headers` cannot replace or remove the fields that the client itself sets', async () => {
     const { store, script } = open([answerJson(201, cat)]);
     const headers = { authorization: undefined, ACCEPT: 'text/html', 'content-type': 'text/plain' };
     await store.createPet(mia, { headers, idempotencyKey: 'once-1' });
@@ -327,7 +327,7 @@ test.each([
   [undefined, undefined, ''],
   ['https://shop.example', { onLine: false }, ' (offline)'],
 ])(
-  'the error of a failed connection on a page of %s, with the navigator %j, ends with the hint "%s"',
+  'in a browser page of %s with the navigator %j, the message of a failed connection ends with the hint "%s"',
   async (origin, navigator, hint) => {
     vi.stubGlobal('location', origin && { origin });
     vi.stubGlobal('navigator', navigator);
@@ -376,7 +376,7 @@ describe('the hooks of the client', () => {
     expect(onDeprecation.mock.calls[0]).toMatchObject([{ operation: 'getPet' }]);
   });
 
-  test('the onError hook receives a failed call once, without its query and without the API key', async () => {
+  test('the hook `onError` receives a failed call once, without its query and without the API key', async () => {
     vi.useFakeTimers();
     const onError = vi.fn();
     const { store } = open([refuse(404, 'pet_not_found')], { onError });

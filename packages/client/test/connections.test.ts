@@ -5,8 +5,8 @@ import { createClient, type RetryEvent } from '../src/index.ts';
 import { useFakeClock } from './fake-clock.ts';
 import { rejection } from './rejection.ts';
 
-// These tests use real connections. The fake clock of the client advances only when a test advances
-// it.
+// These tests use real connections, which need real time. The client uses a fake clock, which
+// advances only when a test advances it.
 
 useFakeClock({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
 
@@ -64,7 +64,7 @@ test('the message of a ConnectionError contains the message of its cause when th
   });
 });
 
-test('when a response stalls in the middle of its body, the client closes the connection after timeoutMs or when the signal aborts', async () => {
+test('when a response stalls in the middle of its body, the client closes the connection after `timeoutMs` or when the signal aborts', async () => {
   const closed: Promise<void>[] = [];
   await using server = await startScriptedServer((response) => {
     closed.push(new Promise((resolve) => response.once('close', resolve)));

@@ -135,7 +135,7 @@ describe('a successful response with an unexpected body', () => {
     ['createPet', 'object', '7', 'application/json', 'JSON number'],
     ['request', 'value', '<html>', 'text/html', page],
   ] as const)(
-    'a call of %s rejects with the ApiError "expected a JSON %s" when a response with status 200 has the body %j and the type %s, and says that it got %s',
+    'a call of %s rejects with an ApiError that expected a JSON %s when the response 200 has the body %j and the type %s, which is described as "%s"',
     async (operation, kind, body, type, got) => {
       const { store } = openStore([answer(200, body, { 'Content-Type': type })]);
       const calls = {
@@ -158,7 +158,7 @@ describe('a successful response with an unexpected body', () => {
   });
 });
 
-test('a RateLimitError has the quota, the time to wait, and whether the key is banned', async () => {
+test('a RateLimitError contains the quota state, the time to wait, and whether the API key is banned', async () => {
   const headers = {
     'X-RateLimit-Limit': '60',
     'X-RateLimit-Remaining': '0',

@@ -1,7 +1,7 @@
 import type * as Client from '../src/index.ts';
 
-// Every runtime runs this function. Tests send its source code to the runtime, so the function may
-// use only its arguments and the language itself.
+// The tests send the source code of `exercise` to every runtime. So the function may use only its
+// arguments and the language itself.
 
 /** The addresses of the real service and of the scripted server. */
 export interface Addresses {

@@ -95,7 +95,7 @@ describe('the method toArray', () => {
     [101, 5, ['limit=100', 'limit=100&cursor=a%2B1', 'limit=100&cursor=b']],
     [undefined, 5, ['limit=100', 'limit=100&cursor=a%2B1', 'limit=100&cursor=b']],
   ])(
-    'toArray with the option max: %s sends no more requests than necessary',
+    '`toArray` with the option `max: %s` sends no more requests than necessary',
     async (max, count, queries) => {
       const { store, script } = open();
       const animals = store.eachPet({ status: 'sold' });
@@ -106,7 +106,7 @@ describe('the method toArray', () => {
   );
 
   test.each([-1, Number.NaN])(
-    'toArray refuses the invalid value %f of the option max',
+    '`toArray` refuses the invalid value %f of the option `max`',
     async (max) => {
       const expected = new TypeError('max: expected 0 or a positive number');
       expect(await rejection(open().store.eachPet().toArray({ max }))).toEqual(expected);
@@ -115,7 +115,7 @@ describe('the method toArray', () => {
 });
 
 describe('the method pages', () => {
-  test('pages yields one page after the other, each with the cursor of the next page', async () => {
+  test('`pages` yields one page after the other, each with the cursor of the next page', async () => {
     const { store, script } = open();
     const seen: Page[] = [];
     for await (const page of store.pages({ limit: 2 })) {
@@ -129,7 +129,7 @@ describe('the method pages', () => {
     ]);
   });
 
-  test('pages that start at the resumeCursor of the last page yield each animal that was added later exactly once', async () => {
+  test('a loop over `pages` that starts at the `resumeCursor` of the last page yields each animal that was added later exactly once', async () => {
     const { store, script } = open([
       page(pets(5, 5)),
       page(pets(5, 7)),
@@ -153,7 +153,7 @@ describe('the method pages', () => {
     expect(script.lines).toEqual([first, first, first, first, 'GET /pets?cursor=c&limit=100']);
   });
 
-  test('the resumeCursor of the only page works even if that page is empty', async () => {
+  test('listPets returns the animals that were added later when it gets the `resumeCursor` of an empty list', async () => {
     const { store } = open([page([]), page(pets(1, 1)), page(pets(1, 2))]);
     const empty = await store.listPets();
     const first = await store.listPets({ cursor: empty.resumeCursor });
@@ -172,7 +172,7 @@ describe('the method pages', () => {
     ['</v1/pets>; rel="next"', undefined],
     [undefined, undefined],
   ])(
-    'for a response with the Link header %j, listPets returns the nextCursor %j',
+    'for a response with the Link header %j, listPets returns a page with the `nextCursor` %j',
     async (link, expected) => {
       const { store } = open([page([], link)]);
       expect(await store.listPets()).toMatchObject({ pets: [], nextCursor: expected });

@@ -15,7 +15,8 @@ import {
   scriptFetch,
 } from './scripted-fetch.ts';
 
-// These tests make whole calls. `quota-gate.test.ts` tests only the rules for waiting.
+// These tests make complete calls with a client. The tests in `quota-gate.test.ts` examine only the
+// rules for waiting.
 
 /** Advances the fake clock, and runs the timers that expire in this time. */
 const elapse = (ms: number) => vi.advanceTimersByTimeAsync(ms);
@@ -89,7 +90,7 @@ describe('calls with the same API key after a 429', () => {
     expect(script.sentAtMs).toEqual([0, 30_000, 31_000]);
   });
 
-  test('after a 429, calls with the same API key fail immediately if their maxRetryAfterMs is 0', async () => {
+  test('after a 429, calls with the same API key fail immediately if their `maxRetryAfterMs` is 0', async () => {
     const { store, script } = openStore([deny(30), ok], { maxRetryAfterMs: 0 });
     expect(await rejection(store.listPets())).toMatchObject({ attempts: 1 });
     expect(await rejection(store.listPets())).toBeInstanceOf(RateLimitError);
@@ -111,8 +112,8 @@ describe('calls with the same API key after a 429', () => {
   });
 });
 
-// During a ban, the client sends at most one request a minute, as `quota-gate.test.ts` tests. The
-// second call of this test comes earlier than that.
+// During a ban, the client sends at most one request a minute, as `quota-gate.test.ts` tests. This
+// test makes its second call within that minute, so the client refuses the call.
 test('during a ban, the client refuses calls without sending them', async () => {
   const { store, script } = openStore([deny(300, 'key_temporarily_banned'), ok]);
   const refused = { name: 'RateLimitError', code: 'key_temporarily_banned', banned: true };
@@ -124,7 +125,7 @@ test('during a ban, the client refuses calls without sending them', async () => 
 });
 
 describe('a call that waits for the quota', () => {
-  test('a call that waits for the quota calls onWait and the logger once, and the AbortError of an aborted call says what the call was waiting for', async () => {
+  test('a call that waits for the quota calls the hook `onWait` and the logger once, and its AbortError says what it was waiting for', async () => {
     const onWait = vi.fn();
     const logger = { debug: vi.fn(), warn: vi.fn(), error: vi.fn() };
     const { store } = openStore([deny(30), ok], { maxRetries: 0, onWait, logger });
@@ -150,7 +151,7 @@ describe('a call that waits for the quota', () => {
     await settle(other);
   });
 
-  test('a call that waits for the responses to earlier requests calls onWait after five seconds, not before', async () => {
+  test('a call that waits for the responses to earlier requests calls the hook `onWait` after five seconds, and not earlier', async () => {
     const onWait = vi.fn();
     const { store } = openStore([hang], { maxRetries: 0, onWait });
     const calls = [1, 2, 3, 4].map(() => rejection(store.listPets()));

@@ -4,8 +4,8 @@ import { settle, useFakeClock } from './fake-clock.ts';
 import { rejection } from './rejection.ts';
 import { answerJson, deny, disconnect, hang, ok, openStore, refuse } from './scripted-fetch.ts';
 
-// These tests make whole calls. `retry-delay.test.ts` tests only the decision whether and when an
-// attempt is retried.
+// These tests make complete calls with a client. The tests in `retry-delay.test.ts` examine only
+// the decision whether and when an attempt is retried.
 
 useFakeClock();
 
@@ -26,8 +26,7 @@ describe('a failed call of the client', () => {
     [{ maxRetries: 4 }, {}, [0, 250, 750, 1_750, 3_750]],
     [{ maxRetries: 4 }, { maxRetries: 0 }, [0]],
     [{}, { maxRetries: undefined }, [0, 250, 750]],
-    // In the row above, `maxRetries` is missing or `undefined`, so the call has the default of 2
-    // retries.
+    // A call without `maxRetries`, or with the value `undefined`, has the default of 2 retries.
   ])(
     'with the client options %j and the call options %j, a call whose connection fails is sent and retried at the times %j ms',
     async (options, callOptions, times) => {
@@ -68,7 +67,7 @@ describe('a failed call of the client', () => {
     expect(script.fields('X-Retry-Count')).toEqual([null, '1', '2']);
   });
 
-  test('a call reports each attempt to the hooks onRequest, onResponse and onRetry', async () => {
+  test('a call reports each attempt to the hooks `onRequest`, `onResponse` and `onRetry`', async () => {
     const shown: unknown[] = [];
     const steps = [refuse(500, 'internal_error', { 'X-Request-Id': 'r-1' }), disconnect, ok];
     const { store } = openStore(steps, {
@@ -105,7 +104,7 @@ describe('a failed call of the client', () => {
 });
 
 describe('the option timeoutMs', () => {
-  test('timeoutMs ends each attempt, even when fetch ignores its signal', async () => {
+  test('the client ends each attempt after `timeoutMs`, even when `fetch` ignores its signal', async () => {
     const { store, script } = openStore([hang], { timeoutMs: 1_000 });
     const message = 'listPets: no complete response within 1000 ms';
     const error = await settle(rejection(store.listPets()));
@@ -128,7 +127,7 @@ describe('the option timeoutMs', () => {
     },
   );
 
-  test('a call times out after timeoutMs while it waits for earlier requests, and the error says that the call was not sent', async () => {
+  test('a call that waits for earlier requests times out after `timeoutMs`, and its error says that the call was not sent', async () => {
     const { store, script } = openStore([hang], { maxRetries: 0 });
     const calls = Array.from({ length: 8 }, () => rejection(store.listPets()));
     const errors = (await settle(Promise.all(calls))) as { attempts: number }[];

@@ -39,9 +39,9 @@ describe('the test service', () => {
         { id: 3, ...mia },
         { id: 3, ...mia },
       ],
-      'pets: the id 3 is given twice',
+      'pets: expected each id once, but 3 is given twice',
     ],
-    [[{ id: 0, ...mia }], 'pets: the id 0 is invalid, use an integer from 1'],
+    [[{ id: 0, ...mia }], 'pets: expected an integer from 1 as the id, got 0'],
   ])('createTestService refuses the invalid animals %j', (pets, message) => {
     expect(() => createTestService({ pets })).toThrow(new TypeError(message));
   });
@@ -67,7 +67,7 @@ describe('the test service', () => {
         vi.stubGlobal('Response', undefined);
       },
     ],
-  ])('the test service works in the environment %s', async (_what, enter) => {
+  ])('the test service returns and adds animals in the environment %s', async (_what, enter) => {
     enter();
     const service = createTestService({ pets: [mia] });
     const store = createClient({ ...service.clientOptions, maxRetries: 0 });
@@ -96,7 +96,7 @@ describe('the test service', () => {
   });
 
   // Regression: the test service reported the day window. The real service reports the minute
-  // window in this case, so tests and production differed.
+  // window when both windows are used up, so tests and production differed.
   test('the test service reports the minute window when the last request uses up both windows', async () => {
     vi.useFakeTimers({ now: 0 });
     const { clientOptions } = createTestService({ quota: { perMinute: 1, perDay: 1 } });

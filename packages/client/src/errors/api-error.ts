@@ -87,8 +87,9 @@ export class ApiError extends AnimalStoreError {
     const facts = [`HTTP ${status}`, code, requestId && `request ${requestId}`];
     super(`${detail} (${facts.filter(Boolean).join(', ')})`, call, cause);
     Object.assign(this, details, { requestId });
-    // The address is a literal, because an import from the contract would make bundles larger. A
-    // test compares it with the contract. `URL` escapes special characters of the code.
+    // The path is written as a string in this file, because an import from the contract would make
+    // bundles larger. A test compares the path with the contract. `URL` escapes special characters
+    // of the code.
     this.docsUrl = code && new URL(`/docs#error-${code}`, call.url).href;
     this.retryAfterMs ??= parseRetryAfter(headers);
   }

@@ -122,8 +122,8 @@ export function createTestService(options: TestServiceOptions = {}): TestService
   }
 
   function answer(request: TestRequest): { answer: TestAnswer; headers: Record<string, string> } {
-    // The field is looked up by `get`, because happy-dom does not convert the names of fields to
-    // lower case.
+    // `get` ignores the case of field names. An iteration would not, because the `Headers` of happy-dom
+    // keep the case of names.
     if (request.headers.get('Authorization') !== `Bearer ${apiKey}`) {
       const headers = challengeOf('invalid_token');
       throw new TestError(401, 'unauthorized', errorMessages.unauthorized, headers);
@@ -161,7 +161,7 @@ export function createTestService(options: TestServiceOptions = {}): TestService
 
   const fetch: FetchFunction = async (url, init) => {
     init.signal?.throwIfAborted();
-    // A real connection never responds synchronously, so the test service does not either.
+    // A real service never responds synchronously, so the test service does not either.
     await undefined;
     if (!url.startsWith(`${baseUrl}/`))
       throw new TypeError(

@@ -49,8 +49,9 @@ export function createTestPets(initial: Iterable<NewPet | Pet>): TestPets {
   for (const pet of initial) {
     const { id } = add(pet, 'id' in pet ? pet.id : undefined);
     if (!Number.isSafeInteger(id) || id < 1)
-      throw new TypeError(`pets: the id ${id} is invalid, use an integer from 1`);
-    if (ids.size === ids.add(id).size) throw new TypeError(`pets: the id ${id} is given twice`);
+      throw new TypeError(`pets: expected an integer from 1 as the id, got ${id}`);
+    if (ids.size === ids.add(id).size)
+      throw new TypeError(`pets: expected each id once, but ${id} is given twice`);
   }
   all.sort((one, other) => one.id - other.id);
 

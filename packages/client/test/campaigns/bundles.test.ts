@@ -6,7 +6,7 @@ import { packageDirectory } from '../package-directory.ts';
 
 // The bundles of esbuild and rollup are about 200 bytes larger than the bundle of rolldown. The
 // size limit for rolldown is in `process/packaging.test.ts`.
-test('a bundle of the whole client by esbuild or rollup has at most 8.1 kB', async () => {
+test('a bundle of the whole client that esbuild or rollup creates has at most 8.1 kB', async () => {
   const { build, transform } = await import(tools.esbuild);
   const { rollup } = await import(tools.rollup);
   const input = join(packageDirectory, 'dist/index.js');

@@ -27,7 +27,7 @@ describe.each([
   const { Node, 'Node with the DOM': nodeWithDom, ...others } = compilations;
   const newer = tsc === tools.typescript54 ? {} : { Node, 'Node with the DOM': nodeWithDom };
   test.each(Object.entries({ ...others, ...newer, 'Node 20': ofNode20 }))(
-    'the compiler accepts the client and the examples of the README with the types of %s',
+    'the TypeScript compiler accepts the client and the examples of the README with the types of %s',
     (_runtime, options) => compileConsumer(consumer, tsc, options),
   );
 });

@@ -22,8 +22,8 @@ async function createKey(more: object): Promise<string> {
 }
 
 /**
- * The requests that both services get. The test service starts with the animals of the real
- * service.
+ * The requests that the test sends to the real service and to the test service. Both start with the
+ * same animals.
  */
 const requests: [line: string, idempotencyKey?: string][] = [
   ...[1, 2, 3].map((n): [string] => [`POST /pets {"name":"n${n}","categoryId":3}`]),
@@ -44,7 +44,7 @@ const requests: [line: string, idempotencyKey?: string][] = [
   ['GET /pets?limit=101&status=lost'],
   ['GET /pets?limit=1e1&categoryId=03'],
   // Only one animal has this category, so the page contains exactly as many animals as the limit.
-  // Neither service may then return a link to a next page.
+  // Neither the real service nor the test service may return a link to a next page.
   ['GET /pets?categoryId=9223372036854775807&limit=1'],
   ['GET /pets?cursor=x'],
   ['GET /pets?unknown=1'],
