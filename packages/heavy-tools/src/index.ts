@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-// These packages are in a workspace package of their own, for two reasons. `npm test` must not
-// install them, because they are larger than all other packages together. And three of them install
-// a command named `node`, which would run the scripts of every package that depends on them.
+// These large tools are in a workspace package of their own, for two reasons. First, `npm test`
+// must not install them, because they are larger than all other packages together. Second, three of
+// them install a command named `node`, which would run the scripts of every package that depends on
+// them.
 
 /** The paths of the executables of other JavaScript runtimes. */
 export const runtimes = {

@@ -9,8 +9,8 @@ const signals = new AsyncLocalStorage<AbortSignal>();
 
 /**
  * Runs the work of a request that only reads. When the signal aborts, the statements of this work
- * are canceled in Postgres, after a short delay (`cancelAfterMs`). Statements that the work begins
- * after that are not sent.
+ * are canceled in Postgres, after a short delay (`cancelAfterMs`). After the abort, the work sends
+ * no further statements.
  */
 export function runUntilAbandoned<Result>(signal: AbortSignal, work: () => Result): Result {
   return signals.run(signal, work);

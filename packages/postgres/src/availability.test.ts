@@ -64,8 +64,8 @@ test('watchAvailability reports the end of an outage when a probe of the databas
   expect(availability.outage()).toBeUndefined();
 });
 
-// This happens, for example, when another transaction locks a table. Statements on this table fail,
-// but the probe does not use the table, so the probe succeeds.
+// Another transaction may have locked a table. Statements on this table fail, but the probe
+// succeeds, because it does not use the table.
 test('watchAvailability does not report the end of an outage while statements still fail between the successful probes', async () => {
   for (let times = 0; times < 3; times += 1) {
     await run('create', '53100');

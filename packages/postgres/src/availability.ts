@@ -57,8 +57,8 @@ export function watchAvailability(options: {
   });
 
   async function probeOnce(): Promise<void> {
-    // The error needs no handling here, because `followStatements` counts every failed statement,
-    // and the probe is a statement.
+    // The error is ignored, because the probe is a statement, and `followStatements` has already
+    // recorded the failure of the statement.
     await probe().catch(() => {});
     if (!isQuiet() || probing === undefined || outage === undefined) return;
     stopProbing();

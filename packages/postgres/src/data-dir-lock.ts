@@ -22,8 +22,8 @@ const tryForMs = 500;
  */
 export function lockDataDir(dataDir: string) {
   const path = join(dataDir, 'lock');
-  // All files of the data directory are private: see docs/replicas-and-outages.md, "The embedded server". SQLite would create
-  // the file with mode 0644.
+  // The file is created with mode 0600 before SQLite opens it, because SQLite would create it with
+  // mode 0644. All files of the data directory are private to their owner.
   closeSync(openSync(path, 'a', 0o600));
   chmodSync(path, 0o600);
   const file = new DatabaseSync(path, { timeout: tryForMs });

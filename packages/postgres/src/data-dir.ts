@@ -12,8 +12,8 @@ import { StartupError } from '@animal-store/runtime';
 
 /**
  * The mode bits that give access to other users. Postgres itself accepts 0750, so that a group can
- * back up its files. Here, the group could read no file, but could send admin commands through the
- * socket.
+ * back up its files. In a data directory of this service, a group could read no file, but could
+ * send admin commands through the socket.
  */
 const otherUsersBits = 0o077;
 

@@ -43,8 +43,8 @@ export class DatabaseUnavailableError extends DatabaseError {
   readonly retryAfterSeconds = 1;
 
   /**
-   * Returns whether the statement failed because no connection could be opened. A retry on another
-   * pool, which may have an open connection, may then succeed.
+   * Returns whether the statement failed because no connection could be opened. The statement may
+   * then succeed on another pool, which may have an open connection.
    */
   get isUnconnected(): boolean {
     return /^(?:ENOTFOUND|EAI_[A-Z]+|ECONNREFUSED|53300)$/.test(this.code);

@@ -8,12 +8,12 @@
 type Remedy = 'connection' | 'time' | 'settings' | 'statement';
 
 /**
- * The failures for which the database counts as unavailable, indexed by code. A code is an SQLSTATE
- * (Postgres manual, appendix A), or a code of postgres.js or Node for a failed connection.
- * `NO_ANSWER` and `INCOMPLETE` are codes of this service.
+ * The failures that mean that the database is unavailable, with the pattern of their code. A code
+ * is an SQLSTATE (Postgres manual, appendix A), or a code of postgres.js or Node for a failed
+ * connection. `NO_ANSWER` and `INCOMPLETE` are codes of this service.
  *
- * The log and `/readyz` contain only these sentences. The driver's own messages may contain an
- * address, a user or a value. `docs/operating.md` says what to do about each failure.
+ * The log and `/readyz` show only the sentences of this table. The driver's own messages may
+ * contain an address, a user or a value. `docs/operating.md` says what to do about each failure.
  */
 const faults: readonly (readonly [code: RegExp, remedy: Remedy, reason: string])[] = [
   [/^25006$/, 'connection', 'The database is read-only.'],
@@ -28,7 +28,8 @@ const faults: readonly (readonly [code: RegExp, remedy: Remedy, reason: string])
   [/^28...$/, 'settings', 'The database refuses the user or the password.'],
   [/^3D...$/, 'settings', 'The database does not exist.'],
   [/^ECONNREFUSED$/, 'connection', 'The database refuses connections.'],
-  // This code means that the owner of the database allows no connections at the moment.
+  // Postgres returns the code 55000 with the severity FATAL when the owner of the database allows
+  // no connections.
   [/^FATAL_55000$/, 'connection', 'The database refuses connections.'],
   [/^FATAL_/, 'settings', 'The database refuses connections.'],
   [/^(?:ENOTFOUND|EAI_[A-Z]+)$/, 'connection', 'The name of the database cannot be resolved.'],

@@ -7,8 +7,8 @@ export type Database = PgDatabase<PgQueryResultHKT>;
 export interface Wait {
   readonly reason: string;
   /**
-   * An id that stays the same while the start waits for the same thing. The `reason` may change in
-   * this time, because it may contain a duration.
+   * An id for what the start waits for. The id stays the same until the start waits for something
+   * else. The `reason` may change earlier, because it may contain a duration.
    */
   readonly id: string;
 }

@@ -43,7 +43,8 @@ export async function findPostgres(
   try {
     return await Promise.any(writable);
   } catch {
-    // `Promise.any` rejects if no host accepts writes.
+    // `Promise.any` has rejected, because no host accepts writes. The function then uses the first
+    // host that responds.
     const found = await Promise.any(answers).catch(() => answers[0] as Promise<never>);
     if (url.mustAcceptWrites) throw new DatabaseUnavailableError(readOnly);
     return found;
@@ -63,8 +64,8 @@ async function checkWritable(
       return socket;
     },
     connectSeconds: answerSeconds,
-    // The statement gets its own time limit. The role may have a shorter one, with which every
-    // search would fail.
+    // The statement gets its own timeout, because the database role may have a shorter one, and
+    // every search would then fail.
     statementSeconds: answerSeconds,
     max: 1,
   });

@@ -79,8 +79,8 @@ async function migrate(
   const connect = () => {
     const client = connectPostgres(url, address, {
       ...{ socket: () => openSocket(address), connectSeconds, max: 1, purpose: 'migration' },
-      // The statements before the migration get this time limit, because the role may have a
-      // shorter one. The migration itself runs without a limit.
+      // This timeout applies to the statements before the migration, because the database role may
+      // have a timeout that is too short for them. The migration itself has no timeout.
       statementSeconds,
     });
     // The migration lock is released when this session ends.

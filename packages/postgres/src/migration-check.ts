@@ -26,8 +26,8 @@ const checkDatabase = statement('check_database', async (db) => {
     })
     .from(sql`drizzle.__drizzle_migrations`);
   if (row === undefined) throw new DatabaseUnavailableError(incompleteAnswer);
-  // The error is thrown here, as part of the statement, and not by the caller. So the monitor,
-  // which observes statements, starts a search for a writable Postgres.
+  // The error is thrown inside the statement, because the monitor only observes the errors of
+  // statements. When the monitor sees this error, it starts a search for a writable Postgres.
   if (row.isReadOnly) throw new DatabaseUnavailableError(readOnly);
   return row;
 });

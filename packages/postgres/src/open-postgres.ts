@@ -70,16 +70,16 @@ export function openPostgres(
   /** Opens a socket for the driver. */
   async function open({ idle_timeout }: SocketOptions) {
     const isListener = idle_timeout === null;
-    // If the listening connection is lost, no caller waits for it. The driver itself would
-    // reconnect without a pause, so the monitor adds one.
+    // When the listening connection is lost, the driver would reconnect without a pause. The
+    // monitor adds a pause, which delays no caller, because no caller waits for this connection.
     if (isListener && hasListened) await monitor.whenFound();
     try {
       const socket = openSocket(await monitor.target());
       sockets.watch(socket, isListener ? limits.heartbeatLostMs : silentMs);
       if (isListener) {
         hasListened = true;
-        // The driver itself sends the statement LISTEN, so the observers of statements are not
-        // notified when LISTEN fails. The monitor is notified here instead.
+        // The monitor normally observes failed statements. But the driver itself sends the
+        // statement LISTEN, so the monitor is notified of its failure when the socket closes.
         socket.once('close', () =>
           monitor.suspect(new DatabaseUnavailableError('CONNECTION_CLOSED')),
         );

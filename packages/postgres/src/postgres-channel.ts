@@ -43,8 +43,8 @@ export async function listenTo(
   await listening.promise;
   const beating = systemClock.every(heartbeatMs, beat);
   async function leave(): Promise<void> {
-    // The heartbeat that is being sent must end first. After the message about the stop, it would
-    // make this replica look alive again.
+    // A heartbeat that is already being sent must end before the message about the stop is sent. If
+    // it arrived after that message, this replica would look alive again.
     await sending;
     const unlisten = async () => (await first).unlisten();
     await Promise.allSettled([client.notify(channel, goodbye), unlisten()]);

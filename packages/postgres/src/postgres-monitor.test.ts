@@ -86,7 +86,7 @@ test('the monitor uses a read-only Postgres server, but keeps searching until it
 // The driver reopens the listening connection immediately when it is lost. Without a pause, there
 // would be an endless loop if Postgres refuses this connection but responds to the search. Postgres
 // behaves like this when only one connection is left.
-test('whenFound waits for a pause, and then until the monitor has found a Postgres server', async () => {
+test('the promise of `monitor.whenFound` resolves after a pause, and not before the monitor has found a Postgres server', async () => {
   const { monitor, find, endPause } = createTestMonitor();
   const found: string[] = [];
   void monitor.whenFound().then(() => found.push('nothing has failed'));

@@ -49,7 +49,7 @@ export function openFailingSocket(code: string): Duplex {
  * statement to it.
  */
 function lost(code: string): Error {
-  return Object.assign(new Error('the connection was lost'), { code });
+  return Object.assign(new Error('The connection to Postgres was lost.'), { code });
 }
 
 /** The state of a watched socket when data last arrived. */

@@ -105,8 +105,8 @@ export const postgresParameters: Readonly<Record<string, ParameterRule>> = {
   sslcert: clientCertificate,
   sslkey: clientCertificate,
   sslpassword: clientCertificate,
-  sslcrl: refused('lists of revoked certificates are not supported'),
-  sslcrldir: refused('lists of revoked certificates are not supported'),
+  sslcrl: refused('lists of revoked certificates are not supported; remove the parameter'),
+  sslcrldir: refused('lists of revoked certificates are not supported; remove the parameter'),
   host: refused(
     'write the host before the question mark; a Unix socket as postgres://user@%2Fvar%2Frun%2Fpostgresql/name',
   ),
@@ -222,7 +222,8 @@ function readTls(
  */
 function decode(text = ''): string {
   const decoded = decodeURIComponent(text);
-  if (decoded.includes('\0')) throw new TypeError('A name or password must not contain NUL.');
+  if (decoded.includes('\0'))
+    throw new TypeError('A user, password, host or database must not contain the character NUL.');
   return decoded;
 }
 
@@ -238,21 +239,25 @@ function readHost(text: string): PostgresHost {
   const [, bracketed, name = '', digits = '5432'] =
     /^(?:\[([^\]]*)\]|([^:[\]\s]+))(?::(\d{1,5}))?$/.exec(text) ?? [];
   const port = Number(digits);
-  if (port < 1 || port > 65_535) throw new TypeError('The port is invalid.');
+  if (port < 1 || port > 65_535) throw new TypeError('The port must be a number from 1 to 65535.');
   if (bracketed !== undefined) {
     // In a URL, the `%` before the zone of an IPv6 address is written as `%25` (RFC 6874). A zone
     // is, for example, the interface of a link-local address.
     const address = bracketed.replace('%25', '%');
-    if (!isIPv6(address)) throw new TypeError('The IPv6 address is invalid.');
+    if (!isIPv6(address)) throw new TypeError('The text in brackets must be an IPv6 address.');
     return { host: address, port, path: undefined };
   }
   const host = decode(name);
   if (host.startsWith('/')) {
     const path = `${host}/.s.PGSQL.${port}`;
-    if (Buffer.byteLength(path) > maxSocketPathBytes) throw new TypeError('The path is too long.');
+    if (Buffer.byteLength(path) > maxSocketPathBytes)
+      throw new TypeError('The path of the Unix socket is too long.');
     return { host, port, path };
   }
-  if (!/^[\p{L}\p{N}._-]+$/u.test(host)) throw new TypeError('The name of the host is invalid.');
+  if (!/^[\p{L}\p{N}._-]+$/u.test(host))
+    throw new TypeError(
+      'A host name must contain only letters, digits, dots, hyphens and underscores.',
+    );
   return { host, port, path: undefined };
 }
 

@@ -21,7 +21,8 @@ const runQuery = statement('a_test', (_db, query: PromiseLike<unknown>) => query
 const failed = (code: string) => Object.assign(new Error('parameters: hunter2'), { code });
 
 const unavailable = [
-  // The first line lists SQLSTATEs, and the second line codes of postgres.js and Node.
+  // The error codes of the first list are SQLSTATEs. The codes of the second list come from
+  // postgres.js and Node.
   ...['08P01', '53100', '53300', '57014', '57P01', '57P03', '55P03'],
   ...['CONNECT_TIMEOUT', 'CONNECTION_CLOSED', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'EAI_AGAIN'],
 ].map((code) => [code, 'DatabaseUnavailableError']);
@@ -48,7 +49,7 @@ test.each([...unavailable, ...refused])(
 
 // Regression: each call got a 500 while the owner of the database allowed no connections.
 test.each(['55000', '42501', '42704'])(
-  'a failed statement with the code %s counts as an outage only if Postgres refused the connection',
+  'a failed statement with the code %s is reported as an outage only if Postgres refused the connection',
   async (code) => {
     const translate = (severity: string) =>
       runQuery(db, Promise.reject(Object.assign(failed(code), { severity }))).catch((it) => it);
@@ -138,7 +139,7 @@ test.each<[string, (row: { execution: number }) => { execution: number }[]]>([
   ['a missing row before its other rows', (row) => Object.assign(new Array(1), { 1: row, 2: row })],
   ['rows of another execution', (row) => [row, { execution: row.execution - 1 }]],
 ])(
-  'preparedStatement rejects as if the connection were lost when a result has %s',
+  'preparedStatement rejects with a DatabaseUnavailableError when a result has %s',
   async (_, answer) => {
     expect(await createTestStatement((row) => [row, row]).find(db, {}, 2)).toHaveLength(2);
     await expect(createTestStatement(answer).find(db, {}, 2)).rejects.toMatchObject({

@@ -91,19 +91,23 @@ interface Prepared<Row> {
   execute(values: Record<string, unknown>): Promise<Row[] | { readonly rows: Row[] }>;
 }
 
-/** A row of a result, with the number of the execution that it belongs to. */
+/**
+ * The type of a row whose column `execution` contains the number of the execution that has
+ * requested the row.
+ */
 interface NumberedRow {
   readonly execution: number;
 }
 
 /**
- * The column of {@link NumberedRow}, in SQL. The database returns the number that it has received.
+ * The SQL of the column `execution`. The database returns the number that the statement has sent,
+ * so the service can detect rows that belong to another execution.
  */
 export const execution: SQL<number> = sql<number>`${sql.placeholder('execution')}::int`;
 
 /**
- * A table with one row. A statement uses it in `from`, and joins the rows that it looks for. So the
- * result has one row, even if nothing is found.
+ * An SQL table with one row. A statement uses this table in `from`, and joins the rows that it
+ * looks for. So the result has one row, even if no row is found.
  */
 export const oneRow: SQL = sql`(select) as asked`;
 
@@ -175,7 +179,7 @@ function expectComplete<Row extends NumberedRow>(
   return own as Row[];
 }
 
-/** The type of an execution's result, in the form that drizzle's types need. */
+/** The type of an execution's result, as drizzle's types require it. */
 interface PreparedRows<Row> extends PreparedQueryConfig {
   execute: Awaited<ReturnType<Prepared<Row & NumberedRow>['execute']>>;
 }
@@ -254,7 +258,7 @@ export class Rollback extends Error {}
  */
 const conflicts: readonly string[] = ['40001', '40P01'];
 
-/** How often a transaction is run at most. */
+/** The maximum number of attempts to run a transaction. */
 const maxRuns = 3;
 
 /**

@@ -45,8 +45,8 @@ async function findTrigrams(client: Sql): Promise<string | undefined> {
   try {
     await client`create extension if not exists pg_trgm`;
   } catch {
-    // The role may not create the extension, or the extension is not installed on the database
-    // server.
+    // The creation fails if the role lacks the permission, or if the extension is not installed on
+    // the database server.
     return undefined;
   }
   return (await find())[0]?.schema;

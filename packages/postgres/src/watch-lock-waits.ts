@@ -19,7 +19,8 @@ export function watchLockWaits(
 ) {
   const { tableLockTimeoutMs, migrationPauseMs, pid, onWaiting } = options;
   const keepMs = 2 * migrationPauseMs;
-  // With this pause, the watcher checks several times while the migration waits for one lock.
+  // The watcher checks four times during the longest wait for a lock, so that it notices every long
+  // wait.
   const pauseMs = tableLockTimeoutMs / 4;
   const { elapsed } = systemClock;
   let seenAt = Number.NEGATIVE_INFINITY;

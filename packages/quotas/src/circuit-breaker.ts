@@ -86,8 +86,8 @@ export function createCircuitBreaker(options: {
       return new Promise<T>((resolve, reject) => {
         waiting.add(reject);
         // The timeout consists of two timers. A busy event loop runs its timers before it reads its
-        // sockets, so a single timer would drop a response that has already arrived. Between two
-        // timers, the loop reads that response.
+        // sockets, so a single timer would drop a response that has already arrived. With two
+        // timers, the loop reads that response between them.
         let timer = clock.after(timeoutMs / 2, () => {
           timer = clock.after(timeoutMs / 2, giveUp);
         });

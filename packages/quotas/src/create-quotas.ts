@@ -175,7 +175,8 @@ export async function createQuotas(options: QuotasOptions = {}): Promise<Quotas>
     throw new RedisRefusalError(refusal);
   }
   throwIfRefused();
-  // The first probe runs now, so that a wrong configuration is found before the first request.
+  // The first probe runs before this function returns, so that a wrong configuration is found
+  // before the first request.
   await breaker.run(probe).catch(throwIfRefused);
 
   return {

@@ -161,7 +161,8 @@ for i = 1, #asked / 4 do
     end
   end
 
-  -- During a ban, the state is written only if step 2 has changed it.
+  -- During a ban, the script writes the state only if step 2 of this script has changed a window or
+  -- the end of the ban.
   if requests > 0 and (not is_banned or windows_changed or ban_ends ~= stored_ban_ends) then
 
     -- 5. Write the state. An episode of denied requests ends when the window that denied them ends.

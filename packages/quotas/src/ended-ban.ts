@@ -20,8 +20,8 @@ export function toEndedBan(strikes: number, bannedUntilMs: number): EndedBan {
 }
 
 /**
- * Returns the result whose ban ends later. If both bans end at the same time, it returns the result
- * with more strikes.
+ * Returns one of the results of two unbans: the result whose ban ends later. If both bans end at
+ * the same time, it returns the result with more strikes.
  */
 export function laterEnding(one: EndedBan, other: EndedBan): EndedBan {
   const [a, b] = [one.bannedUntil ?? 0, other.bannedUntil ?? 0];

@@ -30,9 +30,9 @@ const maxSubjects = 100_000;
 const maxBans = 100_000;
 
 /**
- * Returns options for a cache of limited size. With the option `max`, the two caches would reserve
- * memory for all entries, which takes 50 ms at each start. With these options, a cache grows as
- * needed.
+ * Returns options for a cache of limited size. With these options, a cache grows as needed. With
+ * the option `max`, the caches of counts and bans would reserve memory for all entries. This takes
+ * 50 ms at each start.
  */
 const upTo = (count: number) => ({ maxSize: count, sizeCalculation: () => 1 });
 

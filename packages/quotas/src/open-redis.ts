@@ -286,8 +286,8 @@ const clusterOptions = (connection: Connection) => ({
   // For a Cluster, `enableOfflineQueue` belongs at the top level. ioredis ignores the option inside
   // `redisOptions`.
   enableOfflineQueue: false,
-  // With other values of these two options, ioredis would send a command again that Redis may have
-  // counted already.
+  // `retryDelayOnFailover` and `retryDelayOnClusterDown` are 0. Otherwise ioredis would send a
+  // command again that Redis may have counted already.
   retryDelayOnFailover: 0,
   retryDelayOnClusterDown: 0,
   clusterRetryStrategy: retryDelayMs,

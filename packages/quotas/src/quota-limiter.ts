@@ -18,7 +18,8 @@ interface LimiterQuotas {
  * requests.
  */
 export class QuotaLimiter extends RateLimiterCompatibleAbstract {
-  // The library's wrappers read and write these three properties of a limiter.
+  // The wrappers of rate-limiter-flexible read and write `keyPrefix`, `blockDuration` and
+  // `execEvenly`, so a limiter must have these properties.
   override keyPrefix = '';
   override blockDuration = 0;
   override execEvenly = false;

@@ -89,7 +89,8 @@ const policyNumbers: readonly (keyof BanPolicy)[] = [
 /**
  * Checks the options of `createQuotas`. Without this check, some mistakes would only show during an
  * outage of Redis: for example, `replicas: 3` instead of a function would make every request fail.
- * Others would never show: with an empty URL, ioredis connects to a Redis on this machine.
+ * Other mistakes would never show. For example, with an empty URL, ioredis connects to a Redis on
+ * this machine.
  *
  * @throws {TypeError} that names the option. The message never quotes a URL, because it may contain
  *   a password.
@@ -126,7 +127,8 @@ function checkRedis(redis: unknown): void {
   for (const url of urls) {
     if (url === undefined) continue;
     if (typeof url !== 'string') {
-      // Options of ioredis, such as a host and a port, are not a client.
+      // Only a client of ioredis has the method `duplicate`. An object with options of ioredis,
+      // such as a host and a port, is refused.
       if (typeof Object(url).duplicate === 'function') continue;
       throw new TypeError(`${expected}; got ${url === null ? 'null' : typeof url}`);
     }

@@ -39,7 +39,7 @@ export function parseSentinelUrl(text: string): SentinelAddress | undefined {
         const { hostname, port } = new URL(`redis://${server.trim()}`);
         if (hostname === '') throw new TypeError('A host is missing before or after a comma.');
         // ioredis would treat port 0 like a missing port, and connect to the default port.
-        if (port === '0') throw new TypeError('The port 0 is invalid.');
+        if (port === '0') throw new TypeError('A port must be a number from 1 to 65535.');
         return { host: hostname.replaceAll(/[[\]]/g, ''), port: Number(port || 26_379) };
       }),
       name,

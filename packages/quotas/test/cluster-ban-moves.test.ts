@@ -6,9 +6,9 @@ import { openTestQuotas } from './open-test-quotas.ts';
 /** A ban policy with which the third denied request begins a ban. */
 const banPolicy = { ...defaultBanPolicy, graceMs: 0, minStrikes: 1 };
 
-// Regression: the first command deleted the ban under its old Redis key. The second command should
-// then store the ban under the new Redis key. If the node was down, or the replica had stopped in
-// between, the ban was lost.
+// Regression: the ban was lost when the node was down, or when the replica stopped between the two
+// commands of a move. The first command deleted the ban under its old Redis key, and the second one
+// should have stored it under the new Redis key.
 test('in a Redis Cluster, quotas.moveBan keeps the ban under the old Redis key until the ban is stored under the new Redis key', async () => {
   await using cluster = await openRedisCluster();
   const { urls: redis, nodes } = cluster;

@@ -13,15 +13,16 @@ const limit = 2_000_000;
 export type Caller = Awaited<ReturnType<typeof createCallers>>[number];
 
 /**
- * Options for two replicas of the service that do not see each other's counts while Redis is down.
+ * Options for two replicas of the service. While Redis is down, each of them decides alone and
+ * admits half of the limit.
  */
 export const sharedLimitOptions = { networkPerMinute: limit, replicas: () => 2 };
 
 /**
  * Creates callers that send requests in a test. Half of them are API keys, and the test checks the
  * count in their day window. The other half are networks, and the test checks the count in their
- * minute window. The window of a network ends after a minute, and the windows of an API key end
- * after an hour.
+ * minute window. The count of a network expires in Redis after a minute, and the counts of an API
+ * key expire after an hour.
  *
  * @param options.countGap the difference between the counts of two consecutive callers. It is larger
  *   than the number of requests, so that a reply to the wrong request is noticed.
@@ -59,9 +60,9 @@ export async function createCallers(
   });
   for (const { name, usedBefore, take } of callers) {
     if (usedBefore > 0) await take(directQuotas);
-    // The stored window of an allowance (a network without an API key) expires in a minute, which is
-    // the length of this window. If more than this were left, the replica would conclude that the
-    // clock was set back, and would delete the count.
+    // In Redis, the count of a network expires within a minute, which is the length of its window.
+    // With a longer expiry, the replica would conclude that the clock was set back, and would
+    // delete the count.
     await connection.pexpire(name, name.includes(':allowance:') ? 60_000 : 3_600_000);
     await Promise.all(Array.from({ length: usedBefore - 1 }, () => take(directQuotas)));
   }
@@ -80,8 +81,9 @@ export async function ask(caller: Caller, quotas: TestQuotas): Promise<void> {
 }
 
 /**
- * Asserts that each reply reached the right request, and that no request was counted twice. It
- * sends one more request per caller, so Redis must decide again by then.
+ * Asserts that each reply reached the right request, and that no request was counted twice. The
+ * function sends one more request per caller, and Redis must decide this request. So call it only
+ * when Redis works again.
  */
 export async function expectCountedOnce(callers: readonly Caller[], directQuotas: TestQuotas) {
   for (const { name, usedBefore, sent, reportedCounts, take } of callers) {

@@ -99,7 +99,7 @@ test('createQuotas accepts undefined for each option', async () => {
 });
 
 test.each([0, -1, NaN])(
-  'a replica admits at most the whole quota during an outage when the option replicas returns %d',
+  'a replica admits at most the whole quota during an outage when the option `replicas` returns %d',
   async (replicas) => {
     const quotas = await createQuotas({
       redis: 'redis://127.0.0.1:1',
@@ -114,7 +114,7 @@ test.each([0, -1, NaN])(
   },
 );
 
-test('createAllowance throws a TypeError for an invalid limit or an empty name, and take, unban, credit and moveBan reject an empty id', async () => {
+test('createAllowance refuses an invalid limit and an empty name, and `take`, `unban`, `credit` and `moveBan` refuse an empty id', async () => {
   const quotas = await open({ redis: undefined });
   expect(() => quotas.createAllowance('x', { perMinute: NaN })).toThrow(TypeError);
   expect(() => quotas.createAllowance('', { perMinute: 1 })).toThrow(TypeError);

@@ -39,7 +39,7 @@ test('the Express middleware sets the quota headers on every response, and refus
   });
 });
 
-test('the Express middleware admits a request without a consumer, and passes an error to next', async () => {
+test('the Express middleware admits a request without a consumer, and passes errors to the function `next`', async () => {
   const free = await serve(limitRequests(quotas, () => undefined));
   const answer = await fetch(free);
   expect([answer.status, answer.headers.get('x-ratelimit-limit')]).toEqual([200, null]);

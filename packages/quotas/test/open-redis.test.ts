@@ -13,8 +13,8 @@ test('openRedis keeps the process alive when one connection emits two errors', a
   if (!(redis instanceof Redis)) throw new TypeError('One URL is no Cluster.');
   const { stream } = redis;
   stream.emit('error', new Error('certificate has expired'));
-  // Without a listener for this second error, `emit` would throw. The second error of a real socket
-  // would then end the process.
+  // Without a listener for the second error, `emit` would throw. On a real socket, the second error
+  // would end the process.
   stream.emit('error', new Error('tlsv1 alert decode error'));
   expect(await redis.ping()).toBe('PONG');
 });

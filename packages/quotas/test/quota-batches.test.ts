@@ -20,8 +20,8 @@ const countDown = (from: number, length: number) => Array.from({ length }, (_, i
  */
 async function scriptCalls(): Promise<number> {
   const stats = await redis.connection.info('commandstats');
-  // The pattern skips the allowed commands, which the scripts or this test itself run. Any other
-  // command fails the test.
+  // The pattern skips the commands that the scripts and this test run. Any other command fails the
+  // test.
   const others = stats.match(/(?<=cmdstat_)(?!get|set|incrby|pttl|config|info|evalsha)\w+/g);
   expect(others).toBeNull();
   return Number(/cmdstat_evalsha:calls=(\d+)/.exec(stats)?.[1]);
@@ -29,7 +29,8 @@ async function scriptCalls(): Promise<number> {
 
 test('the Redis store sends the first request immediately, and combines later requests into calls for up to 100 API keys', async () => {
   const { quotas, takeAtOnce } = await open();
-  // After these requests, Redis has cached the scripts, so that each call is a single EVALSHA.
+  // The requests with the name `warm-up` load the scripts into the cache of Redis. Each later
+  // script call is a single command, EVALSHA.
   await takeAtOnce(['warm-up']);
   await quotas.networks.take('warm-up');
   await redis.connection.config('RESETSTAT');

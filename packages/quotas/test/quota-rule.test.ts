@@ -128,7 +128,7 @@ describe.each(Object.entries(stores))('%s', (_, { played, replicas, numRuns, ope
     expect(reported).toEqual([{ consumer: own(one), seconds: 300, startedAtMs, scope: 'service' }]);
   });
 
-  test('the allowance of a network (a quota without an API key) has one window, and peek counts no request', async () => {
+  test('the allowance of a network (a quota without an API key) has one window, and its method `peek` counts no request', async () => {
     const { keys, networks } = quotas;
     const [network, another] = [crypto.randomUUID(), crypto.randomUUID()];
     await keys.consume({ ...free, id: network });

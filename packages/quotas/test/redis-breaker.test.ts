@@ -57,7 +57,7 @@ describe('the circuit breaker in front of Redis', () => {
 
   // Regression: a request during the shutdown opened the connection to Redis again, so the process
   // never exited.
-  test('the circuit breaker never probes and reports no change when a call fails after close', async () => {
+  test('the circuit breaker never probes Redis and reports no change when a call fails after the breaker was closed for good', async () => {
     const probes = vi.fn(answer);
     probe = probes;
     breaker.close();
@@ -67,7 +67,7 @@ describe('the circuit breaker in front of Redis', () => {
     expect(changes).toEqual([]);
   });
 
-  test('the circuit breaker stays closed when the reply of Redis has arrived in time but the busy event loop reads it late', async () => {
+  test('the circuit breaker stays closed when the reply of Redis arrives in time but the busy event loop reads it late', async () => {
     const reply = Promise.withResolvers<string>();
     const call = breaker.run(() => reply.promise);
     // The test simulates a busy event loop. After the first of the two timers of the timeout, the

@@ -87,11 +87,11 @@ export async function openRedisCuts({ seed }: { seed: number }) {
         if (passed !== place + 1) return undefined;
         return fault === 'delay' ? until(() => isOpen.size > 0) : fault;
       };
-      // If a decision times out although no message was disturbed, only a few messages pass the
-      // proxy. The test then sends its requests again.
+      // The test sends its requests again if too few messages have passed the proxy. This happens
+      // when a decision times out although no message was disturbed.
       for (let loads = 0; passed <= place; loads += 1) {
         assert(loads < maxLoads, `${passed} messages passed`);
-        // Some of these requests share a script call, and others have their own call.
+        // The 20 requests of each turn arrive together, so some of them share a script call.
         for (let turn = 0; turn < 3; turn += 1) {
           const requests = Array.from({ length: 20 }, () =>
             ask(callers[upTo(4)] as Caller, replicas[upTo(2)] as TestQuotas),

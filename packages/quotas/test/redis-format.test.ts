@@ -8,8 +8,8 @@ import { startMs } from './open-test-quotas.ts';
 import { play, policies, sequenceWithoutAccounts } from './quota-sequences.ts';
 import { useRedis } from './use-redis.ts';
 
-// During an update, replicas of the service of the previous version use the same Redis. In these
-// tests, the script of the previous version takes their place.
+// During an update, replicas of the previous version of the service use the same Redis. In these
+// tests, the Lua script of the previous version takes the place of these replicas.
 
 const redis = useRedis();
 let now = startMs;
@@ -47,8 +47,8 @@ function openOld(policy: BanPolicy) {
 const toSeconds = (ms: number) => Math.ceil(ms / 1_000);
 
 /**
- * Converts a decision of the current version to the fields that the script of the previous version
- * returns.
+ * Returns the parts of a decision that can be compared with the reply of the previous version's
+ * script.
  */
 function seen({ outcome, reported, windows }: ModelDecision) {
   if (outcome === 'banned') return { outcome, until: reported.resetAt };

@@ -6,8 +6,8 @@ import type { TestOptions } from './open-test-quotas.ts';
 import { startMs } from './open-test-quotas.ts';
 import { useRedis } from './use-redis.ts';
 
-// quota-rule.test.ts tests the rules of decisions for every store. These tests are about Redis
-// alone.
+// The tests in `quota-rule.test.ts` examine the rules of decisions for every store. The tests in
+// this file examine only the store in Redis.
 
 const redis = useRedis();
 let now: number;
@@ -50,8 +50,8 @@ test('a ban keeps its time to live in Redis when the banned API key joins or lea
   await connection.pexpire(nameAlone, 3_600_000);
   await keys.moveBan(inAccount, alone);
   expect(await hoursLeft(nameAlone)).toBe(24);
-  // In the next part, the API key leaves its account while nothing is stored under the Redis key
-  // that it has without an account. This is the case for an API key that always had an account.
+  // The API key now leaves its account while Redis stores nothing under the Redis key that the API
+  // key has without an account. This happens with an API key that has always had an account.
   await keys.moveBan(alone, inAccount);
   await connection.del(nameAlone);
   await keys.moveBan(inAccount, alone);
@@ -185,7 +185,7 @@ test('a network that has used up its quota is refused without a command to Redis
   expect(await networks.take('192.0.2.1')).toMatchObject(refused);
 });
 
-test('while Redis does not respond, each replica admits an equal share of the limit, and the calls credit and unban reject', async () => {
+test('while Redis does not respond, each replica admits an equal share of the limit, and the methods `credit` and `unban` reject', async () => {
   await using server = await openRedis();
   const states: string[] = [];
   const { keys, networks } = await open({

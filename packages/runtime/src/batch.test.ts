@@ -108,7 +108,7 @@ test.each<[title: string, script: string, batches: string, limits?: Limits]>([
   expect(batcher.batches()).toEqual(batches.split(' '));
 });
 
-test('a batcher waits up to patienceMs for the result of a batch before it sends the next batch, and leaves no timer', async () => {
+test('a batcher waits up to `patienceMs` for the result of a batch before it sends the next batch, and leaves no timer', async () => {
   const { call, clock, batches, answer } = createTestBatcher();
   const results = ['a', 'b'].map(call);
   await clock.advance(patienceMs - 1);

@@ -3,7 +3,7 @@ import { StartupError } from './startup-error.ts';
 /** Environment variables, indexed by name, such as `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The smallest and the largest accepted number. */
+/** The smallest and the largest number that the variable may have. */
 export type Range = readonly [min: number, max: number];
 
 /**
@@ -44,7 +44,10 @@ export class EnvironmentReader {
     return undefined;
   }
 
-  /** Refuses a variable that must not be set, because a library would read it by itself. */
+  /**
+   * Reports an error if the variable is set. Use it for a variable that a library would read by
+   * itself.
+   */
   refuse(name: string, hint: string): void {
     if (this.#environment[name]) this.faults.push(`${name}: ${hint}`);
   }

@@ -19,7 +19,7 @@ test.each([
   [0, 4_000],
   [0.75, 5_500],
 ])(
-  'repeat varies the pause between two runs by up to a fifth: with the random number %d, the pause is %d ms',
+  '`repeat` varies the pause between two runs by up to a fifth: with the random number %d, the pause is %d ms',
   async (random, pauseMs) => {
     vi.spyOn(Math, 'random').mockReturnValue(random);
     const work = vi.fn(async () => {});
@@ -34,7 +34,7 @@ test.each([
   },
 );
 
-test('after a call of now(), repeat runs the work again without pauses until there is no more to do', async () => {
+test('after a call of now(), `repeat` runs the work again without pauses until there is no more to do', async () => {
   const work = vi.fn(async () => work.mock.calls.length % 3 !== 0);
   const repetition = start(work);
   await clock.advance(3_000);
@@ -50,14 +50,14 @@ test('after a call of now(), repeat runs the work again without pauses until the
   expect(work).toHaveBeenCalledTimes(7);
 });
 
-test('repeat reports the failure of the work, and runs the work again', async () => {
+test('`repeat` reports a failure of the work, and runs the work again', async () => {
   const repetition = start(() => Promise.reject(new Error('away')));
   await clock.advance(10_000);
   expect(onFailure.mock.calls).toEqual([[new Error('away')], [new Error('away')]]);
   await repetition.stop();
 });
 
-test('repeat never runs the work twice at the same time, and stop() waits until the current run of the work has ended', async () => {
+test('`repeat` never runs the work twice at the same time, and stop() waits until the current run has ended', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const work = vi.fn(() => promise);
   const repetition = start(work);
@@ -73,7 +73,7 @@ test('repeat never runs the work twice at the same time, and stop() waits until 
   expect(work).toHaveBeenCalledTimes(1);
 });
 
-test('repeat runs the work only once more when now() was called several times while the work was running', async () => {
+test('`repeat` runs the work only once more when now() was called several times during one run', async () => {
   const ends: (() => void)[] = [];
   const work = vi.fn(() => new Promise<void>((resolve) => ends.push(resolve)));
   const repetition = start(work);

@@ -45,8 +45,8 @@ export function repeat(
   return {
     /**
      * Runs the work immediately, and then continues with the pauses. If the work is already
-     * running, it is run once more afterwards. The current run may have started before the change
-     * that the caller wants it to handle.
+     * running, it is run once more after the current run, because the current run may have started
+     * before the change that the caller wants to handle.
      */
     async now(): Promise<void> {
       if (stopped) return;

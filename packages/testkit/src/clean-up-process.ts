@@ -1,6 +1,6 @@
 // This program cleans up after the process that started it. It reads the resources from its
-// standard input. When the input ends, the other process has ended.
-// The operating system closes the pipe even after SIGKILL.
+// standard input. The end of the input means that the other process has ended, because the
+// operating system closes the pipe, even after SIGKILL.
 import { rm } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import type { CleanUpMessage, Resource } from './clean-up-at-exit.ts';

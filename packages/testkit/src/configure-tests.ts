@@ -11,7 +11,8 @@ export const limits: InlineConfig = {
   // CPU time of a test run. So each file must restore what it changes in the process, such as
   // clocks and spies.
   isolate: false,
-  // These timeouts only stop a test that hangs. A test may wait for several events in a row.
+  // These timeouts only stop a test that hangs. They are three times as long as one wait, because a
+  // test may wait for several events in a row.
   testTimeout: 3 * hangMs,
   hookTimeout: 3 * hangMs,
   teardownTimeout: hangMs,

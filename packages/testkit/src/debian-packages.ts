@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 const execute = promisify(execFile);
-// The buffer is large, because the lists of packages are long.
+// The limit for the output of a command is 64 MB, because apt's lists of packages are long.
 const run = (command: string, args: readonly string[], cwd: string) =>
   execute(command, args, { cwd, maxBuffer: 64 * 1024 * 1024 });
 
@@ -35,8 +35,7 @@ export async function unpackDebianPackage(
   for (const path of [join(lists, 'partial'), debs, root]) await mkdir(path, { recursive: true });
 
   const options = [
-    // apt uses its own lists of packages here, because the lists of the machine may be missing or
-    // old.
+    // apt gets its own lists of packages, because the lists of the machine may be missing or old.
     ...['-o', `Dir::State::Lists=${lists}`, '-o', `Dir::Cache=${join(directory.path, 'cache')}`],
     // As root, apt-get would download as another user, who cannot enter this directory.
     ...['-o', 'APT::Sandbox::User='],

@@ -43,8 +43,8 @@ async function makeSnapshot(snapshot: string): Promise<void> {
   const data = join(directory.path, 'data');
   const program = join(server, 'test/support/migrate-embedded.ts');
   await run(process.execPath, [...nodeFlags, program, data]);
-  // The databases `template1` and `template0` are never opened. They contain 600 of the 1,000
-  // files, so they are not copied.
+  // The databases `template1` and `template0` contain 600 of the 1,000 files, and no test opens
+  // them. So their files are not copied.
   for (const unused of ['1', '4']) {
     await rm(join(data, 'postgres/base', unused), { recursive: true });
   }

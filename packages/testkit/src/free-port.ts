@@ -21,7 +21,9 @@ export async function freePort(): Promise<number> {
     const port = range.first + Math.floor(Math.random() * range.size);
     if (await reservePort(port)) return port;
   }
-  throw new Error(`No port above ${range.first} is free.`);
+  throw new Error(
+    `No port above ${range.first} is free. End some programs that listen on these ports.`,
+  );
 }
 
 /**

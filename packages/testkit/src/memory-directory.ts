@@ -24,7 +24,7 @@ export function memoryDirectory(otherwise = tmpdir()): string {
     const { type, bavail, bsize } = statfsSync(candidate);
     if (type === tmpfs && bavail * bsize >= leastBytes) return candidate;
   } catch {
-    // This system is not Linux, so it has no such directory.
+    // `statfsSync` fails if this system is not Linux, because only Linux has `/dev/shm`.
   }
   return otherwise;
 }

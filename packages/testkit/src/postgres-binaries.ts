@@ -36,11 +36,11 @@ export async function postgresUser(): Promise<PostgresUser> {
       );
       if (uid && gid) return { uid, gid };
     } catch {
-      // The user does not exist on this machine.
+      // The command `id` fails if the user does not exist on this machine.
     }
   }
   throw new Error(
-    'Postgres refuses to run as root, and there is no user "postgres" or "nobody" to run it as. Make one: useradd --system postgres',
+    'Postgres refuses to run as root, and there is no user "postgres" or "nobody" to run it as. Create a user: useradd --system postgres',
   );
 }
 

@@ -42,12 +42,12 @@ function childrenOf(pid: number): number[] {
 
 function parentOnLinux(pid: string): string[] {
   try {
-    // The format is described in proc_pid_stat(5): pid (command) state parent …. The command may
-    // contain parentheses.
+    // The manual page proc_pid_stat(5) describes the format: pid (command) state parent …. The
+    // command may contain parentheses.
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     return [pid, stat.slice(stat.lastIndexOf(')')).split(' ')[2] ?? ''];
   } catch {
-    // The process has ended since the processes were listed.
+    // The file is missing if the process has ended since the processes were listed.
     return [];
   }
 }

@@ -26,8 +26,8 @@ interface Program {
 /** The programs that the tests need and npm does not provide. */
 const programs = {
   chromium: {
-    // The headless shell is the same browser engine without windows. It opens a tab three times as
-    // fast as a normal browser.
+    // `chromium-headless-shell` is Chromium without windows. It opens a tab three times as fast as
+    // a normal browser.
     names: [
       ...['chromium-headless-shell', 'chromium', 'chromium-browser'],
       ...['google-chrome', 'google-chrome-stable'],
@@ -95,7 +95,7 @@ async function find(names: readonly string[], directory = ''): Promise<string | 
       const script = 'command -v "$0" || command -v "$1/$0"';
       return (await run('sh', ['-c', script, name, directory])).stdout.trim();
     } catch {
-      // No program on the PATH has this name.
+      // No program on the PATH has this name, so the next name is tried.
     }
   }
   return undefined;

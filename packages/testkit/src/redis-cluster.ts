@@ -32,8 +32,8 @@ async function join(nodes: readonly Redis[]): Promise<void> {
   for (const [index, node] of nodes.entries()) {
     const [from, to] = [firstSlot(index), firstSlot(index + 1) - 1];
     await node.command('cluster', 'addslotsrange', String(from), String(to));
-    // Each node gets its own epoch. With equal epochs, the nodes would have to resolve a conflict
-    // first.
+    // Each node gets its own configuration epoch, which orders the nodes. If two nodes had the same
+    // epoch, they would have to resolve a conflict first.
     await node.command('cluster', 'set-config-epoch', String(index + 1));
     // Each node is introduced to all other nodes. If the nodes had to discover each other by
     // gossip, the start would take seconds longer.

@@ -107,7 +107,8 @@ export async function startServer(options: ServerOptions = {}) {
 }
 
 /**
- * Starts a server process without waiting until it is ready, for a test that interrupts the start.
+ * Starts a server process, and returns before it is ready. It is meant for a test that interrupts
+ * the start.
  */
 export async function spawnServer({ command, env }: ServerOptions) {
   await using opened = new AsyncDisposableStack();

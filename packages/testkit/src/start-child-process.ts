@@ -9,7 +9,7 @@ type ProcessExit = { code: number | null; signal: NodeJS.Signals | null };
 
 export type StartedChildProcess = Awaited<ReturnType<typeof startChildProcess>>;
 
-/** Starts a child process in its own session. It also ends if this process ends. */
+/** Starts a child process in its own session. The child also ends when this process ends. */
 export async function startChildProcess(options: {
   command: string;
   args: readonly string[];

@@ -123,7 +123,8 @@ export async function openTcpProxy(options: {
     for (const link of links) reset(link);
     if (!server.listening) return;
     server.close();
-    // Connections that were accepted during the loop above are reset here.
+    // The proxy may have accepted further connections before it closed the server, so all
+    // connections are reset again.
     for (const link of links) reset(link);
     await once(server, 'close');
   }

@@ -12,7 +12,8 @@ import { cleanUpAtExit } from './clean-up-at-exit.ts';
  */
 export async function temporaryDirectory({ parent = tmpdir() } = {}) {
   const path = join(parent, `animal-store-${randomUUID()}`);
-  // The directory is registered before it is created, so that it is never left behind.
+  // The directory is registered for removal before it is created, so that it is removed even if
+  // this process is killed in between.
   const forget = cleanUpAtExit({ directory: path });
   await mkdir(path, { mode: 0o700 });
   return {

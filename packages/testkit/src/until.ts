@@ -17,7 +17,8 @@ export async function until<T>(
   const timer = new AbortController();
   const startedAt = performance.now();
   const deadline = sleep(timeoutMs, over, { signal: timer.signal });
-  // `deadline` rejects when its timer is aborted below. This rejection is expected.
+  // When the wait ends early, its timer is aborted and `deadline` rejects. This rejection is
+  // expected.
   deadline.catch(() => {});
   let cause: unknown;
   try {

@@ -1,4 +1,4 @@
-// biome-ignore lint/style/noProcessEnv: `npm run campaign` gives its options to a test file in the environment
+// biome-ignore lint/style/noProcessEnv: `npm run campaign` sets the seed and the time limit
 const { CAMPAIGN_SEED: seed = '1', CAMPAIGN_MINUTES: minutes = '1' } = process.env;
 
 const endsAt = Date.now() + Number(minutes) * 60_000;
