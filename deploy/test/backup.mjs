@@ -57,7 +57,7 @@ export async function testBackup({ scope, freePort, say }) {
   const late = await create(server);
   const segment = await query(url, 'select pg_walfile_name(pg_current_wal_lsn())');
   // In production, `archive_timeout` switches to the next WAL file after a minute. The test calls
-  // `pg_switch_wal`, so that it need not wait.
+  // `pg_switch_wal`, so that it does not have to wait.
   await query(url, 'select pg_switch_wal()');
   await until(() => existsSync(join(paths.BACKUP, 'wal', segment)));
   const lost = await create(server);

@@ -20,7 +20,7 @@ export interface DocsAssets {
 
 /** Renders a page as HTML. The page is readable without JavaScript. */
 export function docsPageHtml(page: DocsPage, pages: DocsPages, assets: DocsAssets): string {
-  // A page with code beside the text has no table of contents, because both use the same column.
+  // A page with code next to the text has no table of contents, because both use the same column.
   const isWide = page === pages.home || page.path === docsPaths.operations;
   const { sections } = renderMarkdown(page.markdown);
   const contents = isWide ? '' : contentsHtml(sections);

@@ -78,7 +78,7 @@ export function renderMarkdown(
   }
 
   /**
-   * Renders a section in two columns: the text, and beside it the samples and responses. On a
+   * Renders a section in two columns: the text, and next to it the samples and responses. On a
    * phone, the samples stay where they are in the text.
    */
   function columnsHtml(part: Part): string {

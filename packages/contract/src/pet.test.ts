@@ -10,7 +10,7 @@ test.each([
   ['one character', 'M'],
   ['255 characters beyond U+FFFF', '🐈'.repeat(255)],
   ['an emoji of three joined emoji', '👨‍👩‍👧'],
-  ['Hebrew beside English, with a direction mark', '  חתול (Cat) 3\u200f!'],
+  ['Hebrew next to English, with a direction mark', '  חתול (Cat) 3\u200f!'],
   ['Persian with a zero-width non-joiner', 'نمی\u200cدانم'],
   ['Japanese with a variation selector', '葛\u{e0100}'],
   ['Mongolian with variation selectors', 'ᠮᠣᠩᠭᠣᠯ\u180e\u180b'],

@@ -32,7 +32,7 @@ import { type ConsumerId, escapeId, subjectOf } from './consumer.ts';
  *
  * A change of a Redis key, of a value or of its meaning needs a new version. The new version must convert the data of
  * the previous version, or read and write both formats. `redis-format.test.ts` checks this: it runs a replica of the
- * previous version beside a replica of this version, and compares the data of this version with a sample.
+ * previous version together with a replica of this version, and compares the data of this version with a sample.
  */
 
 /**

@@ -62,7 +62,7 @@ function exactNumber(source: string): Int64 {
   const isInteger = /^0*$/.test(digits.slice(Math.max(0, place)));
   if (!isInteger) return Number.isInteger(rounded) ? Number.NaN : rounded;
   // Adding 0 turns -0 into 0. Numbers of 1e19 and more do not fit into 64 bits and are refused
-  // later, so the result need not be exact.
+  // later, so the result may be inexact.
   if (rounded === 0 || Math.abs(rounded) >= 1e19) return rounded + 0;
   return normalizeInt64(BigInt(sign + digits.slice(0, place).padEnd(place, '0')));
 }

@@ -94,7 +94,7 @@ function parse(bytes: Buffer): { text: string; value: unknown } {
     return { text, value: parseExactJson(text) };
   } catch (error) {
     // The parser throws a RangeError if nested brackets overflow its stack, as in a body of 16 kB
-    // that contains nothing but brackets.
+    // that contains only brackets.
     const nestsTooDeeply = error instanceof RangeError;
     throw new HttpError(
       'invalid_json',

@@ -291,7 +291,8 @@ export function createKeyManagement(
     },
 
     /**
-     * Revokes an API key permanently. A second revocation changes nothing but is announced again.
+     * Revokes an API key permanently. A second revocation changes nothing, but the replicas are
+     * notified again.
      */
     revoke: (id: string, cause: Cause) =>
       set({ id, action: 'key.revoked', cause }, revoked(apiKeys)),

@@ -99,7 +99,7 @@ const listBusiestKeys = statement(
     const { account, plan } = filter;
     // The subquery is sorted, so that Postgres looks up API keys only until the list is full.
     // Without a filter, the subquery returns only as many keys as the list needs, so that Postgres
-    // need not sort all keys.
+    // does not sort all keys.
     const most = account === undefined && plan === undefined ? sql`limit ${limit}` : sql`offset 0`;
     const busy = sql`(select ${counts.keyId}, ${requests} as requests from ${counts}
       where ${and(isWithin('day', range), account === undefined ? undefined : hasKeyWith(eq(apiKeys.account, account)))} and ${counts.keyId} > ${largestTotalId}

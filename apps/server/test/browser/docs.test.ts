@@ -19,7 +19,7 @@ const store = useConsole();
 test('a developer finds an error code and a code sample with the keyboard', () =>
   searchDocs(store));
 
-test('on a desktop, a developer follows links, sees code samples beside the text, and uses the table of contents', async () => {
+test('on a desktop, a developer follows links, sees code samples next to the text, and uses the table of contents', async () => {
   await followLinks(store, desktop);
   await readOnWideScreen(store);
 });

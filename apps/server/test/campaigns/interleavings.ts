@@ -92,7 +92,7 @@ export async function run({ seed, minutes }: { seed: number; minutes: number }):
         rounds += 1;
         const expected = await world.expected(start, pair);
         if (expected.has(seen)) return;
-        const line = `${store}, ${JSON.stringify(start)}, ${pair.join(' beside ')}: ${seen}, not ${[...expected]}`;
+        const line = `${store}, ${JSON.stringify(start)}, ${pair.join(' in parallel with ')}: ${seen}, not ${[...expected]}`;
         wrong.push(line);
         process.stdout.write(`${line}\n`);
       });

@@ -51,7 +51,7 @@ test.each<[what: string, calls: string[], said: RegExp, commands: RegExp[]]>([
     [npm, /^pnpm install --frozen-lockfile --prod (?!.* animal-store ).* --trust-lockfile$/],
   ],
   [
-    'a Node beside one that is too old, and then nothing more for another one',
+    'a second Node if the present one is too old, and nothing more when it runs again on a newer Node',
     ['run linux 20.0.0', 'run linux'],
     notice,
     [npm, /^pnpm install --frozen-lockfile --prod .* animal-store .* --trust-lockfile$/],

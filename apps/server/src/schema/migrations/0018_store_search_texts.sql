@@ -1,5 +1,5 @@
 -- This migration is written by hand. The column "search" contains the searchable text of a row, in
--- lower case and without diacritics. So a search of a million API keys need not convert their
+-- lower case and without diacritics. So a search of a million API keys does not convert their
 -- texts. Triggers write the column, because replicas of the previous version do not. The column is
 -- not in schema.ts, because only searches read it. The next migration (0019) fills it.
 CREATE FUNCTION "folded_text"("whole" text) RETURNS text IMMUTABLE PARALLEL SAFE LANGUAGE sql AS $$

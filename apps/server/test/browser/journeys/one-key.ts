@@ -13,7 +13,7 @@ export async function manageKey({ service, open, statusOf }: Store): Promise<voi
   await tab.show('#/keys');
   await page.getByRole('link', { name: 'New key' }).click();
   await tab.heading('New key');
-  // Each error is shown beside its field and uses the label of the field. The form keeps the input.
+  // Each error is shown next to its field and uses the label of the field. The form keeps the input.
   await field('Name').fill('  acme ');
   await field('Account').fill('x'.repeat(256));
   await field('Expires').fill('2020-01-31T12:00');

@@ -152,8 +152,8 @@ export async function followLinks(store: Store, device: Device): Promise<void> {
 }
 
 /**
- * Checks that a wide screen shows samples and responses beside the text of an operation, where they
- * stay visible while scrolling. A guide shows its table of contents beside the text.
+ * Checks that a wide screen shows samples and responses next to the text of an operation, where they
+ * stay visible while scrolling. A guide shows its table of contents next to the text.
  */
 export async function readOnWideScreen({ service, openPage }: Store): Promise<void> {
   await using tab = await openPage('/docs/guides/operations#createPet', desktop);
