@@ -57,7 +57,7 @@ for (const workload of workloads.filter(({ letter }) => checkedWorkloads.include
     const noise = noiseOf(cpuOfRounds(results, waitingBaseline.name));
     const { verdict, change, allowed } = compareCost(measured, expected, noise);
     process.stdout.write(
-      `(${workload.letter}) ${workload.title}: ${measured.toFixed(2)} × the CPU time of the Express baseline with a wait of 2 ms, recorded ${expected.toFixed(2)} (${recorded.commit}): ${verdict} (× ${change.toFixed(2)}, allowed × ${allowed.toFixed(2)})\n`,
+      `(${workload.letter}) ${workload.title}: a request costs ${measured.toFixed(2)} times the CPU time of the Express baseline that waits 2 ms. The recorded cost is ${expected.toFixed(2)} (commit ${recorded.commit}). The cost has changed by the factor ${change.toFixed(2)}, and the allowed factor is ${allowed.toFixed(2)}. Verdict: ${verdict}.\n`,
     );
     if (verdict !== 'worse') break;
     if (attempt === attempts) worse += 1;
@@ -70,7 +70,7 @@ if (isRecording) {
 }
 if (worse > 0) {
   process.stdout.write(
-    'A request costs over 15 % more than recorded. If the increase is intended, record the new cost: see apps/bench/README.md.\n',
+    'A request costs over 15 % more CPU time than recorded. If you intended this increase, record the new cost as apps/bench/README.md describes.\n',
   );
   process.exitCode = 1;
 }

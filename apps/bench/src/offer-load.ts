@@ -130,7 +130,13 @@ export async function offerLoad(options: OfferedLoad): Promise<OfferedResult> {
       else idle.push(sendNext);
     });
     socket.on('error', failure.reject);
-    socket.on('close', () => failure.reject(new Error('The service closed a connection.')));
+    socket.on('close', () =>
+      failure.reject(
+        new Error(
+          'The server closed a connection during the benchmark. Read its log to find the reason.',
+        ),
+      ),
+    );
     return new Promise((resolve) => {
       socket.on('connect', () => {
         idle.push(sendNext);
@@ -171,7 +177,10 @@ export async function offerLoad(options: OfferedLoad): Promise<OfferedResult> {
     isMeasuring = false;
     const seconds = (performance.now() - begin) / 1_000;
     options.onMeasure('end');
-    if (answered === 0) throw new Error(`No response in ${seconds} s.`);
+    if (answered === 0)
+      throw new Error(
+        `The server sent no response, except 503, in ${seconds} s. Read its log to find the reason.`,
+      );
     return {
       seconds,
       answered,

@@ -104,7 +104,8 @@ function choose<T>(all: readonly T[], text: string, nameOf: (one: T) => string):
   if (text === 'all') return all;
   return text.split(',').map((name) => {
     const found = all.find((one) => nameOf(one) === name);
-    if (found === undefined) throw new Error(`${name}: expected one of ${all.map(nameOf)}`);
+    if (found === undefined)
+      throw new Error(`"${name}" is unknown. Use one of ${all.map(nameOf).join(', ')}.`);
     return found;
   });
 }
@@ -112,7 +113,8 @@ function choose<T>(all: readonly T[], text: string, nameOf: (one: T) => string):
 function numbers(text: string): number[] {
   return text.split(',').map((part) => {
     const number = Number(part);
-    if (!Number.isInteger(number) || number < 1) throw new Error(`${part}: expected a number ≥ 1`);
+    if (!Number.isInteger(number) || number < 1)
+      throw new Error(`"${part}" is not allowed here. Use a whole number of at least 1.`);
     return number;
   });
 }

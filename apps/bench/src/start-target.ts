@@ -38,7 +38,7 @@ export async function startTarget(
     },
   }).catch((cause) => {
     throw new Error(
-      `The server ${target.name} did not start: ${readFileSync(logFile, 'utf8').slice(-4_000)}`,
+      `The server ${target.name} did not start. Its log ends with: ${readFileSync(logFile, 'utf8').slice(-4_000)}`,
       { cause },
     );
   });

@@ -57,7 +57,9 @@ export function serviceVariant(description: string): Target {
   const words = description.slice(name.length + 1).split(' ');
   const own = words.at(-1)?.endsWith('.ts') === true ? words.pop() : undefined;
   if (name === '' || words.length === 0)
-    throw new Error(`Expected name=command, got ${description}.`);
+    throw new Error(
+      `The variant "${description}" is not valid. Use name=command, such as small=node --max-semi-space-size=4.`,
+    );
   return { ...service, name, title: name, program: own ?? service.program, command: words };
 }
 

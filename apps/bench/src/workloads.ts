@@ -75,18 +75,18 @@ const unknownToken = createToken();
 export const workloads: readonly Workload[] = [
   {
     letter: 'a',
-    title: 'one hot list of 20',
+    title: 'one list of 20 animals, requested repeatedly',
     calls: (data) => [{ ...hotList, token: hotToken(data) }],
   },
   {
     letter: 'b',
-    title: '1,000 keys, 200 lists',
+    title: '200 different lists, 1,000 keys',
     calls: (data, connection) =>
       manyCalls(connection, (random) => ({ ...anyList(random), token: anyToken(data, random) })),
   },
   {
     letter: 'c',
-    title: 'get by id, 100,000 animals',
+    title: 'one of 100,000 animals by its id',
     calls: (data, connection) =>
       manyCalls(connection, (random) => ({
         operation: 'get',
@@ -96,13 +96,13 @@ export const workloads: readonly Workload[] = [
   },
   {
     letter: 'd',
-    title: 'create, durable',
+    title: 'creations that are stored durably',
     calls: (data, connection) =>
       manyCalls(connection, (random) => ({ ...newPet(random), token: hotToken(data) })),
   },
   {
     letter: 'e',
-    title: '80 % list, 15 % get, 5 % create; 1,000 keys',
+    title: '80 % lists, 15 % single animals, 5 % creations; 1,000 keys',
     calls: (data, connection) =>
       manyCalls(connection, (random) => {
         const token = anyToken(data, random);
@@ -114,14 +114,14 @@ export const workloads: readonly Workload[] = [
   },
   {
     letter: 'f',
-    title: 'all denied (429)',
+    title: 'all requests denied (429)',
     calls: ({ tokens }) => [{ ...hotList, token: tokens.narrow }],
     refusal: { status: 429, code: 'rate_limit_exceeded' },
     env: { BAN_MIN_STRIKES: '0' },
   },
   {
     letter: 'g',
-    title: 'all banned (429)',
+    title: 'all requests banned (429)',
     calls: ({ tokens }) => [{ ...hotList, token: tokens.narrow }],
     refusal: { status: 429, code: 'key_temporarily_banned' },
     // The API key may send only one request a day, so it is soon banned. The ban lasts longer than
@@ -130,7 +130,7 @@ export const workloads: readonly Workload[] = [
   },
   {
     letter: 'h',
-    title: 'no valid key (401)',
+    title: 'all requests without a valid key (401)',
     calls: (_data, connection) => [
       {
         ...hotList,

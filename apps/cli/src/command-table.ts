@@ -114,7 +114,7 @@ export const commandGroups: Readonly<Record<string, CommandGroup>> = {
     },
   },
   audit: {
-    description: 'Show who changed what in a running Animal Store, the newest first.',
+    description: 'Show who changed what in a running Animal Store, the newest change first.',
     examples: ['audit -- --key <id> --since 7d', 'audit -- --action key.revoked --account C-17'],
     commands: { '': command('listAuditEntries', showAuditEntries, { limit: 50 }) },
   },

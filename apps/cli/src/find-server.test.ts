@@ -53,7 +53,7 @@ test.each([
   ],
   [
     {},
-    'HERE/file contains no admin token: expected 16 to 256 visible ASCII characters.',
+    'The token file HERE/file contains no valid admin token. A token has 16 to 256 visible ASCII characters.',
     'HERE/file',
   ],
 ])(
@@ -81,7 +81,7 @@ test('findServer without a token uses the Unix socket in the data directory, but
   // Another user could prepare the directory and run a fake server on the socket, so the CLI checks
   // the owner.
   vi.spyOn(process, 'geteuid').mockReturnValue(12_345);
-  expect(() => findServer({})).toThrow(`${socketPath} belongs to another user.`);
+  expect(() => findServer({})).toThrow(`The socket ${socketPath} belongs to another user.`);
   vi.spyOn(process, 'geteuid').mockReturnValue(0);
   expect(findServer({}).name).toBe(path);
 });

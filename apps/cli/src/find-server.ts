@@ -67,7 +67,7 @@ function requireOwnSocket(socketPath: string, dataDir: string): void {
   }
   if (owner !== user && user !== 0)
     throw new CliError(
-      `${socketPath} belongs to another user. Run the command as that user. If you cannot, set OPS_URL and ADMIN_TOKEN to use the network.`,
+      `The socket ${socketPath} belongs to another user. Run the command as that user. If you cannot, set OPS_URL and ADMIN_TOKEN to use the network.`,
     );
 }
 
@@ -84,6 +84,6 @@ function readToken(file: string): string {
   if (isAdminToken(token)) return token;
   // The message does not repeat the content of the file, because it may be another secret.
   throw new CliError(
-    `${file} contains no admin token: expected 16 to 256 visible ASCII characters.`,
+    `The token file ${file} contains no valid admin token. A token has 16 to 256 visible ASCII characters. Check the path in --token-file.`,
   );
 }

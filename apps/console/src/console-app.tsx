@@ -144,8 +144,8 @@ function Content({ entry, id }: { entry: PageEntry | undefined; id: string }) {
       <>
         <h1>{entry.title}</h1>
         <p class="state">
-          Your role, {session.value?.session.operator.role}, does not allow this. Ask an owner for a
-          token with another role.
+          Your role, {session.value?.session.operator.role}, does not allow you to see this page.
+          Ask an owner for a token with another role.
         </p>
       </>
     );

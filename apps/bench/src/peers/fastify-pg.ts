@@ -25,7 +25,7 @@ app.addHook('onRequest', async (request, reply) => {
   if (keyId === undefined) {
     return reply
       .code(401)
-      .send({ code: 'unauthorized', message: 'A valid key is needed.', status: 401 });
+      .send({ code: 'unauthorized', message: 'The API key is missing or unknown.', status: 401 });
   }
   request.setDecorator('keyId', keyId);
 });
@@ -51,7 +51,11 @@ app.addHook('onRequest', async (request, reply) => {
       return reply
         .code(429)
         .header('Retry-After', result.ttlInSeconds)
-        .send({ code: 'rate_limit_exceeded', message: 'Too many requests.', status: 429 });
+        .send({
+          code: 'rate_limit_exceeded',
+          message: 'The API key has no requests left in this window.',
+          status: 429,
+        });
     }
   }
 });

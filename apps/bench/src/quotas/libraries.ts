@@ -24,7 +24,7 @@ const day = 86_400;
 
 export const libraries: Readonly<Record<string, Library>> = {
   quotas: {
-    title: '**@animal-store/quotas**, minute and day',
+    title: '**@animal-store/quotas**, counts a minute and a day',
     async open(redis, quota) {
       const quotas = await createQuotas({ redis, timeoutMs: 60_000, banPolicy: false });
       return {
@@ -38,7 +38,7 @@ export const libraries: Readonly<Record<string, Library>> = {
     },
   },
   'flexible-minute': {
-    title: 'rate-limiter-flexible, only a minute',
+    title: 'rate-limiter-flexible, counts only a minute',
     async open(url, { perMinute }) {
       const storeClient = new Redis(url);
       const minute = new RateLimiterRedis({ storeClient, points: perMinute, duration: 60 });
@@ -50,7 +50,7 @@ export const libraries: Readonly<Record<string, Library>> = {
     },
   },
   'flexible-union': {
-    title: 'rate-limiter-flexible, union of minute and day',
+    title: 'rate-limiter-flexible, counts a minute and a day in a union',
     async open(url, { perMinute, perDay }) {
       const storeClient = new Redis(url);
       const windows = [
@@ -66,7 +66,7 @@ export const libraries: Readonly<Record<string, Library>> = {
     },
   },
   'rate-limit-redis': {
-    title: 'rate-limit-redis (the store of express-rate-limit), two limiters',
+    title: 'rate-limit-redis (the store of express-rate-limit), with a limiter for each window',
     async open(url, { perMinute, perDay }) {
       const client = new Redis(url);
       const sendCommand = (command: string, ...args: string[]) =>

@@ -47,14 +47,14 @@ export function NewTokens() {
       title={first.title}
       about={
         <>
-          {first.advice} <strong>It will not be shown again.</strong>
+          {first.advice} <strong>The token will not be shown again.</strong>
         </>
       }
       text={first.token}
       copyLabel="Copy token"
       buttons={() => (
         <button type="button" onClick={close}>
-          I have saved it
+          I have saved the token
         </button>
       )}
     />

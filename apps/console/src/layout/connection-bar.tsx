@@ -11,8 +11,8 @@ export function ConnectionBar() {
     <div class="connection" role="status">
       {since !== undefined && (
         <p>
-          Service not reachable since {formatLocal(new Date(since))}. This page may be out of date.
-          Retrying every few seconds.
+          The service has not responded since {formatLocal(new Date(since))}. This page may be out
+          of date. It retries every few seconds.
         </p>
       )}
     </div>

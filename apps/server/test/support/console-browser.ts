@@ -68,8 +68,8 @@ export async function openConsole(
     /** Reads the token from the dialog that shows it, and closes the dialog. */
     async takeToken() {
       const token = await page.getByLabel('Token', { exact: true }).inputValue();
-      await button('I have saved it').click();
-      await button('I have saved it').waitFor({ state: 'detached' });
+      await button('I have saved the token').click();
+      await button('I have saved the token').waitFor({ state: 'detached' });
       return token;
     },
     /** Presses a button that downloads a file, and returns the download. */

@@ -25,11 +25,15 @@ function show(refusals: readonly Refusal[], denials: Denials = none): string {
 
 test.each<[Refusal, title: string, text: RegExp]>([
   [{ why: 'revoked', since: at }, 'Revoked', /^Revoked on .* Every request gets a 401/],
-  [{ why: 'banned', until: at }, 'Banned', /Banned until .* or until you unban it/],
+  [
+    { why: 'banned', until: at },
+    'Banned',
+    /Banned until .* gets a 429 until the ban ends or you unban the key/,
+  ],
   [
     { why: 'suspended', subject: 'key', since: at, reason: 'unpaid' },
     'Suspended',
-    /Suspended since .* gets a 403 until it is resumed\. Reason: unpaid/,
+    /Suspended since .* gets a 403 until the key is resumed\. Reason: unpaid/,
   ],
   [
     { why: 'suspended', subject: 'account', since: at, reason: null },

@@ -80,7 +80,8 @@ function Sentence({ refusal, account }: { refusal: Refusal; account: string | nu
           <strong>
             Revoked on <Time at={refusal.since} />.
           </strong>{' '}
-          Every request gets a 401. This cannot be undone: its users need a new key.
+          Every request gets a 401. A revocation cannot be undone, so the users of the key need a
+          new one.
         </>
       );
     case 'expired':
@@ -103,8 +104,9 @@ function Sentence({ refusal, account }: { refusal: Refusal; account: string | nu
             )}
             {!link && 'Suspended'} since <Time at={refusal.since} hasDistance />.
           </strong>
-          {isOfAccount ? ' All keys of the account get a 403' : ' Every request gets a 403'} until
-          it is resumed.{' '}
+          {isOfAccount
+            ? ' All keys of the account get a 403 until the account is resumed. '
+            : ' Every request gets a 403 until the key is resumed. '}
           {refusal.reason !== null && (
             <>
               Reason: <Name text={refusal.reason} />
@@ -118,8 +120,8 @@ function Sentence({ refusal, account }: { refusal: Refusal; account: string | nu
           <strong>
             Banned until <Time at={refusal.until} hasDistance />.
           </strong>{' '}
-          It kept sending requests after it was denied. Every request gets a 429 until then, or
-          until you unban it.
+          The key kept sending requests after it was denied. Every request gets a 429 until the ban
+          ends or you unban the key.
         </>
       );
     case 'keys banned':
@@ -132,8 +134,8 @@ function Sentence({ refusal, account }: { refusal: Refusal; account: string | nu
           </strong>
           {refusal.share !== undefined &&
             ` ${refusal.banned === 1 ? 'It' : 'They'} made ${formatShare(refusal.share)} of today's requests.`}{' '}
-          Every request with such a key gets a 429 until then, or until you unban it. A larger plan
-          does not end a ban.
+          Every request with such a key gets a 429 until the ban ends or you unban the key. A larger
+          plan does not end a ban.
         </>
       );
     case 'keys full':
@@ -151,14 +153,15 @@ function Sentence({ refusal, account }: { refusal: Refusal; account: string | nu
       return (
         <>
           <strong>{affectedKeysText(refusal.suspended, refusal.keys)} suspended.</strong> Every
-          request with such a key gets a 403 until it is resumed.
+          request with such a key gets a 403 until the key is resumed.
         </>
       );
     case 'no key':
       return (
         <>
-          <strong>No key of the account is valid.</strong> Every request gets a 401: its keys are
-          revoked or expired, or it never had one. It needs a new key.
+          <strong>No key of the account is valid.</strong> Every request gets a 401, because all
+          keys of the account are revoked or expired, or the account never had a key. The account
+          needs a new key.
         </>
       );
     case 'used up':
@@ -168,8 +171,8 @@ function Sentence({ refusal, account }: { refusal: Refusal; account: string | nu
             The {refusal.window === 'day' ? 'daily limit' : 'limit per minute'}
             {link} is used up until <Time at={refusal.until} hasDistance />.
           </strong>
-          {isOfAccount ? ' All keys of the account get' : ' Every request gets'} a 429 until then.
-          Higher limits apply from the next request on.
+          {isOfAccount ? ' All keys of the account get' : ' Every request gets'} a 429 until the
+          limit resets. Higher limits apply from the next request on.
         </>
       );
   }

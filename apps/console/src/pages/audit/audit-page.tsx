@@ -33,7 +33,8 @@ export function AuditPage() {
       none={
         <Empty title="No entries yet">
           <p>
-            Changes to keys, accounts and operators appear here, and the start and end of each ban.
+            This page lists changes to keys, accounts and operators, and the start and end of each
+            ban.
           </p>
         </Empty>
       }

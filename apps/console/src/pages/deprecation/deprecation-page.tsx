@@ -96,7 +96,8 @@ export function DeprecationPage() {
               {body.callers.length === 0 ? (
                 <Empty title="No calls to deprecated operations in this period">
                   <p>
-                    If this continues, you can remove these operations without affecting anyone.
+                    If nobody calls these operations again, you can remove them without affecting
+                    anyone.
                   </p>
                 </Empty>
               ) : (

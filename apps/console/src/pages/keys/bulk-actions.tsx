@@ -148,7 +148,7 @@ function BulkDialog({
     const [failed] = left.failures;
     if (failed === undefined) return;
     throw new Error(
-      `${formatKeys(keys.length - left.items.length)} ${past}, ${formatCount(left.items.length)} not ${past}: ${failed.error.message} Confirm again to retry the rest.`,
+      `${formatKeys(keys.length - left.items.length)} ${past}, ${formatCount(left.items.length)} not ${past}: ${failed.error.message} Confirm again to retry the keys that failed.`,
     );
   }
 

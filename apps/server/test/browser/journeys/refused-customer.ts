@@ -191,5 +191,5 @@ async function writeLetter({ open, createOperator }: Store, keyId: string): Prom
     expect(await page.getByRole('checkbox').count()).toBe(0);
   }
   await tab.show('#/new-key');
-  await page.getByText('Your role, viewer, does not allow this.').waitFor();
+  await page.getByText('Your role, viewer, does not allow you to see this page.').waitFor();
 }

@@ -185,7 +185,7 @@ export async function keepConsoleOpen({ service, admin, browser }: Store): Promi
   await expect.poll(() => tab.requests.length).toBeGreaterThan(before);
 
   await proxy.cut();
-  const bar = page.getByRole('status').filter({ hasText: 'Service not reachable since' });
+  const bar = page.getByRole('status').filter({ hasText: 'The service has not responded since' });
   const isOut = async () => {
     await page.clock.runFor(1_000);
     return await bar.isVisible();
